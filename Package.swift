@@ -1,0 +1,85 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// The arrows between the targets: what each may import of ours. `tools/check-imports` holds the
+/// sources to them, since SwiftPM alone does not.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+func systemLibrary(_ name: String, _ pkgConfig: String, _ debianPackage: String) -> Target {
+  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies)
+}
+
+let package = Package(
+  name: "entitled",
+  products: [
+    .executable(name: "entitled", targets: ["entitled"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // Debian's C libraries, each imported by one target.
+    systemLibrary("CNghttp2", "libnghttp2", "libnghttp2-dev"),
+    systemLibrary("COpenSSL", "openssl", "libssl-dev"),
+    systemLibrary("CSQLite", "sqlite3", "libsqlite3-dev"),
+    systemLibrary("CZlib", "zlib", "zlib1g-dev"),
+    .target(name: "CEntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
+
+    // The domain: pure, no IO, no clock, no C.
+    library("JSON", []),
+    library("AppStore", ["JSON"]),
+    library("Entitlements", ["AppStore"]),
+
+    // Signed data and the memory of it.
+    library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
+    library("Store", ["AppStore", "Entitlements"]),
+    library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "Store"]),
+    library("Ledger", ["AppStore", "Entitlements", "SignedData", "Store"]),
+
+    // The wire.
+    library("HTTP", []),
+    library("HTTP2", ["CNghttp2"]),
+    library("Wire", ["CEntitledProto", "JSON"]),
+    library("RPC", ["CZlib", "Wire"]),
+    library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioPosix, nioHTTP1, logging]),
+
+    // What is served.
+    library(
+      "Services",
+      ["AppStore", "Entitlements", "HTTP", "JSON", "Ledger", "RPC", "SignedData", "Store", "Wire"]),
+    library("Sandbox", ["AppStore", "HTTP", "JSON", "SignedData"]),
+    library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
+    library("Configuration", ["AppStore", "Entitlements", "Yams"]),
+    .executableTarget(
+      name: "entitled",
+      dependencies: [
+        "AppStore", "Configuration", "EntitledClient", "Entitlements", "HTTP", "JSON", "Ledger", "RPC",
+        "SQLiteStore", "Sandbox", "Services", "SignedData", "Store", "Transport", "Wire",
+        argumentParser, lifecycle, logging, nio, nioPosix,
+      ],
+      swiftSettings: strict),
+  ]
+)
