@@ -1,0 +1,50 @@
+/// A length of time as Apple writes it, an ISO 8601 duration such as `P1M`, `P1Y`, `P7D` or `P2W`.
+///
+/// Months and years are the calendar's, so how long a period is depends on where it starts.
+package struct Period: Hashable, Sendable, CustomStringConvertible {
+  /// Whole calendar months; a year is twelve.
+  package let months: Int64
+  /// Whole days; a week is seven.
+  package let days: Int64
+
+  /// The text it was read from.
+  package let description: String
+
+  /// Reads a duration made of years, months, weeks and days, in this order. `nil` for anything else,
+  /// for a duration of nothing, and for numbers of more than four digits.
+  package init?(_ text: String) {
+    var months: Int64 = 0
+    var days: Int64 = 0
+    var rest = text.utf8[...]
+    guard rest.popFirst() == UInt8(ascii: "P"), !rest.isEmpty else { return nil }
+    var units: ArraySlice<UInt8> = [
+      UInt8(ascii: "Y"), UInt8(ascii: "M"), UInt8(ascii: "W"), UInt8(ascii: "D"),
+    ]
+    while !rest.isEmpty {
+      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      rest = rest.dropFirst(digits.count)
+      guard (1...4).contains(digits.count), let number = Int64(String(Substring(digits))),
+        let unit = rest.popFirst(), let position = units.firstIndex(of: unit)
+      else { return nil }
+      units = units[(position + 1)...]
+      switch position {
+      case 0: months += number * 12
+      case 1: months += number
+      case 2: days += number * 7
+      default: days += number
+      }
+    }
+    guard months > 0 || days > 0 else { return nil }
+    self.months = months
+    self.days = days
+    self.description = text
+  }
+}
+
+extension Instant {
+  /// The moment one period later: first the months by the calendar, then the days.
+  package func advanced(by period: Period) -> Instant {
+    CalendarTime(self).advanced(byMonths: period.months).instant
+      .advanced(byMilliseconds: period.days * 86_400_000)
+  }
+}
