@@ -1,0 +1,37 @@
+# The doors into this repository. Each target says in one line what it does; `make help` lists them.
+SHELL := /bin/bash
+PROGRAM := .build/release/entitled
+
+.PHONY: help run build test format lint proto bench clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | column -t -s $$'\t'
+
+run: build  ## install what is missing, build, start the service and its sandbox App Store (ARGS="--http ...")
+	@exec $(PROGRAM) serve $(ARGS)
+
+build:  ## install what is missing, build .build/release/entitled
+	@tools/bootstrap
+	swift build --configuration release --product entitled
+
+test:  ## install what is missing, lint, build and run every test
+	@tools/test
+
+format:  ## rewrite the Swift sources in the one layout
+	@tools/swift-files | xargs -0 swift format format --in-place --parallel --configuration .swift-format
+
+lint:  ## layout, imports, generated code, the contract: all that needs no build
+	@tools/bootstrap --test
+	@tools/lint
+
+proto:  ## generate the message code anew from proto/
+	@tools/bootstrap --test
+	@tools/generate
+
+bench: build  ## server CPU per Check beside nghttpd and gRPC C++ (ARGS=--quick: under 40 seconds)
+	@tools/bootstrap --test
+	@tools/bench/check $(ARGS)
+
+clean:  ## remove what was built and installed here; ./data stays
+	rm -rf .build .venv
