@@ -1,0 +1,38 @@
+/// A JSON number, kept as the characters that were written.
+///
+/// JSON does not say how wide a number is. Keeping the literal means that a 64-bit identifier survives,
+/// and that a signed document can be shown as it was signed.
+package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
+  /// The number as written: digits, an optional fraction, an optional exponent.
+  package let literal: String
+
+  /// The number as written.
+  package var description: String { literal }
+
+  /// For the parser, which has checked the grammar.
+  init(validatedLiteral literal: String) { self.literal = literal }
+
+  /// An integer in its decimal form.
+  package init(_ value: Int64) { literal = String(value) }
+
+  /// The shortest decimal that reads back as `value`, or `nil` for an infinity or NaN, which JSON cannot say.
+  package init?(_ value: Double) {
+    guard value.isFinite else { return nil }
+    literal = value.description
+  }
+
+  /// The exact integer, or `nil` if the number has a fraction or does not fit.
+  ///
+  /// A fraction of zero and an exponent are allowed (`1.0`, `1e3`) up to 2^53, where `Double` is exact.
+  package var int64: Int64? {
+    if let plain = Int64(literal) { return plain }
+    guard literal.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else {
+      return nil
+    }
+    let value = double
+    return value.magnitude <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
+  }
+
+  /// The nearest `Double`; infinite if the number is beyond its range.
+  package var double: Double { Double(literal) ?? .nan }
+}

@@ -1,0 +1,66 @@
+/// The members of a JSON object in the order in which they were written, each name once.
+///
+/// Lookup walks the members: objects here have tens of members, and a walk over so few costs less
+/// than hashing their names.
+package struct JSONObject: Hashable, Sendable {
+  private var members: [Member]
+
+  private struct Member: Hashable, Sendable {
+    var name: String
+    var value: JSONValue
+  }
+
+  /// An object without members.
+  package init() { members = [] }
+
+  /// An object with `members` in that order. Of two members with one name the later value counts.
+  package init(_ members: [(String, JSONValue)]) {
+    self.init()
+    self.members.reserveCapacity(members.count)
+    for (name, value) in members { self[name] = value }
+  }
+
+  /// Adds a member whose name the caller knows to be new.
+  mutating func appendUnchecked(name: String, value: JSONValue) {
+    members.append(Member(name: name, value: value))
+  }
+
+  mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+
+  /// Position of the member `name`; names are the same when their bytes are.
+  func index(of name: String) -> Int? {
+    let length = name.utf8.count
+    return members.firstIndex { $0.name.utf8.count == length && $0.name == name }
+  }
+
+  /// The number of members.
+  package var count: Int { members.count }
+
+  /// Whether there are no members.
+  package var isEmpty: Bool { members.isEmpty }
+
+  /// The value of the member `name`. Setting replaces it in place or appends it; setting `nil` removes it.
+  package subscript(name: String) -> JSONValue? {
+    get { index(of: name).map { members[$0].value } }
+    set {
+      switch (index(of: name), newValue) {
+      case (let index?, let value?): members[index].value = value
+      case (let index?, nil): members.remove(at: index)
+      case (nil, let value?): members.append(Member(name: name, value: value))
+      case (nil, nil): break
+      }
+    }
+  }
+}
+
+extension JSONObject: Sequence {
+  /// The members in order.
+  package func makeIterator() -> some IteratorProtocol<(name: String, value: JSONValue)> {
+    members.lazy.map { (name: $0.name, value: $0.value) }.makeIterator()
+  }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  /// Writes an object as itself, in the order written.
+  package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+}

@@ -1,0 +1,119 @@
+extension JSONParser {
+  /// Reads the string that starts at `offset` with its quote.
+  mutating func parseString() throws(JSONError) -> String {
+    offset += 1
+    let start = offset
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      if byte == UInt8(ascii: "\"") {
+        defer { offset += 1 }
+        return try text(bytes[start..<offset], at: start)
+      }
+      if byte == UInt8(ascii: "\\") { return try parseEscapedString(from: start) }
+      if byte < 0x20 { throw .controlCharacter(offset: offset) }
+      offset += 1
+    }
+    throw .unexpectedEnd
+  }
+
+  /// Continues a string in which an escape was met at `offset`.
+  private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+    var unescaped = Array(bytes[start..<offset])
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      switch byte {
+      case UInt8(ascii: "\""):
+        offset += 1
+        return try text(unescaped[...], at: start)
+      case UInt8(ascii: "\\"): try parseEscape(into: &unescaped)
+      case 0..<0x20: throw .controlCharacter(offset: offset)
+      default:
+        unescaped.append(byte)
+        offset += 1
+      }
+    }
+    throw .unexpectedEnd
+  }
+
+  private mutating func parseEscape(into unescaped: inout [UInt8]) throws(JSONError) {
+    let start = offset
+    offset += 1
+    guard offset < bytes.count else { throw .unexpectedEnd }
+    let escape = bytes[offset]
+    offset += 1
+    switch escape {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unescaped.append(escape)
+    case UInt8(ascii: "b"): unescaped.append(0x08)
+    case UInt8(ascii: "f"): unescaped.append(0x0C)
+    case UInt8(ascii: "n"): unescaped.append(0x0A)
+    case UInt8(ascii: "r"): unescaped.append(0x0D)
+    case UInt8(ascii: "t"): unescaped.append(0x09)
+    case UInt8(ascii: "u"):
+      unescaped.append(contentsOf: String(Character(try parseUnicodeEscape(from: start))).utf8)
+    default: throw .invalidEscape(offset: start)
+    }
+  }
+
+  /// The scalar of a `\u` escape, or of the surrogate pair that two of them make; a lone surrogate is
+  /// refused, since no UTF-8 text can hold it.
+  private mutating func parseUnicodeEscape(from start: Int) throws(JSONError) -> Unicode.Scalar {
+    let first = try parseFourHexDigits(from: start)
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    guard first < 0xDC00 else { throw .invalidEscape(offset: start) }
+    try expect(UInt8(ascii: "\\"))
+    try expect(UInt8(ascii: "u"))
+    let second = try parseFourHexDigits(from: start)
+    guard 0xDC00...0xDFFF ~= second,
+      let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+    else { throw .invalidEscape(offset: start) }
+    return scalar
+  }
+
+  private mutating func parseFourHexDigits(from start: Int) throws(JSONError) -> UInt32 {
+    guard offset + 4 <= bytes.count else { throw .unexpectedEnd }
+    var value: UInt32 = 0
+    for byte in bytes[offset..<offset + 4] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+        throw .invalidEscape(offset: start)
+      }
+      value = value << 4 | UInt32(digit)
+    }
+    offset += 4
+    return value
+  }
+
+  private func text(_ slice: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
+    guard let text = String(validating: slice, as: UTF8.self) else { throw .invalidUTF8(offset: start) }
+    return text
+  }
+
+  /// Reads the number that starts at `offset`: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+  mutating func parseNumber() throws(JSONError) -> JSONNumber {
+    let start = offset
+    if peek == UInt8(ascii: "-") { offset += 1 }
+    if peek == UInt8(ascii: "0") {
+      offset += 1
+    } else {
+      try skipDigits(from: start)
+    }
+    if peek == UInt8(ascii: ".") {
+      offset += 1
+      try skipDigits(from: start)
+    }
+    if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
+      offset += 1
+      if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { offset += 1 }
+      try skipDigits(from: start)
+    }
+    return JSONNumber(validatedLiteral: String(decoding: bytes[start..<offset], as: UTF8.self))
+  }
+
+  private var peek: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+  /// Consumes one digit or more.
+  private mutating func skipDigits(from start: Int) throws(JSONError) {
+    let first = offset
+    while let byte = peek, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { offset += 1 }
+    guard offset > first else { throw .invalidNumber(offset: start) }
+  }
+}

@@ -1,0 +1,122 @@
+/// One pass over the bytes of a JSON text. Recursion is bounded by `maximumDepth`.
+struct JSONParser {
+  let bytes: [UInt8]
+  let maximumDepth: Int
+  var offset = 0
+
+  init(bytes: [UInt8], maximumDepth: Int) {
+    self.bytes = bytes
+    self.maximumDepth = maximumDepth
+  }
+
+  mutating func parseDocument() throws(JSONError) -> JSONValue {
+    let value = try parseValue(depth: 0)
+    skipWhitespace()
+    guard offset == bytes.count else { throw .trailingBytes(offset: offset) }
+    return value
+  }
+
+  private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
+    let byte = try nextSignificantByte()
+    switch byte {
+    case UInt8(ascii: "\""): return .string(try parseString())
+    case UInt8(ascii: "{"): return .object(try parseObject(depth: depth + 1))
+    case UInt8(ascii: "["): return .array(try parseArray(depth: depth + 1))
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try parseNumber())
+    case UInt8(ascii: "t"): return try parseWord("true", as: .bool(true))
+    case UInt8(ascii: "f"): return try parseWord("false", as: .bool(false))
+    case UInt8(ascii: "n"): return try parseWord("null", as: .null)
+    default: throw .unexpectedByte(byte, offset: offset)
+    }
+  }
+
+  private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
+    guard depth <= maximumDepth else { throw .tooDeep(limit: maximumDepth, offset: offset) }
+    offset += 1
+    var object = JSONObject()
+    var names = JSONNames()
+    if try nextSignificantByte() == UInt8(ascii: "}") {
+      offset += 1
+      return object
+    }
+    object.reserveCapacity(16)
+    while true {
+      let start = offset
+      try expect(UInt8(ascii: "\""))
+      offset = start
+      let name = try parseString()
+      guard names.insert(name, into: object) else { throw .duplicateName(offset: start) }
+      _ = try nextSignificantByte()
+      try expect(UInt8(ascii: ":"))
+      object.appendUnchecked(name: name, value: try parseValue(depth: depth))
+      let separator = try nextSignificantByte()
+      offset += 1
+      if separator == UInt8(ascii: "}") { return object }
+      guard separator == UInt8(ascii: ",") else { throw .unexpectedByte(separator, offset: offset - 1) }
+      _ = try nextSignificantByte()
+    }
+  }
+
+  private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
+    guard depth <= maximumDepth else { throw .tooDeep(limit: maximumDepth, offset: offset) }
+    offset += 1
+    var elements: [JSONValue] = []
+    if try nextSignificantByte() == UInt8(ascii: "]") {
+      offset += 1
+      return elements
+    }
+    while true {
+      elements.append(try parseValue(depth: depth))
+      let separator = try nextSignificantByte()
+      offset += 1
+      if separator == UInt8(ascii: "]") { return elements }
+      guard separator == UInt8(ascii: ",") else { throw .unexpectedByte(separator, offset: offset - 1) }
+    }
+  }
+
+  private mutating func parseWord(
+    _ word: StaticString, as value: JSONValue
+  ) throws(JSONError) -> JSONValue {
+    for scalar in word.description.utf8 { try expect(scalar) }
+    return value
+  }
+
+  /// Consumes `byte` or says what stands there instead.
+  mutating func expect(_ byte: UInt8) throws(JSONError) {
+    guard offset < bytes.count else { throw .unexpectedEnd }
+    guard bytes[offset] == byte else { throw .unexpectedByte(bytes[offset], offset: offset) }
+    offset += 1
+  }
+
+  /// The next byte that is not whitespace, not consumed.
+  private mutating func nextSignificantByte() throws(JSONError) -> UInt8 {
+    skipWhitespace()
+    guard offset < bytes.count else { throw .unexpectedEnd }
+    return bytes[offset]
+  }
+
+  private mutating func skipWhitespace() {
+    while offset < bytes.count {
+      switch bytes[offset] {
+      case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+      default: return
+      }
+    }
+  }
+}
+
+/// The member names of one object, to find a second use of one.
+private struct JSONNames {
+  /// Up to here a walk over the members is cheaper than a set.
+  private static let walked = 32
+  private var seen: Set<[UInt8]> = []
+
+  /// Takes note of `name`, which is about to join `object`; false if it is there already.
+  mutating func insert(_ name: String, into object: JSONObject) -> Bool {
+    if object.count < Self.walked { return object.index(of: name) == nil }
+    if seen.isEmpty {
+      for member in object { seen.insert(Array(member.name.utf8)) }
+    }
+    return seen.insert(Array(name.utf8)).inserted
+  }
+}
