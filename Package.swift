@@ -61,9 +61,9 @@ let package = Package(
 
     // The wire.
     library("HTTP", []),
-    library("HTTP2", ["CNghttp2"]),
+    library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
-    library("RPC", ["CZlib", "Wire"]),
+    library("RPC", ["CZlib", "HTTP", "Wire"]),
     library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioPosix, nioHTTP1, logging]),
 
     // What is served.

@@ -1,0 +1,120 @@
+internal import CNghttp2
+internal import HTTP
+
+// Each copies its arguments into the stream's or the session's state and returns: nothing is decided
+// while nghttp2 is on the stack.
+func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
+  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { session, frame, user in
+    guard let frame else { return 0 }
+    return beginHeaders(session, frame.pointee, lent(user))
+  }
+  nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+    _, _, name, nameLength, value, valueLength, _, user in
+    guard let stream = lent(user).pointee.receivingHeaders else { return 0 }
+    let name = UnsafeRawBufferPointer(start: name, count: nameLength)
+    let value = UnsafeRawBufferPointer(start: value, count: valueLength)
+    receiveField(name, value, into: stream, limit: lent(user).pointee.headerBytes)
+    return 0
+  }
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
+    session, _, id, bytes, count, _ in
+    // Only the stream's window makes a slow reader felt: a connection's would stop its other streams.
+    nghttp2_session_consume_connection(session, count)
+    guard let stream = openStream(session, id) else { return 0 }
+    stream.pointee.inbound.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+    return 0
+  }
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, user in
+    guard let frame else { return 0 }
+    frameReceived(session, frame.pointee, lent(user))
+    return 0
+  }
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, id, code, user in
+    guard let stream = openStream(session, id) else { return 0 }
+    nghttp2_session_set_stream_user_data(session, id, nil)
+    lent(user).pointee.close(stream, id, ErrorCode(rawValue: code))
+    return 0
+  }
+  // A request that could not even be opened, after the peer's GOAWAY for example.
+  nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { session, frame, _, user in
+    guard let id = frame?.pointee.hd.stream_id, openStream(session, id) == nil,
+      let stream = lent(user).pointee.unopened[id]
+    else { return 0 }
+    lent(user).pointee.close(stream, id, .refusedStream)
+    return 0
+  }
+}
+
+private func beginHeaders(
+  _ session: OpaquePointer?, _ frame: nghttp2_frame, _ state: UnsafeMutablePointer<SessionState>
+) -> CInt {
+  let id = frame.hd.stream_id
+  if let known = openStream(session, id) {
+    state.pointee.receivingHeaders = known
+    return 0
+  }
+  guard state.pointee.isServer, frame.headers.cat == NGHTTP2_HCAT_REQUEST else {
+    state.pointee.receivingHeaders = nil
+    return 0
+  }
+  let stream = state.pointee.streams.take()
+  nghttp2_session_set_stream_user_data(session, id, stream)
+  state.pointee.receivingHeaders = stream
+  return 0
+}
+
+private func receiveField(
+  _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+  into stream: UnsafeMutablePointer<StreamState>, limit: Int
+) {
+  if stream.pointee.headIsComplete {
+    guard stream.pointee.trailers.sizeInBytes < limit else { return }
+    stream.pointee.trailers.append(name: name, value: value)
+  } else if stream.pointee.head.sizeInBytes + name.count + value.count + 32 > limit {
+    stream.pointee.headersTooLarge = true
+  } else {
+    stream.pointee.head.append(name: name, value: value)
+  }
+}
+
+private func frameReceived(
+  _ session: OpaquePointer?, _ frame: nghttp2_frame, _ state: UnsafeMutablePointer<SessionState>
+) {
+  let id = StreamID(rawValue: frame.hd.stream_id)
+  let endOfStream = UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+  switch UInt32(frame.hd.type) {
+  case NGHTTP2_HEADERS.rawValue:
+    state.pointee.receivingHeaders = nil
+    guard let stream = openStream(session, id.rawValue) else { return }
+    headersReceived(id, stream, endOfStream: endOfStream, state)
+  case NGHTTP2_DATA.rawValue:
+    guard let stream = openStream(session, id.rawValue) else { return }
+    if endOfStream { stream.pointee.inboundHasEnded = true }
+    state.pointee.events.append(.data(id, endOfStream: endOfStream))
+  case NGHTTP2_GOAWAY.rawValue:
+    state.pointee.events.append(.goAway(ErrorCode(rawValue: frame.goaway.error_code)))
+  case NGHTTP2_PING.rawValue where UInt32(frame.hd.flags) & NGHTTP2_FLAG_ACK.rawValue != 0:
+    state.pointee.events.append(.pong)
+  default:
+    return
+  }
+}
+
+private func headersReceived(
+  _ id: StreamID, _ stream: UnsafeMutablePointer<StreamState>, endOfStream: Bool,
+  _ state: UnsafeMutablePointer<SessionState>
+) {
+  if endOfStream { stream.pointee.inboundHasEnded = true }
+  if stream.pointee.headIsComplete {
+    state.pointee.events.append(.trailers(id))
+  } else if stream.pointee.headersTooLarge {
+    stream.pointee.headIsComplete = true
+    state.pointee.events.append(.headersTooLarge(id))
+  } else if !state.pointee.isServer, stream.pointee.head[":status"]?.hasPrefix("1") == true {
+    // An interim response (RFC 9110, section 15.2): the final one is still to come.
+    stream.pointee.head.removeAll()
+  } else {
+    stream.pointee.headIsComplete = true
+    state.pointee.events.append(.headers(id, endOfStream: endOfStream))
+  }
+}

@@ -1,0 +1,69 @@
+internal import CNghttp2
+internal import HTTP
+
+/// The source of every body we send: what waits in the stream's state.
+func bodySource() -> nghttp2_data_provider {
+  var provider = nghttp2_data_provider()
+  provider.read_callback = { session, id, buffer, length, flags, _, user in
+    guard let stream = openStream(session, id), let buffer, let flags else {
+      return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    }
+    return readBody(session, id, stream, into: buffer, length, flags, lent(user))
+  }
+  return provider
+}
+
+private func readBody(
+  _ session: OpaquePointer?, _ id: Int32, _ stream: UnsafeMutablePointer<StreamState>,
+  into buffer: UnsafeMutablePointer<UInt8>, _ length: Int, _ flags: UnsafeMutablePointer<UInt32>,
+  _ state: UnsafeMutablePointer<SessionState>
+) -> Int {
+  let count = min(length, stream.pointee.unsent)
+  stream.pointee.outbound.withUnsafeBufferPointer { outbound in
+    if count > 0, let start = outbound.baseAddress {
+      buffer.update(from: start + stream.pointee.sent, count: count)
+    }
+  }
+  stream.pointee.sent += count
+  guard stream.pointee.unsent == 0 else { return count }
+  stream.pointee.outbound.removeAll(keepingCapacity: true)
+  stream.pointee.sent = 0
+  if stream.pointee.outboundHasEnded {
+    flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+    // The trailers must be submitted in here: nghttp2 would else end the stream with this frame.
+    if !stream.pointee.outboundTrailers.isEmpty {
+      flags.pointee |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+      withNameValues(stream.pointee.outboundTrailers) { _ = nghttp2_submit_trailer(session, id, $0, $1) }
+    }
+    return count
+  }
+  if count > 0 { return count }
+  state.pointee.events.append(.drained(StreamID(rawValue: id)))
+  stream.pointee.isDeferred = true
+  return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+}
+
+/// Lends the fields to nghttp2, which copies them before it returns.
+func withNameValues<Result>(
+  _ fields: HeaderFields, _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result
+) -> Result {
+  withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: max(fields.count, 1)) { list in
+    fields.withFields { borrowed in
+      var count = 0
+      for field in borrowed {
+        list.initializeElement(at: count, to: nghttp2_nv(field.name, field.value))
+        count += 1
+      }
+      return body(UnsafePointer(list.baseAddress), count)
+    }
+  }
+}
+
+extension nghttp2_nv {
+  fileprivate init(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    self.init(
+      name: UnsafeMutablePointer(mutating: name.assumingMemoryBound(to: UInt8.self).baseAddress),
+      value: UnsafeMutablePointer(mutating: value.assumingMemoryBound(to: UInt8.self).baseAddress),
+      namelen: name.count, valuelen: value.count, flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
+  }
+}

@@ -1,0 +1,21 @@
+internal import CNghttp2
+package import HTTP
+
+extension Session {
+  /// Opens a stream with a request. With `endOfStream` the fields are all there is; else the body
+  /// comes through ``send(_:on:)`` and ends with ``finish(_:trailers:)``.
+  package func request(_ fields: HeaderFields, endOfStream: Bool) throws(HTTP2Error) -> StreamID {
+    let stream = state.pointee.streams.take()
+    let id = withNameValues(fields) { list, count -> CInt in
+      if endOfStream { return nghttp2_submit_request(session, nil, list, count, nil, stream) }
+      var body = bodySource()
+      return nghttp2_submit_request(session, nil, list, count, &body, stream)
+    }
+    guard id > 0 else {
+      state.pointee.streams.giveBack(stream)
+      throw HTTP2Error(code: id)
+    }
+    state.pointee.unopened[id] = stream
+    return StreamID(rawValue: id)
+  }
+}

@@ -1,0 +1,68 @@
+internal import CNghttp2
+
+extension Session {
+  /// Opens the server's side of a connection; its SETTINGS are the first output.
+  package static func server(limits: Limits = Limits()) throws(HTTP2Error) -> Session {
+    let session = try open(isServer: true, limits: limits)
+    try session.submitSettings(limits, extra: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.concurrentStreams)])
+    return session
+  }
+
+  /// Opens the client's side of a connection; the preface and SETTINGS are the first output.
+  package static func client(limits: Limits = Limits()) throws(HTTP2Error) -> Session {
+    let session = try open(isServer: false, limits: limits)
+    try session.submitSettings(limits, extra: [(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)])
+    return session
+  }
+
+  private static func open(isServer: Bool, limits: Limits) throws(HTTP2Error) -> Session {
+    var callbacks: OpaquePointer?
+    try check(nghttp2_session_callbacks_new(&callbacks))
+    defer { nghttp2_session_callbacks_del(callbacks) }
+    installReceiveCallbacks(callbacks)
+    var options: OpaquePointer?
+    try check(nghttp2_option_new(&options))
+    defer { nghttp2_option_del(options) }
+    configure(options, isServer: isServer)
+
+    let state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
+    state.initialize(to: SessionState(headerBytes: limits.headerBytes, isServer: isServer))
+    var session: OpaquePointer?
+    let result =
+      isServer
+      ? nghttp2_session_server_new2(&session, callbacks, state, options)
+      : nghttp2_session_client_new2(&session, callbacks, state, options)
+    guard result == 0, let session else {
+      state.deinitialize(count: 1)
+      state.deallocate()
+      throw HTTP2Error(code: result)
+    }
+    return Session(session: session, state: state)
+  }
+
+  private static func configure(_ options: OpaquePointer?, isServer: Bool) {
+    // The owner says when a peer may send more, so that a slow reader slows its writer.
+    nghttp2_option_set_no_auto_window_update(options, 1)
+    // A closed stream is of no more interest; nghttp2 would keep some for the priorities we ignore.
+    nghttp2_option_set_no_closed_streams(options, 1)
+    // nghttp2's own limit (1,000 at once, 33 a second) ends a client that cancels 200 calls a second
+    // after six seconds. This one still stops the rapid reset attack (CVE-2023-44487).
+    if isServer { nghttp2_option_set_stream_reset_rate_limit(options, 10_000, 5_000) }
+  }
+
+  private func submitSettings(
+    _ limits: Limits, extra: [(nghttp2_settings_id, UInt32)]
+  ) throws(HTTP2Error) {
+    let settings =
+      extra + [
+        (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow),
+        (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(clamping: limits.headerBytes)),
+      ]
+    let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
+    try check(
+      nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count))
+    try check(
+      nghttp2_session_set_local_window_size(
+        session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: limits.connectionWindow)))
+  }
+}
