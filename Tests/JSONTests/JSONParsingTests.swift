@@ -1,0 +1,72 @@
+import JSON
+import Testing
+
+@Suite struct JSONParsingTests {
+  @Test("Every kind of value is read as what it is")
+  func kinds() throws {
+    let value = try JSONValue(parsing: #" { "a": [1, -2.5e3, "x", true, false, null], "b": {} } "#)
+    let array = try #require(value.objectValue?["a"]?.arrayValue)
+    #expect(array[0] == 1 && array[2] == "x" && array[3] == true && array[4] == false && array[5].isNull)
+    #expect(array[1].doubleValue == -2500)
+    #expect(value.objectValue?["b"] == [:])
+    #expect(value.objectValue?["c"] == nil)
+  }
+
+  @Test(
+    "An integer is exact or it is none",
+    arguments: [
+      ("0", 0), ("-0", 0), ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min),
+      ("1.0", 1),
+      ("1e3", 1000), ("1.5", nil), ("9223372036854775808", nil), ("1e300", nil), ("1e18", nil),
+    ] as [(String, Int64?)])
+  func integers(literal: String, expected: Int64?) throws {
+    #expect(try JSONValue(parsing: literal).int64Value == expected)
+  }
+
+  @Test("Escapes become the characters they stand for")
+  func escapes() throws {
+    let value = try JSONValue(parsing: #""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000""#)
+    #expect(value.stringValue == "\"\\/\u{8}\u{c}\n\r\t\u{e9}\u{1F600}\0")
+  }
+
+  @Test(
+    "A text that is not JSON is refused where it goes wrong",
+    arguments: [
+      ("", .unexpectedEnd), ("{\"a\":1", .unexpectedEnd), ("[1,]", .unexpectedByte(0x5D, offset: 3)),
+      ("{\"a\":1,\"a\":2}", .duplicateName(offset: 7)), ("01", .trailingBytes(offset: 1)),
+      ("-", .invalidNumber(offset: 0)), ("1.", .invalidNumber(offset: 0)),
+      ("\"\\x\"", .invalidEscape(offset: 1)),
+      ("\"\\ud800\"", .unexpectedByte(0x22, offset: 7)), ("\"\\udc00\"", .invalidEscape(offset: 1)),
+      ("\"\n\"", .controlCharacter(offset: 1)), ("nul", .unexpectedEnd),
+      ("\u{FEFF}1", .unexpectedByte(0xEF, offset: 0)),
+    ] as [(String, JSONError)])
+  func refusals(text: String, error: JSONError) {
+    #expect(throws: error) { try JSONValue(parsing: text) }
+  }
+
+  @Test("A string that is not UTF-8 is refused")
+  func invalidUTF8() {
+    #expect(throws: JSONError.invalidUTF8(offset: 1)) { try JSONValue(parsing: [0x22, 0xC0, 0xAF, 0x22]) }
+  }
+
+  @Test("A member named twice is found among many, and names differing in Unicode form are two")
+  func duplicates() throws {
+    let names = (0..<100).map { "\"n\($0)\":0" }.joined(separator: ",")
+    #expect(try JSONValue(parsing: "{\(names)}").objectValue?.count == 100)
+    #expect(throws: JSONError.self) { try JSONValue(parsing: "{\(names),\"n7\":0}") }
+    #expect(try JSONValue(parsing: "{\"\u{e9}\":1,\"e\u{301}\":2}").objectValue?.count == 2)
+  }
+
+  @Test("Nesting and length have limits")
+  func limits() throws {
+    let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+    _ = try JSONValue(parsing: deep)
+    #expect(throws: JSONError.tooDeep(limit: 64, offset: 64)) { try JSONValue(parsing: "[\(deep)]") }
+    #expect(throws: JSONError.tooDeep(limit: 64, offset: 64)) {
+      try JSONValue(parsing: String(repeating: "[", count: 100_000))
+    }
+    #expect(throws: JSONError.tooLarge(limit: 3)) {
+      try JSONValue(parsing: "1234", limits: JSONLimits(maximumBytes: 3))
+    }
+  }
+}
