@@ -1,0 +1,69 @@
+internal import AppStore
+
+// What evaluation asks about a transaction's place in its purchase line.
+extension CustomerFacts {
+  /// The transaction that took over from the one at `index`: the first of the same line that was bought
+  /// later. Several transactions can be about one period; they do not cut each other off.
+  func nextInLine(after index: Int) -> Int? {
+    var next = index + 1
+    while next < transactions.endIndex,
+      transactions[next].originalTransactionID == transactions[index].originalTransactionID
+    {
+      if transactions[next].purchaseDate > transactions[index].purchaseDate { return next }
+      next += 1
+    }
+    return nil
+  }
+
+  /// When the period at `index` was cut off: at its revocation or by the `next` purchase of its line.
+  func cut(_ index: Int, _ next: Int?) -> Instant {
+    let revoked = transactions[index].revocationDate ?? .openEnd
+    guard let next else { return revoked }
+    return min(revoked, transactions[next].purchaseDate)
+  }
+
+  /// The end of the access that was paid for at `index`; `next` as in ``cut(_:_:)``.
+  func paidEnd(_ index: Int, _ next: Int?) -> Instant {
+    min(transactions[index].expiresDate ?? transactions[index].purchaseDate, cut(index, next))
+  }
+
+  /// The period that a renewal info describes: the one of its line that had begun last when Apple signed
+  /// it. News of an older period says nothing of a newer one.
+  func transaction(describedBy renewal: Int) -> Int? {
+    let signed = renewals[renewal].signedDate
+    // By index and not by element: an element is some 300 bytes with a dozen reference counts.
+    return transactions.indices.last {
+      transactions[$0].purchaseDate <= signed
+        && transactions[$0].originalTransactionID == renewals[renewal].originalTransactionID
+    }
+  }
+
+  /// The renewal info that describes the period at `index`. See ``transaction(describedBy:)``.
+  func renewal(describing index: Int) -> Int? {
+    let ofLine = renewals.indices.first {
+      renewals[$0].originalTransactionID == transactions[index].originalTransactionID
+    }
+    guard let renewal = ofLine, let described = transaction(describedBy: renewal),
+      transactions[described].purchaseDate == transactions[index].purchaseDate
+    else { return nil }
+    return renewal
+  }
+
+  /// Whether somebody else pays for the purchase at `index`.
+  func isShared(_ index: Int) -> Bool {
+    switch transactions[index].ownership {
+    case .familyShared, .assigned: true
+    case .purchased, .unrecognized: false
+    }
+  }
+
+  /// How the period at `index` was paid for.
+  func substate(_ index: Int) -> EntitlementSubstate {
+    switch transactions[index].offerType {
+    case nil, .unrecognized: .standard
+    case .introductory:
+      if case .freeTrial = transactions[index].offerDiscountType { .freeTrial } else { .introductoryOffer }
+    case .promotional, .offerCode, .winBack: .subscriptionOffer
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// Everything that is known of one customer's purchases in one app and environment.
+///
+/// Kept in the order in which evaluation reads it: by purchase line, then by purchase date.
+/// The order in which facts were inserted, and how often, leaves no trace.
+package struct CustomerFacts: Hashable, Sendable {
+  /// By line, then purchase date, then transaction id; each transaction once.
+  package private(set) var transactions: [TransactionFact]
+  /// By line; each line at most once.
+  package private(set) var renewals: [RenewalFact]
+
+  /// Facts in any order, with any repetitions.
+  package init(transactions: [TransactionFact] = [], renewals: [RenewalFact] = []) {
+    self.init(ordered: [], [])
+    for transaction in transactions { insert(transaction) }
+    for renewal in renewals { insert(renewal) }
+  }
+
+  /// Facts that were read from another value's ``transactions`` and ``renewals``, in that order.
+  package init(ordered transactions: [TransactionFact], _ renewals: [RenewalFact]) {
+    self.transactions = transactions
+    self.renewals = renewals
+  }
+
+  /// Takes in what one signed transaction says.
+  ///
+  /// - Returns: whether it was news; `false` for a repetition and for something older than is known.
+  @discardableResult
+  package mutating func insert(_ fact: TransactionFact) -> Bool {
+    let known = transactions.firstIndex {
+      $0.transactionID == fact.transactionID && $0.originalTransactionID == fact.originalTransactionID
+    }
+    if let known {
+      guard fact.supersedes(transactions[known]) else { return false }
+      transactions.remove(at: known)
+    }
+    let place = transactions.firstIndex { fact.precedes($0) } ?? transactions.endIndex
+    transactions.insert(fact, at: place)
+    return true
+  }
+
+  /// Takes in what one signed renewal info says. See ``insert(_:)-(TransactionFact)``.
+  @discardableResult
+  package mutating func insert(_ fact: RenewalFact) -> Bool {
+    let place =
+      renewals.firstIndex { $0.originalTransactionID >= fact.originalTransactionID } ?? renewals.endIndex
+    guard place < renewals.endIndex,
+      renewals[place].originalTransactionID == fact.originalTransactionID
+    else {
+      renewals.insert(fact, at: place)
+      return true
+    }
+    guard fact.supersedes(renewals[place]) else { return false }
+    renewals[place] = fact
+    return true
+  }
+
+  /// Takes in all of `other`.
+  package mutating func merge(_ other: CustomerFacts) {
+    for transaction in other.transactions { insert(transaction) }
+    for renewal in other.renewals { insert(renewal) }
+  }
+}
+
+extension TransactionFact {
+  /// Whether this one comes first in ``CustomerFacts/transactions``.
+  fileprivate func precedes(_ other: TransactionFact) -> Bool {
+    (originalTransactionID, purchaseDate, transactionID)
+      < (other.originalTransactionID, other.purchaseDate, other.transactionID)
+  }
+}

@@ -1,0 +1,113 @@
+import AppStore
+import Entitlements
+import JSON
+import Testing
+
+@Suite struct CustomerFactsTests {
+  @Test("Any order and any repetition of facts gives the same state", arguments: UInt64(0)..<200)
+  func order(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    let transactions = (0..<Int.random(in: 1...12, using: &random)).map { _ in randomFact(&random) }
+    let renewals = (0..<3).map { _ in
+      renewal(
+        signed: .random(in: 0...8, using: &random) * 10, line: "L\(Int.random(in: 0...2, using: &random))"
+      ) {
+        $0.gracePeriodExpiresDate =
+          Bool.random(using: &random) ? at(.random(in: 0...100, using: &random)) : nil
+        $0.isInBillingRetry = .random(using: &random)
+      }
+    }
+    let straight = CustomerFacts(transactions: transactions, renewals: renewals)
+    let shuffled = CustomerFacts(
+      transactions: (transactions + transactions.prefix(4)).shuffled(using: &random),
+      renewals: (renewals + renewals).shuffled(using: &random))
+    #expect(straight == shuffled)
+
+    var merged = CustomerFacts(transactions: Array(transactions.dropFirst(3)))
+    merged.merge(CustomerFacts(transactions: Array(transactions.prefix(5)), renewals: renewals))
+    #expect(merged == straight)
+  }
+
+  @Test("The evaluation agrees with the rule written down slowly", arguments: UInt64(0)..<100)
+  func oracle(seed: UInt64) {
+    var random = SplitMix64(state: seed &+ 1_000)
+    let facts = CustomerFacts(transactions: (0..<8).map { _ in randomFact(&random) })
+    for day in stride(from: Int64(-5), through: 120, by: 5) {
+      let status = evaluate(facts, entitlement: "pro", in: app, at: at(day))
+      #expect(status.isEntitled == slowly(facts, at(day)), "day \(day)")
+      if status.isEntitled, let until = status.until {
+        #expect(!slowly(facts, until))
+        #expect(slowly(facts, until.advanced(byMilliseconds: -1)))
+      }
+    }
+  }
+
+  @Test("A repetition and an older document are no news")
+  func news() {
+    var facts = CustomerFacts()
+    let newer = period(0...30).with { $0.signedDate = at(2) }
+    let answers = [
+      facts.insert(newer), facts.insert(newer), facts.insert(period(0...30)),
+      facts.insert(renewal(signed: 3)), facts.insert(renewal(signed: 2)),
+    ]
+    #expect(answers == [true, false, false, true, false])
+    #expect(facts.renewals.map(\.signedDate) == [at(3)])
+  }
+
+  @Test(
+    "A document without what Apple always sends is refused by the name of the field",
+    arguments: [
+      "transactionId", "originalTransactionId", "productId", "type", "purchaseDate", "signedDate",
+      "expiresDate",
+    ])
+  func missing(field: String) throws {
+    var json: JSONObject = [
+      "transactionId": "1", "originalTransactionId": "1", "productId": "monthly",
+      "type": "Auto-Renewable Subscription", "purchaseDate": 1, "expiresDate": 2, "signedDate": 1,
+    ]
+    #expect(throws: Never.self) { try TransactionFact(JWSTransactionDecodedPayload(json: json)) }
+    json[field] = nil
+    #expect(throws: FactError.missing(field: field)) {
+      try TransactionFact(JWSTransactionDecodedPayload(json: json))
+    }
+  }
+}
+
+/// Facts whose dates, lines and signatures often coincide.
+private func randomFact(_ random: inout SplitMix64) -> TransactionFact {
+  let start = Int64.random(in: 0...8, using: &random) * 10
+  let line = "L\(Int.random(in: 0...2, using: &random))"
+  let product = ["monthly", "yearly", "plus"].randomElement(using: &random)!
+  return period(start...(start + .random(in: 0...4, using: &random) * 10), product, line: line).with {
+    $0.transactionID = "T\(Int.random(in: 0...6, using: &random))"
+    $0.signedDate = at(start + Int64.random(in: 0...1, using: &random))
+    $0.revocationDate = Int.random(in: 0...4, using: &random) == 0 ? at(start + 5) : nil
+  }
+}
+
+/// "Access as intervals", for subscriptions without renewal infos, as literally as possible.
+private func slowly(_ facts: CustomerFacts, _ now: Instant) -> Bool {
+  facts.transactions.contains { fact in
+    guard ["monthly", "yearly"].contains(fact.productID) else { return false }
+    let next = facts.transactions
+      .filter {
+        $0.originalTransactionID == fact.originalTransactionID && $0.purchaseDate > fact.purchaseDate
+      }
+      .map(\.purchaseDate).min()
+    let end = [fact.expiresDate, fact.revocationDate, next].compactMap { $0 }.min()!
+    return fact.purchaseDate <= now && now < end
+  }
+}
+
+/// A small generator with a seed, so that a failure can be had again.
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

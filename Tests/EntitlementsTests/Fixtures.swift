@@ -1,0 +1,75 @@
+import AppStore
+import Entitlements
+
+/// The moment `day` days (and `hours`) after the start of the tests' calendar.
+func at(_ day: Int64, hours: Int64 = 0) -> Instant {
+  Instant(millisecondsSince1970: 1_800_000_000_000 + day * 86_400_000 + hours * 3_600_000)
+}
+
+/// An app with every kind of product; all but `plus` and the consumable give `pro`.
+let app = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+  environments: [.sandbox],
+  products: [
+    ProductDefinition(
+      productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
+      entitlements: ["pro"]),
+    ProductDefinition(
+      productID: "yearly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
+      entitlements: ["pro"]),
+    ProductDefinition(
+      productID: "plus", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,
+      entitlements: ["plus"]),
+    ProductDefinition(productID: "lifetime", type: .nonConsumable, entitlements: ["pro"]),
+    ProductDefinition(
+      productID: "trial", type: .nonConsumable, duration: Period("P14D"), entitlements: ["pro"]),
+    ProductDefinition(
+      productID: "season", type: .nonRenewingSubscription, duration: Period("P90D"), entitlements: ["pro"]),
+    ProductDefinition(productID: "shells", type: .consumable, entitlements: []),
+    ProductDefinition(productID: "odd", type: .consumable, entitlements: ["pro"]),
+  ])
+
+/// One paid period of a subscription, by days.
+func period(
+  _ days: ClosedRange<Int64>, _ product: String = "monthly", line: String = "L1", id: String? = nil
+) -> TransactionFact {
+  TransactionFact(
+    transactionID: id ?? "\(line)-\(days.lowerBound)", originalTransactionID: line, productID: product,
+    type: .autoRenewableSubscription, purchaseDate: at(days.lowerBound), expiresDate: at(days.upperBound),
+    signedDate: at(days.lowerBound))
+}
+
+/// One purchase of something that does not renew, with a line of its own.
+func purchase(_ product: String, _ type: ProductType, on day: Int64, id: String? = nil) -> TransactionFact {
+  let id = id ?? "\(product)-\(day)"
+  return TransactionFact(
+    transactionID: id, originalTransactionID: id, productID: product, type: type, purchaseDate: at(day),
+    signedDate: at(day))
+}
+
+/// What Apple says of a line's renewal.
+func renewal(
+  signed day: Int64, line: String = "L1", _ change: (inout RenewalFact) -> Void = { _ in }
+) -> RenewalFact {
+  var fact = RenewalFact(originalTransactionID: line, productID: "monthly", signedDate: at(day))
+  change(&fact)
+  return fact
+}
+
+extension TransactionFact {
+  /// The same with some of it changed.
+  func with(_ change: (inout TransactionFact) -> Void) -> TransactionFact {
+    var copy = self
+    change(&copy)
+    return copy
+  }
+}
+
+/// The answer for `pro`.
+func pro(
+  _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on day: Int64, hours: Int64 = 0
+) -> EntitlementStatus {
+  evaluate(
+    CustomerFacts(transactions: transactions, renewals: renewals), entitlement: "pro", in: app,
+    at: at(day, hours: hours))
+}

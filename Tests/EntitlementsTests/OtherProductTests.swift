@@ -1,0 +1,131 @@
+import AppStore
+import Entitlements
+import Testing
+
+@Suite struct OtherProductTests {
+  @Test("A non-consumable entitles for ever")
+  func nonConsumable() {
+    let status = pro([purchase("lifetime", .nonConsumable, on: 3)], on: 40_000)
+    #expect(status.state == .nonRenewing)
+    #expect(status.until == nil)
+    #expect(status.checkAgainAt == nil)
+    #expect(status.reason == .nonConsumableOwned)
+  }
+
+  @Test(
+    "A revocation ends it, and says why",
+    arguments: [
+      (RevocationReason?.none, RevocationType?.none, EntitlementReason.refunded, -8.0),
+      (.appIssue, nil, .refundedForAppIssue, -7), (.other, .refundFull, .refunded, -8),
+      (.other, .familyRevoke, .familySharingEnded, -8),
+    ])
+  func revoked(why: RevocationReason?, how: RevocationType?, reason: EntitlementReason, code: Double) {
+    let bought = purchase("lifetime", .nonConsumable, on: 0).with {
+      $0.revocationDate = at(9)
+      $0.revocationReason = why
+      $0.revocationType = how
+    }
+    #expect(pro([bought], on: 8).isEntitled)
+    #expect(pro([bought], on: 9).reason == reason)
+    #expect(pro([bought], on: 9).code == code)
+  }
+
+  @Test("A non-consumable with a duration is a trial from the first download on")
+  func trial() {
+    let again = purchase("trial", .nonConsumable, on: 10).with { $0.originalPurchaseDate = at(0) }
+    #expect(pro([again], on: 13).reason == .trialActive)
+    #expect(pro([again], on: 13).until == at(14))
+    #expect(pro([again], on: 14).reason == .trialEnded)
+  }
+
+  @Test("Non-renewing purchases add up; each begins where the one before ends")
+  func nonRenewing() {
+    // The later purchase has the smaller line number: the order of lines is not the order of purchases.
+    let facts = [
+      purchase("season", .nonRenewingSubscription, on: 0, id: "9"),
+      purchase("season", .nonRenewingSubscription, on: 80, id: "1"),
+    ]
+    #expect(pro(facts, on: 10).until == at(180))
+    #expect(pro(facts, on: 90).deciding?.transactionID == "1")
+    #expect(pro(facts, on: 180).reason == .nonRenewingEnded)
+  }
+
+  @Test("A non-renewing purchase after the end of the last one begins when it is bought")
+  func nonRenewingAfterGap() {
+    let facts = [0, 100].map { purchase("season", .nonRenewingSubscription, on: $0) }
+    #expect(!pro(facts, on: 95).isEntitled)
+    #expect(pro(facts, on: 110).until == at(190))
+  }
+
+  @Test("A refunded non-renewing purchase ends, and the one behind it moves up")
+  func nonRenewingRefunded() {
+    let first = purchase("season", .nonRenewingSubscription, on: 0).with { $0.revocationDate = at(40) }
+    let second = purchase("season", .nonRenewingSubscription, on: 30)
+    #expect(pro([first, second], on: 35).until == at(130))
+    let future = second.with { $0.revocationDate = at(50) }
+    let kept = purchase("season", .nonRenewingSubscription, on: 0)
+    #expect(pro([kept, future], on: 60).until == at(90))
+    #expect(pro([kept, future], on: 60).isEntitled)
+  }
+
+  @Test("Two of a non-renewing product in one purchase last twice as long")
+  func quantity() {
+    let two = purchase("season", .nonRenewingSubscription, on: 0).with { $0.quantity = 2 }
+    #expect(pro([two], on: 1).until == at(180))
+  }
+
+  @Test(
+    "Consumables and types of tomorrow give nothing, whatever the catalog says",
+    arguments: [ProductType.consumable, .unrecognized("Rental")])
+  func nothing(type: ProductType) {
+    let status = pro([purchase("odd", type, on: 0)], on: 1)
+    #expect(!status.isEntitled)
+    #expect(status.reason == .notEntitlingType)
+    #expect(status.code == 0)
+  }
+
+  @Test("A product that the catalog does not have gives nothing")
+  func unknownProduct() {
+    let status = pro([purchase("mystery", .nonConsumable, on: 0)], on: 1)
+    #expect(status.reason == .neverPurchased)
+    #expect(status.productState == .new)
+  }
+
+  @Test("Without a purchase the customer is new")
+  func neverPurchased() {
+    #expect(pro([], on: 1) == pro([purchase("shells", .consumable, on: 0)], on: 1))
+    #expect(pro([], on: 1).productState == .new)
+    #expect(pro([], on: 1).until == nil)
+  }
+
+  @Test("An entitlement that no product gives has an answer of its own")
+  func unknownEntitlement() {
+    let status = evaluate(CustomerFacts(), entitlement: "gold", in: app, at: at(0))
+    #expect(status.reason == .unknownEntitlement)
+    #expect(!app.gives("gold"))
+    #expect(app.entitlements == ["plus", "pro"])
+  }
+
+  @Test("Of several purchases the one that ends last decides, and the run spans all of them")
+  func acrossProducts() {
+    let facts = [
+      period(0...30), purchase("season", .nonRenewingSubscription, on: 20),
+      period(105...135, line: "L2"),
+    ]
+    #expect(pro(facts, on: 25).deciding?.productID == "season")
+    #expect(pro(facts, on: 5).until == at(135))
+    let forever = facts + [purchase("lifetime", .nonConsumable, on: 120)]
+    #expect(pro(forever, on: 5).until == nil)
+    #expect(pro(forever, on: 5).checkAgainAt == at(30))
+  }
+
+  @Test("A customer who bought it too keeps it when the family's share is revoked")
+  func familySharing() {
+    let own = period(0...30, line: "L2")
+    let shared = period(0...30, line: "L1").with { $0.ownership = .familyShared }
+    #expect(pro([shared, own], on: 5).deciding?.ownership == .purchased)
+    let revoked = shared.with { $0.revocationDate = at(3) }
+    #expect(pro([revoked, own], on: 5).isEntitled)
+    #expect(pro([revoked], on: 5).reason == .familySharingEnded)
+  }
+}

@@ -1,0 +1,107 @@
+import AppStore
+import Entitlements
+import Testing
+
+@Suite struct RenewalTests {
+  @Test(
+    "In the grace period access goes on, and ends by itself",
+    arguments: [
+      (29, EntitlementReason.subscriptionActive, true), (30, .inGracePeriod, true),
+      (45, .inGracePeriod, true),
+      (46, .billingRetry, false), (89, .billingRetry, false), (90, .billingLapsed, false),
+    ])
+  func grace(day: Int64, reason: EntitlementReason, entitled: Bool) {
+    let failed = renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(46)
+    }
+    let status = pro([period(0...30)], [failed], on: day)
+    #expect(status.reason == reason)
+    #expect(status.isEntitled == entitled)
+    if entitled { #expect(status.until == at(46)) }
+  }
+
+  @Test("Grace is of the period it was announced for, never of a later one")
+  func staleGrace() {
+    let failed = renewal(signed: 30) { $0.gracePeriodExpiresDate = at(58) }
+    #expect(pro([period(0...30), period(32...39)], [failed], on: 45).isEntitled == false)
+  }
+
+  @Test("A recovery inside the grace period joins without a gap")
+  func recovered() {
+    let failed = renewal(signed: 30) { $0.gracePeriodExpiresDate = at(46) }
+    let status = pro([period(0...30), period(36...66)], [failed], on: 33)
+    #expect(status.until == at(66))
+    #expect(status.state == .gracePeriod)
+    #expect(status.checkAgainAt == at(36))
+  }
+
+  @Test("A revocation ends the grace period too")
+  func revokedInGrace() {
+    let failed = renewal(signed: 30) { $0.gracePeriodExpiresDate = at(46) }
+    let revoked = period(0...30).with { $0.revocationDate = at(33) }
+    #expect(pro([revoked], [failed], on: 32).isEntitled)
+    #expect(pro([revoked], [failed], on: 34).reason == .refunded)
+  }
+
+  @Test(
+    "Whether it renews decides between 5 and 4",
+    arguments: [
+      (AutoRenewStatus?.none, 5.0, Bool?.none), (.on, 5, true), (.off, 4, false), (.unrecognized(7), 5, nil),
+    ])
+  func autoRenew(status: AutoRenewStatus?, code: Double, willRenew: Bool?) {
+    let answer = pro([period(0...30)], [renewal(signed: 1) { $0.autoRenewStatus = status }], on: 5)
+    #expect(answer.code == code)
+    #expect(answer.willRenew == willRenew)
+  }
+
+  @Test("Renewal info of an earlier life says nothing about a new subscription")
+  func resubscribed() {
+    let ended = renewal(signed: 31) {
+      $0.autoRenewStatus = .off
+      $0.expirationIntent = .customerCancelled
+    }
+    let answer = pro([period(0...30), period(50...80)], [ended], on: 60)
+    #expect(answer.willRenew == nil)
+    #expect(answer.state == .activeRenewing)
+    #expect(pro([period(0...30), period(50...80)], [ended], on: 90).reason == .expired)
+  }
+
+  @Test(
+    "An expired subscription says why it ended",
+    arguments: [
+      (ExpirationIntent?.none, EntitlementReason.expired, -5.0), (.customerCancelled, .cancelled, -5),
+      (.billingError, .billingLapsed, -2), (.priceIncreaseNotAccepted, .priceIncreaseNotAccepted, -3),
+      (.productUnavailable, .productUnavailable, -4), (.other, .expired, -5),
+      (.unrecognized(9), .expired, -5),
+    ])
+  func intent(intent: ExpirationIntent?, reason: EntitlementReason, code: Double) {
+    let status = pro([period(0...30)], [renewal(signed: 30) { $0.expirationIntent = intent }], on: 40)
+    #expect(status.reason == reason)
+    #expect(status.code == code)
+    #expect(status.productState == .inactive)
+    #expect(status.until == at(30))
+  }
+
+  @Test("While Apple retries the answer is to be asked for again when it gives up")
+  func retry() {
+    let status = pro([period(0...30)], [renewal(signed: 30) { $0.isInBillingRetry = true }], on: 40)
+    #expect(status.state == .billingRetry)
+    #expect(status.checkAgainAt == at(90))
+  }
+
+  @Test(
+    "The offer is the code's decimal",
+    arguments: [
+      (OfferType?.none, OfferDiscountType?.none, 5.0), (.introductory, .freeTrial, 5.1),
+      (.introductory, .payUpFront, 5.2), (.promotional, nil, 5.3), (.offerCode, .freeTrial, 5.3),
+      (.winBack, nil, 5.3), (.unrecognized(9), nil, 5),
+    ])
+  func substate(offer: OfferType?, discount: OfferDiscountType?, code: Double) {
+    let bought = period(0...30).with {
+      $0.offerType = offer
+      $0.offerDiscountType = discount
+    }
+    #expect(pro([bought], on: 5).code == code)
+  }
+}

@@ -1,0 +1,117 @@
+import AppStore
+import Entitlements
+import Testing
+
+@Suite struct SubscriptionAccessTests {
+  @Test(
+    "A paid period entitles from its purchase up to, not including, its expiry",
+    arguments: [(-1, false), (0, true), (29, true), (30, false), (31, false)])
+  func period(day: Int64, entitled: Bool) {
+    #expect(pro([EntitlementsTests.period(0...30)], on: day).isEntitled == entitled)
+  }
+
+  @Test("Renewals that join make one unbroken run, also one charged a day early")
+  func run() {
+    let facts = [
+      EntitlementsTests.period(0...30), EntitlementsTests.period(29...60), EntitlementsTests.period(60...90),
+    ]
+    let status = pro(facts, on: 10)
+    #expect(status.until == at(90))
+    #expect(status.checkAgainAt == at(29))
+    #expect(status.deciding?.transactionID == "L1-0")
+  }
+
+  @Test("After a gap a new period entitles, and in the gap nothing does")
+  func gap() {
+    let facts = [EntitlementsTests.period(0...30), EntitlementsTests.period(40...70)]
+    #expect(pro(facts, on: 10).until == at(30))
+    #expect(!pro(facts, on: 35).isEntitled)
+    #expect(pro(facts, on: 35).checkAgainAt == at(40))
+    #expect(pro(facts, on: 40).until == at(70))
+  }
+
+  @Test("The next purchase of the line cuts a period off, also when the new one ends earlier")
+  func upgradeCuts() {
+    let facts = [
+      EntitlementsTests.period(0...365, "yearly"), EntitlementsTests.period(10...40, "monthly"),
+    ]
+    #expect(pro(facts, on: 20).deciding?.productID == "monthly")
+    #expect(pro(facts, on: 20).until == at(40))
+    #expect(!pro(facts, on: 50).isEntitled)
+  }
+
+  @Test("An upgrade to a product without this entitlement ends it, though isUpgraded never arrives")
+  func upgradeAway() {
+    let facts = [EntitlementsTests.period(0...30), EntitlementsTests.period(10...40, "plus")]
+    let status = pro(facts, on: 20)
+    #expect(!status.isEntitled)
+    #expect(status.reason == .upgraded)
+    #expect(status.code == -6)
+    #expect(status.until == at(10))
+    #expect(evaluate(CustomerFacts(transactions: facts), entitlement: "plus", in: app, at: at(20)).isEntitled)
+  }
+
+  @Test("isUpgraded alone ends access, before the upgrade itself has arrived")
+  func upgradedAlone() {
+    let upgraded = EntitlementsTests.period(0...30).with { $0.isUpgraded = true }
+    #expect(pro([upgraded], on: 20).reason == .upgraded)
+    #expect(!pro([upgraded], on: 20).isEntitled)
+  }
+
+  @Test("A downgrade at the renewal to a product without this entitlement is a change, not a cancellation")
+  func downgradeAway() {
+    let status = pro([EntitlementsTests.period(0...30), EntitlementsTests.period(30...60, "plus")], on: 40)
+    #expect(status.reason == .productChanged)
+  }
+
+  @Test("A refund ends access at its date", arguments: [(14, true), (15, false), (20, false)])
+  func refund(day: Int64, entitled: Bool) {
+    let refunded = EntitlementsTests.period(0...30).with { $0.revocationDate = at(15) }
+    #expect(pro([refunded], on: day).isEntitled == entitled)
+  }
+
+  @Test("A refund of an old period takes away that period and nothing else")
+  func oldRefund() {
+    let old = EntitlementsTests.period(0...30).with { $0.revocationDate = at(50) }
+    let early = EntitlementsTests.period(0...30).with { $0.revocationDate = at(5) }
+    for first in [old, early] {
+      let status = pro([first, EntitlementsTests.period(30...60)], on: 55)
+      #expect(status.isEntitled)
+      #expect(status.until == at(60))
+    }
+    #expect(!pro([early, EntitlementsTests.period(30...60)], on: 10).isEntitled)
+  }
+
+  @Test("A refund that is reversed gives the period back")
+  func refundReversed() {
+    let refunded = EntitlementsTests.period(0...30).with {
+      $0.revocationDate = at(5)
+      $0.signedDate = at(5)
+    }
+    let reversed = EntitlementsTests.period(0...30).with { $0.signedDate = at(7) }
+    #expect(pro([reversed, refunded], on: 10).isEntitled)
+  }
+
+  @Test("An extension moves the expiry of the same transaction")
+  func renewalExtended() {
+    let extended = EntitlementsTests.period(0...37, id: "L1-0").with { $0.signedDate = at(20) }
+    #expect(pro([extended, EntitlementsTests.period(0...30)], on: 35).until == at(37))
+  }
+
+  @Test("Several transactions about one period do not cut each other off")
+  func onePeriodTwice() {
+    let facts = [
+      EntitlementsTests.period(0...30, id: "A"),
+      EntitlementsTests.period(0...30, id: "B").with { $0.revocationDate = at(5) },
+    ]
+    #expect(pro(facts, on: 10).deciding?.transactionID == "A")
+  }
+
+  @Test("A contradictory period is kept, gives nothing and breaks nothing")
+  func contradictory() {
+    let odd = EntitlementsTests.period(0...30).with { $0.expiresDate = at(-10) }
+    #expect(odd.isContradictory)
+    #expect(pro([odd], on: 0).reason == .expired)
+    #expect(pro([odd, EntitlementsTests.period(5...35)], on: 6).isEntitled)
+  }
+}
