@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -35,6 +36,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -64,7 +66,7 @@ let package = Package(
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
     library("RPC", ["CZlib", "HTTP", "Wire"]),
-    library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioPosix, nioHTTP1, logging]),
+    library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioExtras, nioHTTP1, nioPosix, logging]),
 
     // What is served.
     library(

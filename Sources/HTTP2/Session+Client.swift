@@ -3,7 +3,7 @@ package import HTTP
 
 extension Session {
   /// Opens a stream with a request. With `endOfStream` the fields are all there is; else the body
-  /// comes through ``send(_:on:)`` and ends with ``finish(_:trailers:)``.
+  /// comes through ``send(on:_:)`` and ends with ``finish(_:trailers:)``.
   package func request(_ fields: HeaderFields, endOfStream: Bool) throws(HTTP2Error) -> StreamID {
     let stream = state.pointee.streams.take()
     let id = withNameValues(fields) { list, count -> CInt in

@@ -3,7 +3,7 @@ package import HTTP
 
 extension Session {
   /// Answers a request. With `endOfStream` the fields are all there is; else the body comes through
-  /// ``send(_:on:)`` and ends with ``finish(_:trailers:)``.
+  /// ``send(on:_:)`` and ends with ``finish(_:trailers:)``.
   package func respond(on id: StreamID, _ fields: HeaderFields, endOfStream: Bool) {
     withNameValues(fields) { list, count in
       if endOfStream {

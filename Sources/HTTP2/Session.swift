@@ -41,14 +41,15 @@ package final class Session {
     swap(&events, &state.pointee.events)
   }
 
-  /// Gives `write` each piece of what there is to say to the peer now. A piece is valid during its call.
-  package func withOutput(_ write: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error) {
+  /// Gives `write` each piece of what there is to say to the peer now, until there is no more or
+  /// `write` says that it has taken enough by answering `false`. A piece is valid during its call.
+  package func withOutput(_ write: (UnsafeRawBufferPointer) -> Bool) throws(HTTP2Error) {
     while true {
       var piece: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(session, &piece)
       try check(CInt(clamping: count))
       guard count > 0, let piece else { return }
-      write(UnsafeRawBufferPointer(start: piece, count: count))
+      guard write(UnsafeRawBufferPointer(start: piece, count: count)) else { return }
     }
   }
 
@@ -76,19 +77,24 @@ package final class Session {
     return stream.pointee.inbound.withUnsafeBytes { body($0, stream.pointee.inboundHasEnded) }
   }
 
+  /// Whether the peer has sent all it will on a stream; also when the stream is closed.
+  package func hasInboundEnded(of id: StreamID) -> Bool {
+    stream(id)?.pointee.inboundHasEnded ?? true
+  }
+
   /// How many bytes wait to be taken from a stream.
   package func inboundCount(of id: StreamID) -> Int {
     stream(id)?.pointee.inbound.count ?? 0
   }
 
-  /// Takes the first `count` waiting bytes away and lets the peer send as many more.
-  package func discardInbound(_ count: Int, of id: StreamID) {
-    guard count > 0, let stream = stream(id) else { return }
+  /// Takes the first `count` waiting bytes away. The peer may send no more for that: see
+  /// ``allowMore(_:on:)``.
+  package func removeInbound(_ count: Int, of id: StreamID) {
+    guard count > 0, let stream = self.stream(id) else { return }
     stream.pointee.inbound.removeFirst(min(count, stream.pointee.inbound.count))
-    allowMore(count, on: id)
   }
 
-  /// Lets the peer send `count` more bytes on a stream although those received still wait.
+  /// Lets the peer send `count` more bytes on a stream, for as many that were received.
   package func allowMore(_ count: Int, on id: StreamID) {
     guard count > 0 else { return }
     nghttp2_session_consume_stream(session, id.rawValue, count)
@@ -96,15 +102,16 @@ package final class Session {
 
   // MARK: What goes
 
-  /// How many bytes given to ``send(_:on:)`` wait for the peer or the transport.
+  /// How many bytes given to ``send(on:_:)`` wait for the peer or the transport.
   package func unsentCount(of id: StreamID) -> Int {
     stream(id)?.pointee.unsent ?? 0
   }
 
-  /// Adds bytes to the body that goes out on a stream. Does nothing if the stream is closed.
-  package func send(_ bytes: some Collection<UInt8>, on id: StreamID) {
+  /// Lets `append` add bytes to the body that goes out on a stream. Does nothing if the stream is
+  /// closed.
+  package func send(on id: StreamID, _ append: (inout [UInt8]) -> Void) {
     guard let stream = self.stream(id) else { return }
-    stream.pointee.outbound.append(contentsOf: bytes)
+    append(&stream.pointee.outbound)
     wake(stream, id)
   }
 

@@ -1,0 +1,17 @@
+package import HTTP
+
+/// What a handler may know about the call besides its message.
+package struct CallContext: Sendable {
+  /// The request's header fields as they came.
+  package let headers: HeaderFields
+  /// How long the caller waits, counted from the arrival of its header fields.
+  package let timeout: Timeout?
+
+  package init(headers: HeaderFields, timeout: Timeout?) {
+    self.headers = headers
+    self.timeout = timeout
+  }
+
+  /// The caller's own fields.
+  package var metadata: Metadata { Metadata(headers) }
+}

@@ -1,0 +1,53 @@
+package import HTTP
+
+/// One method of a service: where it is found, and what answers it.
+package struct Method {
+  /// `/package.Service/Method`.
+  package let path: String
+  package let handler: Handler
+
+  package init(path: String, handler: Handler) {
+    self.path = path
+    self.handler = handler
+  }
+
+  package enum Handler {
+    /// One message in, one out. Called on the connection's event loop: it decides at once, or says with
+    /// ``UnaryAnswer/later(_:)`` that it must wait. The bytes are there only during the call.
+    case unary((_ request: UnsafeRawBufferPointer, _ context: CallContext) -> UnaryAnswer)
+    /// Any number of messages each way.
+    case streaming(@Sendable (_ messages: any MessageStream, _ context: CallContext) async throws(Status) -> Void)
+  }
+}
+
+/// What a unary handler has to say when it is called.
+package enum UnaryAnswer {
+  case now(Reply)
+  case refused(Status)
+  /// The answer needs waiting, for a disk or a network; the work is done in a task of its own.
+  case later(@Sendable () async throws(Status) -> Reply)
+}
+
+/// The answer to a unary call.
+package struct Reply: Sendable {
+  /// The serialized message.
+  package var message: [UInt8]
+  /// The handler's own fields before and behind the message.
+  package var initialMetadata = HeaderFields()
+  package var trailingMetadata = HeaderFields()
+
+  package init(_ message: [UInt8]) { self.message = message }
+}
+
+/// The two directions of a streaming call, as its handler sees them.
+package protocol MessageStream: Sendable {
+  /// The caller's next message, or `nil` when it will send no more. Waits until there is one.
+  ///
+  /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
+  func next() async throws(Status) -> [UInt8]?
+
+  /// Sends a message. Waits while the caller takes what was sent before too slowly.
+  ///
+  /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
+  func send(_ message: [UInt8]) async throws(Status)
+}

@@ -1,0 +1,23 @@
+/// How a call ended: a code for machines, a message for people, and details for both.
+///
+/// It is the outcome of one call, never the state of the server. A handler throws it; `.ok` is not
+/// thrown.
+package struct Status: Error, Hashable, Sendable {
+  package var code: StatusCode
+  /// What went wrong and what to do, for whoever reads the caller's log.
+  package var message: String
+  /// A serialized `google.rpc.Status`, sent as `grpc-status-details-bin`; empty for none.
+  package var details: [UInt8]
+
+  package init(_ code: StatusCode, _ message: String = "", details: [UInt8] = []) {
+    self.code = code
+    self.message = message
+    self.details = details
+  }
+
+  package static let ok = Status(.ok)
+}
+
+extension Status: CustomStringConvertible {
+  package var description: String { message.isEmpty ? code.name : "\(code.name): \(message)" }
+}

@@ -1,0 +1,63 @@
+package import HTTP
+
+extension Status {
+  /// The trailers that carry this status (gRPC over HTTP/2, "Responses"), behind `metadata`.
+  package func fields(after metadata: HeaderFields = HeaderFields()) -> HeaderFields {
+    if self == .ok, metadata.isEmpty { return Self.okFields }
+    var fields = metadata
+    fields.append(name: "grpc-status", value: String(code.rawValue))
+    if !message.isEmpty { fields.append(name: "grpc-message", value: percentEncode(message)) }
+    if !details.isEmpty { fields.append(name: "grpc-status-details-bin", value: base64Encoded(details)) }
+    return fields
+  }
+
+  /// The fields of an answer that is nothing but this status ("Trailers-Only").
+  package var trailersOnly: HeaderFields {
+    fields(after: HeaderFields([(":status", "200"), ("content-type", "application/grpc")]))
+  }
+
+  /// Reads the status out of trailers; `nil` when they carry none.
+  package init?(fields: HeaderFields) {
+    guard let number = fields["grpc-status"].flatMap({ Int($0) }) else { return nil }
+    self.init(
+      StatusCode(rawValue: number) ?? .unknown,
+      percentDecode(fields["grpc-message"] ?? ""),
+      details: fields["grpc-status-details-bin"].flatMap { base64Decoded($0) } ?? [])
+  }
+
+  private static let okFields = HeaderFields([("grpc-status", "0")])
+}
+
+/// Writes every byte outside printable ASCII, and the percent sign, as `%XX` (gRPC over HTTP/2,
+/// "Status-Message").
+func percentEncode(_ text: String) -> String {
+  let digits = Array("0123456789ABCDEF".utf8)
+  var encoded: [UInt8] = []
+  for byte in text.utf8 {
+    if byte >= 0x20, byte <= 0x7e, byte != UInt8(ascii: "%") {
+      encoded.append(byte)
+    } else {
+      encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+  return String(decoding: encoded, as: UTF8.self)
+}
+
+/// The reverse. What is not well encoded is left as it came, as gRPC asks of a receiver.
+func percentDecode(_ text: String) -> String {
+  let bytes = Array(text.utf8)
+  var decoded: [UInt8] = []
+  var index = 0
+  while index < bytes.count {
+    if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+      let byte = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+    {
+      decoded.append(byte)
+      index += 3
+    } else {
+      decoded.append(bytes[index])
+      index += 1
+    }
+  }
+  return String(decoding: decoded, as: UTF8.self)
+}

@@ -1,0 +1,109 @@
+internal import HTTP
+internal import Logging
+internal import NIOCore
+internal import NIOExtras
+internal import NIOHTTP1
+
+/// One HTTP/1.1 connection on its event loop: collects a request, asks the handler, writes the answer,
+/// and then takes the next (NIO's pipelining handler holds it back until then).
+final class HTTP1Handler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private enum State {
+    case idle
+    case collecting(HTTPRequestHead, [UInt8])
+    /// The body was too large: the rest is read and dropped.
+    case refused(HTTPRequestHead)
+    case answering
+  }
+
+  private let http: HTTPHandler
+  private let limits: TransportLimits
+  private let logger: Logger
+  private var state = State.idle
+  private var task: Task<Void, Never>?
+  private var isDraining = false
+
+  init(http: @escaping HTTPHandler, limits: TransportLimits, logger: Logger) {
+    self.http = http
+    self.limits = limits
+    self.logger = logger
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch (unwrapInboundIn(data), state) {
+    case (.head(let head), _):
+      state = .collecting(head, [])
+      if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+        let interim = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
+      }
+    case (.body(let part), .collecting(let head, var body)):
+      // Let go of the state's copy first, so that the body grows in place.
+      state = .idle
+      body.append(contentsOf: part.readableBytesView)
+      state = body.count > limits.bodyBytes ? .refused(head) : .collecting(head, body)
+    case (.end, .collecting(let head, let body)):
+      state = .answering
+      start(head, body, context)
+    case (.end, .refused(let head)):
+      write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context)
+    case (.body, _), (.end, _):
+      return
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    task?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+    isDraining = true
+    if case .idle = state { context.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    logger.debug("connection failed", metadata: ["error": "\(error)"])
+    context.close(promise: nil)
+  }
+
+  private func start(_ head: HTTPRequestHead, _ body: [UInt8], _ context: ChannelHandlerContext) {
+    let request = HTTPRequest(
+      method: head.method.rawValue, target: head.uri,
+      headers: HeaderFields(head.headers.map { ($0.name.lowercased(), $0.value) }), body: body)
+    let loop = context.eventLoop
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: loop)
+    let http = http
+    task = Task {
+      let response = await http(request)
+      loop.execute {
+        let (handler, context) = bound.value
+        guard context.channel.isActive else { return }
+        handler.write(response, to: head, context)
+      }
+    }
+  }
+
+  private func write(_ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    state = .idle
+    let keepsAlive = request.isKeepAlive && !isDraining
+    var headers = HTTPHeaders(response.headers.strings)
+    headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
+    if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
+    let head = HTTPResponseHead(
+      version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if request.method != .HEAD, !response.body.isEmpty {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+    }
+    let written = context.eventLoop.makePromise(of: Void.self)
+    if !keepsAlive {
+      let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+      written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+    }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+  }
+}

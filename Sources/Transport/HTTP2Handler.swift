@@ -1,0 +1,219 @@
+internal import HTTP
+internal import HTTP2
+internal import Logging
+internal import NIOCore
+internal import NIOExtras
+internal import RPC
+
+/// One HTTP/2 connection on its event loop: bytes from the socket into the session, what the session
+/// says happened to the calls, and all answers of a turn back in one write.
+///
+/// It is confined to its loop. What it holds per stream is only for streams that are not answered at
+/// once; a unary call whose request came whole never gets an entry.
+final class HTTP2Handler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  let session: Session
+  let host: CallHost
+  let http: HTTPHandler
+  let limits: TransportLimits
+  let logger: Logger
+
+  /// Calls that wait for more of their request or for their handler.
+  var exchanges: [StreamID: any Exchange] = [:]
+  private(set) var context: ChannelHandlerContext?
+  private var events: [SessionEvent] = []
+  private var output = ByteBuffer()
+  /// Streams to reset once what was said on them is sent: nghttp2 drops what waits on a stream that is
+  /// being reset.
+  private var resetsAfterOutput: [StreamID] = []
+  private var isReading = false
+  private var flushIsScheduled = false
+  private var isDraining = false
+
+  init(host: CallHost, http: @escaping HTTPHandler, limits: TransportLimits, logger: Logger) throws {
+    self.session = try Session.server(limits: limits.http2)
+    self.host = host
+    self.http = http
+    self.limits = limits
+    self.logger = logger
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { flush() }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { endAll() }
+
+  func channelActive(context: ChannelHandlerContext) {
+    flush()
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    endAll()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    isReading = true
+    let buffer = unwrapInboundIn(data)
+    do throws(HTTP2Error) {
+      let outcome: Result<Void, HTTP2Error> = buffer.withUnsafeReadableBytes { bytes in
+        do throws(HTTP2Error) {
+          return .success(try session.receive(bytes))
+        } catch {
+          return .failure(error)
+        }
+      }
+      try outcome.get()
+      handleEvents()
+    } catch {
+      fail(error)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    host.endTurn()
+    flush()
+    context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { flush() }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent: drain()
+    default: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    logger.debug("connection failed", metadata: ["error": "\(error)"])
+    context.close(promise: nil)
+  }
+
+  // MARK: Events
+
+  private func handleEvents() {
+    session.takeEvents(into: &events)
+    for event in events {
+      switch event {
+      case .headers(let id, _): opened(id)
+      case .data(let id, _): exchanges[id]?.received()
+      case .trailers(let id): exchanges[id]?.received()
+      case .headersTooLarge(let id): refuseHeaders(id)
+      case .drained(let id): exchanges[id]?.drained()
+      case .closed(let id, _): closed(id)
+      case .pong: if isDraining { session.finishGoAway() }
+      case .goAway: break
+      }
+    }
+  }
+
+  private func opened(_ id: StreamID) {
+    guard let fields = session.head(of: id) else { return }
+    let head = CallHead(fields, methods: host.methods)
+    guard head.contentType == .grpc else { return openPlain(id, fields) }
+    openCall(id, head, fields)
+  }
+
+  private func refuseHeaders(_ id: StreamID) {
+    answerPlain(
+      id, .text(431, "the request's header fields take more than \(limits.http2.headerBytes) bytes\n"))
+  }
+
+  private func closed(_ id: StreamID) {
+    guard !exchanges.isEmpty else { return }
+    exchanges.removeValue(forKey: id)?.closed()
+  }
+
+  private func endAll() {
+    let open = exchanges
+    exchanges = [:]
+    for exchange in open.values { exchange.closed() }
+    context = nil
+  }
+
+  private func fail(_ error: HTTP2Error) {
+    logger.debug("closing a connection that broke the protocol", metadata: ["error": "\(error)"])
+    flush()
+    context?.close(promise: nil)
+  }
+
+  private func drain() {
+    guard !isDraining else { return }
+    isDraining = true
+    session.announceGoAway()
+    // The answer to the ping tells that the peer has seen the announcement, one round trip later.
+    session.ping()
+    flush()
+  }
+
+  // MARK: Output
+
+  /// Sends what the session has to say, at the end of the loop's turn if it is in one.
+  func scheduleFlush() {
+    guard !isReading, !flushIsScheduled, let context else { return }
+    flushIsScheduled = true
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute { handler.value.flush() }
+  }
+
+  /// Ends a stream whose caller is still sending, once its answer is out (RFC 9113, section 8.1).
+  func resetAfterOutput(_ id: StreamID) { resetsAfterOutput.append(id) }
+
+  private func flush() {
+    flushIsScheduled = false
+    guard let context, context.channel.isActive else { return }
+    do throws(HTTP2Error) {
+      try writeOutput(context)
+      if !resetsAfterOutput.isEmpty {
+        for id in resetsAfterOutput { session.reset(id, .noError) }
+        resetsAfterOutput.removeAll(keepingCapacity: true)
+        try writeOutput(context)
+      }
+      // Sending closes streams and drains bodies: whoever waits for that is told now.
+      handleEvents()
+    } catch {
+      logger.debug("cannot send", metadata: ["error": "\(error)"])
+      context.close(promise: nil)
+      return
+    }
+    if session.isFinished { context.close(promise: nil) }
+  }
+
+  private func writeOutput(_ context: ChannelHandlerContext) throws(HTTP2Error) {
+    var isComplete = false
+    while !isComplete, context.channel.isWritable {
+      output.clear(minimumCapacity: 4 * 1_024)
+      isComplete = true
+      try session.withOutput { piece in
+        output.writeBytes(piece)
+        isComplete = output.readableBytes < Self.writeSize
+        return isComplete
+      }
+      guard output.readableBytes > 0 else { return }
+      context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+    }
+  }
+
+  /// Bytes of one write to the socket, at most about that.
+  private static let writeSize = 256 * 1_024
+}
+
+/// A stream that is not answered at once. Called on the connection's loop.
+protocol Exchange: AnyObject {
+  /// More of the request came, or its end.
+  func received()
+  /// All that was sent has gone to the socket.
+  func drained()
+  /// The stream is gone; nothing can be sent on it any more.
+  func closed()
+}

@@ -1,0 +1,37 @@
+internal import NIOCore
+
+/// Tells HTTP/2 from HTTP/1.1 by a connection's first bytes, sets the pipeline up for it, and leaves.
+///
+/// Without TLS there is no ALPN to ask; but a client that speaks HTTP/2 begins with a preface that no
+/// HTTP/1.1 request can begin with (RFC 9113, section 3.4).
+final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let configure: (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
+  private var seen = ByteBuffer()
+  private var isDecided = false
+
+  init(configure: @escaping (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void) {
+    self.configure = configure
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isDecided else { return context.fireChannelRead(data) }
+    var buffer = unwrapInboundIn(data)
+    seen.writeBuffer(&buffer)
+    let start = seen.readableBytesView.prefix(Self.preface.count)
+    let mayBeHTTP2 = Self.preface.starts(with: start)
+    guard !mayBeHTTP2 || start.count == Self.preface.count else { return }
+    isDecided = true
+    do {
+      try configure(mayBeHTTP2, context)
+      context.fireChannelRead(wrapInboundOut(seen))
+      context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+
+  private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+}
