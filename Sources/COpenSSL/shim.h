@@ -1,0 +1,27 @@
+// OpenSSL 3, for SignedData. Stacks are macros in C, so Swift is given functions for the one it needs.
+#include <openssl/asn1.h>
+#include <openssl/bn.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/objects.h>
+#include <openssl/rand.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+static inline STACK_OF(X509) *entitled_certificates_new(void) { return sk_X509_new_null(); }
+
+/// Does not take the certificate over.
+static inline int entitled_certificates_push(STACK_OF(X509) *stack, X509 *certificate) {
+  return sk_X509_push(stack, certificate);
+}
+
+static inline int entitled_certificates_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+
+static inline X509 *entitled_certificates_at(const STACK_OF(X509) *stack, int index) {
+  return sk_X509_value(stack, index);
+}
+
+static inline void entitled_certificates_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }

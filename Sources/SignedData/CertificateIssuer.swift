@@ -1,0 +1,51 @@
+package import AppStore
+
+/// A certificate authority: a certificate, and the key to issue others with.
+///
+/// It makes chains shaped like Apple's: a root, an intermediate that carries Apple's mark, and a leaf
+/// that carries the other. The marks can be left out, to make what a verifier must refuse.
+package struct CertificateIssuer: Sendable {
+  /// The authority's own certificate.
+  package let certificate: Certificate
+  private let key: SigningKey
+
+  /// An authority that exists already.
+  package init(certificate: Certificate, key: SigningKey) {
+    self.certificate = certificate
+    self.key = key
+  }
+
+  /// Makes a root: certified by itself.
+  package static func root(
+    _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant
+  ) throws(CryptographyError) -> CertificateIssuer {
+    let template = CertificateTemplate(
+      subject: subject, publicKey: key.reference, notBefore: notBefore, notAfter: notAfter,
+      extensions: [.certificateAuthority, .signsCertificates, .subjectKey])
+    return CertificateIssuer(certificate: try template.signed(by: key, issuer: nil), key: key)
+  }
+
+  /// Issues an intermediate authority that may issue leaves, but no further authorities.
+  package func intermediate(
+    _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant,
+    marked: Bool = true
+  ) throws(CryptographyError) -> CertificateIssuer {
+    let template = CertificateTemplate(
+      subject: subject, publicKey: key.reference, notBefore: notBefore, notAfter: notAfter,
+      extensions: [.lastCertificateAuthority, .signsCertificates, .subjectKey, .authorityKey],
+      markers: marked ? [MarkerOID.intermediate] : [])
+    return CertificateIssuer(certificate: try template.signed(by: self.key, issuer: certificate), key: key)
+  }
+
+  /// Issues a certificate for a key that signs App Store data.
+  package func leaf(
+    _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant,
+    marked: Bool = true
+  ) throws(CryptographyError) -> Certificate {
+    let template = CertificateTemplate(
+      subject: subject, publicKey: key.reference, notBefore: notBefore, notAfter: notAfter,
+      extensions: [.endEntity, .signsData, .subjectKey, .authorityKey],
+      markers: marked ? [MarkerOID.leaf] : [])
+    return try template.signed(by: self.key, issuer: certificate)
+  }
+}

@@ -1,0 +1,46 @@
+/// An ECDSA signature on P-256, in the two forms it travels in.
+///
+/// JWS concatenates r and s as 32 bytes each (RFC 7518, section 3.4); OpenSSL wants the DER of
+/// `SEQUENCE { r INTEGER, s INTEGER }`.
+struct ECDSASignature {
+  /// r and s, 64 bytes.
+  let raw: [UInt8]
+
+  private static let scalarBytes = 32
+
+  /// `nil` unless there are exactly 64 bytes.
+  init?(raw: ArraySlice<UInt8>) {
+    guard raw.count == 2 * Self.scalarBytes else { return nil }
+    self.raw = Array(raw)
+  }
+
+  /// `nil` unless it is the DER of two integers of at most 32 bytes.
+  init?(der: ArraySlice<UInt8>) {
+    var rest = der
+    guard rest.popFirst() == 0x30, let length = rest.popFirst(), Int(length) == rest.count,
+      let r = Self.takeInteger(from: &rest), let s = Self.takeInteger(from: &rest), rest.isEmpty
+    else { return nil }
+    raw = r + s
+  }
+
+  /// The signature as DER; at most 72 bytes, so that every length fits one byte.
+  var der: [UInt8] {
+    let integers = Self.integer(raw.prefix(Self.scalarBytes)) + Self.integer(raw.suffix(Self.scalarBytes))
+    return [0x30, UInt8(integers.count)] + integers
+  }
+
+  /// DER integers are as short as possible, and a leading 1 bit would make them negative.
+  private static func integer(_ scalar: ArraySlice<UInt8>) -> [UInt8] {
+    var digits = Array(scalar.drop { $0 == 0 })
+    if digits.isEmpty || digits[0] >= 0x80 { digits.insert(0, at: 0) }
+    return [0x02, UInt8(digits.count)] + digits
+  }
+
+  private static func takeInteger(from rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+    guard rest.popFirst() == 0x02, let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
+    let digits = rest.prefix(Int(length)).drop { $0 == 0 }
+    rest = rest.dropFirst(Int(length))
+    guard digits.count <= scalarBytes else { return nil }
+    return [UInt8](repeating: 0, count: scalarBytes - digits.count) + digits
+  }
+}

@@ -1,0 +1,84 @@
+package import AppStore
+internal import COpenSSL
+
+/// One X.509 certificate. Reading one says nothing about whether to trust it.
+package final class Certificate: @unchecked Sendable {
+  // Unchecked: never changed after it was made; OpenSSL locks what it caches inside.
+  let pointer: OpaquePointer
+
+  /// The certificate as it travels.
+  package let der: [UInt8]
+  /// Valid from here ...
+  package let notBefore: Instant
+  /// ... to the last millisecond of this second.
+  package let notAfter: Instant
+
+  /// Reads DER that has nothing after it.
+  package init(der: [UInt8]) throws(CryptographyError) {
+    let (certificate, used) = der.withUnsafeBufferPointer { bytes in
+      var start = bytes.baseAddress
+      let certificate = d2i_X509(nil, &start, bytes.count)
+      return (certificate, bytes.baseAddress.flatMap { begin in start.map { $0 - begin } } ?? 0)
+    }
+    guard let certificate else { throw .unreadable("a certificate") }
+    guard used == der.count else {
+      X509_free(certificate)
+      throw .unreadable(what: "a certificate", detail: "bytes after its end")
+    }
+    guard let notBefore = Instant(X509_get0_notBefore(certificate)),
+      let notAfter = Instant(X509_get0_notAfter(certificate))
+    else {
+      X509_free(certificate)
+      throw .unreadable(what: "a certificate", detail: "its validity is not a time")
+    }
+    self.pointer = certificate
+    self.der = der
+    self.notBefore = notBefore
+    self.notAfter = notAfter.advanced(byMilliseconds: 999)
+  }
+
+  /// Reads the first `CERTIFICATE` block of a PEM text.
+  package convenience init(pem: String) throws(CryptographyError) {
+    guard let block = PEM(parsing: pem), block.label == "CERTIFICATE" else {
+      throw .unreadable(what: "a certificate in PEM", detail: "")
+    }
+    try self.init(der: block.bytes)
+  }
+
+  deinit { X509_free(pointer) }
+
+  /// The certificate in PEM.
+  package var pem: String { PEM(label: "CERTIFICATE", bytes: der).text }
+
+  /// Whose it is, such as `/CN=Apple Root CA - G3/O=Apple Inc./C=US`.
+  package var subject: String {
+    guard let text = X509_NAME_oneline(X509_get_subject_name(pointer), nil, 0) else { return "" }
+    defer { CRYPTO_free(text, nil, 0) }
+    return String(cString: text)
+  }
+
+  /// The key it certifies, in whatever algorithm.
+  func publicKey() throws(CryptographyError) -> KeyReference {
+    guard let key = X509_get_pubkey(pointer) else { throw .unreadable("a certificate's public key") }
+    return KeyReference(taking: key)
+  }
+
+  /// Whether it carries an extension, whatever the extension's value.
+  func hasExtension(_ identifier: String) -> Bool {
+    guard let object = OBJ_txt2obj(identifier, 1) else { return false }
+    defer { ASN1_OBJECT_free(object) }
+    return X509_get_ext_by_OBJ(pointer, object, -1) >= 0
+  }
+}
+
+extension Instant {
+  /// `nil` if OpenSSL cannot read the time.
+  fileprivate init?(_ time: UnsafePointer<ASN1_TIME>?) {
+    guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+    defer { ASN1_STRING_free(epoch) }
+    var days: CInt = 0
+    var seconds: CInt = 0
+    guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+    self.init(millisecondsSince1970: (Int64(days) * 86_400 + Int64(seconds)) * 1000)
+  }
+}

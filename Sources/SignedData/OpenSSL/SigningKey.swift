@@ -1,0 +1,77 @@
+internal import COpenSSL
+
+/// A private key that signs: P-256 for ES256, P-384 for the certificates above.
+package final class SigningKey: Sendable {
+  /// The curves that Apple's chains use.
+  package enum Curve: String, Sendable {
+    case p256 = "P-256"
+    case p384 = "P-384"
+  }
+
+  let reference: KeyReference
+
+  private init(_ reference: KeyReference) { self.reference = reference }
+
+  /// Makes a new key from the system's randomness.
+  package static func generate(_ curve: Curve) throws(CryptographyError) -> SigningKey {
+    let context = try made(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), "make a key")
+    defer { EVP_PKEY_CTX_free(context) }
+    try check(EVP_PKEY_keygen_init(context), "make a key")
+    try check(EVP_PKEY_CTX_set_group_name(context, curve.rawValue), "make a key on \(curve.rawValue)")
+    var key: OpaquePointer?
+    try check(EVP_PKEY_generate(context, &key), "make a key")
+    return SigningKey(KeyReference(taking: try made(key, "make a key")))
+  }
+
+  /// Reads an unencrypted private key in PEM: PKCS#8 (`.p8`), or SEC 1.
+  package convenience init(pem: String) throws(CryptographyError) {
+    guard let block = PEM(parsing: pem) else {
+      throw .unreadable(what: "a private key in PEM", detail: "")
+    }
+    let key = block.bytes.withUnsafeBufferPointer { bytes in
+      var start = bytes.baseAddress
+      return d2i_AutoPrivateKey(nil, &start, bytes.count)
+    }
+    guard let key else { throw .unreadable("a private key in PEM") }
+    self.init(KeyReference(taking: key))
+  }
+
+  /// The key in PEM, PKCS#8, unencrypted: a secret.
+  package func pem() throws(CryptographyError) -> String {
+    let info = try made(EVP_PKEY2PKCS8(reference.pointer), "write a private key")
+    defer { PKCS8_PRIV_KEY_INFO_free(info) }
+    let der = try encoded("write a private key") { i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+    return PEM(label: "PRIVATE KEY", bytes: der).text
+  }
+
+  /// The public half, DER (SubjectPublicKeyInfo).
+  package func publicKeyDER() throws(CryptographyError) -> [UInt8] {
+    try encoded("write a public key") { i2d_PUBKEY(reference.pointer, $0) }
+  }
+
+  /// Signs with ES256: r and s, 64 bytes. Only for a key on P-256.
+  package func sign(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
+    let digest = try SHA256.hash(message)
+    let context = try made(EVP_PKEY_CTX_new_from_pkey(nil, reference.pointer, nil), "sign")
+    defer { EVP_PKEY_CTX_free(context) }
+    try check(EVP_PKEY_sign_init(context), "sign")
+    var signature = [UInt8](repeating: 0, count: 128)
+    var count = signature.count
+    try check(EVP_PKEY_sign(context, &signature, &count, digest, digest.count), "sign")
+    guard let signature = ECDSASignature(der: signature[..<count]) else {
+      throw .failed(operation: "sign with ES256", detail: "the key is not on P-256")
+    }
+    return signature.raw
+  }
+}
+
+/// Lets one of OpenSSL's `i2d` functions write its DER into an array.
+func encoded(
+  _ operation: String, _ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
+) throws(CryptographyError) -> [UInt8] {
+  var buffer: UnsafeMutablePointer<UInt8>?
+  let count = write(&buffer)
+  defer { CRYPTO_free(buffer, nil, 0) }
+  guard count > 0, let buffer else { throw .failed(operation: operation, detail: ErrorQueue.take()) }
+  return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
+}

@@ -1,0 +1,37 @@
+/// One block of a PEM text (RFC 7468): a label, and bytes in base64.
+package struct PEM: Hashable, Sendable {
+  /// What the bytes are, such as `CERTIFICATE` or `PRIVATE KEY`.
+  package let label: String
+  /// The content, DER for everything that is used here.
+  package let bytes: [UInt8]
+
+  /// A block of `bytes`.
+  package init(label: String, bytes: [UInt8]) {
+    self.label = label
+    self.bytes = bytes
+  }
+
+  /// The first block in `text`, or `nil` if there is none that is well formed.
+  package init?(parsing text: String) {
+    var lines = text.split(whereSeparator: \.isNewline)[...].drop { !$0.hasPrefix("-----BEGIN ") }
+    guard let opening = lines.popFirst(), opening.hasSuffix("-----"), opening.utf8.count > 16 else {
+      return nil
+    }
+    let label = String(opening.dropFirst(11).dropLast(5))
+    guard let end = lines.firstIndex(of: "-----END \(label)-----") else { return nil }
+    let digits = lines[..<end].joined().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+    guard let bytes = Base64.standard.decode(digits[...]) else { return nil }
+    self.init(label: label, bytes: bytes)
+  }
+
+  /// The block as text, lines of 64 characters, with a newline at the end.
+  package var text: String {
+    var lines = "-----BEGIN \(label)-----\n"
+    var rest = Base64.standard.encode(bytes)[...]
+    while !rest.isEmpty {
+      lines += String(decoding: rest.prefix(64), as: UTF8.self) + "\n"
+      rest = rest.dropFirst(64)
+    }
+    return lines + "-----END \(label)-----\n"
+  }
+}

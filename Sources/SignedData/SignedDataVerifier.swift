@@ -1,0 +1,78 @@
+package import AppStore
+internal import JSON
+
+/// Decides whether a signed document is Apple's, whole, and meant for this app.
+///
+/// Certificates are judged at the moment when the document says it was signed, not today: a purchase
+/// stays proven after the certificate that signed it has expired.
+package final class SignedDataVerifier: Sendable {
+  private let chains: ChainVerifier
+  private let cache = ChainCache()
+
+  /// A verifier that trusts `anchors`.
+  package init(anchors: TrustAnchors) throws(CryptographyError) {
+    chains = try ChainVerifier(anchors: anchors)
+  }
+
+  /// Verifies a signed transaction.
+  ///
+  /// - Parameter environments: those that `app` accepts. Data of Xcode and of local testing is signed
+  ///   by nobody that counts; listing these environments means taking it as it is.
+  package func verifyTransaction(
+    _ jws: String, for app: AppIdentity, environments: Set<Environment>
+  ) throws(VerificationError) -> Verified<JWSTransactionDecodedPayload> {
+    try verify(jws, for: app, environments: environments)
+  }
+
+  /// Verifies a signed renewal info. It names no app, so none is compared.
+  package func verifyRenewalInfo(
+    _ jws: String, for app: AppIdentity, environments: Set<Environment>
+  ) throws(VerificationError) -> Verified<JWSRenewalInfoDecodedPayload> {
+    try verify(jws, for: app, environments: environments)
+  }
+
+  /// Verifies a signed app transaction.
+  package func verifyAppTransaction(
+    _ jws: String, for app: AppIdentity, environments: Set<Environment>
+  ) throws(VerificationError) -> Verified<AppTransactionPayload> {
+    try verify(jws, for: app, environments: environments)
+  }
+
+  /// Verifies a document of any kind; the questions are asked in ``VerificationError``'s order.
+  package func verify<Payload: SignedPayload>(
+    _ text: String, for app: AppIdentity, environments: Set<Environment>
+  ) throws(VerificationError) -> Verified<Payload> {
+    let jws = try CompactJWS(text)
+    // Read before it is believed: what it claims to be decides which checks there are. Nothing is
+    // reported about it, other than that it is Xcode's, until the signature was found good.
+    let claim = Claim<Payload>(try jws.decodedPayload())
+    if let environment = claim.environment, !environment.isSignedByApple {
+      guard environments.contains(environment) else { throw .xcodeNotAllowed(environment) }
+      return Verified(try claim.unsignedPayload(for: app), signer: nil)
+    }
+    let chain = try signingChain(of: jws)
+    return Verified(
+      try claim.payload(signedBy: chain, for: app, in: environments), signer: chain.signer)
+  }
+
+  /// The chain whose key made the document's signature.
+  private func signingChain(of jws: CompactJWS) throws(VerificationError) -> VerifiedChain {
+    if let known = cache.chain(for: jws.header) {
+      try checkSignature(of: jws, with: known.key)
+      return known
+    }
+    let chain = try chains.verify(JWSHeader(jws.decodedHeader()))
+    try checkSignature(of: jws, with: chain.key)
+    cache.remember(chain, for: jws.header)
+    return chain
+  }
+
+  private func checkSignature(of jws: CompactJWS, with key: PublicKey) throws(VerificationError) {
+    let signature = try jws.decodedSignature()
+    let isValid: Bool
+    do { isValid = try key.verifies(signature[...], of: jws.signingInput) } catch {
+      throw .cryptographyFailed(error)
+    }
+    guard isValid else { throw .badSignature }
+  }
+}

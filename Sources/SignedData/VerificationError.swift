@@ -1,0 +1,86 @@
+package import AppStore
+
+/// Why a signed document was refused, in the order in which the questions are asked.
+///
+/// No case quotes the document's customer data; what it names is what an operator needs to find out
+/// whether the document is forged, foreign, or addressed to another app.
+package enum VerificationError: Error, Hashable, Sendable {
+  case documentTooLarge(bytes: Int, limit: Int)
+  /// Not three base64url segments, or the header is not JSON that a JWS may have.
+  case notAJWS(String)
+  /// Xcode or local testing data, for an app that does not accept it.
+  case xcodeNotAllowed(Environment)
+  case unsupportedAlgorithm(String)
+  case wrongCertificateCount(Int)
+  /// `position` counts from 0, the leaf.
+  case malformedCertificate(position: Int, detail: String)
+  /// A certificate lacks the mark without which it may not sign App Store data; see ``MarkerOID``.
+  case missingMarkerOID(String)
+  case untrustedRoot(String)
+  /// The leaf's key is not on P-256, so it cannot have made an ES256 signature.
+  case unsupportedKey
+  case badSignature
+  case malformedJSON(String)
+  /// A member has the wrong type, or an environment is unknown.
+  case malformedField(PayloadError)
+  case missingField(String)
+  case chainExpiredAtSigning(signed: Instant, validity: ClosedRange<Instant>)
+  case wrongBundle(String)
+  case wrongApp(Int64)
+  case wrongEnvironment(Environment)
+  /// OpenSSL failed at something that has nothing to do with the document. Try again.
+  case cryptographyFailed(CryptographyError)
+}
+
+extension VerificationError: CustomStringConvertible {
+  /// A code for machines: what is stored beside rejected evidence and told to callers.
+  package var reason: String {
+    switch self {
+    case .documentTooLarge: "DOCUMENT_TOO_LARGE"
+    case .notAJWS: "NOT_A_JWS"
+    case .xcodeNotAllowed: "XCODE_NOT_ALLOWED"
+    case .unsupportedAlgorithm: "UNSUPPORTED_ALGORITHM"
+    case .wrongCertificateCount: "WRONG_CERTIFICATE_COUNT"
+    case .malformedCertificate: "MALFORMED_CERTIFICATE"
+    case .missingMarkerOID: "MISSING_MARKER_OID"
+    case .untrustedRoot: "UNTRUSTED_ROOT"
+    case .unsupportedKey: "UNSUPPORTED_KEY"
+    case .badSignature: "BAD_SIGNATURE"
+    case .malformedJSON: "MALFORMED_JSON"
+    case .malformedField: "MALFORMED_FIELD"
+    case .missingField: "MISSING_FIELD"
+    case .chainExpiredAtSigning: "CHAIN_EXPIRED_AT_SIGNING"
+    case .wrongBundle: "WRONG_BUNDLE"
+    case .wrongApp: "WRONG_APP"
+    case .wrongEnvironment: "WRONG_ENVIRONMENT"
+    case .cryptographyFailed: "CRYPTOGRAPHY_FAILED"
+    }
+  }
+
+  /// A sentence for people.
+  package var description: String {
+    switch self {
+    case .documentTooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
+    case .notAJWS(let detail): "not a JWS: \(detail)"
+    case .xcodeNotAllowed(let environment):
+      "\(environment.rawValue) data is not signed by Apple, and this app does not accept it"
+    case .unsupportedAlgorithm(let name): "the algorithm is \(name), not ES256"
+    case .wrongCertificateCount(let count): "x5c has \(count) certificates, not three"
+    case .malformedCertificate(let position, let detail): "x5c[\(position)] is \(detail)"
+    case .missingMarkerOID(let identifier): "a certificate lacks Apple's mark \(identifier)"
+    case .untrustedRoot(let detail): "the certificates lead to no trusted root: \(detail)"
+    case .unsupportedKey: "the signing certificate's key is not on P-256"
+    case .badSignature: "the signature is not that of the signing certificate"
+    case .malformedJSON(let detail): "the payload is not JSON: \(detail)"
+    case .malformedField(let error): "the payload is not Apple's: \(error)"
+    case .missingField(let name): "the payload has no \(name)"
+    case .chainExpiredAtSigning(let signed, let validity):
+      "signed at \(signed), but the certificates are valid from \(validity.lowerBound) to "
+        + "\(validity.upperBound)"
+    case .wrongBundle(let bundle): "the document is for the app \(bundle.debugDescription)"
+    case .wrongApp(let number): "the document is for the App Store app \(number)"
+    case .wrongEnvironment(let environment): "the document is of the environment \(environment.rawValue)"
+    case .cryptographyFailed(let error): "the check could not be made: \(error)"
+    }
+  }
+}

@@ -1,0 +1,67 @@
+internal import AppStore
+
+/// A chain that leads to a trusted root: whose key it vouches for, when, and for what.
+struct VerifiedChain: Sendable {
+  let key: PublicKey
+  let signer: Signer
+  /// The environments that the root counts for.
+  let environments: Set<Environment>
+}
+
+/// Traces certificate chains to the trusted roots.
+final class ChainVerifier: Sendable {
+  private let anchors: TrustAnchors
+  private let apple: CertificateStore
+  /// Roots from the configuration. Strictness is off for them: test authorities, the one of Apple's
+  /// own server libraries among them, leave out extensions that RFC 5280 asks for.
+  private let configured: CertificateStore?
+
+  init(anchors: TrustAnchors) throws(CryptographyError) {
+    self.anchors = anchors
+    apple = try CertificateStore(roots: anchors.apple.map(\.certificate), strict: true)
+    configured =
+      anchors.configured.isEmpty
+      ? nil : try CertificateStore(roots: anchors.configured.map(\.certificate), strict: false)
+  }
+
+  func verify(_ header: JWSHeader) throws(VerificationError) -> VerifiedChain {
+    let anchor = try anchor(of: header)
+    let certificates = [header.leaf, header.intermediate, anchor.certificate]
+    guard let start = certificates.map(\.notBefore).max(), let end = certificates.map(\.notAfter).min(),
+      start <= end
+    else { throw .untrustedRoot("its certificates were never valid at the same time") }
+    guard let key = PublicKey(try publicKey(of: header.leaf)) else { throw .unsupportedKey }
+    return VerifiedChain(
+      key: key,
+      signer: Signer(
+        subject: header.leaf.subject, anchor: anchor.certificate.subject, validity: start...end),
+      environments: anchor.environments)
+  }
+
+  private func anchor(of header: JWSHeader) throws(VerificationError) -> TrustAnchors.Anchor {
+    var refusal = ""
+    for (store, anchors) in [(apple, anchors.apple), (configured, anchors.configured)] {
+      guard let store else { continue }
+      switch try path(of: header, in: store) {
+      case .found(let root):
+        if let anchor = anchors.first(where: { $0.certificate.der == root }) { return anchor }
+      case .refused(let reason): refusal = reason
+      }
+    }
+    throw .untrustedRoot(refusal)
+  }
+
+  private func path(of header: JWSHeader, in store: CertificateStore) throws(VerificationError)
+    -> CertificateStore.Path
+  {
+    do {
+      return try store.path(leaf: header.leaf, intermediate: header.intermediate)
+    } catch { throw .cryptographyFailed(error) }
+  }
+
+  private func publicKey(of leaf: Certificate) throws(VerificationError) -> KeyReference {
+    do {
+      return try leaf.publicKey()
+    } catch { throw .malformedCertificate(position: 0, detail: error.description) }
+  }
+}

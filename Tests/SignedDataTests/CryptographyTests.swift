@@ -1,0 +1,121 @@
+import AppStore
+import Foundation
+import JSON
+import Testing
+
+@testable import SignedData
+
+@Suite struct Base64Tests {
+  @Test(
+    "What is written is read back",
+    arguments: [[], [0], [0, 0xFF], [1, 2, 3], [0xFB, 0xEF, 0xBE, 0xFF]] as [[UInt8]])
+  func roundTrip(bytes: [UInt8]) {
+    for variant in [Base64.standard, .url] {
+      #expect(variant.decode(variant.encode(bytes)[...]) == bytes)
+    }
+    #expect(Base64.standard.encode(bytes) == Array(Data(bytes).base64EncodedString().utf8))
+  }
+
+  @Test(
+    "Base64url has no padding, no whitespace, no stray bits and an alphabet of its own",
+    arguments: ["AA==", "AA ", "A", "AB", "A+AA", "A/AA", "AA\n", "AAAAA", "AAB"])
+  func urlRefused(text: String) {
+    #expect(Base64.url.decode(Array(text.utf8)[...]) == nil)
+  }
+
+  @Test(
+    "Base64 is padded and as strict",
+    arguments: ["AA", "AA=", "AAA", "A===", "====", "A-AA", "AB==", "AA==AA=="])
+  func standardRefused(text: String) {
+    #expect(Base64.standard.decode(Array(text.utf8)[...]) == nil)
+  }
+}
+
+@Suite struct SigningKeyTests {
+  @Test("A key survives being written to PEM and read")
+  func pem() throws {
+    let key = try SigningKey.generate(.p256)
+    let text = try key.pem()
+    #expect(text.hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
+    #expect(try SigningKey(pem: text).publicKeyDER() == key.publicKeyDER())
+  }
+
+  @Test(
+    "What is not a key is refused",
+    arguments: ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+  func refused(text: String) {
+    #expect(throws: CryptographyError.self) { try SigningKey(pem: text) }
+  }
+
+  @Test("r and s keep their 32 bytes each, whatever their leading bits")
+  func signatureForms() throws {
+    for (r, s) in [(UInt8(0), UInt8(1)), (0x80, 0x7F), (0xFF, 0)] {
+      let raw = [r] + [UInt8](repeating: 7, count: 31) + [s] + [UInt8](repeating: 9, count: 31)
+      let der = try #require(ECDSASignature(raw: raw[...])).der
+      #expect(ECDSASignature(der: der[...])?.raw == raw)
+    }
+    #expect(ECDSASignature(raw: [UInt8](repeating: 1, count: 63)[...]) == nil)
+    #expect(ECDSASignature(der: [0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x02, 0x01][...]) == nil)
+  }
+
+  @Test("A P-384 key cannot make an ES256 signature")
+  func wrongCurve() throws {
+    let key = try SigningKey.generate(.p384)
+    #expect(throws: CryptographyError.self) { try key.sign([1, 2, 3]) }
+  }
+}
+
+/// The `openssl` command, written by others, must agree with what is made here.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "no openssl command"))
+struct OpenSSLCommandTests {
+  private func openssl(_ arguments: [String], in folder: URL) throws -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/openssl")
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  private func withFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "signed-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
+  }
+
+  @Test("Our chain passes its strict check, and not without the intermediate")
+  func chain() throws {
+    let chain = try TestChain()
+    try withFolder { folder in
+      try chain.root.pem.write(to: folder.appending(path: "root.pem"), atomically: true, encoding: .utf8)
+      try chain.intermediate.pem.write(
+        to: folder.appending(path: "intermediate.pem"), atomically: true, encoding: .utf8)
+      try chain.leaf.pem.write(to: folder.appending(path: "leaf.pem"), atomically: true, encoding: .utf8)
+      let at = String(TestChain.middle.millisecondsSince1970 / 1000)
+      let check = ["verify", "-x509_strict", "-attime", at, "-CAfile", "root.pem"]
+      #expect(try openssl(check + ["-untrusted", "intermediate.pem", "leaf.pem"], in: folder))
+      #expect(try !openssl(check + ["leaf.pem"], in: folder))
+    }
+  }
+
+  @Test("Our signature passes its check, and a changed message does not")
+  func signature() throws {
+    let key = try SigningKey.generate(.p256)
+    let message = Array("a message".utf8)
+    let signature = try #require(ECDSASignature(raw: try key.sign(message[...])[...]))
+    try withFolder { folder in
+      let publicKey = PEM(label: "PUBLIC KEY", bytes: try key.publicKeyDER()).text
+      try publicKey.write(to: folder.appending(path: "key.pem"), atomically: true, encoding: .utf8)
+      try Data(signature.der).write(to: folder.appending(path: "signature"))
+      try Data(message).write(to: folder.appending(path: "message"))
+      try Data(message + [0]).write(to: folder.appending(path: "changed"))
+      let check = ["dgst", "-sha256", "-verify", "key.pem", "-signature", "signature"]
+      #expect(try openssl(check + ["message"], in: folder))
+      #expect(try !openssl(check + ["changed"], in: folder))
+    }
+  }
+}
