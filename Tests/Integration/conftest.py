@@ -1,0 +1,78 @@
+"""What the tests share: a running service, customers nobody else uses, third-party test data."""
+
+import itertools
+import os
+import pathlib
+
+import pytest
+
+import contract
+from forge import Forger
+from harness import PROGRAM, ROOT, Service
+
+_numbers = itertools.count(1)
+
+
+def pytest_sessionstart():
+    if not PROGRAM.exists():
+        pytest.exit(f"{PROGRAM} does not exist; run `make build` first", returncode=2)
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory):
+    """One service for all tests that leave it as it is; it must end well and have kept its secrets."""
+    service = Service(tmp_path_factory.mktemp("shared"))
+    yield service
+    service.stop()
+    assert "eyJ" not in service.log, "the log holds a part of a signed document"
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts services of the test's own; whatever still runs at the end is stopped."""
+    started = []
+
+    def start(data=tmp_path / "data", arguments=()):
+        started.append(Service(data, arguments))
+        return started[-1]
+
+    yield start
+    for service in started:
+        if service.process.poll() is None:
+            service.stop()
+
+
+@pytest.fixture(scope="session")
+def channel(service):
+    with service.channel() as channel:
+        yield channel
+
+
+@pytest.fixture(scope="session")
+def entitlements(channel):
+    return contract.entitlement_stub(channel)
+
+
+@pytest.fixture(scope="session")
+def receipts(channel):
+    return contract.receipt_stub(channel)
+
+
+@pytest.fixture
+def customer():
+    """A customer id that no other test uses."""
+    return f"customer-{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def forger(service):
+    return Forger(service)
+
+
+@pytest.fixture
+def testdata():
+    """The folder of third-party test data, or a skip that says so."""
+    folder = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "shared" / "testdata"))
+    if not folder.exists():
+        pytest.skip(f"no third-party test data at {folder}; set ENTITLED_TESTDATA")
+    return folder

@@ -1,0 +1,69 @@
+"""Python's view of proto/: messages and stubs, generated when the tests start."""
+
+import importlib
+import pathlib
+import sys
+import tempfile
+
+from google.rpc import error_details_pb2
+from grpc import RpcError, StatusCode  # noqa: F401  the names that tests ask for
+from grpc_status import rpc_status
+from grpc_tools import protoc
+
+from harness import ROOT
+
+# Removed when the interpreter ends. Only our own files: Python packages bring gRPC's and Google's.
+_generated = tempfile.TemporaryDirectory(prefix="entitled-contract-")
+
+
+def _generate():
+    proto = ROOT / "proto"
+    google = pathlib.Path(protoc.__file__).parent / "_proto"
+    files = sorted(str(file.relative_to(proto)) for file in proto.glob("entitled/v1/*.proto"))
+    out = _generated.name
+    arguments = [f"-I{proto}", f"-I{google}", f"--python_out={out}", f"--grpc_python_out={out}"]
+    assert protoc.main(["protoc", *arguments, *files]) == 0
+    sys.path.insert(0, out)
+
+
+_generate()
+entitlement = importlib.import_module("entitled.v1.entitlement_pb2")
+environment = importlib.import_module("entitled.v1.environment_pb2")
+product = importlib.import_module("entitled.v1.product_pb2")
+entitlement_service = importlib.import_module("entitled.v1.entitlement_service_pb2")
+receipt_service = importlib.import_module("entitled.v1.receipt_service_pb2")
+entitlement_stub = importlib.import_module("entitled.v1.entitlement_service_pb2_grpc").EntitlementServiceStub
+receipt_stub = importlib.import_module("entitled.v1.receipt_service_pb2_grpc").ReceiptServiceStub
+services = {
+    name: importlib.import_module(f"entitled.v1.{file}_pb2").DESCRIPTOR.services_by_name[name]
+    for name, file in {
+        "EntitlementService": "entitlement_service",
+        "ReceiptService": "receipt_service",
+        "NotificationService": "notification_service",
+        "AppStoreService": "app_store_service",
+    }.items()
+}
+
+
+def details(error):
+    """The google.rpc details of a gRPC error, by message name: {"ErrorInfo": …, "BadRequest": …}."""
+    status = rpc_status.from_call(error)
+    found = {}
+    for packed in status.details if status else ():
+        name = packed.type_url.rsplit(".", 1)[-1]
+        message = getattr(error_details_pb2, name)()
+        assert packed.Unpack(message)
+        found[name] = message
+    return found
+
+
+def reason(error):
+    """The stable reason of a gRPC error."""
+    info = details(error)["ErrorInfo"]
+    assert info.domain == "entitled"
+    return info.reason
+
+
+def violations(error):
+    """The fields that a gRPC error complains about."""
+    return [violation.field for violation in details(error)["BadRequest"].field_violations]

@@ -1,0 +1,119 @@
+"""The program under test as a process: start it, learn its ports, stop it or kill it."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+
+import grpc
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "release" / "entitled"))
+READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
+START_LIMIT = 30
+STOP_LIMIT = 15
+CALL_LIMIT = 10
+
+
+def environment():
+    """This process's environment without settings that would change what `entitled` does."""
+    return {k: v for k, v in os.environ.items() if not k.startswith("ENTITLED_")}
+
+
+class Service:
+    """One running `entitled serve` with free ports and a data directory of the test's choice."""
+
+    def __init__(self, data, arguments=()):
+        self.data = pathlib.Path(data)
+        listeners = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "127.0.0.1:0"]
+        command = [PROGRAM, "serve", *listeners, "--data", self.data, *arguments]
+        self.process = subprocess.Popen(
+            [str(part) for part in command],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+        )  # fmt: skip
+        self._lines = []
+        self._ready = threading.Event()
+        self.grpc = self.http = self.sandbox = None
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        if not self._ready.wait(START_LIMIT) or self.grpc is None:
+            self.kill()
+            raise AssertionError(f"entitled did not become ready; it said:\n{self.log}")
+
+    def _read(self):
+        for line in self.process.stdout:
+            self._lines.append(line)
+            if found := READY.match(line):
+                self.grpc, self.http, self.sandbox = found[1], found[2], found[3]
+                self._ready.set()
+        self._ready.set()
+
+    @property
+    def log(self):
+        """Everything the process has printed so far."""
+        return "".join(self._lines)
+
+    def channel(self, **options):
+        """A new gRPC channel; `max_message=…` lifts the client's own limit."""
+        pairs = [(key.replace("_", "."), value) for key, value in options.items()]
+        return grpc.insecure_channel(self.grpc, options=[("grpc.use_local_subchannel_pool", 1), *pairs])
+
+    def stop(self):
+        """SIGTERM; asserts that the process ends by itself with status 0."""
+        self.process.send_signal(signal.SIGTERM)
+        self.join(0)
+
+    def join(self, status):
+        """Asserts that the process ends with this status."""
+        try:
+            assert self.process.wait(STOP_LIMIT) == status, self.log
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"entitled did not stop; it said:\n{self.log}") from None
+        self._reader.join(STOP_LIMIT)
+
+    def kill(self):
+        """SIGKILL: the process has no chance to finish anything."""
+        self.process.kill()
+        self.process.wait()
+
+    def buy(self, product, app="ocean-journal", **more):
+        """Buys from the sandbox App Store; returns its answer."""
+        status, answer = post(f"http://{self.sandbox}/sandbox/v1/purchases", {"app": app, "productId": product, **more})
+        assert status == 200, answer
+        return answer
+
+    def json(self, method, request, **headers):
+        """Makes a unary call as JSON on the edge; returns the HTTP status and the answer."""
+        return post(f"http://{self.http}/{method}", request, headers)
+
+    def command(self, *arguments, stdin=None):
+        """Runs `entitled` with these arguments against this service, whose addresses it adds itself."""
+        env = environment() | {
+            "ENTITLED_GRPC": self.grpc, "ENTITLED_HTTP": self.http, "ENTITLED_SANDBOX": self.sandbox,
+        }  # fmt: skip
+        return run(*arguments, env=env, stdin=stdin)
+
+
+def run(*arguments, env=None, stdin=None):
+    """Runs `entitled` to its end; returns the completed process with its output as text."""
+    return subprocess.run(
+        [str(PROGRAM), *map(str, arguments)],
+        capture_output=True, text=True, timeout=START_LIMIT, env=env or environment(), input=stdin,
+    )  # fmt: skip
+
+
+def post(url, body, headers=None):
+    """POSTs JSON (or raw bytes); returns the status and the decoded JSON answer."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"content-type": "application/json", **(headers or {})})
+    try:
+        with urllib.request.urlopen(request, timeout=CALL_LIMIT) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read() or b"null")

@@ -1,0 +1,133 @@
+"""Documents that must change nothing: each is refused for its own reason, and the service goes on."""
+
+import datetime
+import json
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+import contract
+import forge
+from contract import StatusCode, entitlement_service, receipt_service
+from harness import CALL_LIMIT
+
+NOW = datetime.datetime.now(datetime.timezone.utc)
+DAY = datetime.timedelta(days=1)
+
+
+def altered(jws, **members):
+    """The same signature under other members."""
+    header, _, signature = jws.split(".")
+    return ".".join([header, forge.base64url(json.dumps(forge.payload_of(jws) | members).encode()), signature])
+
+
+def with_flipped_bit(jws):
+    """One bit of the signature turned."""
+    signed, _, signature = jws.rpartition(".")
+    bits = bytearray(forge.from_base64url(signature))
+    bits[40] ^= 1
+    return signed + "." + forge.base64url(bits)
+
+
+def with_rsa_leaf(f):
+    key = rsa.generate_private_key(65537, 2048)
+    leaf = forge.certificate("Leaf", key, f.chain[1], f.intermediate_key, markers=(forge.LEAF_MARKER,))
+    return f.transaction([leaf, *f.chain[1:]], key, "RS256")
+
+
+MALFORMED = {
+    "no JWS": (lambda f: "hello", "NOT_A_JWS"),
+    "two segments": (lambda f: "a.b", "NOT_A_JWS"),
+    "four segments": (lambda f: f.transaction() + ".d", "NOT_A_JWS"),
+    "padded base64url": (lambda f: f.transaction() + "==", "NOT_A_JWS"),
+    "white space inside": (lambda f: f.transaction().replace(".", ". ", 1), "NOT_A_JWS"),
+    "algorithm none": (lambda f: f.transaction(algorithm="none"), "UNSUPPORTED_ALGORITHM"),
+    "algorithm HS256": (lambda f: f.transaction(algorithm="HS256"), "UNSUPPORTED_ALGORITHM"),
+    "algorithm RS256": (with_rsa_leaf, "UNSUPPORTED_ALGORITHM"),
+    "no certificate": (lambda f: forge.sign(f.payload, [], f.leaf_key), "WRONG_CERTIFICATE_COUNT"),
+    "two certificates": (lambda f: f.transaction(f.chain[:2]), "WRONG_CERTIFICATE_COUNT"),
+    "four certificates": (lambda f: f.transaction([*f.chain, f.chain[2]]), "WRONG_CERTIFICATE_COUNT"),
+    "a certificate that is none": (
+        lambda f: f.transaction([b"not a certificate", *f.chain[1:]]), "MALFORMED_CERTIFICATE"),
+    "a payload that is no JSON": (
+        lambda f: forge.sign(b'{"a":1,}', f.chain, f.leaf_key), "MALFORMED_JSON"),
+    "no signed date": (lambda f: f.transaction(signedDate=None), "MISSING_FIELD"),
+    "no transaction id": (lambda f: f.transaction(transactionId=None), "MISSING_FIELD"),
+    "larger than any document": (
+        lambda f: f.transaction(padding="x" * 1_200_000), "DOCUMENT_TOO_LARGE"),
+}  # fmt: skip
+
+UNTRUSTED = {
+    "a flipped bit": (lambda f: with_flipped_bit(f.transaction()), "BAD_SIGNATURE"),
+    "an altered member": (lambda f: altered(f.transaction(), productId="lifetime"), "BAD_SIGNATURE"),
+    "another key": (
+        lambda f: f.transaction(key=ec.generate_private_key(ec.SECP256R1())), "BAD_SIGNATURE"),
+    "a foreign root": (lambda f: f.with_foreign_root(), "UNTRUSTED_ROOT"),
+    "a leaf without its marker": (lambda f: f.with_leaf(markers=()), "MISSING_MARKER_OID"),
+    "an intermediate without its marker": (lambda f: f.with_intermediate(), "MISSING_MARKER_OID"),
+    "a leaf that had expired": (
+        lambda f: f.with_leaf(begin=NOW - 9 * DAY, end=NOW - 2 * DAY), "CHAIN_EXPIRED_AT_SIGNING"),
+    "a leaf not yet valid": (
+        lambda f: f.with_leaf(begin=NOW + 2 * DAY, end=NOW + 9 * DAY), "CHAIN_EXPIRED_AT_SIGNING"),
+    "another bundle id": (lambda f: f.transaction(bundleId="com.example.other"), "WRONG_BUNDLE"),
+    "Production under the sandbox's root": (
+        lambda f: f.transaction(environment="Production"), "UNTRUSTED_ROOT"),
+    "an environment nobody has": (lambda f: f.transaction(environment="Moon"), "WRONG_ENVIRONMENT"),
+    "Xcode": (lambda f: f.transaction(environment="Xcode"), "XCODE_NOT_ALLOWED"),
+}  # fmt: skip
+
+CASES = [
+    pytest.param(make, reason, code, id=name)
+    for cases, code in ((MALFORMED, StatusCode.INVALID_ARGUMENT), (UNTRUSTED, StatusCode.PERMISSION_DENIED))
+    for name, (make, reason) in cases.items()
+]
+
+
+@pytest.mark.parametrize("make, reason, code", CASES)
+def test_a_bad_document_is_refused_by_name_and_changes_nothing(
+    forger, receipts, entitlements, customer, make, reason, code
+):
+    document = make(forger)
+    with pytest.raises(contract.RpcError) as refusal:
+        receipts.SubmitTransaction(
+            receipt_service.SubmitTransactionRequest(
+                app="ocean-journal", customer_id=customer, signed_transaction=document),
+            timeout=CALL_LIMIT,
+        )  # fmt: skip
+    assert (contract.reason(refusal.value), refusal.value.code()) == (reason, code)
+    assert refusal.value.details(), "a refusal says why"
+
+    answer = entitlements.Check(
+        entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro"),
+        timeout=CALL_LIMIT,
+    )  # fmt: skip
+    assert (answer.entitled, answer.reason) == (False, "NEVER_PURCHASED")
+
+
+@pytest.mark.parametrize("make, reason, code", CASES)
+def test_inspect_names_the_same_fault(forger, receipts, make, reason, code):
+    request = receipt_service.InspectRequest(app="ocean-journal", document=make(forger))
+    if reason in ("MISSING_FIELD",):
+        pytest.skip("Inspect shows what there is; a submission needs more")
+    inspected = receipts.Inspect(request, timeout=CALL_LIMIT)
+    assert (inspected.verified, inspected.reason) == (False, reason)
+    assert inspected.explanation
+
+
+def test_an_honest_document_of_the_same_forger_is_accepted(forger, receipts, customer):
+    accepted = receipts.SubmitTransaction(
+        receipt_service.SubmitTransactionRequest(
+            app="ocean-journal", customer_id=customer,
+            signed_transaction=forger.transaction(transactionId="77", originalTransactionId="77")),
+        timeout=CALL_LIMIT,
+    )  # fmt: skip
+    assert accepted.transaction.transaction_id == "77"
+
+
+def test_a_new_leaf_under_the_known_chain_is_accepted(forger, receipts, customer):
+    document = forger.with_leaf(transactionId="78", originalTransactionId="78")
+    receipts.SubmitTransaction(
+        receipt_service.SubmitTransactionRequest(
+            app="ocean-journal", customer_id=customer, signed_transaction=document),
+        timeout=CALL_LIMIT,
+    )  # fmt: skip

@@ -1,0 +1,129 @@
+"""The same contract as JSON over plain HTTP, for curl and for pages."""
+
+import json
+import subprocess
+
+import pytest
+
+from harness import CALL_LIMIT, post
+
+CHECK = "entitled.v1.EntitlementService/Check"
+SUBMIT = "entitled.v1.ReceiptService/SubmitTransaction"
+INSPECT = "entitled.v1.ReceiptService/Inspect"
+
+
+def question(customer, **changed):
+    return {"app": "ocean-journal", "customerId": customer, "entitlement": "pro"} | changed
+
+
+def test_the_main_job_in_json(service, customer):
+    purchase = service.buy("pro.monthly")
+    request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": purchase["signedTransactionInfo"]}
+    status, submitted = service.json(SUBMIT, request)
+    assert status == 200
+    assert submitted["transaction"]["transactionId"] == purchase["transactionId"]
+    assert submitted["entitlements"][0]["entitled"] is True
+
+    status, answer = service.json(CHECK, question(customer))
+    assert status == 200
+    assert answer["entitled"] is True
+    assert answer["productId"] == "pro.monthly"
+    assert answer["environment"] == "ENVIRONMENT_SANDBOX"
+    assert answer["until"].endswith("Z")
+    assert answer["evidenceId"] == submitted["evidenceId"], "64-bit numbers are strings in protobuf's JSON"
+
+
+def test_what_is_false_is_shown(service, customer):
+    status, answer = service.json(CHECK, question(customer))
+    assert status == 200
+    assert answer["entitled"] is False
+
+
+def test_the_original_field_names_are_taken_too(service, customer):
+    request = {"app": "ocean-journal", "customer_id": customer, "entitlement": "pro"}
+    assert service.json(CHECK, request)[0] == 200
+
+
+def test_inspect_in_json(service):
+    document = service.buy("lifetime")["signedTransactionInfo"]
+    status, answer = service.json(INSPECT, {"app": "ocean-journal", "document": document})
+    assert (status, answer["verified"], answer["kind"]) == (200, True, "DOCUMENT_KIND_SIGNED_TRANSACTION")
+    assert json.loads(answer["payloadJson"])["productId"] == "lifetime"
+
+
+def test_health_in_json(service):
+    assert service.json("grpc.health.v1.Health/Check", {}) == (200, {"status": "SERVING"})
+
+
+@pytest.mark.parametrize(
+    "body, named",
+    [
+        (b"{", ""),
+        (b"", ""),
+        (b"[]", ""),
+        (b"\xff\xfe", ""),
+        (b'{"app":"ocean-journal","app":"twice"}', "app"),
+        (b'{"app":7}', "app"),
+        (b'{"customer":"c"}', "customer"),
+        (b'{"environment":"ENVIRONMENT_MOON"}', "environment"),
+        (b"[" * 100_000, ""),
+    ],
+)
+def test_a_body_that_is_no_request_is_400_and_says_where(service, body, named):
+    status, error = post(f"http://{service.http}/{CHECK}", body)
+    assert status == 400
+    assert error["code"] == 3
+    assert named in error["message"] and error["message"]
+
+
+def test_an_error_carries_its_details(service, customer):
+    status, error = service.json(CHECK, question(customer, app="no-such-app"))
+    assert (status, error["code"]) == (404, 5)
+    [info] = [d for d in error["details"] if d["@type"].endswith("google.rpc.ErrorInfo")]
+    assert (info["reason"], info["domain"]) == ("UNKNOWN_APP", "entitled")
+
+
+@pytest.mark.parametrize(
+    "document, status, reason", [("hello", 400, "NOT_A_JWS")], ids=["no JWS"])
+def test_a_refused_document_in_json(service, customer, document, status, reason):
+    request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": document}
+    answered, error = service.json(SUBMIT, request)
+    assert answered == status
+    assert reason in json.dumps(error)
+
+
+def test_what_is_not_there_yet_is_501(service):
+    status, error = service.json("entitled.v1.EntitlementService/Explain", {})
+    assert (status, error["code"]) == (501, 12)
+
+
+@pytest.mark.parametrize("path", ["entitled.v1.EntitlementService/Nothing", "no/such/path", ""])
+def test_an_unknown_path_is_404(service, path):
+    assert service.json(path, {})[0] == 404
+
+
+def curl(*arguments):
+    """Runs curl; returns the HTTP status and everything it printed, header fields included."""
+    command = ["curl", "--silent", "--include", "--max-time", str(CALL_LIMIT), *arguments]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return int(shown.split()[1]), shown
+
+
+def test_a_get_of_a_method_is_405_and_names_post(service):
+    status, shown = curl(f"http://{service.http}/{CHECK}")
+    assert status == 405
+    assert "allow: post" in shown.lower()
+
+
+def test_a_body_over_the_limit_is_413(service):
+    status, _ = post(f"http://{service.http}/{CHECK}", b'{"app":"' + b"x" * 9_000_000 + b'"}')
+    assert status == 413
+
+
+def test_many_requests_on_one_connection(service, customer):
+    body = json.dumps(question(customer))
+    url = f"http://{service.http}/{CHECK}"
+    command = ["curl", "--silent", "--write-out", "%{num_connects}\n", "--data", body]
+    shown = subprocess.run([*command, url, url, url], capture_output=True, text=True, check=True).stdout
+    assert shown.count('"entitled"') == 3
+    assert sum(int(part[-1]) for part in shown.split("\n") if part) == 1

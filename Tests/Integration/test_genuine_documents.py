@@ -1,0 +1,64 @@
+"""What Apple really signed, and what Apple's libraries test with, gets its verdict through the front door."""
+
+import pytest
+
+from contract import receipt_service
+from harness import CALL_LIMIT
+
+CONFIGURATION = """\
+apps:
+  - id: example
+    bundleId: com.example
+    appAppleId: 1234
+    environments: [Sandbox, Production, LocalTesting]
+    products: []
+"""
+
+
+def inspect(service, **request):
+    import contract
+
+    with service.channel() as channel:
+        return contract.receipt_stub(channel).Inspect(
+            receipt_service.InspectRequest(**request), timeout=CALL_LIMIT)
+
+
+def test_a_renewal_info_signed_by_apple_is_genuine_but_of_another_app(service, testdata):
+    [file] = testdata.glob("genuine/*_renewalinfo_*.jws")
+    inspected = inspect(service, app="ocean-journal", document=file.read_text().strip())
+    assert inspected.kind == receipt_service.DOCUMENT_KIND_SIGNED_RENEWAL_INFO
+    assert "2000000335310644" in inspected.payload_json
+    assert inspected.certificates[0].subject.find("Prod ECC Mac App Store and iTunes Store Receipt Signing") >= 0
+    # A renewal info has no bundle id, so Apple's signature is all that can be said of it.
+    assert (inspected.verified, inspected.reason) == (True, "VERIFIED")
+
+
+def test_one_flipped_bit_in_it_is_seen(service, testdata):
+    [file] = testdata.glob("genuine/*_renewalinfo_*.jws")
+    document = file.read_text().strip()
+    place = document.index(".") + 40
+    document = document[:place] + ("A" if document[place] != "A" else "B") + document[place + 1 :]
+    inspected = inspect(service, app="ocean-journal", document=document)
+    assert not inspected.verified
+
+
+@pytest.mark.parametrize("name", ["transactionInfo", "renewalInfo", "testNotification"])
+def test_apples_mock_data_has_a_root_that_nobody_configured(service, testdata, name):
+    document = (testdata / "apple-asl" / "mock_signed_data" / name).read_text().strip()
+    inspected = inspect(service, app="ocean-journal", document=document)
+    assert (inspected.verified, inspected.reason) == (False, "UNTRUSTED_ROOT")
+
+
+def test_apples_mock_data_without_certificates(service, testdata):
+    document = (testdata / "apple-asl" / "mock_signed_data" / "missingX5CHeaderClaim").read_text().strip()
+    inspected = inspect(service, app="ocean-journal", document=document)
+    assert (inspected.verified, inspected.reason) == (False, "WRONG_CERTIFICATE_COUNT")
+
+
+@pytest.mark.parametrize("name", ["xcode-signed-transaction", "xcode-signed-app-transaction"])
+def test_what_xcode_signs_is_recognised_and_refused(service, testdata, name):
+    document = (testdata / "apple-asl" / "xcode" / name).read_text().strip()
+    inspected = inspect(service, app="ocean-journal", document=document)
+    assert not inspected.verified
+    assert inspected.reason in ("XCODE_NOT_ALLOWED", "WRONG_CERTIFICATE_COUNT")
+    assert '"Xcode"' in inspected.payload_json

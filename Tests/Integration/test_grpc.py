@@ -1,0 +1,209 @@
+"""gRPC as Python's grpcio sees it: health, sizes, compression, metadata, errors, cancellation."""
+
+import concurrent.futures
+import time
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+import contract
+from contract import StatusCode, entitlement_service, receipt_service
+from harness import CALL_LIMIT
+
+CHECK = "/entitled.v1.EntitlementService/Check"
+IMPLEMENTED = {"Check", "SubmitTransaction", "Inspect"}
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture
+def health(channel):
+    return health_pb2_grpc.HealthStub(channel)
+
+
+def request(**changed):
+    members = {"app": "ocean-journal", "customer_id": "somebody", "entitlement": "pro"} | changed
+    return entitlement_service.CheckRequest(**members)
+
+
+def raw_call(channel, method, data, **options):
+    """A unary call with bytes as they are; returns the error, or the bytes of the answer."""
+    call = channel.unary_unary(method)
+    try:
+        return call(data, timeout=CALL_LIMIT, **options)
+    except grpc.RpcError as error:
+        return error
+
+
+@pytest.mark.parametrize("name", ["", "entitled.v1.EntitlementService", "entitled.v1.ReceiptService"])
+def test_health_says_serving(health, name):
+    answer = health.Check(health_pb2.HealthCheckRequest(service=name), timeout=CALL_LIMIT)
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_health_of_an_unknown_service_is_not_found(health):
+    with pytest.raises(grpc.RpcError) as refusal:
+        health.Check(health_pb2.HealthCheckRequest(service="no.such.Service"), timeout=CALL_LIMIT)
+    assert refusal.value.code() == StatusCode.NOT_FOUND
+
+
+def test_watching_health_begins_with_the_present(health):
+    watching = health.Watch(health_pb2.HealthCheckRequest(), timeout=CALL_LIMIT)
+    assert next(watching).status == health_pb2.HealthCheckResponse.SERVING
+    watching.cancel()
+
+
+def test_watching_an_unknown_service_says_so_and_goes_on(health):
+    watching = health.Watch(health_pb2.HealthCheckRequest(service="no.such.Service"), timeout=CALL_LIMIT)
+    assert next(watching).status == health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
+    watching.cancel()
+
+
+def test_a_deadline_ends_a_stream(health):
+    watching = health.Watch(health_pb2.HealthCheckRequest(), timeout=0.3)
+    next(watching)
+    with pytest.raises(grpc.RpcError) as end:
+        next(watching)
+    assert end.value.code() == StatusCode.DEADLINE_EXCEEDED
+
+
+def test_hundreds_of_cancelled_calls_leave_the_connection_well(service):
+    with service.channel() as channel:
+        health = health_pb2_grpc.HealthStub(channel)
+        for _ in range(300):
+            watching = health.Watch(health_pb2.HealthCheckRequest(), timeout=CALL_LIMIT)
+            next(watching)
+            watching.cancel()
+        answer = health.Check(health_pb2.HealthCheckRequest(), timeout=CALL_LIMIT)
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_three_megabytes_arrive_whole(receipts):
+    document = "x" * (3 * MEGABYTE)
+    answer = receipts.Inspect(
+        receipt_service.InspectRequest(app="ocean-journal", document=document), timeout=CALL_LIMIT)
+    assert not answer.verified
+    assert answer.reason in ("NOT_A_JWS", "DOCUMENT_TOO_LARGE")
+
+
+@pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
+def test_a_message_over_the_limit_is_refused_and_the_channel_goes_on(service, compression):
+    # Compressed it is small: what counts is what it becomes.
+    with service.channel() as channel:
+        document = receipt_service.InspectRequest(app="ocean-journal", document="x" * (9 * MEGABYTE))
+        with pytest.raises(grpc.RpcError) as refusal:
+            contract.receipt_stub(channel).Inspect(document, timeout=CALL_LIMIT, compression=compression)
+        assert refusal.value.code() == StatusCode.RESOURCE_EXHAUSTED
+        contract.entitlement_stub(channel).Check(request(), timeout=CALL_LIMIT)
+
+
+def test_gzip_both_ways(service, receipts):
+    document = service.buy("lifetime")["signedTransactionInfo"]
+    answer = receipts.Inspect(
+        receipt_service.InspectRequest(app="ocean-journal", document=document),
+        timeout=CALL_LIMIT, compression=grpc.Compression.Gzip,
+    )  # fmt: skip
+    assert answer.verified
+
+
+def test_metadata_of_both_kinds_is_taken(entitlements):
+    metadata = [("trace-bin", bytes(range(256))), ("note", "plain text"), ("note", "twice")]
+    assert entitlements.Check(request(), timeout=CALL_LIMIT, metadata=metadata).reason
+
+
+def test_headers_without_end_are_refused_and_the_server_goes_on(service):
+    with service.channel() as channel, pytest.raises(grpc.RpcError):
+        stub = contract.entitlement_stub(channel)
+        stub.Check(request(), timeout=CALL_LIMIT, metadata=[("note", "x" * 300_000)])
+    with service.channel() as channel:
+        contract.entitlement_stub(channel).Check(request(), timeout=CALL_LIMIT)
+
+
+@pytest.mark.parametrize("path", ["/entitled.v1.EntitlementService/Nothing", "/no.such.Service/Check", "/"])
+def test_an_unknown_method_is_unimplemented(channel, path):
+    assert raw_call(channel, path, b"").code() == StatusCode.UNIMPLEMENTED
+
+
+@pytest.mark.parametrize(
+    "method",
+    [m for s in contract.services.values() for m in s.methods if m.name not in IMPLEMENTED],
+    ids=lambda method: method.name,
+)
+def test_what_the_contract_promises_for_later_is_unimplemented(channel, method):
+    path = f"/{method.containing_service.full_name}/{method.name}"
+    with pytest.raises(grpc.RpcError) as refusal:
+        # One message in, any number out: right for every kind of method.
+        list(channel.stream_stream(path)(iter([b""]), timeout=CALL_LIMIT))
+    assert refusal.value.code() == StatusCode.UNIMPLEMENTED
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\xff" * 40, id="garbage"),
+        pytest.param(b"\x0a\x7fshort", id="a length beyond the end"),
+        pytest.param(b"\x0a\xff\xff\xff\xff\x0f", id="a length of 4 GiB"),
+        pytest.param(b"\x0b" * 5_000, id="groups without end"),
+        pytest.param(b"\x0a\x02\xc3\x28", id="invalid UTF-8"),
+        pytest.param(b"\x12\x03\xed\xa0\x80", id="a surrogate in UTF-8"),
+        pytest.param(b"\x12\x03a\x00b", id="NUL inside a string"),
+    ],
+)
+def test_bytes_that_are_no_request_are_an_invalid_argument(channel, entitlements, data):
+    assert raw_call(channel, CHECK, data).code() == StatusCode.INVALID_ARGUMENT
+    assert entitlements.Check(request(), timeout=CALL_LIMIT).reason
+
+
+def test_unknown_fields_do_no_harm(channel):
+    known = request().SerializeToString()
+    unknown = b"\xfa\x7f\x03abc" + b"\xf0\x7f\x01"
+    answer = entitlement_service.entitled_dot_v1_dot_entitlement__pb2.CheckResponse.FromString(
+        raw_call(channel, CHECK, known + unknown))
+    assert answer.reason == "NEVER_PURCHASED"
+
+
+@pytest.mark.parametrize(
+    "changed, code, field",
+    [
+        ({"app": ""}, StatusCode.INVALID_ARGUMENT, "app"),
+        ({"customer_id": ""}, StatusCode.INVALID_ARGUMENT, "customer_id"),
+        ({"customer_id": "c" * 257}, StatusCode.INVALID_ARGUMENT, "customer_id"),
+        ({"entitlement": ""}, StatusCode.INVALID_ARGUMENT, "entitlement"),
+        ({"environment": 99}, StatusCode.INVALID_ARGUMENT, "environment"),
+    ],
+)
+def test_an_invalid_field_is_named(entitlements, changed, code, field):
+    with pytest.raises(grpc.RpcError) as refusal:
+        entitlements.Check(request(**changed), timeout=CALL_LIMIT)
+    assert refusal.value.code() == code
+    assert contract.violations(refusal.value) == [field]
+
+
+@pytest.mark.parametrize(
+    "changed, reason, named",
+    [
+        ({"app": "no-such-app"}, "UNKNOWN_APP", "ocean-journal"),
+        ({"entitlement": "gold"}, "UNKNOWN_ENTITLEMENT", "pro"),
+    ],
+)
+def test_a_name_nobody_configured_is_answered_with_those_there_are(entitlements, changed, reason, named):
+    with pytest.raises(grpc.RpcError) as refusal:
+        entitlements.Check(request(**changed), timeout=CALL_LIMIT)
+    assert refusal.value.code() == StatusCode.NOT_FOUND
+    assert contract.reason(refusal.value) == reason
+    assert named in refusal.value.details()
+
+
+def test_two_hundred_clients_at_once(service):
+    def client(number):
+        with service.channel() as channel:
+            stub = contract.entitlement_stub(channel)
+            for call in range(5):
+                answer = stub.Check(request(customer_id=f"client-{number}-{call}"), timeout=30)
+                assert answer.reason == "NEVER_PURCHASED"
+        return number
+
+    with concurrent.futures.ThreadPoolExecutor(200) as pool:
+        begin = time.monotonic()
+        assert len(set(pool.map(client, range(200)))) == 200
+        assert time.monotonic() - begin < 60

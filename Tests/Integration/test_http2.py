@@ -1,0 +1,210 @@
+"""HTTP/2 below any gRPC library: frames cut anywhere, wrong types, broken streams, broken connections."""
+
+import gzip
+import random
+import socket
+import subprocess
+
+import pytest
+
+from contract import entitlement_service, receipt_service
+from harness import CALL_LIMIT
+from raw import Connection, framed
+
+OK, INVALID_ARGUMENT, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNIMPLEMENTED = 0, 3, 4, 8, 12
+INSPECT = "/entitled.v1.ReceiptService/Inspect"
+
+QUESTION = entitlement_service.CheckRequest(
+    app="ocean-journal", customer_id="somebody", entitlement="pro").SerializeToString()
+
+
+@pytest.fixture
+def connection(service):
+    with Connection(service.grpc) as connection:
+        yield connection
+        # Whatever a test did to a stream, the connection still answers.
+        assert connection.call(QUESTION).status == OK
+
+
+def test_a_call_is_headers_data_trailers(connection):
+    answer = connection.call(QUESTION)
+    assert answer.headers[":status"] == "200"
+    assert answer.headers["content-type"].startswith("application/grpc")
+    assert answer.trailers["grpc-status"] == "0"
+    assert answer.data[:1] == b"\0"
+
+
+def test_an_error_is_one_block_of_headers(connection):
+    answer = connection.call(QUESTION, path="/no.such.Service/Check")
+    assert (answer.header_blocks, answer.data) == (1, b"")
+    assert answer.headers["grpc-status"] == str(UNIMPLEMENTED)
+
+
+def test_a_message_cut_into_single_bytes(connection):
+    assert connection.call(QUESTION, piece=1).status == OK
+
+
+def test_three_megabytes_in_small_and_uneven_frames(connection):
+    message = receipt_service.InspectRequest(app="ocean-journal", document="x" * 3_000_000).SerializeToString()
+    assert connection.call(message, path=INSPECT, piece=random.Random(1).randrange(700, 16_000)).status == OK
+
+
+def test_a_prefix_that_promises_too_much_is_refused_at_once(connection):
+    stream = connection.open()
+    connection.send(stream, b"\0\xff\xff\xff\xff")
+    assert connection.answer(stream).status == RESOURCE_EXHAUSTED
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(framed(b"x" * 100)[:40], id="a message that ends early"),
+        pytest.param(b"\0\0\0", id="half a prefix"),
+        pytest.param(framed(QUESTION) * 2, id="two messages in a unary call"),
+        pytest.param(framed(QUESTION, compressed=True), id="compressed, without saying how"),
+        pytest.param(b"\x07" + framed(QUESTION)[1:], id="unknown flags"),
+    ],
+)
+def test_a_body_that_is_not_one_message_is_an_error(connection, body):
+    assert connection.call(body=body).status not in (-1, OK)
+
+
+def test_no_message_at_all_is_an_error(connection):
+    assert connection.answer(connection.open(end=True)).status not in (-1, OK)
+
+
+def test_gzip_is_answered_with_gzip_if_the_caller_takes_it(connection):
+    packed = framed(gzip.compress(QUESTION), compressed=True)
+    answer = connection.call(body=packed, grpc_encoding="gzip", grpc_accept_encoding="identity,gzip")
+    assert answer.status == OK
+    assert answer.headers["grpc-encoding"] == "gzip"
+    assert answer.data[:1] == b"\1"
+    assert b"NEVER_PURCHASED" in gzip.decompress(answer.message)
+
+    answer = connection.call(body=packed, grpc_encoding="gzip")
+    assert b"NEVER_PURCHASED" in answer.message
+
+
+def test_a_damaged_gzip_is_an_error(connection):
+    packed = bytearray(gzip.compress(QUESTION))
+    packed[12] ^= 0x55
+    answer = connection.call(body=framed(bytes(packed), compressed=True), grpc_encoding="gzip")
+    assert answer.status not in (-1, OK)
+
+
+def test_an_unknown_encoding_is_answered_with_those_there_are(connection):
+    answer = connection.call(QUESTION, grpc_encoding="snappy")
+    assert answer.status == UNIMPLEMENTED
+    assert "gzip" in answer.headers["grpc-accept-encoding"]
+
+
+@pytest.mark.parametrize("timeout", ["0n", "1n"])
+def test_a_deadline_that_has_passed(connection, timeout):
+    stream = connection.open(grpc_timeout=timeout)
+    assert connection.answer(stream).status == DEADLINE_EXCEEDED
+
+
+def test_a_deadline_that_passes_while_the_request_is_on_its_way(connection):
+    stream = connection.open(grpc_timeout="50m")
+    connection.send(stream, framed(QUESTION)[:8])
+    assert connection.answer(stream).status == DEADLINE_EXCEEDED
+
+
+@pytest.mark.parametrize("timeout", ["", "5", "S", "5x", "-5S", "123456789S"])
+def test_a_deadline_that_is_none_is_refused(connection, timeout):
+    assert connection.call(QUESTION, grpc_timeout=timeout).status == INVALID_ARGUMENT
+
+
+def test_a_call_given_up_by_its_caller(connection):
+    for _ in range(50):
+        stream = connection.open()
+        connection.send(stream, framed(QUESTION)[:8])
+        connection.h2.reset_stream(stream, error_code=8)
+        connection.flush()
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/plain", "application/grpcx", None])
+def test_another_content_type_is_415(connection, content_type):
+    answer = connection.call(QUESTION, content_type=content_type)
+    assert answer.headers[":status"] == "415"
+
+
+@pytest.mark.parametrize("content_type", ["application/grpc+proto", "application/grpc;charset=utf-8"])
+def test_the_other_spellings_of_grpc_are_taken(connection, content_type):
+    assert connection.call(QUESTION, content_type=content_type).status == OK
+
+
+def test_a_plain_get_has_headers_and_data(connection):
+    stream = connection.open(path="/", method="GET", end=True, te=None, content_type=None)
+    answer = connection.answer(stream)
+    assert answer.headers[":status"] in ("404", "405", "415")
+    assert answer.data and "grpc-status" not in answer.headers
+
+
+def test_curl_gets_a_plain_answer_too(service):
+    command = ["curl", "--silent", "--http2-prior-knowledge", "--include", f"http://{service.grpc}/"]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=CALL_LIMIT).stdout
+    assert shown.startswith("HTTP/2 4")
+    assert shown.strip().splitlines()[-1], "a body says what is spoken here"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\x00" * 100, id="zeros"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", id="HTTP/1.1"),
+        pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x55" * 500, id="TLS"),
+        pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff" * 100, id="garbage after the preface"),
+        pytest.param(
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0" + b"\x7f\xff\xff\x00\0\0\0\0\1",
+            id="a frame of 8 MB"),
+        pytest.param(
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0" + b"\0\0\4\1\4\0\0\0\1\xff\xff\xff\xff",
+            id="broken HPACK"),
+    ],
+)
+def test_a_broken_connection_is_closed_and_the_server_goes_on(service, data):
+    host, _, port = service.grpc.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=CALL_LIMIT) as broken:
+        broken.sendall(data)
+        try:
+            while broken.recv(65_536):
+                pass
+        except ConnectionResetError:
+            pass
+    with Connection(service.grpc) as connection:
+        assert connection.call(QUESTION).status == OK
+
+
+def test_a_connection_that_says_nothing_harms_nobody(service):
+    host, _, port = service.grpc.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=CALL_LIMIT):
+        with Connection(service.grpc) as connection:
+            assert connection.call(QUESTION).status == OK
+
+
+def test_a_client_that_leaves_in_the_middle_of_a_call(service):
+    for _ in range(20):
+        with Connection(service.grpc) as connection:
+            connection.send(connection.open(), framed(QUESTION)[:8])
+    with Connection(service.grpc) as connection:
+        assert connection.call(QUESTION).status == OK
+
+
+def test_a_hundred_calls_open_on_one_connection(service):
+    with Connection(service.grpc) as connection:
+        connection.receive()
+        allowed = connection.h2.remote_settings.max_concurrent_streams
+        assert 100 <= allowed <= 10_000
+        streams = [connection.open() for _ in range(100)]
+        for stream in reversed(streams):
+            connection.send(stream, framed(QUESTION), end=True)
+        assert all(connection.answer(stream).status == OK for stream in streams)
+
+
+def test_status_messages_survive_as_text(connection):
+    request = entitlement_service.CheckRequest(app="Ünbekannt 100%", customer_id="c", entitlement="pro")
+    answer = connection.call(request.SerializeToString())
+    assert answer.status not in (-1, OK)
+    assert answer.headers["grpc-message"].isascii()
+    assert "%C3%9Cnbekannt 100%25" in answer.headers["grpc-message"]

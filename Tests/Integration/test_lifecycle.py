@@ -1,0 +1,198 @@
+"""Start, stop, and what a kill leaves: acknowledged means kept."""
+
+import concurrent.futures
+import socket
+import threading
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+import contract
+from contract import entitlement_service, receipt_service
+from harness import CALL_LIMIT, run
+from raw import Connection, framed
+
+QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="somebody", entitlement="pro")
+ANYWHERE = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "127.0.0.1:0"]
+
+
+def submit(stub, customer, jws):
+    return stub.SubmitTransaction(
+        receipt_service.SubmitTransactionRequest(
+            app="ocean-journal", customer_id=customer, signed_transaction=jws),
+        timeout=CALL_LIMIT,
+    )  # fmt: skip
+
+
+def check(service, customer):
+    """What the service answers about a customer, without the instant of the answer."""
+    with service.channel() as channel:
+        request = entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro")
+        answer = contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT)
+    answer.ClearField("evaluated_at")
+    return answer
+
+
+def test_sigterm_lets_a_call_in_flight_finish_and_ends_with_0(start):
+    service = start()
+    with Connection(service.grpc) as connection:
+        call = connection.open()
+        connection.send(call, framed(QUESTION.SerializeToString())[:8])
+        assert connection.receive()
+        service.process.terminate()
+        while connection.goaway is None:
+            assert connection.receive(), "the connection ended without GOAWAY"
+        assert connection.goaway.error_code == 0
+        connection.send(call, framed(QUESTION.SerializeToString())[8:], end=True)
+        assert connection.answer(call).status == 0
+        connection.drain()
+        assert connection.closed
+    service.join(0)
+
+
+def test_sigterm_ends_a_watch_properly(start):
+    service = start()
+    with service.channel() as channel:
+        watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=30)
+        assert next(watching).status == health_pb2.HealthCheckResponse.SERVING
+        service.process.terminate()
+        try:
+            seen = [update.status for update in watching]
+        except grpc.RpcError as end:
+            seen = []
+            assert end.code() == grpc.StatusCode.UNAVAILABLE
+        assert set(seen) <= {health_pb2.HealthCheckResponse.NOT_SERVING}
+    service.join(0)
+
+
+def test_idle_connections_do_not_hold_up_the_end(start):
+    service = start()
+    with Connection(service.grpc) as connection, socket.create_connection(service.http.split(":")):
+        connection.receive()
+        service.stop()
+        connection.drain()
+
+
+def test_sigint_ends_it_too(start):
+    service = start()
+    service.process.send_signal(2)
+    service.join(0)
+
+
+def test_a_restart_remembers(start):
+    first = start()
+    with first.channel() as channel:
+        submit(contract.receipt_stub(channel), "c", first.buy("pro.monthly")["signedTransactionInfo"])
+    before = check(first, "c")
+    first.stop()
+    assert check(start(), "c") == before
+
+
+def test_a_kill_right_after_an_acknowledgement_loses_nothing(start):
+    service = start()
+    answers = {}
+    for round in range(3):
+        customer = f"c{round}"
+        purchase = service.buy("pro.monthly")
+        with service.channel() as channel:
+            submit(contract.receipt_stub(channel), customer, purchase["signedTransactionInfo"])
+            service.kill()
+        service = start(service.data)
+        answers[customer] = check(service, customer)
+        assert answers[customer].entitled
+        assert answers[customer].transaction_id == purchase["transactionId"]
+        for earlier, answer in answers.items():
+            assert check(service, earlier) == answer
+        assert service.buy("pro.monthly")["transactionId"] not in {a.transaction_id for a in answers.values()}
+
+
+def test_a_kill_amid_a_crowd_of_submissions_loses_no_acknowledged_one(start):
+    service = start()
+    documents = {f"c{n}": service.buy("lifetime")["signedTransactionInfo"] for n in range(200)}
+    acknowledged = {}
+    enough = threading.Event()
+
+    with service.channel() as channel:
+        stub = contract.receipt_stub(channel)
+
+        def send(customer):
+            try:
+                acknowledged[customer] = submit(stub, customer, documents[customer])
+            except grpc.RpcError:
+                return
+            if len(acknowledged) > 60:
+                enough.set()
+
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            pending = [pool.submit(send, customer) for customer in documents]
+            assert enough.wait(30)
+            service.kill()
+            concurrent.futures.wait(pending)
+
+    again = start(service.data)
+    with again.channel() as channel:
+        for customer, first in acknowledged.items():
+            assert check(again, customer).entitled
+            second = submit(contract.receipt_stub(channel), customer, documents[customer])
+            assert (second.already_known, second.evidence_id) == (True, first.evidence_id)
+
+
+def refused(*arguments):
+    """Runs a start that must fail; returns the one line it says."""
+    ended = run("serve", *arguments)
+    assert ended.returncode not in (0, -6, -11), ended
+    lines = ended.stderr.strip().splitlines()
+    assert len(lines) == 1, ended.stderr
+    return lines[0]
+
+
+@pytest.mark.parametrize("listener", ["grpc", "http", "sandbox"])
+def test_a_port_in_use_is_said_in_one_line(tmp_path, listener):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        flags = [part for name in ("grpc", "http", "sandbox") for part in (f"--{name}", "127.0.0.1:0")]
+        flags[flags.index(f"--{listener}") + 1] = address
+        line = refused(*flags, "--data", tmp_path / "data")
+    assert address in line
+
+
+def test_a_data_directory_that_cannot_be_is_said_in_one_line(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    assert str(file) in refused(*ANYWHERE, "--data", file)
+    assert str(file) in refused(*ANYWHERE, "--data", file / "below")
+
+
+def test_a_second_service_on_the_same_data_is_refused(start):
+    service = start()
+    assert str(service.data) in refused(*ANYWHERE, "--data", service.data)
+    assert not check(service, "c").entitled
+
+
+@pytest.mark.parametrize(
+    "text, named",
+    [
+        ("apps: [", ":1"),
+        ("apps:\n  - id: a\n    colour: blue\n", "colour"),
+        ("", ""),
+    ],
+    ids=["no YAML", "an unknown key", "empty"],
+)
+def test_a_bad_configuration_is_said_in_one_line(tmp_path, text, named):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(text)
+    line = refused(*ANYWHERE, "--data", tmp_path / "data", "--config", file)
+    assert str(file) in line and named in line
+
+
+def test_a_configuration_that_is_not_there_is_said_in_one_line(tmp_path):
+    file = tmp_path / "none.yaml"
+    assert str(file) in refused(*ANYWHERE, "--data", tmp_path / "data", "--config", file)
+
+
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:-1"])
+def test_an_address_that_is_none_is_an_error_that_shows_it(tmp_path, address):
+    ended = run("serve", "--grpc", address, "--data", tmp_path / "data")
+    assert ended.returncode != 0
+    assert address in ended.stderr
