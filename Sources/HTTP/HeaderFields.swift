@@ -34,10 +34,11 @@ package struct HeaderFields: Hashable, Sendable {
 
   /// Adds a field given as bytes, which are copied.
   package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    append(length: name.count)
-    append(length: value.count)
-    block.append(contentsOf: name)
-    block.append(contentsOf: value)
+    let lengths = (UInt32(truncatingIfNeeded: name.count), UInt32(truncatingIfNeeded: value.count))
+    withUnsafeBytes(of: lengths) { block.append(contentsOf: $0.assumingMemoryBound(to: UInt8.self)) }
+    // Only a typed buffer is copied as a whole; a raw one is appended byte by byte.
+    block.append(contentsOf: name.assumingMemoryBound(to: UInt8.self))
+    block.append(contentsOf: value.assumingMemoryBound(to: UInt8.self))
     count += 1
   }
 
@@ -87,7 +88,7 @@ package struct HeaderFields: Hashable, Sendable {
     var name = name
     return name.withUTF8 { wanted in
       withFields { fields in
-        for field in fields where field.name.elementsEqual(wanted) {
+        for field in fields where field.name.hasSameBytes(as: UnsafeRawBufferPointer(wanted)) {
           return String(decoding: field.value, as: UTF8.self)
         }
         return nil
@@ -103,8 +104,4 @@ package struct HeaderFields: Hashable, Sendable {
   }
 
   fileprivate static let prefixLength = 8
-
-  private mutating func append(length: Int) {
-    withUnsafeBytes(of: UInt32(truncatingIfNeeded: length)) { block.append(contentsOf: $0) }
-  }
 }

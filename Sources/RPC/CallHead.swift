@@ -53,7 +53,7 @@ package struct CallHead: Sendable {
       UnsafeRawBufferPointer(rebasing: value[..<grpc.utf8CodeUnitCount]).equals(grpc)
     else { return .other }
     let rest = UnsafeRawBufferPointer(rebasing: value[grpc.utf8CodeUnitCount...])
-    let isOurs = rest.isEmpty || rest[0] == UInt8(ascii: ";") || rest.starts(with: "+proto".utf8)
+    let isOurs = rest.isEmpty || rest[0] == UInt8(ascii: ";") || rest.prefix(6).elementsEqual("+proto".utf8)
     return isOurs ? .grpc : .other
   }
 
@@ -67,12 +67,5 @@ package struct CallHead: Sendable {
     value.split(separator: UInt8(ascii: ",")).contains { part in
       part.drop { $0 == UInt8(ascii: " ") }.elementsEqual(word.utf8)
     }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  func equals(_ text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount
-      && elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 }
