@@ -58,7 +58,8 @@ def _signature(key, data, algorithm):
     if isinstance(key, rsa.RSAPrivateKey):
         return key.sign(data, padding.PKCS1v15(), hashes.SHA256())
     r, s = utils.decode_dss_signature(key.sign(data, ec.ECDSA(hashes.SHA256())))
-    return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+    size = (key.curve.key_size + 7) // 8
+    return r.to_bytes(size, "big") + s.to_bytes(size, "big")
 
 
 def name(text):

@@ -84,7 +84,8 @@ class Service:
 
     def buy(self, product, app="ocean-journal", **more):
         """Buys from the sandbox App Store; returns its answer."""
-        status, answer = post(f"http://{self.sandbox}/sandbox/v1/purchases", {"app": app, "productId": product, **more})
+        order = {"app": app, "productId": product, **more}
+        status, answer = post(f"http://{self.sandbox}/sandbox/v1/purchases", order)
         assert status == 200, answer
         return answer
 

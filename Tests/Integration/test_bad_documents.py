@@ -35,6 +35,12 @@ def with_rsa_leaf(f):
     return f.transaction([leaf, *f.chain[1:]], key, "RS256")
 
 
+def with_p384_leaf(f):
+    key = ec.generate_private_key(ec.SECP384R1())
+    leaf = forge.certificate("Leaf", key, f.chain[1], f.intermediate_key, markers=(forge.LEAF_MARKER,))
+    return f.transaction([leaf, *f.chain[1:]])
+
+
 MALFORMED = {
     "no JWS": (lambda f: "hello", "NOT_A_JWS"),
     "two segments": (lambda f: "a.b", "NOT_A_JWS"),
@@ -52,6 +58,7 @@ MALFORMED = {
     "a payload that is no JSON": (
         lambda f: forge.sign(b'{"a":1,}', f.chain, f.leaf_key), "MALFORMED_JSON"),
     "no signed date": (lambda f: f.transaction(signedDate=None), "MISSING_FIELD"),
+    "a member of another type": (lambda f: f.transaction(transactionId=77), "MALFORMED_FIELD"),
     "no transaction id": (lambda f: f.transaction(transactionId=None), "MISSING_FIELD"),
     "larger than any document": (
         lambda f: f.transaction(padding="x" * 1_200_000), "DOCUMENT_TOO_LARGE"),
@@ -62,6 +69,7 @@ UNTRUSTED = {
     "an altered member": (lambda f: altered(f.transaction(), productId="lifetime"), "BAD_SIGNATURE"),
     "another key": (
         lambda f: f.transaction(key=ec.generate_private_key(ec.SECP256R1())), "BAD_SIGNATURE"),
+    "a leaf on another curve": (with_p384_leaf, "UNSUPPORTED_KEY"),
     "a foreign root": (lambda f: f.with_foreign_root(), "UNTRUSTED_ROOT"),
     "a leaf without its marker": (lambda f: f.with_leaf(markers=()), "MISSING_MARKER_OID"),
     "an intermediate without its marker": (lambda f: f.with_intermediate(), "MISSING_MARKER_OID"),

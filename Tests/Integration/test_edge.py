@@ -18,7 +18,8 @@ def question(customer, **changed):
 
 def test_the_main_job_in_json(service, customer):
     purchase = service.buy("pro.monthly")
-    request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": purchase["signedTransactionInfo"]}
+    document = purchase["signedTransactionInfo"]
+    request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": document}
     status, submitted = service.json(SUBMIT, request)
     assert status == 200
     assert submitted["transaction"]["transactionId"] == purchase["transactionId"]

@@ -48,7 +48,8 @@ def test_a_subscription_entitles_until_it_expires(service, receipts, entitlement
     assert answer.access_level == entitlement.ACCESS_LEVEL_FULL
     assert answer.state == entitlement.ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_ON
     assert answer.product_state == product.PRODUCT_STATE_ACTIVE
-    assert answer.reason and answer.explanation
+    assert answer.reason == "SUBSCRIPTION_ACTIVE"
+    assert answer.explanation
     assert answer.product_id == product_id
     assert answer.transaction_id == bought["transactionId"]
     assert answer.original_transaction_id == bought["originalTransactionId"]
@@ -63,15 +64,17 @@ def test_a_non_consumable_entitles_for_ever(service, receipts, entitlements, cus
     answer = check(entitlements, customer)
     assert answer.entitled
     assert answer.state == entitlement.ENTITLEMENT_STATE_LIFETIME
+    assert answer.reason == "NON_CONSUMABLE_OWNED"
     assert not answer.HasField("until")
 
 
-def test_a_non_renewing_subscription_entitles_for_its_configured_duration(service, receipts, entitlements, customer):
+def test_a_non_renewing_subscription_entitles_for_its_duration(service, receipts, entitlements, customer):
     purchase = service.buy("season")
     submit(receipts, customer, purchase)
     answer = check(entitlements, customer)
     assert answer.entitled
     assert answer.state == entitlement.ENTITLEMENT_STATE_NON_RENEWING
+    assert answer.reason == "NON_RENEWING_ACTIVE"
     bought = payload_of(purchase["signedTransactionInfo"])
     assert answer.until.ToMilliseconds() == bought["purchaseDate"] + 90 * DAY
 
