@@ -1,0 +1,273 @@
+"""The Swift face of the messages: one file for each .proto, and the table of services."""
+
+import re
+
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto as Field
+
+import c_tables
+
+HEADER = f"""// {c_tables.COMMAND}
+// swift-format-ignore-file
+"""
+
+# The enum that stands for a package; our own package needs none.
+NAMESPACES = {
+    "entitled.v1": None,
+    "google.protobuf": "GoogleProtobuf",
+    "google.rpc": "GoogleRPC",
+    "grpc.health.v1": "GRPCHealth",
+    "grpc.reflection.v1": "GRPCReflection",
+    "grpc.reflection.v1alpha": "GRPCReflectionAlpha",
+}
+# descriptor.proto is read inside Wire only, in its C form.
+NOT_IN_SWIFT = {"google/protobuf/descriptor.proto"}
+# Names that Swift keeps for itself.
+RENAMED = {"Any": "AnyMessage"}
+KEYWORDS = {"as", "case", "default", "do", "else", "extension", "false", "for", "if", "import", "in", "init", "is",
+            "operator", "protocol", "public", "repeat", "return", "self", "static", "switch", "true", "where"}
+
+SCALARS = {
+    Field.TYPE_BOOL: "Bool", Field.TYPE_STRING: "String", Field.TYPE_BYTES: "[UInt8]",
+    Field.TYPE_DOUBLE: "Double", Field.TYPE_FLOAT: "Float",
+    Field.TYPE_INT32: "Int32", Field.TYPE_SINT32: "Int32", Field.TYPE_SFIXED32: "Int32",
+    Field.TYPE_INT64: "Int64", Field.TYPE_SINT64: "Int64", Field.TYPE_SFIXED64: "Int64",
+    Field.TYPE_UINT32: "UInt32", Field.TYPE_FIXED32: "UInt32",
+    Field.TYPE_UINT64: "UInt64", Field.TYPE_FIXED64: "UInt64",
+}
+
+
+def camel(name):
+    head, *tail = name.split("_")
+    return head + "".join(word[:1].upper() + word[1:] for word in tail)
+
+
+def quoted(name):
+    return f"`{name}`" if name in KEYWORDS else name
+
+
+def indent(lines, by="  "):
+    return [by + line if line else line for line in lines]
+
+
+def swift_type(full_name):
+    """".google.rpc.BadRequest.FieldViolation" -> "GoogleRPC.BadRequest.FieldViolation"."""
+    full_name = full_name.strip(".")
+    package = max((p for p in NAMESPACES if full_name.startswith(p + ".")), key=len)
+    parts = [RENAMED.get(part, part) for part in full_name[len(package) + 1:].split(".")]
+    return ".".join(([NAMESPACES[package]] if NAMESPACES[package] else []) + parts)
+
+
+class Comments:
+    """The comments of a .proto file by the path of what they describe."""
+
+    def __init__(self, file):
+        self.by_path = {tuple(l.path): l.leading_comments.strip() for l in file.source_code_info.location}
+
+    def doc(self, path, fallback):
+        lines = (self.by_path.get(tuple(path)) or fallback).splitlines()
+        return [("/// " + line.strip()).rstrip() for line in lines]
+
+
+class FieldSource:
+    """One field in Swift and in C."""
+
+    def __init__(self, field):
+        self.field = field
+        self.name = quoted(camel(field.name))
+        self.c_name = field.name.lower()
+        self.repeated = field.label == Field.LABEL_REPEATED
+        self.is_message = field.type == Field.TYPE_MESSAGE
+        self.is_enum = field.type == Field.TYPE_ENUM
+        self.in_oneof = field.HasField("oneof_index")
+        self.element = SCALARS.get(field.type) or swift_type(field.type_name)
+        self.c_element = c_tables.NamesInC.type(field.type_name) if field.type_name else None
+
+    def declaration(self):
+        if self.repeated:
+            return f"package var {self.name}: [{self.element}] = []"
+        if self.is_message:
+            return f"package var {self.name}: {self.element}?"
+        default = ".init()" if self.is_enum else {"Bool": "false", "String": '""', "[UInt8]": "[]"}.get(self.element, "0")
+        return f"package var {self.name}: {self.element} = {default}"
+
+    def reading(self):
+        """The expression that makes the Swift value from the C structure `c`."""
+        member = f"c.pointee.{self.c_name}"
+        if self.repeated:
+            kind = "messages" if self.is_message else "enums" if self.is_enum else "elements"
+            return f"CField.{kind}({member}, count: c.pointee.n_{self.c_name})"
+        if self.is_message:
+            return f"CField.message({member})"
+        if self.is_enum:
+            return f"{self.element}(rawValue: CField.number({member}.rawValue))"
+        if self.element in ("String", "[UInt8]", "Bool"):
+            return f"CField.{ {'String': 'text', '[UInt8]': 'bytes', 'Bool': 'flag'}[self.element] }({member})"
+        return member
+
+    def writing(self, value):
+        """The statements that put the Swift expression `value` into the C structure `c`."""
+        member = f"c.pointee.{self.c_name}"
+        if self.repeated:
+            kind = "messages" if self.is_message else "enums" if self.is_enum else "elements"
+            return [f"(c.pointee.n_{self.c_name}, {member}) = arena.{kind}({value})"]
+        if self.is_message:
+            return [f"{member} = arena.message({value})"]
+        if self.is_enum:
+            return [f"{member} = .init(rawValue: CField.number({value}.rawValue))"]
+        if self.element == "String":
+            return [f"{member} = arena.text({value})"]
+        if self.element == "[UInt8]":
+            return [f"{member} = arena.bytes({value})"]
+        return [f"{member} = {value} ? 1 : 0" if self.element == "Bool" else f"{member} = {value}"]
+
+    def writing_if_set(self):
+        statements = self.writing(self.name)
+        if self.repeated or self.element in ("String", "[UInt8]"):
+            return [f"if !{self.name}.isEmpty {{ {statements[0]} }}"]
+        if self.is_message:
+            return [f"if let {self.name} {{ {statements[0]} }}"]
+        return statements
+
+
+def enum_source(enum, comments, path):
+    prefix = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", enum.name).upper() + "_"
+    cases = [(quoted(camel(v.name.removeprefix(prefix).lower())), v) for v in enum.value]
+    lines = comments.doc(path, f"`{enum.name}` of the contract.")
+    lines += [f"package enum {enum.name}: WireEnum {{"]
+    for index, (name, value) in enumerate(cases):
+        lines += indent(comments.doc([*path, 2, index], f"`{value.name}`.")) + [f"  case {name}"]
+    lines += ["  /// A number that this version of the contract does not name.", "  case unrecognized(Int32)", ""]
+    lines += ["  /// The value with that number on the wire.", "  package init(rawValue: Int32) {", "    switch rawValue {"]
+    lines += [f"    case {value.number}: self = .{name}" for name, value in cases]
+    lines += ["    default: self = .unrecognized(rawValue)", "    }", "  }", ""]
+    lines += ["  /// The number on the wire.", "  package var rawValue: Int32 {", "    switch self {"]
+    lines += [f"    case .{name}: {value.number}" for name, value in cases]
+    lines += ["    case .unrecognized(let number): number", "    }", "  }", ""]
+    lines += ["  /// The value's name in the contract, or its number.", "  package var protoName: String {",
+              "    switch self {"]
+    lines += [f'    case .{name}: "{value.name}"' for name, value in cases]
+    lines += ['    case .unrecognized(let number): "\\(number)"', "    }", "  }"]
+    return lines + ["}", ""]
+
+
+def oneof_source(oneof, fields, comments, path):
+    name = oneof.name[0].upper() + camel(oneof.name)[1:]
+    lines = comments.doc(path, f"The choices of `{oneof.name}`: at most one.")
+    lines += [f"package enum {name}: Equatable, Sendable {{"]
+    for field, field_path in fields:
+        lines += indent(comments.doc(field_path, f"`{field.field.name}`.")) + [f"  case {field.name}({field.element})"]
+    return lines + ["}", ""]
+
+
+def message_source(message, full_name, comments, path, names):
+    fields = [FieldSource(f) for f in message.field]
+    located = [(f, [*path, 2, i]) for i, f in enumerate(fields)]
+    oneofs = [(o, [(f, p) for f, p in located if f.in_oneof and f.field.oneof_index == i], [*path, 8, i])
+              for i, o in enumerate(message.oneof_decl)]
+    name = RENAMED.get(message.name, message.name)
+    lines = comments.doc(path, f"`{full_name.strip('.')}`.") + [f"package struct {name}: WireMessage {{"]
+    body = []
+    for field, field_path in located:
+        if not field.in_oneof:
+            body += comments.doc(field_path, f"`{field.field.name}`.") + [field.declaration()]
+    for oneof, members, _ in oneofs:
+        type_name = oneof.name[0].upper() + camel(oneof.name)[1:]
+        body += [f"/// `{oneof.name}`: " + ", ".join(f"`{f.field.name}`" for f, _ in members) + ", or none.",
+                 f"package var {quoted(camel(oneof.name))}: {type_name}?"]
+    body += ["", "/// A message with every field at its default.", "package init() {}", ""]
+    body += conversion_source(fields, oneofs, full_name, names)
+    for oneof, members, oneof_path in oneofs:
+        body += [""] + oneof_source(oneof, members, comments, oneof_path)[:-1]
+    for i, nested in enumerate(message.enum_type):
+        body += [""] + enum_source(nested, comments, [*path, 4, i])[:-1]
+    for i, nested in enumerate(message.nested_type):
+        body += [""] + message_source(nested, f"{full_name}.{nested.name}", comments, [*path, 3, i], names)[:-1]
+    return lines + indent(body) + ["}", ""]
+
+
+def conversion_source(fields, oneofs, full_name, names):
+    struct, prefix = names.type(full_name), names.prefix(full_name)
+    lines = ["/// Its description in the contract.",
+             f"package static let messageType = MessageType(entitled_descriptor_{struct}())", "",
+             "/// Copies protobuf-c's structure.",
+             "package init(reading structure: UnsafeRawPointer) {"]
+    reading = [f"{f.name} = {f.reading()}" for f in fields if not f.in_oneof]
+    for oneof, members, _ in oneofs:
+        reading += [f"switch c.pointee.{oneof.name}_case.rawValue {{"]
+        for field, _ in members:
+            wrapped = f"{field.reading()}.map({camel_type(oneof)}.{field.name})" if field.is_message else \
+                f".{field.name}({field.reading()})"
+            reading += [f"case {field.field.number}: {quoted(camel(oneof.name))} = {wrapped}"]
+        reading += ["default: break", "}"]
+    binding = [f"  let c = structure.assumingMemoryBound(to: {struct}.self)"] if reading else []
+    lines += binding + indent(reading) + ["}", ""]
+    lines += ["/// Makes protobuf-c's structure.",
+              "package func write(in arena: WireArena) -> UnsafeMutableRawPointer {",
+              f"  let c = arena.allocate({struct}.self)", f"  {prefix}__init(c)"]
+    for field in fields:
+        if not field.in_oneof:
+            lines += indent(field.writing_if_set())
+    for oneof, members, _ in oneofs:
+        lines += [f"  switch {quoted(camel(oneof.name))} {{"]
+        for field, _ in members:
+            lines += [f"  case .{field.name}(let value)?:",
+                      f"    c.pointee.{oneof.name}_case = .init(rawValue: {field.field.number})"]
+            lines += indent(field.writing("value"), "    ")
+        lines += ["  case nil: break", "  }"]
+    return lines + ["  return UnsafeMutableRawPointer(c)", "}"]
+
+
+def camel_type(oneof):
+    return oneof.name[0].upper() + camel(oneof.name)[1:]
+
+
+def file_source(file, names):
+    comments = Comments(file)
+    namespace = NAMESPACES[file.package]
+    lines = []
+    for i, enum in enumerate(file.enum_type):
+        lines += enum_source(enum, comments, [5, i])
+    for i, message in enumerate(file.message_type):
+        lines += message_source(message, f".{file.package}.{message.name}", comments, [4, i], names)
+    if namespace:
+        lines = [f"extension {namespace} {{"] + indent(lines[:-1]) + ["}", ""]
+    return HEADER + "\ninternal import CEntitledProto\n\n" + "\n".join(lines)
+
+
+def all_messages(file):
+    def walk(message, name):
+        yield name
+        for nested in message.nested_type:
+            yield from walk(nested, f"{name}.{nested.name}")
+    for message in file.message_type:
+        yield from walk(message, f"{file.package}.{message.name}")
+
+
+def contract_source(files):
+    lines = [HEADER]
+    for package, namespace in NAMESPACES.items():
+        if namespace:
+            lines += [f"/// The messages of the package `{package}`.", f"package enum {namespace} {{}}", ""]
+    lines += ["extension Contract {", "  /// Every service that the contract declares, with its methods.",
+              "  package static let services: [ServiceDescription] = ["]
+    for file in files:
+        for service in file.service:
+            lines += [f'    ServiceDescription(name: "{file.package}.{service.name}", methods: [']
+            for method in service.method:
+                lines += [f'      MethodDescription(service: "{file.package}.{service.name}", name: "{method.name}",',
+                          f"        requestType: {swift_type(method.input_type)}.self,"
+                          f" responseType: {swift_type(method.output_type)}.self,",
+                          f"        clientStreaming: {str(method.client_streaming).lower()},"
+                          f" serverStreaming: {str(method.server_streaming).lower()}),"]
+            lines += ["    ]),"]
+    lines += ["  ]", "", "  /// Every message of the contract, nested ones too.",
+              "  static let messageTypes: [any WireMessage.Type] = ["]
+    lines += [f"    {swift_type(name)}.self," for file in files for name in all_messages(file)]
+    return "\n".join(lines + ["  ]", "}", ""])
+
+
+def sources(descriptor_set, names):
+    files = [file for file in descriptor_set.file if file.name not in NOT_IN_SWIFT]
+    for file in files:
+        yield file.name.removesuffix(".proto").replace("/", "_") + ".pb.swift", file_source(file, names)
+    yield "Contract+Tables.pb.swift", contract_source(files)
