@@ -1,0 +1,35 @@
+/// The services and messages that proto/ declares, as tables.
+package enum Contract {
+  /// The method with that full name, for instance "/entitled.v1.EntitlementService/Check".
+  package static func method(named fullName: String) -> MethodDescription? { methodsByName[fullName] }
+
+  private static let methodsByName = Dictionary(
+    services.flatMap(\.methods).map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
+}
+
+/// One service of the contract.
+package struct ServiceDescription: Sendable {
+  /// The full name, for instance "entitled.v1.EntitlementService".
+  package let name: String
+  /// The methods in the order of their declaration.
+  package let methods: [MethodDescription]
+}
+
+/// One method of a service.
+package struct MethodDescription: Sendable {
+  /// The full name of the service.
+  package let service: String
+  /// The method's own name, for instance "Check".
+  package let name: String
+  /// What it is asked with.
+  package let requestType: any WireMessage.Type
+  /// What it answers with.
+  package let responseType: any WireMessage.Type
+  /// Whether the client sends a stream of requests.
+  package let clientStreaming: Bool
+  /// Whether the server sends a stream of responses.
+  package let serverStreaming: Bool
+
+  /// The path of an HTTP/2 request for it, "/package.Service/Method".
+  package var fullName: String { "/\(service)/\(name)" }
+}

@@ -1,0 +1,101 @@
+internal import CEntitledProto
+
+/// The files of a FileDescriptorSet by name, and the symbols that they declare.
+struct DescriptorIndex {
+  /// One file.
+  struct File {
+    /// As it stands in the set.
+    var bytes: [UInt8]
+    /// Names of the files that it imports.
+    var dependencies: [String]
+  }
+
+  private(set) var files: [String: File] = [:]
+  private(set) var fileOfSymbol: [String: String] = [:]
+
+  init(set: UnsafeRawBufferPointer) throws(WireError) {
+    self = try WireArena.withThreadArena { arena throws(WireError) in
+      let unpacked = try arena.unpack(set, as: entitled_descriptor_Google__Protobuf__FileDescriptorSet())
+        .assumingMemoryBound(to: Google__Protobuf__FileDescriptorSet.self)
+      var index = DescriptorIndex()
+      for number in 0..<unpacked.pointee.n_file {
+        if let file = unpacked.pointee.file[number] { index.add(file, arena) }
+      }
+      return index
+    }
+  }
+
+  private init() {}
+
+  private mutating func add(
+    _ file: UnsafeMutablePointer<Google__Protobuf__FileDescriptorProto>, _ arena: WireArena
+  ) {
+    let name = CField.text(file.pointee.name)
+    let package = CField.text(file.pointee.package)
+    var bytes: [UInt8] = []
+    arena.pack(file, into: &bytes)
+    let dependencies: [String] = CField.elements(file.pointee.dependency, count: file.pointee.n_dependency)
+    files[name] = File(bytes: bytes, dependencies: dependencies)
+    var symbols: [String] = []
+    for number in 0..<file.pointee.n_message_type {
+      if let message = file.pointee.message_type[number] { collect(message, in: package, &symbols) }
+    }
+    for number in 0..<file.pointee.n_enum_type {
+      if let enumeration = file.pointee.enum_type[number] { collect(enumeration, in: package, &symbols) }
+    }
+    for number in 0..<file.pointee.n_service {
+      if let service = file.pointee.service[number] { collect(service, in: package, &symbols) }
+    }
+    for symbol in symbols { fileOfSymbol[symbol] = name }
+  }
+
+  private func collect(
+    _ service: UnsafeMutablePointer<Google__Protobuf__ServiceDescriptorProto>, in scope: String,
+    _ symbols: inout [String]
+  ) {
+    let name = "\(scope).\(CField.text(service.pointee.name))"
+    symbols.append(name)
+    for number in 0..<service.pointee.n_method {
+      if let method = service.pointee.method[number] {
+        symbols.append("\(name).\(CField.text(method.pointee.name))")
+      }
+    }
+  }
+
+  private func collect(
+    _ message: UnsafeMutablePointer<Google__Protobuf__DescriptorProto>, in scope: String,
+    _ symbols: inout [String]
+  ) {
+    let name = "\(scope).\(CField.text(message.pointee.name))"
+    symbols.append(name)
+    for number in 0..<message.pointee.n_field {
+      if let field = message.pointee.field[number] {
+        symbols.append("\(name).\(CField.text(field.pointee.name))")
+      }
+    }
+    for number in 0..<message.pointee.n_oneof_decl {
+      if let oneof = message.pointee.oneof_decl[number] {
+        symbols.append("\(name).\(CField.text(oneof.pointee.name))")
+      }
+    }
+    for number in 0..<message.pointee.n_nested_type {
+      if let nested = message.pointee.nested_type[number] { collect(nested, in: name, &symbols) }
+    }
+    for number in 0..<message.pointee.n_enum_type {
+      if let nested = message.pointee.enum_type[number] { collect(nested, in: name, &symbols) }
+    }
+  }
+
+  /// An enum's values stand beside it, not inside, as C++ would have it.
+  private func collect(
+    _ enumeration: UnsafeMutablePointer<Google__Protobuf__EnumDescriptorProto>, in scope: String,
+    _ symbols: inout [String]
+  ) {
+    symbols.append("\(scope).\(CField.text(enumeration.pointee.name))")
+    for number in 0..<enumeration.pointee.n_value {
+      if let value = enumeration.pointee.value[number] {
+        symbols.append("\(scope).\(CField.text(value.pointee.name))")
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import CEntitledProto
+
+/// The contract's files as serialized `google.protobuf.FileDescriptorProto`s: what reflection serves.
+///
+/// Read once, on first use, from the set that the generator embedded in the program.
+package enum FileDescriptors {
+  /// The file called `name`, for instance "entitled/v1/entitlement_service.proto".
+  package static func file(named name: String) -> [UInt8]? { index.files[name]?.bytes }
+
+  /// The file that declares `symbol`: a service, method, message, field, oneof, enum or enum value by its
+  /// full name.
+  package static func file(containingSymbol symbol: String) -> [UInt8]? {
+    index.fileOfSymbol[symbol].flatMap(file(named:))
+  }
+
+  /// The name of the file in which `symbol` is declared.
+  package static func fileName(containingSymbol symbol: String) -> String? { index.fileOfSymbol[symbol] }
+
+  /// The file called `name` and all that it imports, directly or not, each once, importers first; empty if
+  /// there is no such file.
+  package static func closure(ofFileNamed name: String) -> [[UInt8]] {
+    var names = index.files[name] == nil ? [] : [name]
+    var next = 0
+    while next < names.count {
+      let imported = index.files[names[next]]?.dependencies ?? []
+      names += imported.filter { !names.contains($0) }
+      next += 1
+    }
+    return names.compactMap(file(named:))
+  }
+
+  /// The full names of all services, sorted.
+  package static var serviceNames: [String] { Contract.services.map(\.name).sorted() }
+
+  private static let index: DescriptorIndex = {
+    let bytes = UnsafeRawBufferPointer(
+      start: entitled_descriptor_set_start(), count: entitled_descriptor_set_size)
+    do throws(WireError) {
+      return try DescriptorIndex(set: bytes)
+    } catch {
+      fatalError("the embedded contract is broken: \(error)")
+    }
+  }()
+}

@@ -1,0 +1,119 @@
+internal import CEntitledProto
+internal import JSON
+
+/// Writes protobuf-c's structures as JSON, led by their descriptors.
+struct JSONPrinter {
+  let arena: WireArena
+
+  /// A message, in its own form if its type has one.
+  func message(
+    _ structure: UnsafeRawPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>
+  ) -> JSONValue {
+    if let special = WellKnownJSON(descriptor) { return special.print(structure, with: self) }
+    return .object(members(structure, descriptor))
+  }
+
+  /// The members of a message without a form of its own.
+  func members(
+    _ structure: UnsafeRawPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>
+  ) -> JSONObject {
+    var members = JSONObject()
+    for field in JSONNames.fields(of: descriptor) {
+      if let value = value(of: field, in: structure) {
+        members[JSONNames.lowerCamelCase(field.pointee.name)] = value
+      }
+    }
+    return members
+  }
+
+  /// A field's value, or `nil` if it is not to be shown.
+  private func value(
+    of field: UnsafePointer<ProtobufCFieldDescriptor>, in structure: UnsafeRawPointer
+  ) -> JSONValue? {
+    let place = structure + Int(field.pointee.offset)
+    let quantifier = structure + Int(field.pointee.quantifier_offset)
+    if field.pointee.label == PROTOBUF_C_LABEL_REPEATED {
+      let count = quantifier.load(as: Int.self)
+      let elements = count == 0 ? nil : place.load(as: UnsafeRawPointer?.self)
+      return field.isMap ? map(field, elements, count) : array(field, elements, count)
+    }
+    if field.isInOneof, quantifier.load(as: UInt32.self) != field.pointee.id { return nil }
+    return scalar(at: place, field)
+  }
+
+  private func array(
+    _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ elements: UnsafeRawPointer?, _ count: Int
+  ) -> JSONValue {
+    guard let elements else { return [] }
+    let size = FieldLayout.size(of: field.pointee.type)
+    return .array((0..<count).map { scalar(at: elements + $0 * size, field) ?? .null })
+  }
+
+  private func map(
+    _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ elements: UnsafeRawPointer?, _ count: Int
+  ) -> JSONValue {
+    guard case .array(let entries) = array(field, elements, count) else { return [:] }
+    var members = JSONObject()
+    for entry in entries {
+      guard let key = entry.objectValue?["key"] else { continue }
+      members[key.stringValue ?? key.text] = entry.objectValue?["value"] ?? [:]
+    }
+    return .object(members)
+  }
+
+  /// The value at `place`; `nil` for an unset message.
+  private func scalar(
+    at place: UnsafeRawPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
+  ) -> JSONValue? {
+    switch field.pointee.type {
+    case PROTOBUF_C_TYPE_INT32, PROTOBUF_C_TYPE_SINT32, PROTOBUF_C_TYPE_SFIXED32:
+      return .number(JSONNumber(Int64(place.load(as: Int32.self))))
+    case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32:
+      return .number(JSONNumber(Int64(place.load(as: UInt32.self))))
+    case PROTOBUF_C_TYPE_INT64, PROTOBUF_C_TYPE_SINT64, PROTOBUF_C_TYPE_SFIXED64:
+      return .string(String(place.load(as: Int64.self)))
+    case PROTOBUF_C_TYPE_UINT64, PROTOBUF_C_TYPE_FIXED64:
+      return .string(String(place.load(as: UInt64.self)))
+    case PROTOBUF_C_TYPE_FLOAT: return number(place.load(as: Float.self))
+    case PROTOBUF_C_TYPE_DOUBLE: return number(place.load(as: Double.self))
+    case PROTOBUF_C_TYPE_BOOL: return .bool(place.load(as: protobuf_c_boolean.self) != 0)
+    case PROTOBUF_C_TYPE_ENUM: return enumeration(place.load(as: Int32.self), field.enumDescriptor)
+    case PROTOBUF_C_TYPE_STRING:
+      return .string(CField.text(place.load(as: UnsafeMutablePointer<CChar>?.self)))
+    case PROTOBUF_C_TYPE_BYTES:
+      return .string(Base64.encode(CField.bytes(place.load(as: ProtobufCBinaryData.self))))
+    case PROTOBUF_C_TYPE_MESSAGE:
+      return place.load(as: UnsafeRawPointer?.self).map { message($0, field.messageDescriptor) }
+    default: return nil
+    }
+  }
+
+  private func number(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSONValue {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
+    return (try? JSONValue(parsing: value.description)) ?? .null
+  }
+
+  private func enumeration(
+    _ number: Int32, _ descriptor: UnsafePointer<ProtobufCEnumDescriptor>
+  ) -> JSONValue {
+    guard let value = protobuf_c_enum_descriptor_get_value(descriptor, number) else {
+      return .number(JSONNumber(Int64(number)))
+    }
+    return .string(String(cString: value.pointee.name))
+  }
+}
+
+/// How protobuf-c lays out the elements of a repeated field.
+enum FieldLayout {
+  static func size(of type: ProtobufCType) -> Int {
+    switch type {
+    case PROTOBUF_C_TYPE_INT64, PROTOBUF_C_TYPE_SINT64, PROTOBUF_C_TYPE_SFIXED64, PROTOBUF_C_TYPE_UINT64,
+      PROTOBUF_C_TYPE_FIXED64, PROTOBUF_C_TYPE_DOUBLE:
+      8
+    case PROTOBUF_C_TYPE_STRING, PROTOBUF_C_TYPE_MESSAGE: MemoryLayout<UnsafeRawPointer>.size
+    case PROTOBUF_C_TYPE_BYTES: MemoryLayout<ProtobufCBinaryData>.size
+    default: 4
+    }
+  }
+}

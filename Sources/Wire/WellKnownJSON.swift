@@ -1,0 +1,85 @@
+internal import CEntitledProto
+internal import JSON
+
+/// Google's messages that have a JSON form of their own.
+enum WellKnownJSON {
+  case timestamp, duration, any
+
+  init?(_ descriptor: UnsafePointer<ProtobufCMessageDescriptor>) {
+    switch String(cString: descriptor.pointee.name) {
+    case "google.protobuf.Timestamp": self = .timestamp
+    case "google.protobuf.Duration": self = .duration
+    case "google.protobuf.Any": self = .any
+    default: return nil
+    }
+  }
+
+  func print(_ structure: UnsafeRawPointer, with printer: JSONPrinter) -> JSONValue {
+    switch self {
+    case .timestamp: .string(TimestampText.text(of: GoogleProtobuf.Timestamp(reading: structure)))
+    case .duration: .string(DurationText.text(of: GoogleProtobuf.Duration(reading: structure)))
+    case .any: printAny(GoogleProtobuf.AnyMessage(reading: structure), with: printer)
+    }
+  }
+
+  /// `{"@type": url, members…}`; for a type with a form of its own `{"@type": url, "value": form}`; for a
+  /// type that the contract does not know, or bytes that are not of that type, the value in base64.
+  private func printAny(_ any: GoogleProtobuf.AnyMessage, with printer: JSONPrinter) -> JSONValue {
+    var members: JSONObject = ["@type": .string(any.typeUrl)]
+    guard let type = MessageType.named(any.typeName),
+      let structure = try? printer.arena.unpack(any.value, as: type.descriptor)
+    else {
+      members["value"] = .string(Base64.encode(any.value))
+      return .object(members)
+    }
+    if WellKnownJSON(type.descriptor) != nil {
+      members["value"] = printer.message(structure, type.descriptor)
+    } else {
+      for (name, value) in printer.members(structure, type.descriptor) { members[name] = value }
+    }
+    return .object(members)
+  }
+
+  func read(
+    _ value: JSONValue, into structure: UnsafeMutableRawPointer, with reader: JSONReader, at path: String
+  ) throws(WireError) {
+    switch self {
+    case .timestamp:
+      guard let text = value.stringValue, let timestamp = TimestampText.timestamp(text) else {
+        throw .invalidValue(field: path, expected: "a time such as \"2026-01-01T00:00:00Z\"")
+      }
+      let c = structure.assumingMemoryBound(to: Google__Protobuf__Timestamp.self)
+      (c.pointee.seconds, c.pointee.nanos) = (timestamp.seconds, timestamp.nanos)
+    case .duration:
+      guard let text = value.stringValue, let duration = DurationText.duration(text) else {
+        throw .invalidValue(field: path, expected: "a duration such as \"1.5s\"")
+      }
+      let c = structure.assumingMemoryBound(to: Google__Protobuf__Duration.self)
+      (c.pointee.seconds, c.pointee.nanos) = (duration.seconds, duration.nanos)
+    case .any: try readAny(value, into: structure, with: reader, at: path)
+    }
+  }
+
+  private func readAny(
+    _ value: JSONValue, into structure: UnsafeMutableRawPointer, with reader: JSONReader, at path: String
+  ) throws(WireError) {
+    guard case .object(var members) = value, let url = members["@type"]?.stringValue else {
+      throw .invalidValue(field: path, expected: "an object with \"@type\"")
+    }
+    var any = GoogleProtobuf.AnyMessage()
+    any.typeUrl = url
+    guard let type = MessageType.named(any.typeName) else {
+      throw .invalidValue(field: "\(path).@type", expected: "a message of the contract")
+    }
+    members["@type"] = nil as JSONValue?
+    let isWellKnown = WellKnownJSON(type.descriptor) != nil
+    let content = isWellKnown ? members["value"] ?? .null : .object(members)
+    let inner = try reader.message(content, type.descriptor, at: isWellKnown ? "\(path).value" : path)
+    // Packed once in the arena, then copied into it as the value.
+    try reader.arena.requireRoom(for: 2 * reader.arena.packedSize(of: inner) + url.utf8.count + 1)
+    reader.arena.pack(inner, into: &any.value)
+    let c = structure.assumingMemoryBound(to: Google__Protobuf__Any.self)
+    c.pointee.type_url = reader.arena.text(url)
+    c.pointee.value = reader.arena.bytes(any.value)
+  }
+}

@@ -1,0 +1,39 @@
+internal import CEntitledProto
+package import JSON
+
+extension WireMessage {
+  /// Reads a message from protobuf's JSON form.
+  ///
+  /// Field names in lowerCamelCase or as in the contract; a name that the message does not have is an error.
+  package init(
+    json bytes: [UInt8], memoryLimit: Int = WireLimits.memory
+  ) throws(WireError) {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue(parsing: bytes)
+    } catch {
+      throw .notJSON(error)
+    }
+    try self.init(json: value, memoryLimit: memoryLimit)
+  }
+
+  /// Reads a message from protobuf's JSON form, parsed already.
+  package init(json value: JSONValue, memoryLimit: Int = WireLimits.memory) throws(WireError) {
+    self = try WireArena.withThreadArena(limit: memoryLimit) { arena throws(WireError) in
+      let reader = JSONReader(arena: arena)
+      return Self(reading: try reader.message(value, Self.messageType.descriptor, at: ""))
+    }
+  }
+
+  /// The message in protobuf's JSON form: names in lowerCamelCase, 64-bit integers as strings, enums by
+  /// name. Fields at their default are written, so that `"entitled": false` can be seen; unset messages
+  /// and unset members of a oneof are not.
+  package var jsonValue: JSONValue {
+    WireArena.withThreadArena { arena in
+      JSONPrinter(arena: arena).message(UnsafeRawPointer(write(in: arena)), Self.messageType.descriptor)
+    }
+  }
+
+  /// The text of `jsonValue`; `pretty` indents it.
+  package func json(pretty: Bool = false) -> [UInt8] { jsonValue.serialized(pretty: pretty) }
+}

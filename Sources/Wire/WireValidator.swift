@@ -1,0 +1,97 @@
+internal import CEntitledProto
+
+/// Looks through the wire form of a message before protobuf-c does, for what it lets pass: strings that are
+/// not UTF-8, strings that it would cut off at a NUL, and nesting without end.
+struct WireValidator {
+  private let bytes: UnsafeRawBufferPointer
+  private let descriptor: UnsafePointer<ProtobufCMessageDescriptor>
+  private let depth: Int
+  private var offset = 0
+
+  /// Checks `bytes` as a message of that type.
+  static func check(
+    _ bytes: UnsafeRawBufferPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>
+  ) throws(WireError) {
+    var validator = WireValidator(bytes: bytes, descriptor: descriptor, depth: 1)
+    try validator.run()
+  }
+
+  private init(
+    bytes: UnsafeRawBufferPointer, descriptor: UnsafePointer<ProtobufCMessageDescriptor>, depth: Int
+  ) {
+    self.bytes = bytes
+    self.descriptor = descriptor
+    self.depth = depth
+  }
+
+  private var malformed: WireError { .malformed(message: String(cString: descriptor.pointee.name)) }
+
+  private mutating func run() throws(WireError) {
+    while offset < bytes.count {
+      let key = try varint()
+      switch key & 7 {
+      case 0: _ = try varint()
+      case 1: try skip(8)
+      case 2: try lengthDelimited(number: key >> 3)
+      case 5: try skip(4)
+      default: throw malformed
+      }
+    }
+  }
+
+  private mutating func lengthDelimited(number: UInt64) throws(WireError) {
+    let length = try varint()
+    guard length <= UInt64(bytes.count - offset) else { throw malformed }
+    let content = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(length)])
+    offset += Int(length)
+    guard number <= UInt64(UInt32.max),
+      let field = protobuf_c_message_descriptor_get_field(descriptor, UInt32(number))
+    else { return }
+    switch field.pointee.type {
+    case PROTOBUF_C_TYPE_STRING: try checkText(content, field)
+    case PROTOBUF_C_TYPE_MESSAGE: try checkMessage(content, field)
+    default: break
+    }
+  }
+
+  private func checkText(
+    _ content: UnsafeRawBufferPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
+  ) throws(WireError) {
+    guard let start = content.baseAddress, !content.isEmpty else { return }
+    switch entitled_text_check(start, content.count) {
+    case ENTITLED_TEXT_SOUND: return
+    case ENTITLED_TEXT_NUL: throw .embeddedNUL(field: String(cString: field.pointee.name))
+    default: throw .invalidUTF8(field: String(cString: field.pointee.name))
+    }
+  }
+
+  private func checkMessage(
+    _ content: UnsafeRawBufferPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
+  ) throws(WireError) {
+    guard depth < WireLimits.depth else { throw .tooDeep(limit: WireLimits.depth) }
+    let inner = field.pointee.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
+    var validator = WireValidator(bytes: content, descriptor: inner, depth: depth + 1)
+    do throws(WireError) {
+      try validator.run()
+    } catch {
+      throw error.inside(String(cString: field.pointee.name))
+    }
+  }
+
+  private mutating func skip(_ count: Int) throws(WireError) {
+    guard count <= bytes.count - offset else { throw malformed }
+    offset += count
+  }
+
+  private mutating func varint() throws(WireError) -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: 0, to: 70, by: 7) {
+      guard offset < bytes.count else { throw malformed }
+      let byte = bytes[offset]
+      offset += 1
+      value |= UInt64(byte & 0x7F) << UInt64(shift)
+      if byte < 0x80 { return value }
+    }
+    throw malformed
+  }
+}
