@@ -33,23 +33,40 @@ package enum Base64: Sendable {
   /// Reads `text`, or `nil` if it is not exactly what ``encode(_:)`` would write.
   package func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard let digits = withoutPadding(text), digits.count % 4 != 1 else { return nil }
-    let values = decodingTable
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 4 * 3 + 2)
-    var pending: UInt32 = 0
-    var pendingBits = 0
-    for character in digits {
-      let value = values[Int(character)]
-      guard value != invalid else { return nil }
-      pending = pending << 6 | UInt32(value)
-      pendingBits += 6
-      if pendingBits >= 8 {
-        pendingBits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(pendingBits)))
-      }
-    }
-    guard pending & (1 << UInt32(pendingBits) - 1) == 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: digits.count * 3 / 4)
+    guard unpack(digits.span, to: bytes.mutableSpan) else { return nil }
     return bytes
+  }
+
+  /// Four digits to three bytes, for as long as there are four. False if one is no digit, or if bits
+  /// are left over that are not zero.
+  private func unpack(_ digits: Span<UInt8>, to sink: consuming MutableSpan<UInt8>) -> Bool {
+    let table = decodingTable
+    let values = table.span
+    // Every value read, or-ed together: what is no digit leaves a bit above the six that digits have.
+    var seen: UInt8 = 0
+    func value(_ position: Int) -> UInt8 {
+      guard position < digits.count else { return 0 }
+      let value = values[Int(digits[position])]
+      seen |= value
+      return value
+    }
+    var filled = 0
+    for start in stride(from: 0, to: digits.count, by: 4) {
+      let (first, second) = (value(start), value(start + 1))
+      let (third, fourth) = (value(start + 2), value(start + 3))
+      let group = (first << 2 | second >> 4, second << 4 | third >> 2, third << 6 | fourth)
+      sink[filled] = group.0
+      guard filled + 2 < sink.count else {
+        // The last group: what does not make a byte of its own must be zero.
+        if filled + 1 < sink.count { sink[filled + 1] = group.1 }
+        return seen < 64 && (filled + 1 < sink.count ? group.2 : group.1) == 0
+      }
+      sink[filled + 1] = group.1
+      sink[filled + 2] = group.2
+      filled += 3
+    }
+    return seen < 64
   }
 
   private func withoutPadding(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

@@ -16,8 +16,8 @@ package final class SignedDataVerifier: Sendable {
 
   /// Verifies a signed transaction.
   ///
-  /// - Parameter environments: those that `app` accepts. Data of Xcode and of local testing is signed
-  ///   by nobody that counts; listing these environments means taking it as it is.
+  /// `environments` are those that `app` accepts. Data of Xcode and of local testing is signed by
+  /// nobody that counts; listing these environments means taking it as it is.
   package func verifyTransaction(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<JWSTransactionDecodedPayload> {

@@ -9,7 +9,7 @@ final class CertificateStore: @unchecked Sendable {
   private let store: OpaquePointer
   private let flags: UInt
 
-  /// - Parameter strict: whether every certificate must keep to RFC 5280 in all its parts.
+  /// A store of `roots`. With `strict`, every certificate must keep to RFC 5280 in all its parts.
   init(roots: [Certificate], strict: Bool) throws(CryptographyError) {
     store = try made(X509_STORE_new(), "make a certificate store")
     flags =
