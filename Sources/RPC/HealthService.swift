@@ -1,0 +1,103 @@
+internal import Synchronization
+package import Wire
+
+/// `grpc.health.v1.Health`: whether the server, and each of its services, can be called.
+///
+/// Whoever knows says so with ``set(_:for:)``; callers ask once with `Check` or stay with `Watch`.
+package final class HealthService: Sendable {
+  package typealias ServingStatus = GRPCHealth.HealthCheckResponse.ServingStatus
+
+  private struct State {
+    var statuses: [String: ServingStatus]
+    var watchers: [Int: Watcher] = [:]
+    var lastWatcher = 0
+  }
+
+  private struct Watcher {
+    let service: String
+    let changes: AsyncStream<ServingStatus>.Continuation
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter services: full names; the server as a whole (the empty name) is added. All begin as
+  ///   NOT_SERVING.
+  package init(services: [String]) {
+    let names = services + [""]
+    state = Mutex(State(statuses: Dictionary(names.map { ($0, .notServing) }, uniquingKeysWith: { $1 })))
+  }
+
+  /// Says how a service is, or the server as a whole if the name is empty, and tells those who watch.
+  package func set(_ status: ServingStatus, for service: String) {
+    state.withLock { state in
+      guard state.statuses[service] != status else { return }
+      state.statuses[service] = status
+      for watcher in state.watchers.values where watcher.service == service { watcher.changes.yield(status) }
+    }
+  }
+
+  /// Says the same of all services and of the server.
+  package func setAll(_ status: ServingStatus) {
+    for service in state.withLock({ Array($0.statuses.keys) }) { set(status, for: service) }
+  }
+
+  /// How a service is; `nil` if it is not known.
+  package func status(of service: String) -> ServingStatus? { state.withLock { $0.statuses[service] } }
+
+  package var methods: [Method] {
+    [
+      .unary("/grpc.health.v1.Health/Check") {
+        [self] (request: GRPCHealth.HealthCheckRequest, _) throws(Status) in
+        try check(request)
+      },
+      .unary("/grpc.health.v1.Health/List") { [self] (_: GRPCHealth.HealthListRequest, _) in list() },
+      .serverStreaming("/grpc.health.v1.Health/Watch") {
+        [self] (request: GRPCHealth.HealthCheckRequest, responses, _) async throws(Status) in
+        try await watch(request.service, responses)
+      },
+    ]
+  }
+
+  private func check(
+    _ request: GRPCHealth.HealthCheckRequest
+  ) throws(Status) -> GRPCHealth.HealthCheckResponse {
+    guard let status = status(of: request.service) else {
+      throw Status(.notFound, "there is no service '\(request.service)'")
+    }
+    return .with { $0.status = status }
+  }
+
+  private func list() -> GRPCHealth.HealthListResponse {
+    let statuses = state.withLock { $0.statuses }
+    return .with { response in
+      response.statuses = statuses.sorted { $0.key < $1.key }.map { service, status in
+        .with {
+          $0.key = service
+          $0.value = .with { $0.status = status }
+        }
+      }
+    }
+  }
+
+  /// Sends the present status and every later one. A service that is not known is SERVICE_UNKNOWN until it
+  /// becomes known, as the health protocol asks.
+  private func watch(
+    _ service: String, _ responses: ResponseWriter<GRPCHealth.HealthCheckResponse>
+  ) async throws(Status) {
+    // Only the newest status matters to someone who was slow.
+    let (changes, continuation) = AsyncStream.makeStream(
+      of: ServingStatus.self, bufferingPolicy: .bufferingNewest(1))
+    let id = state.withLock { state in
+      state.lastWatcher += 1
+      state.watchers[state.lastWatcher] = Watcher(service: service, changes: continuation)
+      continuation.yield(state.statuses[service] ?? .serviceUnknown)
+      return state.lastWatcher
+    }
+    defer { state.withLock { _ = $0.watchers.removeValue(forKey: id) } }
+    for await status in changes {
+      try await responses.write(.with { $0.status = status })
+    }
+    // The iteration ends only when the call's task is cancelled.
+    throw Status(.cancelled, "the caller has gone")
+  }
+}
