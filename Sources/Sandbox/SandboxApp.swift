@@ -1,0 +1,41 @@
+package import AppStore
+
+/// An app that the simulated App Store sells for.
+package struct SandboxApp: Hashable, Sendable {
+  /// The operator's name for the app.
+  package let id: String
+  package let identity: AppIdentity
+  package let products: [SandboxProduct]
+
+  package init(id: String, identity: AppIdentity, products: [SandboxProduct]) {
+    self.id = id
+    self.identity = identity
+    self.products = products
+  }
+}
+
+/// Something an app sells.
+package struct SandboxProduct: Hashable, Sendable {
+  package let productId: String
+  package let type: ProductType
+  /// The group of an auto-renewable subscription; `nil` for everything else.
+  package let subscriptionGroupIdentifier: String?
+  /// How long one period of an auto-renewable subscription lasts; `nil` for everything else.
+  package let period: Period?
+  /// In thousandths of the currency.
+  package let price: Int64
+  /// ISO 4217.
+  package let currency: String
+
+  package init(
+    productId: String, type: ProductType, subscriptionGroupIdentifier: String? = nil,
+    period: Period? = nil, price: Int64 = 0, currency: String = "USD"
+  ) {
+    self.productId = productId
+    self.type = type
+    self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+    self.period = period
+    self.price = price
+    self.currency = currency
+  }
+}

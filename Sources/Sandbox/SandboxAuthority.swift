@@ -1,0 +1,120 @@
+internal import AppStore
+internal import SignedData
+
+/// The simulated App Store's certificate chain, shaped like Apple's, and the keys behind it.
+///
+/// Made once and kept, so that whoever trusts the root goes on trusting it. A leaf that has run out is
+/// replaced under the same intermediate, as Apple does every two years.
+struct SandboxAuthority: Sendable {
+  let root: Certificate
+  let signer: JWSSigner
+
+  /// Loads the chain that `directory` keeps; makes it if there is none.
+  init(directory: PrivateDirectory, now: Instant) throws(SandboxError) {
+    if try directory.read(File.root.certificate) == nil {
+      try Self.make(in: directory, now: now)
+    }
+    let root = try Self.load(.root, from: directory)
+    let intermediate = try Self.load(.intermediate, from: directory)
+    var leaf = try Self.load(.leaf, from: directory)
+    if now < leaf.certificate.notBefore || now > leaf.certificate.notAfter {
+      leaf = try Self.makeLeaf(under: intermediate.issuer, in: directory, now: now)
+    }
+    self.root = root.certificate
+    signer = JWSSigner(
+      key: leaf.key, chain: [leaf.certificate, intermediate.certificate, root.certificate])
+  }
+
+  /// One link of the chain and where it is kept.
+  private enum File: String {
+    case root, intermediate, leaf
+
+    var certificate: String { "\(rawValue).pem" }
+    var key: String { "\(rawValue).key.pem" }
+
+    var subject: DistinguishedName {
+      let name =
+        switch self {
+        case .root: "Sandbox Root CA - G3 of entitled"
+        case .intermediate: "Sandbox Developer Relations Certification Authority of entitled"
+        case .leaf: "Sandbox App Store Receipt Signing of entitled"
+        }
+      return DistinguishedName([("CN", name), ("O", "entitled sandbox")])
+    }
+  }
+
+  private struct Link {
+    let certificate: Certificate
+    let key: SigningKey
+
+    var issuer: CertificateIssuer { CertificateIssuer(certificate: certificate, key: key) }
+  }
+
+  /// The root is written last: as long as it is not there, nobody has seen any of the others.
+  private static func make(in directory: PrivateDirectory, now: Instant) throws(SandboxError) {
+    let (rootKey, key) = (try generate(.p384), try generate(.p384))
+    let start = validityStart(now)
+    let root: CertificateIssuer
+    let intermediate: CertificateIssuer
+    do {
+      root = try .root(File.root.subject, key: rootKey, from: start, until: now.advanced(byYears: 20))
+      intermediate = try root.intermediate(
+        File.intermediate.subject, key: key, from: start, until: now.advanced(byYears: 10))
+    } catch { throw .cryptographyFailed(error) }
+    _ = try makeLeaf(under: intermediate, in: directory, now: now)
+    try save(Link(certificate: intermediate.certificate, key: key), as: .intermediate, in: directory)
+    try save(Link(certificate: root.certificate, key: rootKey), as: .root, in: directory)
+  }
+
+  private static func makeLeaf(
+    under issuer: CertificateIssuer, in directory: PrivateDirectory, now: Instant
+  ) throws(SandboxError) -> Link {
+    let key = try generate(.p256)
+    let leaf: Link
+    do {
+      let certificate = try issuer.leaf(
+        File.leaf.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 2))
+      leaf = Link(certificate: certificate, key: key)
+    } catch { throw .cryptographyFailed(error) }
+    try save(leaf, as: .leaf, in: directory)
+    return leaf
+  }
+
+  /// A day early, for verifiers whose clock is behind.
+  private static func validityStart(_ now: Instant) -> Instant { now.advanced(byMilliseconds: -86_400_000) }
+
+  private static func generate(_ curve: SigningKey.Curve) throws(SandboxError) -> SigningKey {
+    do { return try SigningKey.generate(curve) } catch { throw .cryptographyFailed(error) }
+  }
+
+  private static func save(_ link: Link, as file: File, in directory: PrivateDirectory) throws(SandboxError) {
+    let key: String
+    do { key = try link.key.pem() } catch { throw .cryptographyFailed(error) }
+    try directory.write(file.key, key.utf8)
+    if case .root = file { try directory.write("root.der", link.certificate.der) }
+    try directory.write(file.certificate, link.certificate.pem.utf8)
+  }
+
+  private static func load(_ file: File, from directory: PrivateDirectory) throws(SandboxError) -> Link {
+    let certificate = try text(file.certificate, in: directory)
+    let key = try text(file.key, in: directory)
+    do {
+      return Link(certificate: try Certificate(pem: certificate), key: try SigningKey(pem: key))
+    } catch {
+      throw .damaged(path: "\(directory.path)/\(file.rawValue)", detail: error.description)
+    }
+  }
+
+  private static func text(_ name: String, in directory: PrivateDirectory) throws(SandboxError) -> String {
+    guard let text = try directory.read(name) else {
+      throw .damaged(path: "\(directory.path)/\(name)", detail: "it is missing")
+    }
+    return text
+  }
+}
+
+extension Instant {
+  fileprivate func advanced(byYears years: Int64) -> Instant {
+    CalendarTime(self).advanced(byMonths: years * 12).instant
+  }
+}
