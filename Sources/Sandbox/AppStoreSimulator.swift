@@ -5,8 +5,7 @@ package import SignedData
 /// An App Store on this machine: it sells, and signs what it sold with a chain shaped like Apple's.
 ///
 /// What it signs verifies for whoever trusts its ``root``, and only for the environment `Sandbox`.
-/// Chain, keys and the numbers it has given out outlast a restart. Which account bought what does not:
-/// after a restart every account begins anew.
+/// Chain, keys, the numbers it has given out and which account bought what outlast a restart.
 package actor AppStoreSimulator {
   /// The certificate to trust.
   package nonisolated let root: Certificate
@@ -16,7 +15,7 @@ package actor AppStoreSimulator {
   private let authority: SandboxAuthority
   private let now: @Sendable () -> Instant
   private var numbers: TransactionNumbers
-  private var lines: [PurchaseLine.Key: PurchaseLine] = [:]
+  private var lines: PurchaseLines
 
   /// Opens the App Store whose state is in `directory`, which is made if its parent is there.
   package init(apps: [SandboxApp], directory: String, now: @escaping @Sendable () -> Instant)
@@ -25,6 +24,7 @@ package actor AppStoreSimulator {
     let directory = try PrivateDirectory(path: directory)
     authority = try SandboxAuthority(directory: directory, now: now())
     numbers = try TransactionNumbers(directory: directory, now: now())
+    lines = try PurchaseLines(directory: directory)
     root = authority.root
     self.apps = apps
     self.now = now
@@ -41,7 +41,9 @@ package actor AppStoreSimulator {
     let purchaseDate = order.purchaseDate ?? signedDate
     let sale = Sale(
       app: app, product: product, transactionId: transactionId,
-      line: line(app: app, account: account, product: product, transactionId, purchaseDate),
+      line: try lines.line(
+        PurchaseLine.Key(app: app, account: account, product: product),
+        beginning: PurchaseLine(originalTransactionId: transactionId, originalPurchaseDate: purchaseDate)),
       webOrderLineItemId: product.type == .autoRenewableSubscription ? try numbers.take() : nil,
       appTransactionId: appTransactionId(app: app, account: account),
       appAccountToken: order.appAccountToken?.lowercased(), quantity: order.quantity,
@@ -66,19 +68,6 @@ package actor AppStoreSimulator {
     let allowed: ClosedRange<Int64> = 1...(isRepeatable ? 10 : 1)
     guard allowed.contains(order.quantity) else { throw .refused(.invalidQuantity(allowed: allowed)) }
     if let date = order.purchaseDate, date > now { throw .refused(.purchaseDateInFuture) }
-  }
-
-  /// The line that a purchase continues, or the one it begins. An account that comes back to a
-  /// subscription group continues its line, however long it was away.
-  private func line(
-    app: SandboxApp, account: String, product: SandboxProduct, _ transactionId: String,
-    _ purchaseDate: Instant
-  ) -> PurchaseLine {
-    let begun = PurchaseLine(originalTransactionId: transactionId, originalPurchaseDate: purchaseDate)
-    guard let key = PurchaseLine.Key(app: app, account: account, product: product) else { return begun }
-    if let line = lines[key] { return line }
-    lines[key] = begun
-    return begun
   }
 
   private func signed(_ sale: Sale, account: String) throws(SandboxError) -> Purchase {

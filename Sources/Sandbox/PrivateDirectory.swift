@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A directory that only this user may read and only one process may use at a time.
 ///
-/// What was written is there after a power loss, whole: files are written beside their place, flushed,
-/// and then put in it.
+/// What ``write(_:_:)`` wrote is there after a power loss, whole: files are written beside their place,
+/// flushed, and then put in it.
 final class PrivateDirectory: Sendable {
   let path: String
   /// The open directory; its lock is held until it is closed.
@@ -49,14 +49,28 @@ final class PrivateDirectory: Sendable {
     let file = openat(descriptor, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .unusable("\(path)/\(draft)") }
     defer { close(file) }
+    try writeAll(content, to: file, named: draft)
+    guard fsync(file) == 0, renameat(descriptor, draft, descriptor, name) == 0, fsync(descriptor) == 0 else {
+      throw .unusable("\(path)/\(name)")
+    }
+  }
+
+  /// Adds to the end of a file. It outlasts the process at once, and a power loss a little later.
+  func append(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError) {
+    let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .unusable("\(path)/\(name)") }
+    defer { close(file) }
+    try writeAll(content, to: file, named: name)
+  }
+
+  private func writeAll(_ content: some Collection<UInt8>, to file: CInt, named name: String)
+    throws(SandboxError)
+  {
     var rest = Array(content)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      guard count > 0 else { throw .unusable("\(path)/\(draft)") }
+      guard count > 0 else { throw .unusable("\(path)/\(name)") }
       rest = rest.dropFirst(count)
-    }
-    guard fsync(file) == 0, renameat(descriptor, draft, descriptor, name) == 0, fsync(descriptor) == 0 else {
-      throw .unusable("\(path)/\(name)")
     }
   }
 }

@@ -1,15 +1,25 @@
 internal import AppStore
 
-/// What makes several transactions of one account the same purchase: its key here, and where it began.
-///
-/// An account has one line for each subscription group and one for each non-consumable. Consumables
-/// and non-renewing subscriptions begin a new line each time.
+/// What makes several transactions of one account the same purchase: where it began.
 struct PurchaseLine: Hashable {
-  /// Names a line before it has begun.
+  let originalTransactionId: String
+  let originalPurchaseDate: Instant
+}
+
+extension PurchaseLine {
+  /// Names a line before it has begun: an account has one for each subscription group and one for each
+  /// non-consumable.
   struct Key: Hashable {
-    private let app: String
-    private let account: String
-    private let subject: String
+    let app: String
+    let account: String
+    /// The group or the product.
+    let subject: String
+
+    init(app: String, account: String, subject: String) {
+      self.app = app
+      self.account = account
+      self.subject = subject
+    }
 
     /// `nil` if every purchase of the product stands for itself.
     init?(app: SandboxApp, account: String, product: SandboxProduct) {
@@ -23,7 +33,4 @@ struct PurchaseLine: Hashable {
       self.account = account
     }
   }
-
-  let originalTransactionId: String
-  let originalPurchaseDate: Instant
 }

@@ -137,6 +137,22 @@ import Testing
     }
   }
 
+  @Test("An account is remembered over a restart, also when a crash cut its last purchase short")
+  func accounts() async throws {
+    let order = PurchaseOrder(app: "demo", productId: "unlock", account: "anna")
+    let first = try await open().purchase(order)
+    let file = try FileHandle(forUpdating: folder.appending(path: "store/purchase-lines"))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(#"{"app": "de"#.utf8))
+    try file.close()
+    for _ in 0..<2 {
+      let store = try open()
+      #expect(try await store.purchase(order).originalTransactionId == first.transactionId)
+      let subscription = PurchaseOrder(app: "demo", productId: "monthly", account: "anna")
+      _ = try await store.purchase(subscription)
+    }
+  }
+
   @Test("Two sandboxes cannot use one directory at a time")
   func inUse() throws {
     let store = try open()

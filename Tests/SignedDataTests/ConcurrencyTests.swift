@@ -1,0 +1,47 @@
+import AppStore
+import JSON
+import Testing
+
+@testable import SignedData
+
+@Suite struct ConcurrencyTests {
+  @Test("Many threads verify with one verifier, good documents and bad, and none is taken for another")
+  func manyThreads() async throws {
+    let chain = try TestChain()
+    let verifier = try chain.verifier()
+    let documents = try (0..<8).map { number in
+      var payload = TestChain.transaction()
+      payload["transactionId"] = .string("\(number)")
+      return try chain.signer.sign(payload: payload)
+    }
+    let foreign = try TestChain(name: "Stranger").signer.sign(payload: TestChain.transaction())
+    await withTaskGroup(of: Bool.self) { group in
+      for round in 0..<64 {
+        group.addTask {
+          if round % 8 == 7 { return verifier.refusal(of: foreign) == "UNTRUSTED_ROOT" }
+          let verified = try? verifier.verifyTransaction(
+            documents[round % 8], for: exampleApp, environments: [.sandbox])
+          return verified?.payload.transactionId == "\(round % 8)"
+        }
+      }
+      for await isRight in group { #expect(isRight) }
+    }
+  }
+
+  @Test("The cache holds so many chains and no more, and forgets the oldest")
+  func cache() throws {
+    let chain = try TestChain()
+    let texts = [chain.leaf, chain.intermediate, chain.root].map {
+      JSONValue.string(String(decoding: Base64.standard.encode($0.der), as: UTF8.self))
+    }
+    let header: JSONObject = ["alg": "ES256", "x5c": .array(texts)]
+    let anchors = try TrustAnchors.apple().adding(chain.root, for: .sandbox)
+    let verified = try ChainVerifier(anchors: anchors).verify(JWSHeader(header.serialized()))
+    let cache = ChainCache(capacity: 2)
+    for name in [[1], [2], [2], [3]] as [[UInt8]] { cache.remember(verified, for: name[...]) }
+    #expect(cache.chain(for: [1]) == nil)
+    #expect(cache.chain(for: [2])?.signer == verified.signer)
+    #expect(cache.chain(for: [3]) != nil)
+    #expect(cache.chain(for: [3, 3]) == nil)
+  }
+}
