@@ -30,7 +30,10 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
       return nil
     }
     let value = double
-    return value.magnitude <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
+    guard value.magnitude <= 9_007_199_254_740_992 else { return nil }
+    // Not `Int64(exactly:)`, which needs C's mathematics library and so a linker that knows of it.
+    let integer = Int64(value)
+    return Double(integer) == value ? integer : nil
   }
 
   /// The nearest `Double`; infinite if the number is beyond its range.

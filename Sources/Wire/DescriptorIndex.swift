@@ -14,18 +14,14 @@ struct DescriptorIndex {
   private(set) var fileOfSymbol: [String: String] = [:]
 
   init(set: UnsafeRawBufferPointer) throws(WireError) {
-    self = try WireArena.withThreadArena { arena throws(WireError) in
-      let unpacked = try arena.unpack(set, as: entitled_descriptor_Google__Protobuf__FileDescriptorSet())
-        .assumingMemoryBound(to: Google__Protobuf__FileDescriptorSet.self)
-      var index = DescriptorIndex()
-      for number in 0..<unpacked.pointee.n_file {
-        if let file = unpacked.pointee.file[number] { index.add(file, arena) }
-      }
-      return index
+    let arena = WireArena.begin()
+    defer { arena.end() }
+    let unpacked = try arena.unpack(set, as: entitled_descriptor_Google__Protobuf__FileDescriptorSet())
+      .assumingMemoryBound(to: Google__Protobuf__FileDescriptorSet.self)
+    for number in 0..<unpacked.pointee.n_file {
+      if let file = unpacked.pointee.file[number] { add(file, arena) }
     }
   }
-
-  private init() {}
 
   private mutating func add(
     _ file: UnsafeMutablePointer<Google__Protobuf__FileDescriptorProto>, _ arena: WireArena

@@ -8,8 +8,8 @@ extension WireArena {
       let copy = allocate(UInt8.self, count: utf8.count + 1)
       if let start = utf8.baseAddress { copy.update(from: start, count: utf8.count) }
       copy[utf8.count] = 0
-      if entitled_text_check(copy, utf8.count) == ENTITLED_TEXT_NUL {
-        return text(String(decoding: utf8.map { $0 }, as: UTF8.self).replacingNUL())
+      if entitled_text_has_nul(copy, utf8.count) {
+        return text(String(decoding: utf8, as: UTF8.self).replacingNUL())
       }
       return UnsafeMutableRawPointer(copy).assumingMemoryBound(to: CChar.self)
     }

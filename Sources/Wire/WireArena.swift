@@ -3,21 +3,22 @@ internal import CEntitledProto
 /// The memory in which protobuf-c's structures live during one call: the calling thread's, reused from call
 /// to call, so that reading a small message allocates nothing but its result.
 ///
-/// Not Sendable: it must not outlive the closure that it is handed to, nor leave its thread.
+/// Not Sendable: a use ends where it began, on the same thread, without suspending in between. Uses nest.
 package struct WireArena {
   private let state: OpaquePointer
-  /// Bytes that the present use may take.
+  private let mark: entitled_arena_mark
+  /// Bytes that this use may take.
   private let limit: Int
 
-  /// Runs `body` with the thread's arena; what `body` allocated is gone afterwards. Uses nest.
-  static func withThreadArena<Result, Failure: Error>(
-    limit: Int = .max, _ body: (WireArena) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  /// Begins a use of the thread's arena. Whoever begins it calls `end`; a closure in between would make
+  /// every call pay for a copy of the message.
+  static func begin(limit: Int = .max) -> WireArena {
     guard let state = entitled_arena_of_thread() else { fatalError("out of memory") }
-    let mark = entitled_arena_begin(state, max(0, limit))
-    defer { entitled_arena_end(state, mark) }
-    return try body(WireArena(state: state, limit: limit))
+    return WireArena(state: state, mark: entitled_arena_begin(state, limit < 0 ? 0 : limit), limit: limit)
   }
+
+  /// Ends the use; what was allocated in it is gone.
+  func end() { entitled_arena_end(state, mark) }
 
   /// Memory for one `T`, not initialised. For messages of our own making; running out of memory ends the
   /// program, as everywhere in Swift.
@@ -62,10 +63,9 @@ package struct WireArena {
   func unpack(
     _ bytes: [UInt8], as descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   ) throws(WireError) -> UnsafeRawPointer {
-    let result = bytes.withUnsafeBytes { buffer in
-      Swift.Result { () throws(WireError) in try unpack(buffer, as: descriptor) }
+    try bytes.withUnsafeBufferPointer { buffer throws(WireError) in
+      try unpack(UnsafeRawBufferPointer(buffer), as: descriptor)
     }
-    return try result.get()
   }
 
   /// Bytes of the wire form of a structure.

@@ -19,19 +19,19 @@ extension WireMessage {
 
   /// Reads a message from protobuf's JSON form, parsed already.
   package init(json value: JSONValue, memoryLimit: Int = WireLimits.memory) throws(WireError) {
-    self = try WireArena.withThreadArena(limit: memoryLimit) { arena throws(WireError) in
-      let reader = JSONReader(arena: arena)
-      return Self(reading: try reader.message(value, Self.messageType.descriptor, at: ""))
-    }
+    let arena = WireArena.begin(limit: memoryLimit)
+    defer { arena.end() }
+    let reader = JSONReader(arena: arena)
+    self.init(reading: try reader.message(value, Self.messageType.descriptor, at: ""))
   }
 
   /// The message in protobuf's JSON form: names in lowerCamelCase, 64-bit integers as strings, enums by
   /// name. Fields at their default are written, so that `"entitled": false` can be seen; unset messages
   /// and unset members of a oneof are not.
   package var jsonValue: JSONValue {
-    WireArena.withThreadArena { arena in
-      JSONPrinter(arena: arena).message(UnsafeRawPointer(write(in: arena)), Self.messageType.descriptor)
-    }
+    let arena = WireArena.begin()
+    defer { arena.end() }
+    return JSONPrinter(arena: arena).message(write(in: arena), Self.messageType.descriptor)
   }
 
   /// The text of `jsonValue`; `pretty` indents it.

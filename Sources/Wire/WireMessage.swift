@@ -41,25 +41,27 @@ extension WireMessage {
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, memoryLimit: Int = WireLimits.memory
   ) throws(WireError) -> Self {
-    try WireArena.withThreadArena(limit: memoryLimit) { arena throws(WireError) in
-      Self(reading: try arena.unpack(bytes, as: messageType.descriptor))
-    }
+    let arena = WireArena.begin(limit: memoryLimit)
+    defer { arena.end() }
+    return Self(reading: try arena.unpack(bytes, as: messageType.descriptor))
   }
 
   /// Reads a message from its wire form.
   package static func decode(
     _ bytes: [UInt8], memoryLimit: Int = WireLimits.memory
   ) throws(WireError) -> Self {
-    try WireArena.withThreadArena(limit: memoryLimit) { arena throws(WireError) in
-      Self(reading: try arena.unpack(bytes, as: messageType.descriptor))
-    }
+    let arena = WireArena.begin(limit: memoryLimit)
+    defer { arena.end() }
+    return Self(reading: try arena.unpack(bytes, as: messageType.descriptor))
   }
 
   /// Appends the wire form to `bytes`.
   ///
   /// A NUL inside a string is written as U+FFFD: protobuf-c's strings end at the first NUL.
   package func encode(into bytes: inout [UInt8]) {
-    WireArena.withThreadArena { arena in arena.pack(write(in: arena), into: &bytes) }
+    let arena = WireArena.begin()
+    defer { arena.end() }
+    arena.pack(write(in: arena), into: &bytes)
   }
 
   /// The wire form.
