@@ -1,0 +1,111 @@
+internal import HTTP
+internal import NIOCore
+internal import NIOPosix
+internal import RPC
+package import Wire
+
+/// One HTTP/2 connection to a server, for any number of calls at once.
+package struct ClientConnection: Sendable {
+  private let channel: any Channel
+  private let address: String
+  private let handler: NIOLoopBound<ClientHandler>
+
+  /// Connects, lets `body` call, and disconnects.
+  ///
+  /// - Throws: ``ClientError/unreachable(address:reason:)``, and what `body` throws.
+  package static func withConnection<Result>(
+    host: String, port: Int, _ body: (ClientConnection) async throws -> Result
+  ) async throws -> Result {
+    let connection = try await connect(host: host, port: port)
+    do {
+      let result = try await body(connection)
+      await connection.close()
+      return result
+    } catch {
+      await connection.close()
+      throw error
+    }
+  }
+
+  private static func connect(host: String, port: Int) async throws(ClientError) -> ClientConnection {
+    let address = "\(host):\(port)"
+    do {
+      let (channel, handler) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        .connectTimeout(.seconds(5))
+        .connect(host: host, port: port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let handler = try ClientHandler()
+            try channel.pipeline.syncOperations.addHandler(handler)
+            return (channel, NIOLoopBound(handler, eventLoop: channel.eventLoop))
+          }
+        }
+      return ClientConnection(channel: channel, address: address, handler: handler)
+    } catch {
+      throw .unreachable(address: address, reason: "\(error)")
+    }
+  }
+
+  private func close() async {
+    channel.eventLoop.execute { handler.value.close() }
+    try? await channel.closeFuture.get()
+  }
+
+  /// Makes a plain HTTP request.
+  package func request(
+    _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+  ) async throws(ClientError) -> ClientResponse {
+    let fields = HeaderFields(
+      [(":method", method), (":scheme", "http"), (":path", target), (":authority", address)] + headers)
+    do {
+      return try await channel.eventLoop.flatSubmit {
+        let promise = channel.eventLoop.makePromise(of: ClientResponse.self)
+        handler.value.send(fields, body: body, promise)
+        return promise.futureResult
+      }.get()
+    } catch {
+      throw .connectionLost(address: address)
+    }
+  }
+
+  /// Makes a unary gRPC call.
+  ///
+  /// - Parameters:
+  ///   - path: `/package.Service/Method`.
+  ///   - timeoutSeconds: how long to wait; the server is told, too.
+  package func call<Request: WireMessage, Response: WireMessage>(
+    _ path: String, _ request: Request, returning: Response.Type = Response.self, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> Response {
+    var body: [UInt8] = []
+    MessageFrame.append(request.encodedBytes(), to: &body, encoding: .identity)
+    let timeout = Timeout(nanoseconds: timeoutSeconds * 1_000_000_000)
+    let response = try await self.request(
+      "POST", path,
+      headers: [
+        ("content-type", "application/grpc"), ("te", "trailers"), ("grpc-timeout", timeout.headerValue),
+        ("user-agent", "entitled"),
+      ],
+      body: body)
+    return try Self.message(of: response)
+  }
+
+  private static func message<Response: WireMessage>(
+    of response: ClientResponse
+  ) throws(ClientError) -> Response {
+    guard let status = Status(fields: response.trailers) ?? Status(fields: response.head) else {
+      throw .notGRPC("it answered HTTP \(response.head[":status"] ?? "without a status")")
+    }
+    guard status.code == .ok else { throw .failed(status) }
+    let decoded: Result<Response, ClientError> = response.body.withUnsafeBytes { bytes in
+      do {
+        guard let frame = try MessageFrame(prefixOf: bytes, limit: bytes.count),
+          bytes.count == frame.totalLength, !frame.isCompressed
+        else { return .failure(.notGRPC("its answer is not one message")) }
+        return .success(try Response.decode(UnsafeRawBufferPointer(rebasing: bytes[MessageFrame.prefixLength...])))
+      } catch {
+        return .failure(.notGRPC("its answer cannot be read: \(error)"))
+      }
+    }
+    return try decoded.get()
+  }
+}
