@@ -1,0 +1,17 @@
+package import AppStore
+
+/// One customer of one app in one environment.
+package struct CustomerKey: Hashable, Sendable {
+  /// The operator's name for the app.
+  package let appID: String
+  package let environment: Environment
+  /// The operator's name for the customer.
+  package let customerID: String
+
+  /// A customer by app, environment and the operator's name.
+  package init(appID: String, environment: Environment, customerID: String) {
+    self.appID = appID
+    self.environment = environment
+    self.customerID = customerID
+  }
+}

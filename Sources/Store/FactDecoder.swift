@@ -1,0 +1,138 @@
+internal import AppStore
+internal import Entitlements
+
+/// Reads what ``FactEncoder`` wrote.
+///
+/// The format: a version byte (``FactCoding``), then numbers of seven bits a byte, texts with their
+/// length before them, dates relative to one base date of each fact. A transaction says with a flag that
+/// its line, product or group is that of the one before; most of a subscription's periods do, and then
+/// share its text instead of making their own.
+struct FactDecoder: ~Copyable {
+  private let bytes: [UInt8]
+  private var position = 0
+  // What a transaction can share with the one before it.
+  private var line = ""
+  private var product = ""
+  private var group = ""
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func customerFacts() throws(StoreError) -> CustomerFacts {
+    let transactionCount = try count()
+    var transactions: [TransactionFact] = []
+    transactions.reserveCapacity(transactionCount)
+    for _ in 0..<transactionCount { transactions.append(try transaction()) }
+    let renewalCount = try count()
+    var renewals: [RenewalFact] = []
+    renewals.reserveCapacity(renewalCount)
+    for _ in 0..<renewalCount { renewals.append(try renewal()) }
+    return CustomerFacts(ordered: transactions, renewals)
+  }
+
+  mutating func transaction() throws(StoreError) -> TransactionFact {
+    let flags = TransactionFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    if !flags.contains(.sameLine) { line = try text() }
+    let id = try flags.contains(.isFirstOfLine) ? line : text()
+    if !flags.contains(.sameProduct) { product = try text() }
+    let type: ProductType = try code()
+    let ownership: InAppOwnershipType = try code()
+    let base = Instant(millisecondsSince1970: try signed())
+    let signedDate = try instant(since: base)
+    let originalPurchaseDate = try flags.contains(.hasOriginalPurchaseDate) ? instant(since: base) : nil
+    let expiresDate = try flags.contains(.hasExpiresDate) ? instant(since: base) : nil
+    let revocationDate = try flags.contains(.hasRevocationDate) ? instant(since: base) : nil
+    let revocationReason: RevocationReason? = try flags.contains(.hasRevocationReason) ? code() : nil
+    let revocationType: RevocationType? = try flags.contains(.hasRevocationType) ? code() : nil
+    let offerType: OfferType? = try flags.contains(.hasOfferType) ? code() : nil
+    let discount: OfferDiscountType? = try flags.contains(.hasOfferDiscountType) ? code() : nil
+    if flags.contains(.hasGroup), !flags.contains(.sameGroup) { group = try text() }
+    // Made in one go: a fact is large, and changing one that is already made copies it.
+    return TransactionFact(
+      transactionID: id, originalTransactionID: line, productID: product, type: type, purchaseDate: base,
+      originalPurchaseDate: originalPurchaseDate, expiresDate: expiresDate, revocationDate: revocationDate,
+      revocationReason: revocationReason, revocationType: revocationType,
+      isUpgraded: flags.contains(.isUpgraded), ownership: ownership, offerType: offerType,
+      offerDiscountType: discount, subscriptionGroupID: flags.contains(.hasGroup) ? group : nil,
+      quantity: try flags.contains(.hasQuantity) ? signed() : 1, signedDate: signedDate)
+  }
+
+  mutating func renewal() throws(StoreError) -> RenewalFact {
+    let flags = RenewalFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    let line = try text()
+    let product = try text()
+    var fact = RenewalFact(
+      originalTransactionID: line, productID: product, isInBillingRetry: flags.contains(.isInBillingRetry),
+      signedDate: Instant(millisecondsSince1970: try signed()))
+    if flags.contains(.hasAutoRenewProduct) {
+      fact.autoRenewProductID = try flags.contains(.renewsToSameProduct) ? product : text()
+    }
+    if flags.contains(.hasAutoRenewStatus) { fact.autoRenewStatus = try code() }
+    if flags.contains(.hasGracePeriod) { fact.gracePeriodExpiresDate = try instant(since: fact.signedDate) }
+    if flags.contains(.hasExpirationIntent) { fact.expirationIntent = try code() }
+    if flags.contains(.hasPriceIncreaseStatus) { fact.priceIncreaseStatus = try code() }
+    if flags.contains(.hasRenewalDate) { fact.renewalDate = try instant(since: fact.signedDate) }
+    return fact
+  }
+}
+
+extension FactDecoder {
+  mutating func byte() throws(StoreError) -> UInt8 {
+    guard position < bytes.count else { throw .corrupt("a fact ends too early") }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  private mutating func unsigned() throws(StoreError) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 64 {
+      let next = try byte()
+      value |= UInt64(next & 0x7F) << shift
+      if next < 0x80 { return value }
+      shift += 7
+    }
+    throw .corrupt("a number in a fact is too long")
+  }
+
+  private mutating func signed() throws(StoreError) -> Int64 {
+    let value = try unsigned()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  /// A number of things that each take at least one byte, so never more than there are bytes left.
+  private mutating func count() throws(StoreError) -> Int {
+    let value = try unsigned()
+    guard value <= UInt64(bytes.count - position) else { throw .corrupt("a fact ends too early") }
+    return Int(value)
+  }
+
+  private mutating func instant(since base: Instant) throws(StoreError) -> Instant {
+    Instant(millisecondsSince1970: base.millisecondsSince1970 &+ (try signed()))
+  }
+
+  private mutating func text() throws(StoreError) -> String {
+    let length = try count()
+    let end = position + length
+    defer { position = end }
+    return String(decoding: bytes[position..<end], as: UTF8.self)
+  }
+
+  private mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == String {
+    let place = try unsigned()
+    guard place > 0 else { return .unrecognized(try text()) }
+    return try known(place)
+  }
+
+  private mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == Int64 {
+    let place = try unsigned()
+    guard place > 0 else { return .unrecognized(try signed()) }
+    return try known(place)
+  }
+
+  private func known<Code: OpenCode>(_ place: UInt64) throws(StoreError) -> Code {
+    guard place <= UInt64(Code.known.count) else { throw .corrupt("a code in a fact is not known") }
+    return Code.known[Int(place) - 1]
+  }
+}

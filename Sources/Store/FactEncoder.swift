@@ -1,0 +1,117 @@
+internal import AppStore
+internal import Entitlements
+
+/// Writes facts as compactly as they are read quickly; ``FactDecoder`` describes the format.
+struct FactEncoder {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append(_ facts: CustomerFacts) {
+    append(unsigned: UInt64(facts.transactions.count))
+    for index in facts.transactions.indices {
+      append(facts.transactions[index], after: index == 0 ? nil : facts.transactions[index - 1])
+    }
+    append(unsigned: UInt64(facts.renewals.count))
+    for renewal in facts.renewals { append(renewal) }
+  }
+
+  mutating func append(_ fact: TransactionFact, after previous: TransactionFact?) {
+    var flags: TransactionFlags = []
+    flags.set(.sameLine, fact.originalTransactionID == previous?.originalTransactionID)
+    flags.set(.sameProduct, fact.productID == previous?.productID)
+    flags.set(.isFirstOfLine, fact.transactionID == fact.originalTransactionID)
+    flags.set(.hasOriginalPurchaseDate, fact.originalPurchaseDate != nil)
+    flags.set(.hasExpiresDate, fact.expiresDate != nil)
+    flags.set(.hasRevocationDate, fact.revocationDate != nil)
+    flags.set(.hasRevocationReason, fact.revocationReason != nil)
+    flags.set(.hasRevocationType, fact.revocationType != nil)
+    flags.set(.isUpgraded, fact.isUpgraded)
+    flags.set(.hasOfferType, fact.offerType != nil)
+    flags.set(.hasOfferDiscountType, fact.offerDiscountType != nil)
+    flags.set(.hasGroup, fact.subscriptionGroupID != nil)
+    if let group = fact.subscriptionGroupID { flags.set(.sameGroup, group == previous?.subscriptionGroupID) }
+    flags.set(.hasQuantity, fact.quantity != 1)
+
+    append(unsigned: UInt64(flags.rawValue))
+    if !flags.contains(.sameLine) { append(fact.originalTransactionID) }
+    if !flags.contains(.isFirstOfLine) { append(fact.transactionID) }
+    if !flags.contains(.sameProduct) { append(fact.productID) }
+    append(fact.type)
+    append(fact.ownership)
+    let base = fact.purchaseDate
+    append(signed: base.millisecondsSince1970)
+    append(fact.signedDate, since: base)
+    if let date = fact.originalPurchaseDate { append(date, since: base) }
+    if let date = fact.expiresDate { append(date, since: base) }
+    if let date = fact.revocationDate { append(date, since: base) }
+    if let code = fact.revocationReason { append(code) }
+    if let code = fact.revocationType { append(code) }
+    if let code = fact.offerType { append(code) }
+    if let code = fact.offerDiscountType { append(code) }
+    if let group = fact.subscriptionGroupID, !flags.contains(.sameGroup) { append(group) }
+    if flags.contains(.hasQuantity) { append(signed: fact.quantity) }
+  }
+
+  mutating func append(_ fact: RenewalFact) {
+    var flags: RenewalFlags = []
+    flags.set(.hasAutoRenewProduct, fact.autoRenewProductID != nil)
+    flags.set(.renewsToSameProduct, fact.autoRenewProductID == fact.productID)
+    flags.set(.hasAutoRenewStatus, fact.autoRenewStatus != nil)
+    flags.set(.isInBillingRetry, fact.isInBillingRetry)
+    flags.set(.hasGracePeriod, fact.gracePeriodExpiresDate != nil)
+    flags.set(.hasExpirationIntent, fact.expirationIntent != nil)
+    flags.set(.hasPriceIncreaseStatus, fact.priceIncreaseStatus != nil)
+    flags.set(.hasRenewalDate, fact.renewalDate != nil)
+
+    append(unsigned: UInt64(flags.rawValue))
+    append(fact.originalTransactionID)
+    append(fact.productID)
+    append(signed: fact.signedDate.millisecondsSince1970)
+    if let product = fact.autoRenewProductID, !flags.contains(.renewsToSameProduct) { append(product) }
+    if let code = fact.autoRenewStatus { append(code) }
+    if let date = fact.gracePeriodExpiresDate { append(date, since: fact.signedDate) }
+    if let code = fact.expirationIntent { append(code) }
+    if let code = fact.priceIncreaseStatus { append(code) }
+    if let date = fact.renewalDate { append(date, since: fact.signedDate) }
+  }
+}
+
+extension FactEncoder {
+  mutating func append(byte: UInt8) { bytes.append(byte) }
+
+  /// Seven bits a byte, the lowest first; the eighth says that more follow.
+  mutating func append(unsigned value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// Small numbers of either sign in few bytes.
+  private mutating func append(signed value: Int64) {
+    append(unsigned: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+  }
+
+  private mutating func append(_ instant: Instant, since base: Instant) {
+    append(signed: instant.millisecondsSince1970 &- base.millisecondsSince1970)
+  }
+
+  private mutating func append(_ text: String) {
+    append(unsigned: UInt64(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  /// The place of a known code, from 1 on; 0 and its text for one that is not known.
+  private mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == String {
+    let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
+    append(unsigned: UInt64(place))
+    if place == 0 { append(code.rawValue) }
+  }
+
+  private mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == Int64 {
+    let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
+    append(unsigned: UInt64(place))
+    if place == 0 { append(signed: code.rawValue) }
+  }
+}

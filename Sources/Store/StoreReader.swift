@@ -1,0 +1,43 @@
+package import Entitlements
+
+/// Reads the store on one event loop.
+///
+/// All reads of one turn of the loop, from the first one to ``endTurn()``, see the store at one moment;
+/// a write that was acknowledged before the first of them is seen.
+package protocol StoreReader: AnyObject {
+  /// What is known of a customer; `nil` if there is nothing.
+  func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
+
+  /// The customer to whom a purchase line is linked; `nil` if it is linked to none.
+  func owner(of line: LineKey) throws(StoreError) -> String?
+
+  /// At most `limit` pieces of evidence in the order of their numbers, beginning behind `id`.
+  func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence]
+
+  /// How much there is of everything. Counts row by row: not for a hot path.
+  func counts() throws(StoreError) -> StoreCounts
+
+  /// Ends the turn: the next read sees what was written meanwhile. Must be called after every turn in
+  /// which something was read, since the store keeps the past for as long as a reader looks at it.
+  func endTurn()
+}
+
+/// How much the store holds.
+package struct StoreCounts: Hashable, Sendable {
+  package var evidence: Int64
+  package var rejectedEvidence: Int64
+  package var transactions: Int64
+  package var renewals: Int64
+  package var customers: Int64
+
+  /// Counts of everything.
+  package init(
+    evidence: Int64, rejectedEvidence: Int64, transactions: Int64, renewals: Int64, customers: Int64
+  ) {
+    self.evidence = evidence
+    self.rejectedEvidence = rejectedEvidence
+    self.transactions = transactions
+    self.renewals = renewals
+    self.customers = customers
+  }
+}

@@ -1,0 +1,63 @@
+import AppStore
+import Entitlements
+import Foundation
+import SQLiteStore
+import Store
+
+/// Every implementation of the store. A new one joins by adding a case, and gets every test.
+enum Backend: CaseIterable {
+  case sqlite
+
+  /// Runs `body` with an empty store.
+  func withStore(_ body: (any EntitlementStore) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let store: any EntitlementStore
+    switch self {
+    case .sqlite: store = try SQLiteEntitlementStore(directory: directory.path)
+    }
+    try await body(store)
+    await store.close()
+  }
+}
+
+let customer = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+
+func line(_ number: String = "L1", _ environment: AppStore.Environment = .sandbox) -> LineKey {
+  LineKey(appID: "ocean", environment: environment, originalTransactionID: number)
+}
+
+func evidence(
+  _ text: String, of customerID: String? = "ana", _ verdict: Evidence.Verdict = .accepted,
+  body: Bool = true
+) -> Evidence {
+  let bytes = Array(text.utf8)
+  let hash = (bytes + Array(repeating: 0, count: 32)).prefix(32)
+  return Evidence(
+    appID: "ocean", environment: .sandbox, customerID: customerID, kind: .signedTransaction,
+    source: .submission, receivedAt: Instant(millisecondsSince1970: 5),
+    content: EvidenceContent(hash: Array(hash), size: bytes.count, body: body ? bytes : nil),
+    verdict: verdict)
+}
+
+func fact(_ id: String = "T1", line: String = "L1", signed: Int64 = 10) -> TransactionFact {
+  TransactionFact(
+    transactionID: id, originalTransactionID: line, productID: "pro", type: .nonConsumable,
+    purchaseDate: Instant(millisecondsSince1970: 1), signedDate: Instant(millisecondsSince1970: signed))
+}
+
+func renewal(signed: Int64) -> RenewalFact {
+  RenewalFact(
+    originalTransactionID: "L1", productID: "pro", signedDate: Instant(millisecondsSince1970: signed))
+}
+
+// Writes of one step, for tests in which that is all that matters.
+extension EntitlementStore {
+  func append(_ evidence: Evidence) async throws(StoreError) -> AppendedEvidence {
+    try await write { transaction throws(StoreError) in try transaction.append(evidence) }
+  }
+
+  func put(_ facts: CustomerFacts) async throws(StoreError) {
+    try await write { transaction throws(StoreError) in try transaction.putFacts(facts, of: customer) }
+  }
+}

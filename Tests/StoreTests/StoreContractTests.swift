@@ -1,0 +1,166 @@
+import Entitlements
+import Store
+import Testing
+
+/// The promises of ``EntitlementStore``, asked of every implementation there is.
+@Suite struct StoreContractTests {
+  @Test("The same evidence is kept once, and keeps its number", arguments: Backend.allCases)
+  func evidenceOnce(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let first = try await store.append(evidence("a"))
+      let again = try await store.append(evidence("a"))
+      #expect(!first.wasKnown)
+      #expect(again == AppendedEvidence(id: first.id, wasKnown: true))
+    }
+  }
+
+  @Test(
+    "Other content, another verdict and another customer are other evidence", arguments: Backend.allCases)
+  func evidenceIdentity(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let all = [
+        evidence("a"), evidence("b"), evidence("a", of: "ben"), evidence("a", of: nil),
+        evidence("a", .rejected(reason: "BAD_SIGNATURE")), evidence("a", .rejected(reason: "WRONG_APP")),
+      ]
+      for one in all {
+        let appended = try await store.append(one)
+        #expect(!appended.wasKnown)
+      }
+      let reader = try store.makeReader()
+      let stored = try reader.evidence(after: nil, limit: 100)
+      #expect(stored.map(\.evidence) == all)
+      #expect(stored.map(\.id) == stored.map(\.id).sorted())
+      #expect(try reader.evidence(after: stored[1].id, limit: 2).map(\.evidence) == Array(all[2...3]))
+      #expect(try reader.counts().evidence == 6)
+      #expect(try reader.counts().rejectedEvidence == 2)
+    }
+  }
+
+  @Test("Evidence that was too large keeps its hash and size", arguments: Backend.allCases)
+  func withoutBody(backend: Backend) async throws {
+    try await backend.withStore { store in
+      _ = try await store.append(evidence("huge", body: false))
+      let stored = try store.makeReader().evidence(after: nil, limit: 1)
+      #expect(stored.first?.evidence == evidence("huge", body: false))
+    }
+  }
+
+  @Test("The newest signature stays, whichever came first", arguments: Backend.allCases)
+  func newestWins(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let answers = try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        return [
+          try transaction.put(fact(signed: 20), of: line(), from: id),
+          try transaction.put(fact(signed: 10), of: line(), from: id),
+          try transaction.put(fact(signed: 20), of: line(), from: id),
+          try transaction.put(fact(signed: 30), of: line(), from: id),
+          try transaction.put(renewal(signed: 20), of: line(), from: id),
+          try transaction.put(renewal(signed: 10), of: line(), from: id),
+        ]
+      }
+      #expect(answers == [true, false, false, true, true, false])
+      let facts = try await store.write { transaction throws(StoreError) in
+        try transaction.facts(of: line())
+      }
+      #expect(facts == CustomerFacts(transactions: [fact(signed: 30)], renewals: [renewal(signed: 20)]))
+    }
+  }
+
+  @Test("Lines of different environments have nothing to do with each other", arguments: Backend.allCases)
+  func environments(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        _ = try transaction.put(fact(), of: line("L1", .production), from: id)
+        _ = try transaction.link(line("L1", .production), to: "ana", from: id)
+        _ = try transaction.put(fact(line: "L2"), of: line("L2"), from: id)
+      }
+      let (facts, owner) = try await store.write { transaction throws(StoreError) in
+        (try transaction.facts(of: line()), try transaction.owner(of: line()))
+      }
+      #expect(facts == CustomerFacts())
+      #expect(owner == nil)
+    }
+  }
+
+  @Test("A line belongs to one customer at a time", arguments: Backend.allCases)
+  func oneOwner(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let outcomes = try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        return [
+          try transaction.link(line(), to: "ana", from: id),
+          try transaction.link(line(), to: "ana", from: id),
+          try transaction.link(line(), to: "ben", from: id),
+        ]
+      }
+      #expect(outcomes == [.linked, .alreadyLinked, .ownedByAnother(customerID: "ana")])
+      let reader = try store.makeReader()
+      #expect(try reader.owner(of: line()) == "ana")
+      #expect(try reader.owner(of: line("L2")) == nil)
+    }
+  }
+
+  @Test("A body that throws writes nothing, and the others of its batch all", arguments: Backend.allCases)
+  func allOrNothing(backend: Backend) async throws {
+    try await backend.withStore { store in
+      await withTaskGroup { group in
+        for number in 0..<40 {
+          group.addTask {
+            _ = try? await store.write { transaction throws(StoreError) in
+              _ = try transaction.append(evidence("\(number)"))
+              if number.isMultiple(of: 2) { throw StoreError.corrupt("on purpose") }
+            }
+          }
+        }
+      }
+      let counts = try store.makeReader().counts()
+      #expect(counts.evidence == 20)
+    }
+  }
+
+  @Test("A turn sees one moment; the next one sees what was written meanwhile", arguments: Backend.allCases)
+  func turns(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let facts = CustomerFacts(transactions: [fact()])
+      let reader = try store.makeReader()
+      #expect(try reader.facts(of: customer) == nil)
+      try await store.put(facts)
+      #expect(try reader.facts(of: customer) == nil)
+      reader.endTurn()
+      #expect(try reader.facts(of: customer) == facts)
+      reader.endTurn()
+      reader.endTurn()
+      let inside = try await store.write { transaction throws(StoreError) in
+        try transaction.facts(of: customer)
+      }
+      #expect(inside == facts)
+    }
+  }
+
+  @Test("What was acknowledged is seen by every reader at once", arguments: Backend.allCases)
+  func readYourWrites(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let readers = try (0..<3).map { _ in try store.makeReader() }
+      for signed in Int64(1)...50 {
+        let facts = CustomerFacts(transactions: [fact(signed: signed)])
+        try await store.put(facts)
+        for reader in readers {
+          #expect(try reader.facts(of: customer) == facts)
+          reader.endTurn()
+        }
+      }
+    }
+  }
+
+  @Test("After closing, writes are refused, and those before were kept", arguments: Backend.allCases)
+  func closed(backend: Backend) async throws {
+    try await backend.withStore { store in
+      _ = try await store.append(evidence("a"))
+      try await store.health()
+      await store.close()
+      await #expect(throws: StoreError.closed) { try await store.append(evidence("b")) }
+    }
+  }
+}
