@@ -1,0 +1,65 @@
+internal import Store
+
+/// Runs many writes in one transaction, so that they share the cost of becoming durable.
+///
+/// Used by one thread at a time: the writer's queue sees to that.
+final class BatchWriter {
+  private let connection: Connection
+  private let transaction: SQLiteTransaction
+  private let begin: Statement
+  private let commit: Statement
+  private let savepoint: Statement
+  private let release: Statement
+  private let rollbackToSavepoint: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    transaction = try SQLiteTransaction(connection)
+    begin = try Statement("BEGIN IMMEDIATE", on: connection)
+    commit = try Statement("COMMIT", on: connection)
+    savepoint = try Statement("SAVEPOINT body", on: connection)
+    release = try Statement("RELEASE body", on: connection)
+    rollbackToSavepoint = try Statement("ROLLBACK TO body", on: connection)
+  }
+
+  /// Runs `batch`, makes it durable and tells everyone who waits.
+  ///
+  /// - Returns: why nothing of it could be made durable; `nil` if all went well.
+  func write(_ batch: [WriteJob]) -> StoreError? {
+    var outcomes: [WriteJob.Outcome] = []
+    outcomes.reserveCapacity(batch.count)
+    do throws(StoreError) {
+      try begin.run()
+      for job in batch { outcomes.append(try run(job)) }
+      try commit.run()
+      for outcome in outcomes { outcome.finish(nil) }
+      return nil
+    } catch {
+      abandon()
+      for outcome in outcomes { outcome.finish(error) }
+      for job in batch.dropFirst(outcomes.count) { job.refuse(error) }
+      return error
+    }
+  }
+
+  /// Runs one body so that it happens whole or not at all, whatever the others of the batch do.
+  ///
+  /// - Throws: if the transaction of the whole batch is lost.
+  private func run(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
+    try savepoint.run()
+    let outcome = job.run(transaction)
+    if let failure = outcome.failure {
+      // When the disk is full SQLite may have rolled back everything already.
+      guard connection.isInTransaction else { throw failure }
+      try rollbackToSavepoint.run()
+    }
+    try release.run()
+    return outcome
+  }
+
+  private func abandon() {
+    guard connection.isInTransaction else { return }
+    // If even this fails, the next BEGIN says so to whoever writes then.
+    try? connection.execute("ROLLBACK")
+  }
+}

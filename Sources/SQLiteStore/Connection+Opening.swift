@@ -1,0 +1,32 @@
+internal import Store
+
+extension Connection {
+  /// The writing connection: every commit is on the disk before it returns.
+  static func writer(path: String) throws(StoreError) -> Connection {
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      PRAGMA busy_timeout = 5000;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA foreign_keys = ON;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA cache_size = -65536;
+      """)
+    return connection
+  }
+
+  /// A reading connection. The file is mapped, so that what all loops read is in memory once.
+  static func reader(path: String) throws(StoreError) -> Connection {
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      PRAGMA busy_timeout = 5000;
+      PRAGMA query_only = ON;
+      PRAGMA mmap_size = 2147418112;
+      PRAGMA cache_size = -4096;
+      """)
+    return connection
+  }
+}

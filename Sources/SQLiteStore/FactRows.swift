@@ -1,0 +1,74 @@
+internal import Entitlements
+internal import Store
+
+/// The rows of `transaction_fact` and `renewal_fact`: the newest that Apple said, by purchase line.
+final class FactRows {
+  private let transactionOfLine: Statement
+  private let transactionsOfLine: Statement
+  private let putTransaction: Statement
+  private let renewalOfLine: Statement
+  private let putRenewal: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
+    let line = "original_transaction_id, app, environment"
+    transactionOfLine = try Statement(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection)
+    transactionsOfLine = try Statement(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection)
+    putTransaction = try Statement(
+      """
+      INSERT OR REPLACE INTO transaction_fact (\(line), transaction_id, fact, evidence_id)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """, on: connection)
+    renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)
+    putRenewal = try Statement(
+      "INSERT OR REPLACE INTO renewal_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)",
+      on: connection)
+  }
+
+  func put(
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
+  ) throws(StoreError) -> Bool {
+    if let known = try transaction(fact.transactionID, of: line), !fact.supersedes(known) { return false }
+    try putTransaction.bind(line)
+    try putTransaction.bind(4, fact.transactionID)
+    try putTransaction.bind(5, FactCoding.encode(fact))
+    try putTransaction.bind(6, evidence.rawValue)
+    try putTransaction.run()
+    return true
+  }
+
+  func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {
+    if let known = try renewal(of: line), !fact.supersedes(known) { return false }
+    try putRenewal.bind(line)
+    try putRenewal.bind(4, FactCoding.encode(fact))
+    try putRenewal.bind(5, evidence.rawValue)
+    try putRenewal.run()
+    return true
+  }
+
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+    var transactions: [TransactionFact] = []
+    try transactionsOfLine.bind(line)
+    defer { transactionsOfLine.reset() }
+    while try transactionsOfLine.step() {
+      transactions.append(try FactCoding.transaction(transactionsOfLine.bytes(0)))
+    }
+    let renewal = try renewal(of: line)
+    return CustomerFacts(transactions: transactions, renewals: renewal.map { [$0] } ?? [])
+  }
+
+  private func transaction(_ id: String, of line: LineKey) throws(StoreError) -> TransactionFact? {
+    try transactionOfLine.bind(line)
+    try transactionOfLine.bind(4, id)
+    defer { transactionOfLine.reset() }
+    return try transactionOfLine.step() ? FactCoding.transaction(transactionOfLine.bytes(0)) : nil
+  }
+
+  private func renewal(of line: LineKey) throws(StoreError) -> RenewalFact? {
+    try renewalOfLine.bind(line)
+    defer { renewalOfLine.reset() }
+    return try renewalOfLine.step() ? FactCoding.renewal(renewalOfLine.bytes(0)) : nil
+  }
+}

@@ -1,0 +1,45 @@
+internal import CSQLite
+internal import Store
+
+/// One open connection to a database file.
+///
+/// Without a mutex of its own: whoever has it must see to it that no two threads use it at a time.
+final class Connection {
+  /// Valid from `init` to `deinit`; no file outside this folder has it.
+  let handle: OpaquePointer
+
+  /// Opens the file, and makes it if there is none.
+  init(path: String) throws(StoreError) {
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let result = sqlite3_open_v2(path, &handle, flags, nil)
+    guard result == SQLITE_OK, let handle else {
+      defer { sqlite3_close_v2(handle) }
+      let reason = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(result))
+      throw .cannotOpen(path: path, reason: reason)
+    }
+    self.handle = handle
+  }
+
+  // The "v2" close waits for statements that are let go of later than the connection.
+  deinit { sqlite3_close_v2(handle) }
+
+  /// Runs statements that have neither parameters nor rows.
+  func execute(_ sql: String) throws(StoreError) {
+    try check(sqlite3_exec(handle, sql, nil, nil, nil), handle)
+  }
+
+  /// The one number that `sql` asks for.
+  func number(_ sql: String) throws(StoreError) -> Int64 {
+    let statement = try Statement(sql, on: self)
+    defer { statement.reset() }
+    guard try statement.step() else { throw .failed("no row for: \(sql)") }
+    return statement.number(0)
+  }
+
+  /// Whether a transaction is open. SQLite closes one by itself when it cannot go on with it.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// The number of the row that was inserted last.
+  var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+}

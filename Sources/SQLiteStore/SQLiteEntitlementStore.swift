@@ -1,0 +1,46 @@
+package import Store
+
+/// The store in one directory of the local disk: SQLite, one writer, any number of readers.
+package final class SQLiteEntitlementStore: EntitlementStore {
+  private let directory: DataDirectory
+  private let queue: WriteQueue
+
+  /// Opens the store in `directory`, and makes it if there is none.
+  ///
+  /// - Parameters:
+  ///   - directory: where the files are; made, for this user alone, if missing.
+  ///   - capacity: how many writes may wait before the next one is refused.
+  ///   - batchSize: how many writes are made durable together at most.
+  /// - Throws: ``StoreError/cannotOpen(path:reason:)``, ``StoreError/inUse(path:)`` if another process has
+  ///   it, ``StoreError/newerSchema(found:supported:)``, ``StoreError/diskFull``.
+  package init(directory: String, capacity: Int = 4096, batchSize: Int = 256) throws(StoreError) {
+    self.directory = try DataDirectory(directory)
+    queue = try WriteQueue(path: self.directory.databasePath, capacity: capacity, batchSize: batchSize)
+  }
+
+  package func makeReader() throws(StoreError) -> sending any StoreReader {
+    try SQLiteReader(path: directory.databasePath)
+  }
+
+  package func write<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    try await enqueue { transaction throws(StoreError) in try body(transaction) }
+  }
+
+  package func health() async throws(StoreError) {
+    guard queue.lastFailure != nil else { return }
+    try await enqueue { transaction throws(StoreError) in try transaction.probe() }
+  }
+
+  package func close() async { await queue.close() }
+
+  private func enqueue<Outcome: Sendable>(
+    _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    let outcome: Result<Outcome, StoreError> = await withCheckedContinuation { continuation in
+      queue.add(WriteJob(body) { continuation.resume(returning: $0) })
+    }
+    return try outcome.get()
+  }
+}

@@ -1,0 +1,58 @@
+internal import Entitlements
+internal import Store
+
+/// Reads with a connection of its own: one read transaction for each turn of the loop it serves.
+final class SQLiteReader: StoreReader {
+  private let connection: Connection
+  private let begin: Statement
+  private let end: Statement
+  private let customer: CustomerRow
+  private let lineOwner: LineOwnerRow
+  private var isInTurn = false
+
+  init(path: String) throws(StoreError) {
+    connection = try Connection.reader(path: path)
+    begin = try Statement("BEGIN", on: connection)
+    end = try Statement("COMMIT", on: connection)
+    customer = try CustomerRow(connection)
+    lineOwner = try LineOwnerRow(connection)
+  }
+
+  func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    try beginTurn()
+    return try customer.facts(of: key)
+  }
+
+  func owner(of line: LineKey) throws(StoreError) -> String? {
+    try beginTurn()
+    return try lineOwner.owner(of: line)
+  }
+
+  func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
+    try beginTurn()
+    return try evidencePage(connection, after: id, limit: limit)
+  }
+
+  func counts() throws(StoreError) -> StoreCounts {
+    try beginTurn()
+    return StoreCounts(
+      evidence: try connection.number("SELECT count(*) FROM evidence"),
+      rejectedEvidence: try connection.number("SELECT count(*) FROM evidence WHERE rejection <> ''"),
+      transactions: try connection.number("SELECT count(*) FROM transaction_fact"),
+      renewals: try connection.number("SELECT count(*) FROM renewal_fact"),
+      customers: try connection.number("SELECT count(*) FROM customer"))
+  }
+
+  func endTurn() {
+    guard isInTurn else { return }
+    isInTurn = false
+    // A read transaction has nothing to lose; if it cannot be ended, the next read says what is wrong.
+    try? end.run()
+  }
+
+  private func beginTurn() throws(StoreError) {
+    guard !isInTurn else { return }
+    if !connection.isInTransaction { try begin.run() }
+    isInTurn = true
+  }
+}

@@ -1,0 +1,82 @@
+internal import Store
+
+/// The tables, and how an older store becomes one of today.
+enum Schema {
+  /// Each makes the next version out of the one before. Once released, one is never changed again.
+  private static let migrations = [firstVersion]
+
+  /// The version that this program reads and writes.
+  static var version: Int { migrations.count }
+
+  /// Brings the store to today's version, in one transaction for each step.
+  static func migrate(_ connection: Connection) throws(StoreError) {
+    let found = Int(try connection.number("PRAGMA user_version"))
+    guard found <= version else { throw .newerSchema(found: found, supported: version) }
+    for next in found..<version {
+      try connection.execute("BEGIN IMMEDIATE; \(migrations[next]) PRAGMA user_version = \(next + 1); COMMIT")
+    }
+  }
+
+  // What differs most comes first in each key: it decides nearly every comparison on the way down.
+  private static let firstVersion = """
+    -- Everything that arrived, in the order of its arrival; appended, never changed.
+    CREATE TABLE evidence (
+      evidence_id INTEGER PRIMARY KEY,
+      app TEXT NOT NULL,
+      environment TEXT,             -- NULL: not known
+      customer_id TEXT NOT NULL,    -- '': on nobody's behalf
+      kind TEXT NOT NULL,
+      source TEXT NOT NULL,
+      received_at INTEGER NOT NULL, -- milliseconds since 1970
+      content_hash BLOB NOT NULL,   -- SHA-256
+      size INTEGER NOT NULL,        -- bytes
+      body BLOB,                    -- NULL: too large to keep
+      rejection TEXT NOT NULL       -- '': accepted; else why not
+    ) STRICT;
+    CREATE UNIQUE INDEX evidence_is_kept_once
+      ON evidence (content_hash, app, kind, customer_id, rejection);
+
+    -- The newest that each signed transaction and renewal info says.
+    CREATE TABLE transaction_fact (
+      original_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      transaction_id TEXT NOT NULL,
+      fact BLOB NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (original_transaction_id, app, environment, transaction_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE renewal_fact (
+      original_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      fact BLOB NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (original_transaction_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+
+    -- To whom each purchase line belongs.
+    CREATE TABLE line_owner (
+      original_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      customer_id TEXT NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (original_transaction_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The read model: all facts of a customer in one row.
+    CREATE TABLE customer (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      facts BLOB NOT NULL,
+      PRIMARY KEY (customer_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Written to find out whether writing works again.
+    CREATE TABLE health_probe (probes INTEGER NOT NULL) STRICT;
+    INSERT INTO health_probe VALUES (0);
+
+    """
+}

@@ -1,0 +1,103 @@
+internal import Dispatch
+internal import Store
+internal import Synchronization
+
+/// The writes that wait, and the one thread at a time that works them off in batches.
+///
+/// Whatever arrives while a batch is being made durable is the next batch: the busier it is, the more
+/// writes share one flush of the disk.
+final class WriteQueue: Sendable {
+  private struct State: ~Copyable {
+    var waiting: [WriteJob] = []
+    var isWorking = false
+    var isClosed = false
+    /// Why the last batch was not made durable.
+    var lastFailure: StoreError?
+  }
+
+  private let state = Mutex(State())
+  private let worker: Worker
+  private let thread = DispatchQueue(label: "entitled.store.writer", qos: .userInitiated)
+  private let capacity: Int
+  private let batchSize: Int
+
+  /// A queue of at most `capacity` writes, at most `batchSize` of them made durable at once.
+  init(path: String, capacity: Int, batchSize: Int) throws(StoreError) {
+    worker = try Worker(path: path)
+    self.capacity = capacity
+    self.batchSize = batchSize
+  }
+
+  /// Why the last batch was not made durable; `nil` if it was.
+  var lastFailure: StoreError? { state.withLock { $0.lastFailure } }
+
+  /// Takes a job, or refuses it at once.
+  func add(_ job: WriteJob) {
+    enum Decision { case refuse(StoreError), wait, start }
+    let decision: Decision = state.withLock { state in
+      guard !state.isClosed else { return .refuse(.closed) }
+      guard state.waiting.count < capacity else {
+        return .refuse(.overloaded(waiting: state.waiting.count))
+      }
+      state.waiting.append(job)
+      guard !state.isWorking else { return .wait }
+      state.isWorking = true
+      return .start
+    }
+    switch decision {
+    case .refuse(let error): job.refuse(error)
+    case .wait: break
+    case .start: thread.async { self.work() }
+    }
+  }
+
+  /// Takes no more, and returns when what was taken is done.
+  func close() async {
+    state.withLock { $0.isClosed = true }
+    await withCheckedContinuation { done in
+      thread.async {
+        self.worker.close()
+        done.resume()
+      }
+    }
+  }
+
+  private func work() {
+    while let batch = nextBatch() {
+      let failure = worker.write(batch)
+      state.withLock { $0.lastFailure = failure }
+    }
+  }
+
+  private func nextBatch() -> [WriteJob]? {
+    state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.isWorking = false
+        return nil
+      }
+      let batch = Array(state.waiting.prefix(batchSize))
+      state.waiting.removeFirst(batch.count)
+      return batch
+    }
+  }
+}
+
+/// The connection that writes.
+private final class Worker: @unchecked Sendable {
+  // Unchecked: after `init` it is touched by the queue's serial thread only.
+  private var writer: BatchWriter?
+
+  init(path: String) throws(StoreError) {
+    let connection = try Connection.writer(path: path)
+    try Schema.migrate(connection)
+    writer = try BatchWriter(connection)
+  }
+
+  func write(_ batch: [WriteJob]) -> StoreError? {
+    if let writer { return writer.write(batch) }
+    for job in batch { job.refuse(.closed) }
+    return .closed
+  }
+
+  func close() { writer = nil }
+}
