@@ -1,0 +1,66 @@
+import Testing
+import Wire
+
+@Suite struct ContractTests {
+  @Test("A method is found by its path, with its types")
+  func methods() throws {
+    let check = try #require(Contract.method(named: "/entitled.v1.EntitlementService/Check"))
+    #expect(check.requestType == CheckRequest.self && check.responseType == CheckResponse.self)
+    #expect(!check.clientStreaming && !check.serverStreaming)
+    let watch = try #require(Contract.method(named: "/grpc.health.v1.Health/Watch"))
+    #expect(watch.serverStreaming)
+    #expect(Contract.method(named: "/entitled.v1.EntitlementService/Cheque") == nil)
+  }
+
+  @Test("Every message of every method is read from nothing and written as JSON and back")
+  func everyMessage() throws {
+    func roundTrip<Message: WireMessage>(_ type: Message.Type) throws {
+      #expect(try Message.decode([]) == Message())
+      #expect(try Message(json: Message().json()) == Message())
+    }
+    for method in Contract.services.flatMap(\.methods) {
+      try roundTrip(method.requestType)
+      try roundTrip(method.responseType)
+    }
+  }
+
+  @Test(
+    "Reflection finds a file by its name and by what it declares",
+    arguments: [
+      "entitled.v1.EntitlementService", "entitled.v1.EntitlementService.Check", "entitled.v1.CheckRequest",
+      "entitled.v1.WatchResponse.content", "entitled.v1.WatchRequest.customer_ids",
+    ])
+  func symbols(symbol: String) throws {
+    let name = try #require(FileDescriptors.fileName(containingSymbol: symbol))
+    #expect(name == "entitled/v1/entitlement_service.proto")
+    let file = try #require(FileDescriptors.file(containingSymbol: symbol))
+    #expect(file == FileDescriptors.file(named: name))
+    // Field 1 is the file's name.
+    #expect(Array(file.prefix(2 + name.utf8.count)) == [0x0A, UInt8(name.utf8.count)] + Array(name.utf8))
+  }
+
+  @Test("What is not declared is not found")
+  func unknownSymbols() {
+    #expect(FileDescriptors.file(containingSymbol: "entitled.v1.Nothing") == nil)
+    #expect(FileDescriptors.file(named: "nothing.proto") == nil)
+    #expect(FileDescriptors.closure(ofFileNamed: "nothing.proto").isEmpty)
+  }
+
+  @Test("The closure of a file has each import once")
+  func closure() {
+    let files = FileDescriptors.closure(ofFileNamed: "entitled/v1/entitlement_service.proto")
+    #expect(Set(files).count == files.count)
+    #expect(files.contains(FileDescriptors.file(named: "google/protobuf/any.proto") ?? []))
+    #expect(files.first == FileDescriptors.file(named: "entitled/v1/entitlement_service.proto"))
+  }
+
+  @Test("Every service is listed")
+  func services() {
+    #expect(
+      FileDescriptors.serviceNames == [
+        "entitled.v1.AppStoreService", "entitled.v1.EntitlementService", "entitled.v1.NotificationService",
+        "entitled.v1.ReceiptService", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
+        "grpc.reflection.v1alpha.ServerReflection",
+      ])
+  }
+}
