@@ -143,7 +143,7 @@ import Testing
     let first = try await open().purchase(order)
     let file = try FileHandle(forUpdating: folder.appending(path: "store/purchase-lines"))
     try file.seekToEnd()
-    try file.write(contentsOf: Data(#"{"app": "de"#.utf8))
+    try file.write(contentsOf: Data("\n{\"app\": \"de".utf8))
     try file.close()
     for _ in 0..<2 {
       let store = try open()
