@@ -1,10 +1,12 @@
 """The program under test as a process: start it, learn its ports, stop it or kill it."""
 
+import contextlib
 import json
 import os
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import threading
 import urllib.error
@@ -92,6 +94,13 @@ class Service:
     def json(self, method, request, **headers):
         """Makes a unary call as JSON on the edge; returns the HTTP status and the answer."""
         return post(f"http://{self.http}/{method}", request, headers)
+
+    def evidence(self, customer):
+        """What the store keeps of a customer's submissions: kind, reason of rejection, body."""
+        path = f"file:{self.data / 'entitled.sqlite'}?mode=ro"
+        with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
+            query = "SELECT kind, rejection, body FROM evidence WHERE customer_id = ? ORDER BY evidence_id"
+            return store.execute(query, [customer]).fetchall()
 
     def command(self, *arguments, stdin=None):
         """Runs `entitled` with these arguments against this service, whose addresses it adds itself."""

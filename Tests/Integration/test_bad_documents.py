@@ -93,7 +93,7 @@ CASES = [
 
 @pytest.mark.parametrize("make, reason, code", CASES)
 def test_a_bad_document_is_refused_by_name_and_changes_nothing(
-    forger, receipts, entitlements, customer, make, reason, code
+    service, forger, receipts, entitlements, customer, make, reason, code
 ):
     document = make(forger)
     with pytest.raises(contract.RpcError) as refusal:
@@ -110,6 +110,11 @@ def test_a_bad_document_is_refused_by_name_and_changes_nothing(
         timeout=CALL_LIMIT,
     )  # fmt: skip
     assert (answer.entitled, answer.reason) == (False, "NEVER_PURCHASED")
+
+    [(_, rejection, body)] = service.evidence(customer)
+    assert reason in rejection, "what was refused is kept with its reason"
+    # Its size and hash are kept of what is too large; of all else, every byte.
+    assert body is None if reason == "DOCUMENT_TOO_LARGE" else body.decode() == document
 
 
 @pytest.mark.parametrize("make, reason, code", CASES)
