@@ -119,11 +119,14 @@ def run(*arguments, env=None, stdin=None):
 
 
 def post(url, body, headers=None):
-    """POSTs JSON (or raw bytes); returns the status and the decoded JSON answer."""
+    """POSTs JSON (or raw bytes); returns the status and the answer, decoded if it is JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"content-type": "application/json", **(headers or {})})
     try:
-        with urllib.request.urlopen(request, timeout=CALL_LIMIT) as answer:
-            return answer.status, json.loads(answer.read())
+        answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
     except urllib.error.HTTPError as error:
-        return error.code, json.loads(error.read() or b"null")
+        answer = error
+    with answer:
+        text = answer.read().decode()
+        is_json = answer.headers.get("content-type", "").startswith("application/json")
+        return answer.status, json.loads(text) if is_json else text

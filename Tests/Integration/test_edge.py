@@ -1,6 +1,7 @@
 """The same contract as JSON over plain HTTP, for curl and for pages."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -124,7 +125,18 @@ def test_a_body_over_the_limit_is_413(service):
 def test_many_requests_on_one_connection(service, customer):
     body = json.dumps(question(customer))
     url = f"http://{service.http}/{CHECK}"
-    command = ["curl", "--silent", "--write-out", "%{num_connects}\n", "--data", body]
+    command = ["curl", "--silent", "--write-out", "connects=%{num_connects}\n", "--json", body]
     shown = subprocess.run([*command, url, url, url], capture_output=True, text=True, check=True).stdout
-    assert shown.count('"entitled"') == 3
-    assert sum(int(part[-1]) for part in shown.split("\n") if part) == 1
+    assert shown.count('"evaluatedAt"') == 3
+    assert re.findall(r"connects=(\d)", shown) == ["1", "0", "0"]
+
+
+@pytest.mark.parametrize("path, said", [("healthz", "alive"), ("readyz", "ready")])
+def test_probes_of_those_who_run_containers(service, path, said):
+    status, shown = curl(f"http://{service.http}/{path}")
+    assert (status, shown.split()[-1]) == (200, said)
+
+
+def test_another_content_type_is_415(service):
+    status, _ = curl("--data", "app=ocean-journal", f"http://{service.http}/{CHECK}")
+    assert status == 415

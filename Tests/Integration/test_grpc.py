@@ -12,7 +12,7 @@ from contract import StatusCode, entitlement_service, receipt_service
 from harness import CALL_LIMIT
 
 CHECK = "/entitled.v1.EntitlementService/Check"
-IMPLEMENTED = {"Check", "SubmitTransaction", "Inspect"}
+IMPLEMENTED = {"Check", "BatchCheck", "SubmitTransaction", "Inspect"}
 MEGABYTE = 1_000_000
 
 
@@ -192,6 +192,14 @@ def test_a_name_nobody_configured_is_answered_with_those_there_are(entitlements,
     assert refusal.value.code() == StatusCode.NOT_FOUND
     assert contract.reason(refusal.value) == reason
     assert named in refusal.value.details()
+
+
+def test_one_bad_question_of_a_batch_does_not_spoil_the_others(entitlements):
+    batch = entitlement_service.BatchCheckRequest(
+        checks=[request(), request(app="no-such-app"), request(customer_id="somebody else")])
+    results = entitlements.BatchCheck(batch, timeout=CALL_LIMIT).results
+    assert [result.WhichOneof("outcome") for result in results] == ["response", "error", "response"]
+    assert results[1].error.code == StatusCode.NOT_FOUND.value[0]
 
 
 def test_two_hundred_clients_at_once(service):
