@@ -20,7 +20,7 @@ final class ChainCache: Sendable {
   /// The chain that exactly this header brought before.
   func chain(for header: ArraySlice<UInt8>) -> VerifiedChain? {
     let entries = entries.withLock { $0 }
-    return entries.last { $0.header.count == header.count && $0.header[...] == header }?.chain
+    return entries.last { $0.header[...].hasSameBytes(as: header) }?.chain
   }
 
   /// Remembers a chain, and forgets the oldest if there are too many.

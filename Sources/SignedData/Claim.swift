@@ -57,7 +57,7 @@ struct Claim<Payload: SignedPayload> {
 
   private func check(bundle: String?, for app: AppIdentity) throws(VerificationError) {
     guard let bundle else { throw .missingField("bundleId") }
-    guard bundle == app.bundleID else { throw .wrongBundle(bundle) }
+    guard bundle == app.bundleID else { throw .wrongBundle(excerpt(bundle)) }
   }
 
   private static func read(_ bytes: [UInt8]) throws(VerificationError) -> Payload {

@@ -13,9 +13,9 @@ struct CompactJWS {
     }
     bytes = Array(text.utf8)
     let dot = UInt8(ascii: ".")
-    guard let firstDot = bytes.firstIndex(of: dot),
-      let secondDot = bytes[(firstDot + 1)...].firstIndex(of: dot),
-      !bytes[(secondDot + 1)...].contains(dot)
+    guard let firstDot = bytes[...].firstPosition(of: dot),
+      let secondDot = bytes[(firstDot + 1)...].firstPosition(of: dot),
+      bytes[(secondDot + 1)...].firstPosition(of: dot) == nil
     else { throw .notAJWS("it has not three segments") }
     self.firstDot = firstDot
     self.secondDot = secondDot

@@ -25,15 +25,22 @@ struct ECDSASignature {
 
   /// The signature as DER; at most 72 bytes, so that every length fits one byte.
   var der: [UInt8] {
-    let integers = Self.integer(raw.prefix(Self.scalarBytes)) + Self.integer(raw.suffix(Self.scalarBytes))
-    return [0x30, UInt8(integers.count)] + integers
+    var der: [UInt8] = [0x30, 0]
+    der.reserveCapacity(72)
+    Self.appendInteger(raw.prefix(Self.scalarBytes), to: &der)
+    Self.appendInteger(raw.suffix(Self.scalarBytes), to: &der)
+    der[1] = UInt8(der.count - 2)
+    return der
   }
 
   /// DER integers are as short as possible, and a leading 1 bit would make them negative.
-  private static func integer(_ scalar: ArraySlice<UInt8>) -> [UInt8] {
-    var digits = Array(scalar.drop { $0 == 0 })
-    if digits.isEmpty || digits[0] >= 0x80 { digits.insert(0, at: 0) }
-    return [0x02, UInt8(digits.count)] + digits
+  private static func appendInteger(_ scalar: ArraySlice<UInt8>, to der: inout [UInt8]) {
+    let digits = scalar.drop { $0 == 0 }
+    let needsZero = digits.first.map { $0 >= 0x80 } ?? true
+    der.append(0x02)
+    der.append(UInt8(digits.count + (needsZero ? 1 : 0)))
+    if needsZero { der.append(0) }
+    der.append(contentsOf: digits)
   }
 
   private static func takeInteger(from rest: inout ArraySlice<UInt8>) -> [UInt8]? {

@@ -11,7 +11,7 @@ struct JWSHeader {
     let json = try Self.object(bytes)
     guard json["crit"] == nil else { throw .notAJWS("its header demands an extension") }
     guard case .string(let algorithm)? = json["alg"] else { throw .unsupportedAlgorithm("not named") }
-    guard algorithm == "ES256" else { throw .unsupportedAlgorithm(algorithm.debugDescription) }
+    guard algorithm == "ES256" else { throw .unsupportedAlgorithm(excerpt(algorithm)) }
     let texts = json["x5c"]?.arrayValue ?? []
     guard texts.count == 3 else { throw .wrongCertificateCount(texts.count) }
     leaf = try Self.certificate(texts[0], position: 0)

@@ -77,10 +77,15 @@ extension VerificationError: CustomStringConvertible {
     case .chainExpiredAtSigning(let signed, let validity):
       "signed at \(signed), but the certificates are valid from \(validity.lowerBound) to "
         + "\(validity.upperBound)"
-    case .wrongBundle(let bundle): "the document is for the app \(bundle.debugDescription)"
+    case .wrongBundle(let bundle): "the document is for the app \(bundle)"
     case .wrongApp(let number): "the document is for the App Store app \(number)"
     case .wrongEnvironment(let environment): "the document is of the environment \(environment.rawValue)"
     case .cryptographyFailed(let error): "the check could not be made: \(error)"
     }
   }
+}
+
+/// What of a document's text an error may show: quoted, and no longer than names are.
+func excerpt(_ text: String) -> String {
+  String(String.UnicodeScalarView(text.unicodeScalars.prefix(160))).debugDescription
 }
