@@ -1,0 +1,62 @@
+"""The commands: the contract from a terminal, for people and (--json) for machines."""
+
+import json
+import socket
+
+from harness import run
+
+
+def test_the_main_job_from_a_terminal(service, customer):
+    sold = service.command("sandbox", "buy", "pro.monthly", "--json")
+    assert sold.returncode == 0, sold.stderr
+    purchase = json.loads(sold.stdout)
+
+    submitted = service.command("submit", customer, "-", stdin=purchase["signedTransactionInfo"] + "\n")
+    assert submitted.returncode == 0, submitted.stderr
+    assert purchase["transactionId"] in submitted.stdout
+
+    checked = service.command("check", customer, "pro")
+    assert checked.returncode == 0, checked.stderr
+    rows = dict(line.split(None, 1) for line in checked.stdout.splitlines() if not line.startswith(" "))
+    assert rows["entitled"] == "yes"
+    assert rows["reason"] == "SUBSCRIPTION_ACTIVE"
+    assert rows["product"] == "pro.monthly"
+
+
+def test_a_check_in_json(service, customer):
+    checked = service.command("check", customer, "pro", "--json")
+    answer = json.loads(checked.stdout)
+    assert (answer["entitled"], answer["reason"]) == (False, "NEVER_PURCHASED")
+    assert checked.returncode == 3, "not entitled is a status of its own"
+
+
+def test_a_document_can_come_from_a_file(service, customer, tmp_path):
+    file = tmp_path / "transaction.jws"
+    file.write_text(service.buy("lifetime")["signedTransactionInfo"] + "\n")
+    assert service.command("submit", customer, f"@{file}").returncode == 0
+    inspected = service.command("inspect", f"@{file}", "--json")
+    assert (inspected.returncode, json.loads(inspected.stdout)["verified"]) == (0, True)
+    assert service.command("inspect", "hello").returncode == 3
+
+
+def test_a_refusal_is_one_line_with_its_reason(service, customer):
+    refused = service.command("submit", customer, "hello")
+    assert refused.returncode == 1
+    [line] = refused.stderr.splitlines()
+    assert "not a JWS" in line
+
+
+def test_health_succeeds_only_if_there_is_someone_serving(service):
+    assert service.command("health").returncode == 0
+    assert service.command("health", "no.such.Service").returncode == 1
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    ended = run("health", "--grpc", f"127.0.0.1:{port}")
+    assert ended.returncode == 1
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_help_and_version():
+    assert "serve" in run("--help").stdout
+    assert run("--version").stdout.strip()
+    assert run("no-such-command").returncode not in (0, -6, -11)
