@@ -64,7 +64,13 @@ package struct EvidenceContent: Hashable, Sendable {
   /// The bytes; `nil` if they were not kept.
   package let body: [UInt8]?
 
-  /// Content of which the caller has computed the hash.
+  /// What arrived; of more than `limit` bytes only the hash and the number are kept.
+  package init(_ bytes: [UInt8], keepingAtMost limit: Int = 1 << 20) {
+    self.init(
+      hash: ContentHash.hash(bytes), size: bytes.count, body: bytes.count <= limit ? bytes : nil)
+  }
+
+  /// Content as a store has kept it.
   package init(hash: [UInt8], size: Int, body: [UInt8]?) {
     self.hash = hash
     self.size = size

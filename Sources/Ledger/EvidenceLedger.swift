@@ -1,0 +1,89 @@
+package import AppStore
+internal import Entitlements
+package import SignedData
+package import Store
+
+/// The one way in: verifies what arrives, keeps it, and derives what it changes, in one commit.
+///
+/// The order and the number of deliveries leave no trace: the newest signature about a transaction or a
+/// renewal counts, whenever it arrives.
+package final class EvidenceLedger: Sendable {
+  private static let longestCustomerID = 256
+
+  private let store: any EntitlementStore
+  private let verifier: SignedDataVerifier
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  /// A ledger in `store` that believes what `verifier` believes; `now` dates what arrives.
+  package init(
+    store: any EntitlementStore, verifier: SignedDataVerifier, catalog: CurrentCatalog,
+    now: @escaping @Sendable () -> Instant
+  ) {
+    self.store = store
+    self.verifier = verifier
+    self.catalog = catalog
+    self.now = now
+  }
+
+  /// Takes in a purchase and links it to the customer. When this returns it is durable.
+  package func submit(_ submission: Submission) async throws(LedgerError) -> Submitted {
+    let app = try app(of: submission)
+    let verified: VerifiedSubmission
+    do {
+      verified = try VerifiedSubmission(submission, for: app, with: verifier)
+    } catch {
+      throw await reject(error, submission)
+    }
+    let entry = LedgerEntry(submission, verified, receivedAt: now())
+    let outcome = try await write { transaction throws(StoreError) in try entry.record(in: transaction) }
+    guard let facts = outcome.facts else {
+      throw .ownedByAnotherCustomer(originalTransactionID: verified.transaction.originalTransactionID)
+    }
+    return Submitted(
+      evidenceID: outcome.evidenceID, wasKnown: outcome.wasKnown, environment: verified.environment,
+      transaction: verified.transaction, facts: facts)
+  }
+
+  private func app(of submission: Submission) throws(LedgerError) -> AppDefinition {
+    guard !submission.customerID.isEmpty else {
+      throw .invalid(field: "customer_id", problem: "is empty")
+    }
+    let size = submission.customerID.utf8.count
+    guard size <= Self.longestCustomerID else {
+      throw .invalid(field: "customer_id", problem: "has \(size) bytes, more than \(Self.longestCustomerID)")
+    }
+    guard !submission.signedTransaction.isEmpty else {
+      throw .invalid(field: "signed_transaction", problem: "is empty")
+    }
+    let catalog = catalog.value
+    guard let app = catalog[submission.appID] else {
+      throw .unknownApp(submission.appID, configured: catalog.appIDs)
+    }
+    return app
+  }
+
+  /// Keeps a document that is not to be believed, and says what to tell its sender.
+  private func reject(_ refusal: VerifiedSubmission.Refusal, _ submission: Submission) async -> LedgerError {
+    if case .notVerified(.cryptographyFailed(let error)) = refusal.rejection {
+      return .notVerifiable(error)
+    }
+    let evidence = Evidence(
+      appID: submission.appID, environment: nil, customerID: submission.customerID, kind: refusal.kind,
+      source: submission.source, receivedAt: now(),
+      content: EvidenceContent(Array(refusal.document.utf8)),
+      verdict: .rejected(reason: refusal.rejection.reason))
+    do {
+      let kept = try await write { transaction throws(StoreError) in try transaction.append(evidence) }
+      return .rejected(refusal.rejection, evidence: kept.id)
+    } catch {
+      return error
+    }
+  }
+
+  private func write<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(LedgerError) -> Outcome {
+    do { return try await store.write(body) } catch { throw .store(error) }
+  }
+}

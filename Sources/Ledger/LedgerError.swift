@@ -1,0 +1,64 @@
+package import Entitlements
+package import SignedData
+package import Store
+
+/// Why the ledger did not take something in, in the order in which the questions are asked.
+package enum LedgerError: Error, Hashable, Sendable {
+  /// The request itself cannot be right; nothing was kept.
+  case invalid(field: String, problem: String)
+  /// The operator configured no app of that name.
+  case unknownApp(String, configured: [String])
+  /// Whether the document is Apple's could not be found out. Trying again is safe; nothing was kept.
+  case notVerifiable(CryptographyError)
+  /// The document is not to be believed. It is kept as rejected evidence, and changed nothing.
+  case rejected(Rejection, evidence: EvidenceID)
+  /// The purchase belongs to another customer. What it says was taken in for that one; the customer who
+  /// was named got nothing.
+  case ownedByAnotherCustomer(originalTransactionID: String)
+  /// The store could not do it; nothing changed.
+  case store(StoreError)
+}
+
+/// What was wrong with a document.
+package enum Rejection: Error, Hashable, Sendable {
+  /// It is not Apple's, or not for this app.
+  case notVerified(VerificationError)
+  /// It is Apple's, but lacks what the rules need.
+  case incomplete(FactError)
+  /// The renewal info is about another purchase line than the transaction.
+  case otherLine
+
+  /// A code for machines, such as `BAD_SIGNATURE`.
+  package var reason: String {
+    switch self {
+    case .notVerified(let error): error.reason
+    case .incomplete: "MISSING_FIELD"
+    case .otherLine: "OTHER_PURCHASE_LINE"
+    }
+  }
+}
+
+extension Rejection: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .notVerified(let error): error.description
+    case .incomplete(let error): error.description
+    case .otherLine: "the renewal info and the transaction have different original transaction ids"
+    }
+  }
+}
+
+extension LedgerError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .invalid(let field, let problem): "\(field) \(problem)"
+    case .unknownApp(let id, let configured):
+      "there is no app \(id.debugDescription); configured: \(configured.joined(separator: ", "))"
+    case .notVerifiable(let error): "the document could not be checked: \(error)"
+    case .rejected(let rejection, _): rejection.description
+    case .ownedByAnotherCustomer(let line):
+      "the purchase \(line) belongs to another customer"
+    case .store(let error): error.description
+    }
+  }
+}

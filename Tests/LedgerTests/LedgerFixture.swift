@@ -1,0 +1,106 @@
+import AppStore
+import Entitlements
+import Foundation
+import JSON
+import Ledger
+import SQLiteStore
+import SignedData
+import Store
+
+/// A ledger over a real store and real signatures of a test authority.
+struct LedgerFixture {
+  let store: SQLiteEntitlementStore
+  let ledger: EvidenceLedger
+  private let signer: JWSSigner
+
+  static let app = AppDefinition(
+    id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil),
+    environments: [.sandbox],
+    products: [
+      ProductDefinition(productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro"])
+    ])
+
+  /// Runs `body` with an empty ledger.
+  static func run(_ body: (LedgerFixture) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let fixture = try LedgerFixture(directory: directory.path)
+    try await body(fixture)
+    await fixture.store.close()
+  }
+
+  private init(directory: String) throws {
+    let authority = try TestAuthority.shared.get()
+    signer = authority.signer
+    store = try SQLiteEntitlementStore(directory: directory)
+    ledger = EvidenceLedger(
+      store: store, verifier: authority.verifier, catalog: CurrentCatalog(Catalog([Self.app])),
+      now: { at(50) })
+  }
+
+  /// A signed transaction of one period.
+  func period(
+    _ days: ClosedRange<Int64>, line: String = "L1", signed: Int64? = nil, _ changes: JSONObject = [:]
+  ) throws -> String {
+    var payload: JSONObject = [
+      "transactionId": .string("\(line)-\(days.lowerBound)"), "originalTransactionId": .string(line),
+      "bundleId": "com.example", "productId": "monthly", "type": "Auto-Renewable Subscription",
+      "environment": "Sandbox", "purchaseDate": date(days.lowerBound), "expiresDate": date(days.upperBound),
+      "signedDate": date(signed ?? days.lowerBound),
+    ]
+    for (name, value) in changes { payload[name] = value == .null ? nil : value }
+    return try signer.sign(payload: payload)
+  }
+
+  /// A signed renewal info.
+  func renewal(line: String = "L1", signed: Int64, environment: String = "Sandbox") throws -> String {
+    try signer.sign(payload: [
+      "originalTransactionId": .string(line), "productId": "monthly", "autoRenewProductId": "monthly",
+      "autoRenewStatus": 0, "environment": .string(environment), "signedDate": date(signed),
+    ])
+  }
+
+  func submit(
+    _ jws: String, renewal: String? = nil, for customerID: String = "ana", app: String = "ocean"
+  ) async throws(LedgerError) -> Submitted {
+    try await ledger.submit(
+      Submission(appID: app, customerID: customerID, signedTransaction: jws, signedRenewalInfo: renewal))
+  }
+
+  /// What a reader sees of a customer.
+  func facts(of customerID: String = "ana") throws -> CustomerFacts? {
+    try store.makeReader().facts(
+      of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID))
+  }
+
+  func evidence() throws -> [Evidence] {
+    try store.makeReader().evidence(after: nil, limit: 1000).map(\.evidence)
+  }
+}
+
+/// The moment `day` days after the start of the tests' calendar.
+func at(_ day: Int64) -> Instant {
+  Instant(millisecondsSince1970: 1_800_000_000_000 + day * 86_400_000)
+}
+
+private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }
+
+/// A chain shaped like Apple's, made once for all tests.
+private struct TestAuthority {
+  let signer: JWSSigner
+  let verifier: SignedDataVerifier
+
+  static let shared = Result { try TestAuthority() }
+
+  init() throws {
+    let keys = try [SigningKey.Curve.p384, .p384, .p256].map { try SigningKey.generate($0) }
+    let root = try CertificateIssuer.root(
+      DistinguishedName([("CN", "Root")]), key: keys[0], from: at(-1000), until: at(1000))
+    let intermediate = try root.intermediate(
+      DistinguishedName([("CN", "Intermediate")]), key: keys[1], from: at(-1000), until: at(1000))
+    let leaf = try intermediate.leaf(
+      DistinguishedName([("CN", "Leaf")]), key: keys[2], from: at(-1000), until: at(1000))
+    signer = JWSSigner(key: keys[2], chain: [leaf, intermediate.certificate, root.certificate])
+    verifier = try SignedDataVerifier(anchors: .apple().adding(root.certificate, for: .sandbox))
+  }
+}
