@@ -13,9 +13,8 @@ enum CField {
 
   static func flag(_ value: protobuf_c_boolean) -> Bool { value != 0 }
 
-  /// A C enum's number as protobuf counts, and back.
+  /// A C enum's number as protobuf counts.
   static func number(_ rawValue: UInt32) -> Int32 { Int32(bitPattern: rawValue) }
-  static func number(_ rawValue: Int32) -> UInt32 { UInt32(bitPattern: rawValue) }
 
   static func message<Structure, Message: WireMessage>(_ start: UnsafeMutablePointer<Structure>?) -> Message?
   {

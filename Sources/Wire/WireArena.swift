@@ -68,6 +68,15 @@ package struct WireArena {
     }
   }
 
+  /// A message of our own as a structure, by way of its wire form.
+  func structure(of message: some WireMessage) -> UnsafeRawPointer {
+    do throws(WireError) {
+      return try unpack(message.encodedBytes(), as: type(of: message).messageType.descriptor)
+    } catch {
+      fatalError("what WireWriter wrote cannot be read: \(error)")
+    }
+  }
+
   /// Bytes of the wire form of a structure.
   func packedSize(of structure: UnsafeMutableRawPointer) -> Int {
     protobuf_c_message_get_packed_size(structure.assumingMemoryBound(to: ProtobufCMessage.self))

@@ -31,7 +31,7 @@ extension WireMessage {
   package var jsonValue: JSONValue {
     let arena = WireArena.begin()
     defer { arena.end() }
-    return JSONPrinter(arena: arena).message(write(in: arena), Self.messageType.descriptor)
+    return JSONPrinter(arena: arena).message(arena.structure(of: self), Self.messageType.descriptor)
   }
 
   /// The text of `jsonValue`; `pretty` indents it.

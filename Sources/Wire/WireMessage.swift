@@ -2,8 +2,8 @@ internal import CEntitledProto
 
 /// A message of the contract as a Swift value.
 ///
-/// The generated types conform. Bytes and JSON are read and written through protobuf-c's structures,
-/// which live in the thread's arena for the length of one call and never leave this module.
+/// The generated types conform. Bytes and JSON are read through protobuf-c's structures, which live in the
+/// thread's arena for the length of one call and never leave this module.
 package protocol WireMessage: Equatable, Sendable {
   /// A message with every field at its default.
   init()
@@ -14,8 +14,8 @@ package protocol WireMessage: Equatable, Sendable {
   /// Copies protobuf-c's structure at that address; for this module's use.
   init(reading structure: UnsafeRawPointer)
 
-  /// Makes protobuf-c's structure; for this module's use. It lives as long as the arena's present use.
-  func write(in arena: WireArena) -> UnsafeMutableRawPointer
+  /// Writes the fields; for this module's use.
+  func write(to writer: inout WireWriter)
 }
 
 /// Bounds for what outside bytes may cost.
@@ -61,7 +61,9 @@ extension WireMessage {
   package func encode(into bytes: inout [UInt8]) {
     let arena = WireArena.begin()
     defer { arena.end() }
-    arena.pack(write(in: arena), into: &bytes)
+    var writer = WireWriter(arena: arena)
+    write(to: &writer)
+    bytes.append(contentsOf: writer.written)
   }
 
   /// The wire form.

@@ -83,7 +83,17 @@ struct WireValidator {
     offset += count
   }
 
+  @inline(__always)
   private mutating func varint() throws(WireError) -> UInt64 {
+    // Keys and lengths are one byte, nearly always.
+    if offset < bytes.count, bytes[offset] < 0x80 {
+      offset += 1
+      return UInt64(bytes[offset - 1])
+    }
+    return try longVarint()
+  }
+
+  private mutating func longVarint() throws(WireError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: 0, to: 70, by: 7) {
       guard offset < bytes.count else { throw malformed }

@@ -53,6 +53,20 @@ import Wire
     #expect(try ProbableFamilyMember.decode(family.encodedBytes()) == family)
   }
 
+  @Test(
+    "Lengths of one, two and three bytes stand in front of messages",
+    arguments: [
+      0, 1, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 500, 512, 513, 16_370, 16_380, 16_384, 20_000,
+      3_000_000,
+    ])
+  func lengths(count: Int) throws {
+    let text = String(repeating: "x", count: count)
+    let batch = BatchCheckRequest.with {
+      $0.checks = [.with { $0.app = text }, .with { $0.entitlement = text }]
+    }
+    #expect(try BatchCheckRequest.decode(batch.encodedBytes()) == batch)
+  }
+
   @Test("A oneof holds its last member, empty ones too")
   func oneofs() throws {
     let empty = SubmitReceiptRequest.with { $0.receipt = .receiptBase64("") }

@@ -28,9 +28,6 @@ class NamesInC:
         """".entitled.v1.Advice" -> "Entitled__V1__Advice"."""
         return "__".join(part[0].upper() + part[1:] for part in full_name.strip(".").split("."))
 
-    def prefix(self, full_name):
-        return self.prefix_of_struct[self.type(full_name)]
-
 
 def umbrella(headers, names):
     lines = [f"// {COMMAND}", "#ifndef ENTITLED_PROTO_H", "#define ENTITLED_PROTO_H", ""]

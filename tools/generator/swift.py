@@ -35,6 +35,13 @@ SCALARS = {
     Field.TYPE_UINT64: "UInt64", Field.TYPE_FIXED64: "UInt64",
 }
 
+# The methods of WireWriter; a type that is not here needs one first.
+WRITERS = {
+    Field.TYPE_BOOL: "flag", Field.TYPE_STRING: "text", Field.TYPE_BYTES: "data", Field.TYPE_DOUBLE: "double",
+    Field.TYPE_INT32: "integer", Field.TYPE_INT64: "integer", Field.TYPE_UINT32: "integer",
+    Field.TYPE_UINT64: "integer",
+}
+
 
 def camel(name):
     head, *tail = name.split("_")
@@ -80,7 +87,6 @@ class FieldSource:
         self.is_enum = field.type == Field.TYPE_ENUM
         self.in_oneof = field.HasField("oneof_index")
         self.element = SCALARS.get(field.type) or swift_type(field.type_name)
-        self.c_element = c_tables.NamesInC.type(field.type_name) if field.type_name else None
 
     def declaration(self):
         if self.repeated:
@@ -104,29 +110,19 @@ class FieldSource:
             return f"CField.{ {'String': 'text', '[UInt8]': 'bytes', 'Bool': 'flag'}[self.element] }({member})"
         return member
 
-    def writing(self, value):
-        """The statements that put the Swift expression `value` into the C structure `c`."""
-        member = f"c.pointee.{self.c_name}"
+    def writing(self, value, even_default=False):
+        """The statement that writes the Swift expression `value`."""
+        if self.is_message:
+            kind = "message"
+        elif self.is_enum:
+            kind, value = "integer", f"{value}.map(\\.rawValue)" if self.repeated else f"{value}.rawValue"
+        else:
+            kind = WRITERS[self.field.type]
         if self.repeated:
-            kind = "messages" if self.is_message else "enums" if self.is_enum else "elements"
-            return [f"(c.pointee.n_{self.c_name}, {member}) = arena.{kind}({value})"]
-        if self.is_message:
-            return [f"{member} = arena.message({value})"]
-        if self.is_enum:
-            return [f"{member} = .init(rawValue: CField.number({value}.rawValue))"]
-        if self.element == "String":
-            return [f"{member} = arena.text({value})"]
-        if self.element == "[UInt8]":
-            return [f"{member} = arena.bytes({value})"]
-        return [f"{member} = {value} ? 1 : 0" if self.element == "Bool" else f"{member} = {value}"]
-
-    def writing_if_set(self):
-        statements = self.writing(self.name)
-        if self.repeated or self.element in ("String", "[UInt8]"):
-            return [f"if !{self.name}.isEmpty {{ {statements[0]} }}"]
-        if self.is_message:
-            return [f"if let {self.name} {{ {statements[0]} }}"]
-        return statements
+            kind += "s"
+        elif even_default and not self.is_message:
+            kind += "OrDefault"
+        return f"writer.{kind}({self.field.number}, {value})"
 
 
 def enum_source(enum, comments, path):
@@ -186,7 +182,7 @@ def message_source(message, full_name, comments, path, names):
 
 
 def conversion_source(fields, oneofs, full_name, names):
-    struct, prefix = names.type(full_name), names.prefix(full_name)
+    struct = names.type(full_name)
     lines = ["/// Its description in the contract.",
              f"package static let messageType = MessageType(entitled_descriptor_{struct}())", "",
              "/// Copies protobuf-c's structure.",
@@ -201,20 +197,13 @@ def conversion_source(fields, oneofs, full_name, names):
         reading += ["default: break", "}"]
     binding = [f"  let c = structure.assumingMemoryBound(to: {struct}.self)"] if reading else []
     lines += binding + indent(reading) + ["}", ""]
-    lines += ["/// Makes protobuf-c's structure.",
-              "package func write(in arena: WireArena) -> UnsafeMutableRawPointer {",
-              f"  let c = arena.allocate({struct}.self)", f"  {prefix}__init(c)"]
-    for field in fields:
-        if not field.in_oneof:
-            lines += indent(field.writing_if_set())
+    lines += ["/// Writes the fields that are set.", "package func write(to writer: inout WireWriter) {"]
+    lines += [f"  {f.writing(f.name)}" for f in fields if not f.in_oneof]
     for oneof, members, _ in oneofs:
         lines += [f"  switch {quoted(camel(oneof.name))} {{"]
-        for field, _ in members:
-            lines += [f"  case .{field.name}(let value)?:",
-                      f"    c.pointee.{oneof.name}_case = .init(rawValue: {field.field.number})"]
-            lines += indent(field.writing("value"), "    ")
+        lines += [f"  case .{f.name}(let value)?: {f.writing('value', even_default=True)}" for f, _ in members]
         lines += ["  case nil: break", "  }"]
-    return lines + ["  return UnsafeMutableRawPointer(c)", "}"]
+    return lines + ["}"]
 
 
 def camel_type(oneof):

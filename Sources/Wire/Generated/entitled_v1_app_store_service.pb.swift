@@ -185,15 +185,12 @@ package struct GetRefundHistoryRequest: WireMessage {
     pageToken = CField.text(c.pointee.page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetRefundHistoryRequest.self)
-    entitled__v1__get_refund_history_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    if !pageToken.isEmpty { c.pointee.page_token = arena.text(pageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.text(4, pageToken)
   }
 }
 
@@ -217,13 +214,10 @@ package struct GetRefundHistoryResponse: WireMessage {
     nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetRefundHistoryResponse.self)
-    entitled__v1__get_refund_history_response__init(c)
-    if !transactions.isEmpty { (c.pointee.n_transactions, c.pointee.transactions) = arena.messages(transactions) }
-    if !nextPageToken.isEmpty { c.pointee.next_page_token = arena.text(nextPageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, transactions)
+    writer.text(2, nextPageToken)
   }
 }
 
@@ -247,13 +241,10 @@ package struct LookUpOrderRequest: WireMessage {
     orderId = CField.text(c.pointee.order_id)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__LookUpOrderRequest.self)
-    entitled__v1__look_up_order_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !orderId.isEmpty { c.pointee.order_id = arena.text(orderId) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, orderId)
   }
 }
 
@@ -280,14 +271,11 @@ package struct LookUpOrderResponse: WireMessage {
     customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__LookUpOrderResponse.self)
-    entitled__v1__look_up_order_response__init(c)
-    c.pointee.valid = valid ? 1 : 0
-    if !transactions.isEmpty { (c.pointee.n_transactions, c.pointee.transactions) = arena.messages(transactions) }
-    if !customerIds.isEmpty { (c.pointee.n_customer_ids, c.pointee.customer_ids) = arena.elements(customerIds) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.flag(1, valid)
+    writer.messages(2, transactions)
+    writer.texts(3, customerIds)
   }
 }
 
@@ -314,14 +302,11 @@ package struct RefreshPurchaseRequest: WireMessage {
     transactionId = CField.text(c.pointee.transaction_id)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__RefreshPurchaseRequest.self)
-    entitled__v1__refresh_purchase_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
   }
 }
 
@@ -345,13 +330,10 @@ package struct RefreshPurchaseResponse: WireMessage {
     changed = c.pointee.changed
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__RefreshPurchaseResponse.self)
-    entitled__v1__refresh_purchase_response__init(c)
-    if !transactions.isEmpty { (c.pointee.n_transactions, c.pointee.transactions) = arena.messages(transactions) }
-    c.pointee.changed = changed
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, transactions)
+    writer.integer(2, changed)
   }
 }
 
@@ -390,18 +372,15 @@ package struct ExtendRenewalDateRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ExtendRenewalDateRequest.self)
-    entitled__v1__extend_renewal_date_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    c.pointee.extend_by_days = extendByDays
-    c.pointee.reason = .init(rawValue: CField.number(reason.rawValue))
-    if !requestIdentifier.isEmpty { c.pointee.request_identifier = arena.text(requestIdentifier) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.integer(4, extendByDays)
+    writer.integer(5, reason.rawValue)
+    writer.text(6, requestIdentifier)
+    writer.text(7, actor)
   }
 }
 
@@ -425,13 +404,10 @@ package struct ExtendRenewalDateResponse: WireMessage {
     effectiveDate = CField.message(c.pointee.effective_date)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ExtendRenewalDateResponse.self)
-    entitled__v1__extend_renewal_date_response__init(c)
-    if !webOrderLineItemId.isEmpty { c.pointee.web_order_line_item_id = arena.text(webOrderLineItemId) }
-    if let effectiveDate { c.pointee.effective_date = arena.message(effectiveDate) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, webOrderLineItemId)
+    writer.message(2, effectiveDate)
   }
 }
 
@@ -473,19 +449,16 @@ package struct MassExtendRenewalDateRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__MassExtendRenewalDateRequest.self)
-    entitled__v1__mass_extend_renewal_date_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    c.pointee.extend_by_days = extendByDays
-    c.pointee.reason = .init(rawValue: CField.number(reason.rawValue))
-    if !requestIdentifier.isEmpty { c.pointee.request_identifier = arena.text(requestIdentifier) }
-    if !storefrontCountryCodes.isEmpty { (c.pointee.n_storefront_country_codes, c.pointee.storefront_country_codes) = arena.elements(storefrontCountryCodes) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, productId)
+    writer.integer(4, extendByDays)
+    writer.integer(5, reason.rawValue)
+    writer.text(6, requestIdentifier)
+    writer.texts(7, storefrontCountryCodes)
+    writer.text(8, actor)
   }
 }
 
@@ -506,12 +479,9 @@ package struct MassExtendRenewalDateResponse: WireMessage {
     requestIdentifier = CField.text(c.pointee.request_identifier)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__MassExtendRenewalDateResponse.self)
-    entitled__v1__mass_extend_renewal_date_response__init(c)
-    if !requestIdentifier.isEmpty { c.pointee.request_identifier = arena.text(requestIdentifier) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, requestIdentifier)
   }
 }
 
@@ -541,15 +511,12 @@ package struct GetMassExtensionStatusRequest: WireMessage {
     requestIdentifier = CField.text(c.pointee.request_identifier)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetMassExtensionStatusRequest.self)
-    entitled__v1__get_mass_extension_status_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    if !requestIdentifier.isEmpty { c.pointee.request_identifier = arena.text(requestIdentifier) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, productId)
+    writer.text(4, requestIdentifier)
   }
 }
 
@@ -579,15 +546,12 @@ package struct GetMassExtensionStatusResponse: WireMessage {
     failedCount = c.pointee.failed_count
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetMassExtensionStatusResponse.self)
-    entitled__v1__get_mass_extension_status_response__init(c)
-    c.pointee.complete = complete ? 1 : 0
-    if let completeDate { c.pointee.complete_date = arena.message(completeDate) }
-    c.pointee.succeeded_count = succeededCount
-    c.pointee.failed_count = failedCount
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.flag(1, complete)
+    writer.message(2, completeDate)
+    writer.integer(3, succeededCount)
+    writer.integer(4, failedCount)
   }
 }
 
@@ -632,20 +596,17 @@ package struct SendConsumptionInformationRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SendConsumptionInformationRequest.self)
-    entitled__v1__send_consumption_information_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    c.pointee.customer_consented = customerConsented ? 1 : 0
-    c.pointee.delivery_status = .init(rawValue: CField.number(deliveryStatus.rawValue))
-    c.pointee.refund_preference = .init(rawValue: CField.number(refundPreference.rawValue))
-    c.pointee.consumption_percentage = consumptionPercentage
-    c.pointee.sample_content_provided = sampleContentProvided ? 1 : 0
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.flag(4, customerConsented)
+    writer.integer(5, deliveryStatus.rawValue)
+    writer.integer(6, refundPreference.rawValue)
+    writer.integer(7, consumptionPercentage)
+    writer.flag(8, sampleContentProvided)
+    writer.text(9, actor)
   }
 }
 
@@ -666,12 +627,9 @@ package struct SendConsumptionInformationResponse: WireMessage {
     sentAt = CField.message(c.pointee.sent_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SendConsumptionInformationResponse.self)
-    entitled__v1__send_consumption_information_response__init(c)
-    if let sentAt { c.pointee.sent_at = arena.message(sentAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, sentAt)
   }
 }
 
@@ -704,16 +662,13 @@ package struct SetAppAccountTokenRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SetAppAccountTokenRequest.self)
-    entitled__v1__set_app_account_token_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !appAccountToken.isEmpty { c.pointee.app_account_token = arena.text(appAccountToken) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.text(4, appAccountToken)
+    writer.text(5, actor)
   }
 }
 
@@ -734,12 +689,9 @@ package struct SetAppAccountTokenResponse: WireMessage {
     setAt = CField.message(c.pointee.set_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SetAppAccountTokenResponse.self)
-    entitled__v1__set_app_account_token_response__init(c)
-    if let setAt { c.pointee.set_at = arena.message(setAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, setAt)
   }
 }
 
@@ -766,14 +718,11 @@ package struct GetTestNotificationStatusRequest: WireMessage {
     testNotificationToken = CField.text(c.pointee.test_notification_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetTestNotificationStatusRequest.self)
-    entitled__v1__get_test_notification_status_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !testNotificationToken.isEmpty { c.pointee.test_notification_token = arena.text(testNotificationToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, testNotificationToken)
   }
 }
 
@@ -797,13 +746,10 @@ package struct GetTestNotificationStatusResponse: WireMessage {
     sendAttempts = CField.messages(c.pointee.send_attempts, count: c.pointee.n_send_attempts)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetTestNotificationStatusResponse.self)
-    entitled__v1__get_test_notification_status_response__init(c)
-    if !payloadJson.isEmpty { c.pointee.payload_json = arena.text(payloadJson) }
-    if !sendAttempts.isEmpty { (c.pointee.n_send_attempts, c.pointee.send_attempts) = arena.messages(sendAttempts) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, payloadJson)
+    writer.messages(2, sendAttempts)
   }
 }
 
@@ -827,13 +773,10 @@ package struct SendAttempt: WireMessage {
     result = CField.text(c.pointee.result)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SendAttempt.self)
-    entitled__v1__send_attempt__init(c)
-    if let attemptDate { c.pointee.attempt_date = arena.message(attemptDate) }
-    if !result.isEmpty { c.pointee.result = arena.text(result) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, attemptDate)
+    writer.text(2, result)
   }
 }
 
@@ -863,15 +806,12 @@ package struct Seat: WireMessage {
     claimedAt = CField.message(c.pointee.claimed_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__Seat.self)
-    entitled__v1__seat__init(c)
-    if !seatId.isEmpty { c.pointee.seat_id = arena.text(seatId) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    if let claimedAt { c.pointee.claimed_at = arena.message(claimedAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, seatId)
+    writer.text(2, customerId)
+    writer.text(3, transactionId)
+    writer.message(4, claimedAt)
   }
 }
 
@@ -904,16 +844,13 @@ package struct ClaimSeatRequest: WireMessage {
     requestIdentifier = CField.text(c.pointee.request_identifier)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ClaimSeatRequest.self)
-    entitled__v1__claim_seat_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !requestIdentifier.isEmpty { c.pointee.request_identifier = arena.text(requestIdentifier) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.text(4, customerId)
+    writer.text(5, requestIdentifier)
   }
 }
 
@@ -934,12 +871,9 @@ package struct ClaimSeatResponse: WireMessage {
     seat = CField.message(c.pointee.seat)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ClaimSeatResponse.self)
-    entitled__v1__claim_seat_response__init(c)
-    if let seat { c.pointee.seat = arena.message(seat) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, seat)
   }
 }
 
@@ -975,17 +909,14 @@ package struct AssociateSeatRequest: WireMessage {
     requestIdentifier = CField.text(c.pointee.request_identifier)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__AssociateSeatRequest.self)
-    entitled__v1__associate_seat_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !seatId.isEmpty { c.pointee.seat_id = arena.text(seatId) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !requestIdentifier.isEmpty { c.pointee.request_identifier = arena.text(requestIdentifier) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.text(4, seatId)
+    writer.text(5, customerId)
+    writer.text(6, requestIdentifier)
   }
 }
 
@@ -1006,12 +937,9 @@ package struct AssociateSeatResponse: WireMessage {
     seat = CField.message(c.pointee.seat)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__AssociateSeatResponse.self)
-    entitled__v1__associate_seat_response__init(c)
-    if let seat { c.pointee.seat = arena.message(seat) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, seat)
   }
 }
 
@@ -1044,16 +972,13 @@ package struct UnclaimSeatRequest: WireMessage {
     requestIdentifier = CField.text(c.pointee.request_identifier)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__UnclaimSeatRequest.self)
-    entitled__v1__unclaim_seat_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !seatId.isEmpty { c.pointee.seat_id = arena.text(seatId) }
-    if !requestIdentifier.isEmpty { c.pointee.request_identifier = arena.text(requestIdentifier) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.text(4, seatId)
+    writer.text(5, requestIdentifier)
   }
 }
 
@@ -1074,12 +999,9 @@ package struct UnclaimSeatResponse: WireMessage {
     seat = CField.message(c.pointee.seat)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__UnclaimSeatResponse.self)
-    entitled__v1__unclaim_seat_response__init(c)
-    if let seat { c.pointee.seat = arena.message(seat) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, seat)
   }
 }
 
@@ -1112,16 +1034,13 @@ package struct ListSeatsRequest: WireMessage {
     pageToken = CField.text(c.pointee.page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListSeatsRequest.self)
-    entitled__v1__list_seats_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    c.pointee.page_size = pageSize
-    if !pageToken.isEmpty { c.pointee.page_token = arena.text(pageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
   }
 }
 
@@ -1148,13 +1067,10 @@ package struct ListSeatsResponse: WireMessage {
     nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListSeatsResponse.self)
-    entitled__v1__list_seats_response__init(c)
-    if !seats.isEmpty { (c.pointee.n_seats, c.pointee.seats) = arena.messages(seats) }
-    c.pointee.purchased = purchased
-    if !nextPageToken.isEmpty { c.pointee.next_page_token = arena.text(nextPageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, seats)
+    writer.integer(2, purchased)
+    writer.text(3, nextPageToken)
   }
 }

@@ -314,35 +314,32 @@ package struct CheckResponse: WireMessage {
     advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CheckResponse.self)
-    entitled__v1__check_response__init(c)
-    c.pointee.entitled = entitled ? 1 : 0
-    c.pointee.access_level = .init(rawValue: CField.number(accessLevel.rawValue))
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    if !stateCode.isEmpty { c.pointee.state_code = arena.text(stateCode) }
-    c.pointee.product_state = .init(rawValue: CField.number(productState.rawValue))
-    if let until { c.pointee.until = arena.message(until) }
-    if !reason.isEmpty { c.pointee.reason = arena.text(reason) }
-    if !explanation.isEmpty { c.pointee.explanation = arena.text(explanation) }
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if let evaluatedAt { c.pointee.evaluated_at = arena.message(evaluatedAt) }
-    c.pointee.will_renew = willRenew ? 1 : 0
-    if let checkAgainAt { c.pointee.check_again_at = arena.message(checkAgainAt) }
-    c.pointee.in_app_ownership_type = .init(rawValue: CField.number(inAppOwnershipType.rawValue))
-    if !entitlement.isEmpty { c.pointee.entitlement = arena.text(entitlement) }
-    c.pointee.product_type = .init(rawValue: CField.number(productType.rawValue))
-    c.pointee.status = status
-    c.pointee.evidence_id = evidenceId
-    if let since { c.pointee.since = arena.message(since) }
-    if !autoRenewProductId.isEmpty { c.pointee.auto_renew_product_id = arena.text(autoRenewProductId) }
-    if let renewalPrice { c.pointee.renewal_price = arena.message(renewalPrice) }
-    if !advice.isEmpty { (c.pointee.n_advice, c.pointee.advice) = arena.messages(advice) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.flag(1, entitled)
+    writer.integer(2, accessLevel.rawValue)
+    writer.integer(3, state.rawValue)
+    writer.text(4, stateCode)
+    writer.integer(5, productState.rawValue)
+    writer.message(6, until)
+    writer.text(7, reason)
+    writer.text(8, explanation)
+    writer.text(9, productId)
+    writer.text(10, transactionId)
+    writer.text(11, originalTransactionId)
+    writer.integer(12, environment.rawValue)
+    writer.message(13, evaluatedAt)
+    writer.flag(14, willRenew)
+    writer.message(15, checkAgainAt)
+    writer.integer(16, inAppOwnershipType.rawValue)
+    writer.text(17, entitlement)
+    writer.integer(18, productType.rawValue)
+    writer.integer(19, status)
+    writer.integer(20, evidenceId)
+    writer.message(21, since)
+    writer.text(22, autoRenewProductId)
+    writer.message(23, renewalPrice)
+    writer.messages(24, advice)
   }
 }
 
@@ -381,17 +378,14 @@ package struct Advice: WireMessage {
     productIds = CField.elements(c.pointee.product_ids, count: c.pointee.n_product_ids)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__Advice.self)
-    entitled__v1__advice__init(c)
-    c.pointee.kind = .init(rawValue: CField.number(kind.rawValue))
-    if !message.isEmpty { c.pointee.message = arena.text(message) }
-    if !url.isEmpty { c.pointee.url = arena.text(url) }
-    if let deadline { c.pointee.deadline = arena.message(deadline) }
-    c.pointee.days_left = daysLeft
-    if !offerIds.isEmpty { (c.pointee.n_offer_ids, c.pointee.offer_ids) = arena.elements(offerIds) }
-    if !productIds.isEmpty { (c.pointee.n_product_ids, c.pointee.product_ids) = arena.elements(productIds) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, kind.rawValue)
+    writer.text(2, message)
+    writer.text(3, url)
+    writer.message(4, deadline)
+    writer.integer(5, daysLeft)
+    writer.texts(6, offerIds)
+    writer.texts(7, productIds)
   }
 }

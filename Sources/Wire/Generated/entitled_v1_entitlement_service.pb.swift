@@ -76,15 +76,12 @@ package struct CheckRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CheckRequest.self)
-    entitled__v1__check_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !entitlement.isEmpty { c.pointee.entitlement = arena.text(entitlement) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.text(3, entitlement)
+    writer.integer(4, environment.rawValue)
   }
 }
 
@@ -105,12 +102,9 @@ package struct BatchCheckRequest: WireMessage {
     checks = CField.messages(c.pointee.checks, count: c.pointee.n_checks)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__BatchCheckRequest.self)
-    entitled__v1__batch_check_request__init(c)
-    if !checks.isEmpty { (c.pointee.n_checks, c.pointee.checks) = arena.messages(checks) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, checks)
   }
 }
 
@@ -131,12 +125,9 @@ package struct BatchCheckResponse: WireMessage {
     results = CField.messages(c.pointee.results, count: c.pointee.n_results)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__BatchCheckResponse.self)
-    entitled__v1__batch_check_response__init(c)
-    if !results.isEmpty { (c.pointee.n_results, c.pointee.results) = arena.messages(results) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, results)
   }
 }
 
@@ -161,20 +152,13 @@ package struct CheckResult: WireMessage {
     }
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CheckResult.self)
-    entitled__v1__check_result__init(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
     switch outcome {
-    case .response(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 1)
-      c.pointee.response = arena.message(value)
-    case .error(let value)?:
-      c.pointee.outcome_case = .init(rawValue: 2)
-      c.pointee.error = arena.message(value)
+    case .response(let value)?: writer.message(1, value)
+    case .error(let value)?: writer.message(2, value)
     case nil: break
     }
-    return UnsafeMutableRawPointer(c)
   }
 
   /// The choices of `outcome`: at most one.
@@ -209,14 +193,11 @@ package struct GetCustomerRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetCustomerRequest.self)
-    entitled__v1__get_customer_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
   }
 }
 
@@ -261,20 +242,17 @@ package struct GetCustomerResponse: WireMessage {
     evaluatedAt = CField.message(c.pointee.evaluated_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetCustomerResponse.self)
-    entitled__v1__get_customer_response__init(c)
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !entitlements.isEmpty { (c.pointee.n_entitlements, c.pointee.entitlements) = arena.messages(entitlements) }
-    if !products.isEmpty { (c.pointee.n_products, c.pointee.products) = arena.messages(products) }
-    if !subscriptionGroups.isEmpty { (c.pointee.n_subscription_groups, c.pointee.subscription_groups) = arena.messages(subscriptionGroups) }
-    if !consumables.isEmpty { (c.pointee.n_consumables, c.pointee.consumables) = arena.messages(consumables) }
-    if !grants.isEmpty { (c.pointee.n_grants, c.pointee.grants) = arena.messages(grants) }
-    c.pointee.sequence = sequence
-    if let evaluatedAt { c.pointee.evaluated_at = arena.message(evaluatedAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.integer(2, environment.rawValue)
+    writer.messages(3, entitlements)
+    writer.messages(4, products)
+    writer.messages(5, subscriptionGroups)
+    writer.messages(6, consumables)
+    writer.messages(7, grants)
+    writer.integer(8, sequence)
+    writer.message(9, evaluatedAt)
   }
 }
 
@@ -307,16 +285,13 @@ package struct CustomerProduct: WireMessage {
     renewalInfo = CField.message(c.pointee.renewal_info)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CustomerProduct.self)
-    entitled__v1__customer_product__init(c)
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    c.pointee.type = .init(rawValue: CField.number(type.rawValue))
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    if let latestTransaction { c.pointee.latest_transaction = arena.message(latestTransaction) }
-    if let renewalInfo { c.pointee.renewal_info = arena.message(renewalInfo) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, productId)
+    writer.integer(2, type.rawValue)
+    writer.integer(3, state.rawValue)
+    writer.message(4, latestTransaction)
+    writer.message(5, renewalInfo)
   }
 }
 
@@ -358,19 +333,16 @@ package struct CustomerSubscriptionGroup: WireMessage {
     paidServiceDays = c.pointee.paid_service_days
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CustomerSubscriptionGroup.self)
-    entitled__v1__customer_subscription_group__init(c)
-    if !subscriptionGroupIdentifier.isEmpty { c.pointee.subscription_group_identifier = arena.text(subscriptionGroupIdentifier) }
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    if !autoRenewProductId.isEmpty { c.pointee.auto_renew_product_id = arena.text(autoRenewProductId) }
-    c.pointee.eligible_for_introductory_offer = eligibleForIntroductoryOffer ? 1 : 0
-    c.pointee.eligible_for_promotional_offers = eligibleForPromotionalOffers ? 1 : 0
-    if !eligibleWinBackOfferIds.isEmpty { (c.pointee.n_eligible_win_back_offer_ids, c.pointee.eligible_win_back_offer_ids) = arena.elements(eligibleWinBackOfferIds) }
-    c.pointee.paid_service_days = paidServiceDays
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, subscriptionGroupIdentifier)
+    writer.integer(2, state.rawValue)
+    writer.text(3, productId)
+    writer.text(4, autoRenewProductId)
+    writer.flag(5, eligibleForIntroductoryOffer)
+    writer.flag(6, eligibleForPromotionalOffers)
+    writer.texts(7, eligibleWinBackOfferIds)
+    writer.integer(8, paidServiceDays)
   }
 }
 
@@ -397,14 +369,11 @@ package struct ConsumableBalance: WireMessage {
     refunded = c.pointee.refunded
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ConsumableBalance.self)
-    entitled__v1__consumable_balance__init(c)
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    c.pointee.purchased = purchased
-    c.pointee.refunded = refunded
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, productId)
+    writer.integer(2, purchased)
+    writer.integer(3, refunded)
   }
 }
 
@@ -440,17 +409,14 @@ package struct ExplainRequest: WireMessage {
     knownAt = CField.message(c.pointee.known_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ExplainRequest.self)
-    entitled__v1__explain_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !entitlement.isEmpty { c.pointee.entitlement = arena.text(entitlement) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if let asOf { c.pointee.as_of = arena.message(asOf) }
-    if let knownAt { c.pointee.known_at = arena.message(knownAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.text(3, entitlement)
+    writer.integer(4, environment.rawValue)
+    writer.message(5, asOf)
+    writer.message(6, knownAt)
   }
 }
 
@@ -477,14 +443,11 @@ package struct ExplainResponse: WireMessage {
     contradictions = CField.elements(c.pointee.contradictions, count: c.pointee.n_contradictions)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ExplainResponse.self)
-    entitled__v1__explain_response__init(c)
-    if let answer { c.pointee.answer = arena.message(answer) }
-    if !steps.isEmpty { (c.pointee.n_steps, c.pointee.steps) = arena.messages(steps) }
-    if !contradictions.isEmpty { (c.pointee.n_contradictions, c.pointee.contradictions) = arena.elements(contradictions) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, answer)
+    writer.messages(2, steps)
+    writer.texts(3, contradictions)
   }
 }
 
@@ -523,18 +486,15 @@ package struct ExplanationStep: WireMessage {
     decisive = CField.flag(c.pointee.decisive)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ExplanationStep.self)
-    entitled__v1__explanation_step__init(c)
-    if !rule.isEmpty { c.pointee.rule = arena.text(rule) }
-    if !explanation.isEmpty { c.pointee.explanation = arena.text(explanation) }
-    c.pointee.evidence_id = evidenceId
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    if let since { c.pointee.since = arena.message(since) }
-    if let until { c.pointee.until = arena.message(until) }
-    c.pointee.decisive = decisive ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, rule)
+    writer.text(2, explanation)
+    writer.integer(3, evidenceId)
+    writer.text(4, transactionId)
+    writer.message(5, since)
+    writer.message(6, until)
+    writer.flag(7, decisive)
   }
 }
 
@@ -574,18 +534,15 @@ package struct WatchRequest: WireMessage {
     heartbeatInterval = CField.message(c.pointee.heartbeat_interval)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__WatchRequest.self)
-    entitled__v1__watch_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !customerIds.isEmpty { (c.pointee.n_customer_ids, c.pointee.customer_ids) = arena.elements(customerIds) }
-    if !entitlements.isEmpty { (c.pointee.n_entitlements, c.pointee.entitlements) = arena.elements(entitlements) }
-    c.pointee.after_sequence = afterSequence
-    c.pointee.from_beginning = fromBeginning ? 1 : 0
-    if let heartbeatInterval { c.pointee.heartbeat_interval = arena.message(heartbeatInterval) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.texts(3, customerIds)
+    writer.texts(4, entitlements)
+    writer.integer(5, afterSequence)
+    writer.flag(6, fromBeginning)
+    writer.message(7, heartbeatInterval)
   }
 }
 
@@ -613,21 +570,14 @@ package struct WatchResponse: WireMessage {
     }
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__WatchResponse.self)
-    entitled__v1__watch_response__init(c)
-    c.pointee.sequence = sequence
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, sequence)
     switch content {
-    case .event(let value)?:
-      c.pointee.content_case = .init(rawValue: 2)
-      c.pointee.event = arena.message(value)
-    case .heartbeat(let value)?:
-      c.pointee.content_case = .init(rawValue: 3)
-      c.pointee.heartbeat = arena.message(value)
+    case .event(let value)?: writer.message(2, value)
+    case .heartbeat(let value)?: writer.message(3, value)
     case nil: break
     }
-    return UnsafeMutableRawPointer(c)
   }
 
   /// The choices of `content`: at most one.
@@ -656,12 +606,9 @@ package struct Heartbeat: WireMessage {
     time = CField.message(c.pointee.time)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__Heartbeat.self)
-    entitled__v1__heartbeat__init(c)
-    if let time { c.pointee.time = arena.message(time) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, time)
   }
 }
 
@@ -724,26 +671,23 @@ package struct EntitlementEvent: WireMessage {
     actor = CField.text(c.pointee.actor)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__EntitlementEvent.self)
-    entitled__v1__entitlement_event__init(c)
-    c.pointee.sequence = sequence
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !entitlement.isEmpty { c.pointee.entitlement = arena.text(entitlement) }
-    if !type.isEmpty { c.pointee.type = arena.text(type) }
-    if !explanation.isEmpty { c.pointee.explanation = arena.text(explanation) }
-    if let before { c.pointee.before = arena.message(before) }
-    if let after { c.pointee.after = arena.message(after) }
-    if let effectiveAt { c.pointee.effective_at = arena.message(effectiveAt) }
-    if let recordedAt { c.pointee.recorded_at = arena.message(recordedAt) }
-    c.pointee.evidence_id = evidenceId
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, sequence)
+    writer.text(2, app)
+    writer.integer(3, environment.rawValue)
+    writer.text(4, customerId)
+    writer.text(5, entitlement)
+    writer.text(6, type)
+    writer.text(7, explanation)
+    writer.message(8, before)
+    writer.message(9, after)
+    writer.message(10, effectiveAt)
+    writer.message(11, recordedAt)
+    writer.integer(12, evidenceId)
+    writer.text(13, transactionId)
+    writer.text(14, originalTransactionId)
+    writer.text(15, actor)
   }
 }
 
@@ -776,16 +720,13 @@ package struct ListTimelineRequest: WireMessage {
     pageToken = CField.text(c.pointee.page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListTimelineRequest.self)
-    entitled__v1__list_timeline_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    c.pointee.page_size = pageSize
-    if !pageToken.isEmpty { c.pointee.page_token = arena.text(pageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
   }
 }
 
@@ -809,13 +750,10 @@ package struct ListTimelineResponse: WireMessage {
     nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListTimelineResponse.self)
-    entitled__v1__list_timeline_response__init(c)
-    if !events.isEmpty { (c.pointee.n_events, c.pointee.events) = arena.messages(events) }
-    if !nextPageToken.isEmpty { c.pointee.next_page_token = arena.text(nextPageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, events)
+    writer.text(2, nextPageToken)
   }
 }
 
@@ -854,18 +792,15 @@ package struct LinkPurchaseRequest: WireMessage {
     dryRun = CField.flag(c.pointee.dry_run)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__LinkPurchaseRequest.self)
-    entitled__v1__link_purchase_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    c.pointee.policy = .init(rawValue: CField.number(policy.rawValue))
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    c.pointee.dry_run = dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.text(4, originalTransactionId)
+    writer.integer(5, policy.rawValue)
+    writer.text(6, actor)
+    writer.flag(7, dryRun)
   }
 }
 
@@ -892,14 +827,11 @@ package struct LinkPurchaseResponse: WireMessage {
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__LinkPurchaseResponse.self)
-    entitled__v1__link_purchase_response__init(c)
-    if !transferId.isEmpty { c.pointee.transfer_id = arena.text(transferId) }
-    if !previousCustomerId.isEmpty { c.pointee.previous_customer_id = arena.text(previousCustomerId) }
-    if !events.isEmpty { (c.pointee.n_events, c.pointee.events) = arena.messages(events) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, transferId)
+    writer.text(2, previousCustomerId)
+    writer.messages(3, events)
   }
 }
 
@@ -935,17 +867,14 @@ package struct MergeCustomersRequest: WireMessage {
     dryRun = CField.flag(c.pointee.dry_run)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__MergeCustomersRequest.self)
-    entitled__v1__merge_customers_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !fromCustomerId.isEmpty { c.pointee.from_customer_id = arena.text(fromCustomerId) }
-    if !intoCustomerId.isEmpty { c.pointee.into_customer_id = arena.text(intoCustomerId) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    c.pointee.dry_run = dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, fromCustomerId)
+    writer.text(4, intoCustomerId)
+    writer.text(5, actor)
+    writer.flag(6, dryRun)
   }
 }
 
@@ -972,14 +901,11 @@ package struct MergeCustomersResponse: WireMessage {
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__MergeCustomersResponse.self)
-    entitled__v1__merge_customers_response__init(c)
-    if !transferId.isEmpty { c.pointee.transfer_id = arena.text(transferId) }
-    if !originalTransactionIds.isEmpty { (c.pointee.n_original_transaction_ids, c.pointee.original_transaction_ids) = arena.elements(originalTransactionIds) }
-    if !events.isEmpty { (c.pointee.n_events, c.pointee.events) = arena.messages(events) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, transferId)
+    writer.texts(2, originalTransactionIds)
+    writer.messages(3, events)
   }
 }
 
@@ -1024,20 +950,17 @@ package struct TransferPurchaseRequest: WireMessage {
     dryRun = CField.flag(c.pointee.dry_run)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__TransferPurchaseRequest.self)
-    entitled__v1__transfer_purchase_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !fromCustomerId.isEmpty { c.pointee.from_customer_id = arena.text(fromCustomerId) }
-    if !toCustomerId.isEmpty { c.pointee.to_customer_id = arena.text(toCustomerId) }
-    c.pointee.policy = .init(rawValue: CField.number(policy.rawValue))
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    if !note.isEmpty { c.pointee.note = arena.text(note) }
-    c.pointee.dry_run = dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+    writer.text(4, fromCustomerId)
+    writer.text(5, toCustomerId)
+    writer.integer(6, policy.rawValue)
+    writer.text(7, actor)
+    writer.text(8, note)
+    writer.flag(9, dryRun)
   }
 }
 
@@ -1061,13 +984,10 @@ package struct TransferPurchaseResponse: WireMessage {
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__TransferPurchaseResponse.self)
-    entitled__v1__transfer_purchase_response__init(c)
-    if !transferId.isEmpty { c.pointee.transfer_id = arena.text(transferId) }
-    if !events.isEmpty { (c.pointee.n_events, c.pointee.events) = arena.messages(events) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, transferId)
+    writer.messages(2, events)
   }
 }
 
@@ -1097,15 +1017,12 @@ package struct UndoTransferRequest: WireMessage {
     dryRun = CField.flag(c.pointee.dry_run)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__UndoTransferRequest.self)
-    entitled__v1__undo_transfer_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !transferId.isEmpty { c.pointee.transfer_id = arena.text(transferId) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    c.pointee.dry_run = dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, transferId)
+    writer.text(3, actor)
+    writer.flag(4, dryRun)
   }
 }
 
@@ -1126,12 +1043,9 @@ package struct UndoTransferResponse: WireMessage {
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__UndoTransferResponse.self)
-    entitled__v1__undo_transfer_response__init(c)
-    if !events.isEmpty { (c.pointee.n_events, c.pointee.events) = arena.messages(events) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, events)
   }
 }
 
@@ -1161,15 +1075,12 @@ package struct ListUnclaimedPurchasesRequest: WireMessage {
     pageToken = CField.text(c.pointee.page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListUnclaimedPurchasesRequest.self)
-    entitled__v1__list_unclaimed_purchases_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    c.pointee.page_size = pageSize
-    if !pageToken.isEmpty { c.pointee.page_token = arena.text(pageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.integer(3, pageSize)
+    writer.text(4, pageToken)
   }
 }
 
@@ -1193,13 +1104,10 @@ package struct ListUnclaimedPurchasesResponse: WireMessage {
     nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListUnclaimedPurchasesResponse.self)
-    entitled__v1__list_unclaimed_purchases_response__init(c)
-    if !transactions.isEmpty { (c.pointee.n_transactions, c.pointee.transactions) = arena.messages(transactions) }
-    if !nextPageToken.isEmpty { c.pointee.next_page_token = arena.text(nextPageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, transactions)
+    writer.text(2, nextPageToken)
   }
 }
 
@@ -1226,14 +1134,11 @@ package struct GetProbableFamilyRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetProbableFamilyRequest.self)
-    entitled__v1__get_probable_family_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
   }
 }
 
@@ -1254,12 +1159,9 @@ package struct GetProbableFamilyResponse: WireMessage {
     members = CField.messages(c.pointee.members, count: c.pointee.n_members)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetProbableFamilyResponse.self)
-    entitled__v1__get_probable_family_response__init(c)
-    if !members.isEmpty { (c.pointee.n_members, c.pointee.members) = arena.messages(members) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, members)
   }
 }
 
@@ -1292,16 +1194,13 @@ package struct ProbableFamilyMember: WireMessage {
     grounds = CField.elements(c.pointee.grounds, count: c.pointee.n_grounds)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ProbableFamilyMember.self)
-    entitled__v1__probable_family_member__init(c)
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    c.pointee.in_app_ownership_type = .init(rawValue: CField.number(inAppOwnershipType.rawValue))
-    c.pointee.confidence = confidence
-    if !grounds.isEmpty { (c.pointee.n_grounds, c.pointee.grounds) = arena.elements(grounds) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.text(2, originalTransactionId)
+    writer.integer(3, inAppOwnershipType.rawValue)
+    writer.double(4, confidence)
+    writer.texts(5, grounds)
   }
 }
 
@@ -1349,21 +1248,18 @@ package struct GrantRequest: WireMessage {
     idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GrantRequest.self)
-    entitled__v1__grant_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !entitlement.isEmpty { c.pointee.entitlement = arena.text(entitlement) }
-    c.pointee.access_level = .init(rawValue: CField.number(accessLevel.rawValue))
-    if let since { c.pointee.since = arena.message(since) }
-    if let until { c.pointee.until = arena.message(until) }
-    if !note.isEmpty { c.pointee.note = arena.text(note) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    if !idempotencyKey.isEmpty { c.pointee.idempotency_key = arena.text(idempotencyKey) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.text(4, entitlement)
+    writer.integer(5, accessLevel.rawValue)
+    writer.message(6, since)
+    writer.message(7, until)
+    writer.text(8, note)
+    writer.text(9, actor)
+    writer.text(10, idempotencyKey)
   }
 }
 
@@ -1387,13 +1283,10 @@ package struct GrantResponse: WireMessage {
     entitlement = CField.message(c.pointee.entitlement)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GrantResponse.self)
-    entitled__v1__grant_response__init(c)
-    if let grant { c.pointee.grant = arena.message(grant) }
-    if let entitlement { c.pointee.entitlement = arena.message(entitlement) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, grant)
+    writer.message(2, entitlement)
   }
 }
 
@@ -1435,19 +1328,16 @@ package struct GrantedEntitlement: WireMessage {
     actor = CField.text(c.pointee.actor)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GrantedEntitlement.self)
-    entitled__v1__granted_entitlement__init(c)
-    if !grantId.isEmpty { c.pointee.grant_id = arena.text(grantId) }
-    if !entitlement.isEmpty { c.pointee.entitlement = arena.text(entitlement) }
-    c.pointee.access_level = .init(rawValue: CField.number(accessLevel.rawValue))
-    if let since { c.pointee.since = arena.message(since) }
-    if let until { c.pointee.until = arena.message(until) }
-    if let revokedAt { c.pointee.revoked_at = arena.message(revokedAt) }
-    if !note.isEmpty { c.pointee.note = arena.text(note) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, grantId)
+    writer.text(2, entitlement)
+    writer.integer(3, accessLevel.rawValue)
+    writer.message(4, since)
+    writer.message(5, until)
+    writer.message(6, revokedAt)
+    writer.text(7, note)
+    writer.text(8, actor)
   }
 }
 
@@ -1477,15 +1367,12 @@ package struct RevokeGrantRequest: WireMessage {
     note = CField.text(c.pointee.note)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__RevokeGrantRequest.self)
-    entitled__v1__revoke_grant_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !grantId.isEmpty { c.pointee.grant_id = arena.text(grantId) }
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    if !note.isEmpty { c.pointee.note = arena.text(note) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, grantId)
+    writer.text(3, actor)
+    writer.text(4, note)
   }
 }
 
@@ -1509,13 +1396,10 @@ package struct RevokeGrantResponse: WireMessage {
     entitlement = CField.message(c.pointee.entitlement)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__RevokeGrantResponse.self)
-    entitled__v1__revoke_grant_response__init(c)
-    if let grant { c.pointee.grant = arena.message(grant) }
-    if let entitlement { c.pointee.entitlement = arena.message(entitlement) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, grant)
+    writer.message(2, entitlement)
   }
 }
 
@@ -1551,17 +1435,14 @@ package struct IssueTokenRequest: WireMessage {
     lifetime = CField.message(c.pointee.lifetime)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__IssueTokenRequest.self)
-    entitled__v1__issue_token_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !entitlements.isEmpty { (c.pointee.n_entitlements, c.pointee.entitlements) = arena.elements(entitlements) }
-    if !audience.isEmpty { c.pointee.audience = arena.text(audience) }
-    if let lifetime { c.pointee.lifetime = arena.message(lifetime) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.texts(4, entitlements)
+    writer.text(5, audience)
+    writer.message(6, lifetime)
   }
 }
 
@@ -1588,14 +1469,11 @@ package struct IssueTokenResponse: WireMessage {
     keyId = CField.text(c.pointee.key_id)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__IssueTokenResponse.self)
-    entitled__v1__issue_token_response__init(c)
-    if !token.isEmpty { c.pointee.token = arena.text(token) }
-    if let expiresAt { c.pointee.expires_at = arena.message(expiresAt) }
-    if !keyId.isEmpty { c.pointee.key_id = arena.text(keyId) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, token)
+    writer.message(2, expiresAt)
+    writer.text(3, keyId)
   }
 }
 
@@ -1628,16 +1506,13 @@ package struct EraseCustomerRequest: WireMessage {
     dryRun = CField.flag(c.pointee.dry_run)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__EraseCustomerRequest.self)
-    entitled__v1__erase_customer_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !actor.isEmpty { c.pointee.actor = arena.text(actor) }
-    c.pointee.dry_run = dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.text(4, actor)
+    writer.flag(5, dryRun)
   }
 }
 
@@ -1661,13 +1536,10 @@ package struct EraseCustomerResponse: WireMessage {
     erasedAt = CField.message(c.pointee.erased_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__EraseCustomerResponse.self)
-    entitled__v1__erase_customer_response__init(c)
-    c.pointee.erased_rows = erasedRows
-    if let erasedAt { c.pointee.erased_at = arena.message(erasedAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, erasedRows)
+    writer.message(2, erasedAt)
   }
 }
 
@@ -1700,16 +1572,13 @@ package struct GetMetricsRequest: WireMessage {
     productIds = CField.elements(c.pointee.product_ids, count: c.pointee.n_product_ids)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetMetricsRequest.self)
-    entitled__v1__get_metrics_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if let from { c.pointee.from = arena.message(from) }
-    if let to { c.pointee.to = arena.message(to) }
-    if !productIds.isEmpty { (c.pointee.n_product_ids, c.pointee.product_ids) = arena.elements(productIds) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, from)
+    writer.message(4, to)
+    writer.texts(5, productIds)
   }
 }
 
@@ -1730,12 +1599,9 @@ package struct GetMetricsResponse: WireMessage {
     days = CField.messages(c.pointee.days, count: c.pointee.n_days)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetMetricsResponse.self)
-    entitled__v1__get_metrics_response__init(c)
-    if !days.isEmpty { (c.pointee.n_days, c.pointee.days) = arena.messages(days) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, days)
   }
 }
 
@@ -1795,24 +1661,21 @@ package struct DailyMetrics: WireMessage {
     proceeds = CField.messages(c.pointee.proceeds, count: c.pointee.n_proceeds)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__DailyMetrics.self)
-    entitled__v1__daily_metrics__init(c)
-    if let day { c.pointee.day = arena.message(day) }
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    c.pointee.active = active
-    c.pointee.in_trial = inTrial
-    c.pointee.in_grace_period = inGracePeriod
-    c.pointee.in_billing_retry = inBillingRetry
-    c.pointee.started = started
-    c.pointee.converted_from_trial = convertedFromTrial
-    c.pointee.churned_voluntarily = churnedVoluntarily
-    c.pointee.churned_involuntarily = churnedInvoluntarily
-    c.pointee.recovered_in_grace_period = recoveredInGracePeriod
-    c.pointee.recovered_after_grace_period = recoveredAfterGracePeriod
-    c.pointee.refunded = refunded
-    if !proceeds.isEmpty { (c.pointee.n_proceeds, c.pointee.proceeds) = arena.messages(proceeds) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, day)
+    writer.text(2, productId)
+    writer.integer(3, active)
+    writer.integer(4, inTrial)
+    writer.integer(5, inGracePeriod)
+    writer.integer(6, inBillingRetry)
+    writer.integer(7, started)
+    writer.integer(8, convertedFromTrial)
+    writer.integer(9, churnedVoluntarily)
+    writer.integer(10, churnedInvoluntarily)
+    writer.integer(11, recoveredInGracePeriod)
+    writer.integer(12, recoveredAfterGracePeriod)
+    writer.integer(13, refunded)
+    writer.messages(14, proceeds)
   }
 }

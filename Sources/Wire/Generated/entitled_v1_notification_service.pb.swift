@@ -83,14 +83,11 @@ package struct IngestRequest: WireMessage {
     receivedAt = CField.message(c.pointee.received_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__IngestRequest.self)
-    entitled__v1__ingest_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !body.isEmpty { c.pointee.body = arena.bytes(body) }
-    if let receivedAt { c.pointee.received_at = arena.message(receivedAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.data(2, body)
+    writer.message(3, receivedAt)
   }
 }
 
@@ -114,13 +111,10 @@ package struct IngestResponse: WireMessage {
     alreadyKnown = CField.flag(c.pointee.already_known)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__IngestResponse.self)
-    entitled__v1__ingest_response__init(c)
-    if let notification { c.pointee.notification = arena.message(notification) }
-    c.pointee.already_known = alreadyKnown ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, notification)
+    writer.flag(2, alreadyKnown)
   }
 }
 
@@ -183,26 +177,23 @@ package struct Notification: WireMessage {
     receivedAt = CField.message(c.pointee.received_at)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__Notification.self)
-    entitled__v1__notification__init(c)
-    c.pointee.evidence_id = evidenceId
-    if !notificationUuid.isEmpty { c.pointee.notification_uuid = arena.text(notificationUuid) }
-    c.pointee.version = version
-    if !notificationType.isEmpty { c.pointee.notification_type = arena.text(notificationType) }
-    if !subtype.isEmpty { c.pointee.subtype = arena.text(subtype) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    if !reason.isEmpty { c.pointee.reason = arena.text(reason) }
-    if !explanation.isEmpty { c.pointee.explanation = arena.text(explanation) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if let signedDate { c.pointee.signed_date = arena.message(signedDate) }
-    if let receivedAt { c.pointee.received_at = arena.message(receivedAt) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, evidenceId)
+    writer.text(2, notificationUuid)
+    writer.integer(3, version)
+    writer.text(4, notificationType)
+    writer.text(5, subtype)
+    writer.integer(6, environment.rawValue)
+    writer.integer(7, state.rawValue)
+    writer.text(8, reason)
+    writer.text(9, explanation)
+    writer.text(10, customerId)
+    writer.text(11, productId)
+    writer.text(12, transactionId)
+    writer.text(13, originalTransactionId)
+    writer.message(14, signedDate)
+    writer.message(15, receivedAt)
   }
 }
 
@@ -247,20 +238,17 @@ package struct ListNotificationsRequest: WireMessage {
     pageToken = CField.text(c.pointee.page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListNotificationsRequest.self)
-    entitled__v1__list_notifications_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !notificationType.isEmpty { c.pointee.notification_type = arena.text(notificationType) }
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    if let from { c.pointee.from = arena.message(from) }
-    if let to { c.pointee.to = arena.message(to) }
-    c.pointee.page_size = pageSize
-    if !pageToken.isEmpty { c.pointee.page_token = arena.text(pageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, customerId)
+    writer.text(4, notificationType)
+    writer.integer(5, state.rawValue)
+    writer.message(6, from)
+    writer.message(7, to)
+    writer.integer(8, pageSize)
+    writer.text(9, pageToken)
   }
 }
 
@@ -284,13 +272,10 @@ package struct ListNotificationsResponse: WireMessage {
     nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListNotificationsResponse.self)
-    entitled__v1__list_notifications_response__init(c)
-    if !notifications.isEmpty { (c.pointee.n_notifications, c.pointee.notifications) = arena.messages(notifications) }
-    if !nextPageToken.isEmpty { c.pointee.next_page_token = arena.text(nextPageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, notifications)
+    writer.text(2, nextPageToken)
   }
 }
 
@@ -326,17 +311,14 @@ package struct ReplayRequest: WireMessage {
     dryRun = CField.flag(c.pointee.dry_run)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ReplayRequest.self)
-    entitled__v1__replay_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !evidenceIds.isEmpty { (c.pointee.n_evidence_ids, c.pointee.evidence_ids) = arena.elements(evidenceIds) }
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    if let from { c.pointee.from = arena.message(from) }
-    if let to { c.pointee.to = arena.message(to) }
-    c.pointee.dry_run = dryRun ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integers(2, evidenceIds)
+    writer.integer(3, state.rawValue)
+    writer.message(4, from)
+    writer.message(5, to)
+    writer.flag(6, dryRun)
   }
 }
 
@@ -363,14 +345,11 @@ package struct ReplayResponse: WireMessage {
     notUnderstood = c.pointee.not_understood
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ReplayResponse.self)
-    entitled__v1__replay_response__init(c)
-    c.pointee.replayed = replayed
-    c.pointee.changed = changed
-    c.pointee.not_understood = notUnderstood
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, replayed)
+    writer.integer(2, changed)
+    writer.integer(3, notUnderstood)
   }
 }
 
@@ -403,16 +382,13 @@ package struct BackfillRequest: WireMessage {
     onlyFailures = CField.flag(c.pointee.only_failures)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__BackfillRequest.self)
-    entitled__v1__backfill_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if let from { c.pointee.from = arena.message(from) }
-    if let to { c.pointee.to = arena.message(to) }
-    c.pointee.only_failures = onlyFailures ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, from)
+    writer.message(4, to)
+    writer.flag(5, onlyFailures)
   }
 }
 
@@ -442,15 +418,12 @@ package struct BackfillResponse: WireMessage {
     driftedCustomers = c.pointee.drifted_customers
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__BackfillResponse.self)
-    entitled__v1__backfill_response__init(c)
-    if !backfillId.isEmpty { c.pointee.backfill_id = arena.text(backfillId) }
-    c.pointee.received = received
-    c.pointee.already_known = alreadyKnown
-    c.pointee.drifted_customers = driftedCustomers
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, backfillId)
+    writer.integer(2, received)
+    writer.integer(3, alreadyKnown)
+    writer.integer(4, driftedCustomers)
   }
 }
 
@@ -474,13 +447,10 @@ package struct RequestTestNotificationRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__RequestTestNotificationRequest.self)
-    entitled__v1__request_test_notification_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
   }
 }
 
@@ -501,11 +471,8 @@ package struct RequestTestNotificationResponse: WireMessage {
     testNotificationToken = CField.text(c.pointee.test_notification_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__RequestTestNotificationResponse.self)
-    entitled__v1__request_test_notification_response__init(c)
-    if !testNotificationToken.isEmpty { c.pointee.test_notification_token = arena.text(testNotificationToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, testNotificationToken)
   }
 }

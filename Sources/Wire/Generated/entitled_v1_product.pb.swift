@@ -273,12 +273,9 @@ package struct Money: WireMessage {
     currency = CField.text(c.pointee.currency)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__Money.self)
-    entitled__v1__money__init(c)
-    c.pointee.milliunits = milliunits
-    if !currency.isEmpty { c.pointee.currency = arena.text(currency) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, milliunits)
+    writer.text(2, currency)
   }
 }

@@ -275,16 +275,13 @@ package struct SubmitTransactionRequest: WireMessage {
     signedAppTransaction = CField.text(c.pointee.signed_app_transaction)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SubmitTransactionRequest.self)
-    entitled__v1__submit_transaction_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !signedTransaction.isEmpty { c.pointee.signed_transaction = arena.text(signedTransaction) }
-    if !signedRenewalInfo.isEmpty { c.pointee.signed_renewal_info = arena.text(signedRenewalInfo) }
-    if !signedAppTransaction.isEmpty { c.pointee.signed_app_transaction = arena.text(signedAppTransaction) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.text(3, signedTransaction)
+    writer.text(4, signedRenewalInfo)
+    writer.text(5, signedAppTransaction)
   }
 }
 
@@ -323,18 +320,15 @@ package struct SubmitTransactionResponse: WireMessage {
     customerId = CField.text(c.pointee.customer_id)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SubmitTransactionResponse.self)
-    entitled__v1__submit_transaction_response__init(c)
-    c.pointee.evidence_id = evidenceId
-    c.pointee.already_known = alreadyKnown ? 1 : 0
-    if let transaction { c.pointee.transaction = arena.message(transaction) }
-    if let renewalInfo { c.pointee.renewal_info = arena.message(renewalInfo) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !entitlements.isEmpty { (c.pointee.n_entitlements, c.pointee.entitlements) = arena.messages(entitlements) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, evidenceId)
+    writer.flag(2, alreadyKnown)
+    writer.message(3, transaction)
+    writer.message(4, renewalInfo)
+    writer.integer(5, environment.rawValue)
+    writer.messages(6, entitlements)
+    writer.text(7, customerId)
   }
 }
 
@@ -368,23 +362,16 @@ package struct SubmitReceiptRequest: WireMessage {
     }
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SubmitReceiptRequest.self)
-    entitled__v1__submit_receipt_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    if !deviceIdentifier.isEmpty { c.pointee.device_identifier = arena.bytes(deviceIdentifier) }
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.data(5, deviceIdentifier)
     switch receipt {
-    case .receiptBase64(let value)?:
-      c.pointee.receipt_case = .init(rawValue: 3)
-      c.pointee.receipt_base64 = arena.text(value)
-    case .receiptBytes(let value)?:
-      c.pointee.receipt_case = .init(rawValue: 4)
-      c.pointee.receipt_bytes = arena.bytes(value)
+    case .receiptBase64(let value)?: writer.textOrDefault(3, value)
+    case .receiptBytes(let value)?: writer.dataOrDefault(4, value)
     case nil: break
     }
-    return UnsafeMutableRawPointer(c)
   }
 
   /// The app receipt: the bytes of the file, or their base64.
@@ -434,19 +421,16 @@ package struct SubmitReceiptResponse: WireMessage {
     productStates = CField.messages(c.pointee.product_states, count: c.pointee.n_product_states)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SubmitReceiptResponse.self)
-    entitled__v1__submit_receipt_response__init(c)
-    c.pointee.evidence_id = evidenceId
-    c.pointee.already_known = alreadyKnown ? 1 : 0
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !transactions.isEmpty { (c.pointee.n_transactions, c.pointee.transactions) = arena.messages(transactions) }
-    if !entitlements.isEmpty { (c.pointee.n_entitlements, c.pointee.entitlements) = arena.messages(entitlements) }
-    if !originalApplicationVersion.isEmpty { c.pointee.original_application_version = arena.text(originalApplicationVersion) }
-    c.pointee.refresh_pending = refreshPending ? 1 : 0
-    if !productStates.isEmpty { (c.pointee.n_product_states, c.pointee.product_states) = arena.messages(productStates) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, evidenceId)
+    writer.flag(2, alreadyKnown)
+    writer.integer(3, environment.rawValue)
+    writer.messages(4, transactions)
+    writer.messages(5, entitlements)
+    writer.text(6, originalApplicationVersion)
+    writer.flag(7, refreshPending)
+    writer.messages(8, productStates)
   }
 }
 
@@ -470,13 +454,10 @@ package struct SubmittedProductState: WireMessage {
     state = ProductState(rawValue: CField.number(c.pointee.state.rawValue))
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SubmittedProductState.self)
-    entitled__v1__submitted_product_state__init(c)
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, productId)
+    writer.integer(2, state.rawValue)
   }
 }
 
@@ -506,15 +487,12 @@ package struct InspectRequest: WireMessage {
     deviceIdentifier = CField.bytes(c.pointee.device_identifier)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__InspectRequest.self)
-    entitled__v1__inspect_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !document.isEmpty { c.pointee.document = arena.text(document) }
-    if !documentBytes.isEmpty { c.pointee.document_bytes = arena.bytes(documentBytes) }
-    if !deviceIdentifier.isEmpty { c.pointee.device_identifier = arena.bytes(deviceIdentifier) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, document)
+    writer.data(3, documentBytes)
+    writer.data(4, deviceIdentifier)
   }
 }
 
@@ -565,22 +543,19 @@ package struct InspectResponse: WireMessage {
     deviceHashMatches = CField.flag(c.pointee.device_hash_matches)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__InspectResponse.self)
-    entitled__v1__inspect_response__init(c)
-    c.pointee.kind = .init(rawValue: CField.number(kind.rawValue))
-    c.pointee.verified = verified ? 1 : 0
-    if !reason.isEmpty { c.pointee.reason = arena.text(reason) }
-    if !explanation.isEmpty { c.pointee.explanation = arena.text(explanation) }
-    if !payloadJson.isEmpty { c.pointee.payload_json = arena.text(payloadJson) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !certificates.isEmpty { (c.pointee.n_certificates, c.pointee.certificates) = arena.messages(certificates) }
-    if let signedDate { c.pointee.signed_date = arena.message(signedDate) }
-    if !bundleId.isEmpty { c.pointee.bundle_id = arena.text(bundleId) }
-    if !documents.isEmpty { (c.pointee.n_documents, c.pointee.documents) = arena.messages(documents) }
-    c.pointee.device_hash_matches = deviceHashMatches ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, kind.rawValue)
+    writer.flag(2, verified)
+    writer.text(3, reason)
+    writer.text(4, explanation)
+    writer.text(5, payloadJson)
+    writer.integer(6, environment.rawValue)
+    writer.messages(7, certificates)
+    writer.message(8, signedDate)
+    writer.text(9, bundleId)
+    writer.messages(10, documents)
+    writer.flag(11, deviceHashMatches)
   }
 }
 
@@ -613,16 +588,13 @@ package struct InspectedDocument: WireMessage {
     payloadJson = CField.text(c.pointee.payload_json)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__InspectedDocument.self)
-    entitled__v1__inspected_document__init(c)
-    c.pointee.kind = .init(rawValue: CField.number(kind.rawValue))
-    c.pointee.verified = verified ? 1 : 0
-    if !reason.isEmpty { c.pointee.reason = arena.text(reason) }
-    if !explanation.isEmpty { c.pointee.explanation = arena.text(explanation) }
-    if !payloadJson.isEmpty { c.pointee.payload_json = arena.text(payloadJson) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, kind.rawValue)
+    writer.flag(2, verified)
+    writer.text(3, reason)
+    writer.text(4, explanation)
+    writer.text(5, payloadJson)
   }
 }
 
@@ -655,16 +627,13 @@ package struct CertificateSummary: WireMessage {
     sha256 = CField.text(c.pointee.sha256)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CertificateSummary.self)
-    entitled__v1__certificate_summary__init(c)
-    if !subject.isEmpty { c.pointee.subject = arena.text(subject) }
-    if !issuer.isEmpty { c.pointee.issuer = arena.text(issuer) }
-    if let notBefore { c.pointee.not_before = arena.message(notBefore) }
-    if let notAfter { c.pointee.not_after = arena.message(notAfter) }
-    if !sha256.isEmpty { c.pointee.sha256 = arena.text(sha256) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, subject)
+    writer.text(2, issuer)
+    writer.message(3, notBefore)
+    writer.message(4, notAfter)
+    writer.text(5, sha256)
   }
 }
 
@@ -702,27 +671,18 @@ package struct MigrateReceiptsRequest: WireMessage {
     }
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__MigrateReceiptsRequest.self)
-    entitled__v1__migrate_receipts_request__init(c)
-    if !correlationId.isEmpty { c.pointee.correlation_id = arena.text(correlationId) }
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, correlationId)
+    writer.text(2, app)
+    writer.text(3, customerId)
+    writer.integer(7, environment.rawValue)
     switch source {
-    case .receiptBase64(let value)?:
-      c.pointee.source_case = .init(rawValue: 4)
-      c.pointee.receipt_base64 = arena.text(value)
-    case .receiptBytes(let value)?:
-      c.pointee.source_case = .init(rawValue: 5)
-      c.pointee.receipt_bytes = arena.bytes(value)
-    case .originalTransactionId(let value)?:
-      c.pointee.source_case = .init(rawValue: 6)
-      c.pointee.original_transaction_id = arena.text(value)
+    case .receiptBase64(let value)?: writer.textOrDefault(4, value)
+    case .receiptBytes(let value)?: writer.dataOrDefault(5, value)
+    case .originalTransactionId(let value)?: writer.textOrDefault(6, value)
     case nil: break
     }
-    return UnsafeMutableRawPointer(c)
   }
 
   /// The choices of `source`: at most one.
@@ -762,15 +722,12 @@ package struct MigrateReceiptsResponse: WireMessage {
     transactions = c.pointee.transactions
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__MigrateReceiptsResponse.self)
-    entitled__v1__migrate_receipts_response__init(c)
-    if !correlationId.isEmpty { c.pointee.correlation_id = arena.text(correlationId) }
-    c.pointee.outcome = .init(rawValue: CField.number(outcome.rawValue))
-    if let error { c.pointee.error = arena.message(error) }
-    c.pointee.transactions = transactions
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, correlationId)
+    writer.integer(2, outcome.rawValue)
+    writer.message(3, error)
+    writer.integer(4, transactions)
   }
 }
 
@@ -806,17 +763,14 @@ package struct StartMigrationRequest: WireMessage {
     idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__StartMigrationRequest.self)
-    entitled__v1__start_migration_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if !inputPath.isEmpty { c.pointee.input_path = arena.text(inputPath) }
-    c.pointee.concurrency = concurrency
-    c.pointee.dry_run = dryRun ? 1 : 0
-    if !idempotencyKey.isEmpty { c.pointee.idempotency_key = arena.text(idempotencyKey) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, inputPath)
+    writer.integer(4, concurrency)
+    writer.flag(5, dryRun)
+    writer.text(6, idempotencyKey)
   }
 }
 
@@ -837,12 +791,9 @@ package struct StartMigrationResponse: WireMessage {
     migration = CField.message(c.pointee.migration)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__StartMigrationResponse.self)
-    entitled__v1__start_migration_response__init(c)
-    if let migration { c.pointee.migration = arena.message(migration) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, migration)
   }
 }
 
@@ -893,22 +844,19 @@ package struct Migration: WireMessage {
     rate = c.pointee.rate
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__Migration.self)
-    entitled__v1__migration__init(c)
-    if !migrationId.isEmpty { c.pointee.migration_id = arena.text(migrationId) }
-    c.pointee.state = .init(rawValue: CField.number(state.rawValue))
-    c.pointee.total = total
-    c.pointee.migrated = migrated
-    c.pointee.unchanged = unchanged
-    c.pointee.empty = empty
-    c.pointee.refused = refused
-    c.pointee.to_retry = toRetry
-    if let startedAt { c.pointee.started_at = arena.message(startedAt) }
-    if let finishedAt { c.pointee.finished_at = arena.message(finishedAt) }
-    c.pointee.rate = rate
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, migrationId)
+    writer.integer(2, state.rawValue)
+    writer.integer(3, total)
+    writer.integer(4, migrated)
+    writer.integer(5, unchanged)
+    writer.integer(6, empty)
+    writer.integer(7, refused)
+    writer.integer(8, toRetry)
+    writer.message(9, startedAt)
+    writer.message(10, finishedAt)
+    writer.double(11, rate)
   }
 }
 
@@ -929,12 +877,9 @@ package struct GetMigrationRequest: WireMessage {
     migrationId = CField.text(c.pointee.migration_id)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetMigrationRequest.self)
-    entitled__v1__get_migration_request__init(c)
-    if !migrationId.isEmpty { c.pointee.migration_id = arena.text(migrationId) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, migrationId)
   }
 }
 
@@ -955,12 +900,9 @@ package struct GetMigrationResponse: WireMessage {
     migration = CField.message(c.pointee.migration)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__GetMigrationResponse.self)
-    entitled__v1__get_migration_response__init(c)
-    if let migration { c.pointee.migration = arena.message(migration) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, migration)
   }
 }
 
@@ -987,14 +929,11 @@ package struct ListMigrationFailuresRequest: WireMessage {
     pageToken = CField.text(c.pointee.page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListMigrationFailuresRequest.self)
-    entitled__v1__list_migration_failures_request__init(c)
-    if !migrationId.isEmpty { c.pointee.migration_id = arena.text(migrationId) }
-    c.pointee.page_size = pageSize
-    if !pageToken.isEmpty { c.pointee.page_token = arena.text(pageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, migrationId)
+    writer.integer(2, pageSize)
+    writer.text(3, pageToken)
   }
 }
 
@@ -1018,13 +957,10 @@ package struct ListMigrationFailuresResponse: WireMessage {
     nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__ListMigrationFailuresResponse.self)
-    entitled__v1__list_migration_failures_response__init(c)
-    if !failures.isEmpty { (c.pointee.n_failures, c.pointee.failures) = arena.messages(failures) }
-    if !nextPageToken.isEmpty { c.pointee.next_page_token = arena.text(nextPageToken) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, failures)
+    writer.text(2, nextPageToken)
   }
 }
 
@@ -1057,16 +993,13 @@ package struct MigrationFailure: WireMessage {
     explanation = CField.text(c.pointee.explanation)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__MigrationFailure.self)
-    entitled__v1__migration_failure__init(c)
-    c.pointee.line = line
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.outcome = .init(rawValue: CField.number(outcome.rawValue))
-    if !reason.isEmpty { c.pointee.reason = arena.text(reason) }
-    if !explanation.isEmpty { c.pointee.explanation = arena.text(explanation) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, line)
+    writer.text(2, customerId)
+    writer.integer(3, outcome.rawValue)
+    writer.text(4, reason)
+    writer.text(5, explanation)
   }
 }
 
@@ -1087,12 +1020,9 @@ package struct CancelMigrationRequest: WireMessage {
     migrationId = CField.text(c.pointee.migration_id)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CancelMigrationRequest.self)
-    entitled__v1__cancel_migration_request__init(c)
-    if !migrationId.isEmpty { c.pointee.migration_id = arena.text(migrationId) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, migrationId)
   }
 }
 
@@ -1113,12 +1043,9 @@ package struct CancelMigrationResponse: WireMessage {
     migration = CField.message(c.pointee.migration)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__CancelMigrationResponse.self)
-    entitled__v1__cancel_migration_response__init(c)
-    if let migration { c.pointee.migration = arena.message(migration) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, migration)
   }
 }
 
@@ -1169,22 +1096,19 @@ package struct SignOfferRequest: WireMessage {
     skipEligibilityCheck = CField.flag(c.pointee.skip_eligibility_check)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SignOfferRequest.self)
-    entitled__v1__sign_offer_request__init(c)
-    if !app.isEmpty { c.pointee.app = arena.text(app) }
-    if !customerId.isEmpty { c.pointee.customer_id = arena.text(customerId) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    c.pointee.form = .init(rawValue: CField.number(form.rawValue))
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    if !offerIdentifier.isEmpty { c.pointee.offer_identifier = arena.text(offerIdentifier) }
-    if !appAccountToken.isEmpty { c.pointee.app_account_token = arena.text(appAccountToken) }
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    c.pointee.allow_introductory_offer = allowIntroductoryOffer ? 1 : 0
-    if !advancedCommerceRequestJson.isEmpty { c.pointee.advanced_commerce_request_json = arena.text(advancedCommerceRequestJson) }
-    c.pointee.skip_eligibility_check = skipEligibilityCheck ? 1 : 0
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.integer(4, form.rawValue)
+    writer.text(5, productId)
+    writer.text(6, offerIdentifier)
+    writer.text(7, appAccountToken)
+    writer.text(8, transactionId)
+    writer.flag(9, allowIntroductoryOffer)
+    writer.text(10, advancedCommerceRequestJson)
+    writer.flag(11, skipEligibilityCheck)
   }
 }
 
@@ -1214,14 +1138,11 @@ package struct SignOfferResponse: WireMessage {
     timestamp = c.pointee.timestamp
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__SignOfferResponse.self)
-    entitled__v1__sign_offer_response__init(c)
-    if !signature.isEmpty { c.pointee.signature = arena.text(signature) }
-    if !keyIdentifier.isEmpty { c.pointee.key_identifier = arena.text(keyIdentifier) }
-    if !nonce.isEmpty { c.pointee.nonce = arena.text(nonce) }
-    c.pointee.timestamp = timestamp
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, signature)
+    writer.text(2, keyIdentifier)
+    writer.text(3, nonce)
+    writer.integer(4, timestamp)
   }
 }

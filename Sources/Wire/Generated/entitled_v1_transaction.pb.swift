@@ -138,37 +138,34 @@ package struct Transaction: WireMessage {
     signedDate = CField.message(c.pointee.signed_date)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__Transaction.self)
-    entitled__v1__transaction__init(c)
-    if !transactionId.isEmpty { c.pointee.transaction_id = arena.text(transactionId) }
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !webOrderLineItemId.isEmpty { c.pointee.web_order_line_item_id = arena.text(webOrderLineItemId) }
-    if !bundleId.isEmpty { c.pointee.bundle_id = arena.text(bundleId) }
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    if !subscriptionGroupIdentifier.isEmpty { c.pointee.subscription_group_identifier = arena.text(subscriptionGroupIdentifier) }
-    c.pointee.type = .init(rawValue: CField.number(type.rawValue))
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    c.pointee.in_app_ownership_type = .init(rawValue: CField.number(inAppOwnershipType.rawValue))
-    if let purchaseDate { c.pointee.purchase_date = arena.message(purchaseDate) }
-    if let originalPurchaseDate { c.pointee.original_purchase_date = arena.message(originalPurchaseDate) }
-    if let expiresDate { c.pointee.expires_date = arena.message(expiresDate) }
-    if let revocationDate { c.pointee.revocation_date = arena.message(revocationDate) }
-    c.pointee.revocation_reason = revocationReason
-    if !revocationType.isEmpty { c.pointee.revocation_type = arena.text(revocationType) }
-    c.pointee.is_upgraded = isUpgraded ? 1 : 0
-    c.pointee.quantity = quantity
-    c.pointee.offer_type = .init(rawValue: CField.number(offerType.rawValue))
-    if !offerIdentifier.isEmpty { c.pointee.offer_identifier = arena.text(offerIdentifier) }
-    c.pointee.offer_discount_type = .init(rawValue: CField.number(offerDiscountType.rawValue))
-    if !appAccountToken.isEmpty { c.pointee.app_account_token = arena.text(appAccountToken) }
-    if !appTransactionId.isEmpty { c.pointee.app_transaction_id = arena.text(appTransactionId) }
-    if let price { c.pointee.price = arena.message(price) }
-    if !storefront.isEmpty { c.pointee.storefront = arena.text(storefront) }
-    if !transactionReason.isEmpty { c.pointee.transaction_reason = arena.text(transactionReason) }
-    if let signedDate { c.pointee.signed_date = arena.message(signedDate) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, transactionId)
+    writer.text(2, originalTransactionId)
+    writer.text(3, webOrderLineItemId)
+    writer.text(4, bundleId)
+    writer.text(5, productId)
+    writer.text(6, subscriptionGroupIdentifier)
+    writer.integer(7, type.rawValue)
+    writer.integer(8, environment.rawValue)
+    writer.integer(9, inAppOwnershipType.rawValue)
+    writer.message(10, purchaseDate)
+    writer.message(11, originalPurchaseDate)
+    writer.message(12, expiresDate)
+    writer.message(13, revocationDate)
+    writer.integer(14, revocationReason)
+    writer.text(15, revocationType)
+    writer.flag(16, isUpgraded)
+    writer.integer(17, quantity)
+    writer.integer(18, offerType.rawValue)
+    writer.text(19, offerIdentifier)
+    writer.integer(20, offerDiscountType.rawValue)
+    writer.text(21, appAccountToken)
+    writer.text(22, appTransactionId)
+    writer.message(23, price)
+    writer.text(24, storefront)
+    writer.text(25, transactionReason)
+    writer.message(26, signedDate)
   }
 }
 
@@ -228,24 +225,21 @@ package struct RenewalInfo: WireMessage {
     signedDate = CField.message(c.pointee.signed_date)
   }
 
-  /// Makes protobuf-c's structure.
-  package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-    let c = arena.allocate(Entitled__V1__RenewalInfo.self)
-    entitled__v1__renewal_info__init(c)
-    if !originalTransactionId.isEmpty { c.pointee.original_transaction_id = arena.text(originalTransactionId) }
-    if !productId.isEmpty { c.pointee.product_id = arena.text(productId) }
-    if !autoRenewProductId.isEmpty { c.pointee.auto_renew_product_id = arena.text(autoRenewProductId) }
-    c.pointee.will_auto_renew = willAutoRenew ? 1 : 0
-    c.pointee.expiration_intent = expirationIntent
-    c.pointee.is_in_billing_retry_period = isInBillingRetryPeriod ? 1 : 0
-    if let gracePeriodExpiresDate { c.pointee.grace_period_expires_date = arena.message(gracePeriodExpiresDate) }
-    if let renewalDate { c.pointee.renewal_date = arena.message(renewalDate) }
-    if let renewalPrice { c.pointee.renewal_price = arena.message(renewalPrice) }
-    c.pointee.price_increase_status = .init(rawValue: CField.number(priceIncreaseStatus.rawValue))
-    if !eligibleWinBackOfferIds.isEmpty { (c.pointee.n_eligible_win_back_offer_ids, c.pointee.eligible_win_back_offer_ids) = arena.elements(eligibleWinBackOfferIds) }
-    if let recentSubscriptionStartDate { c.pointee.recent_subscription_start_date = arena.message(recentSubscriptionStartDate) }
-    c.pointee.environment = .init(rawValue: CField.number(environment.rawValue))
-    if let signedDate { c.pointee.signed_date = arena.message(signedDate) }
-    return UnsafeMutableRawPointer(c)
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, originalTransactionId)
+    writer.text(2, productId)
+    writer.text(3, autoRenewProductId)
+    writer.flag(4, willAutoRenew)
+    writer.integer(5, expirationIntent)
+    writer.flag(6, isInBillingRetryPeriod)
+    writer.message(7, gracePeriodExpiresDate)
+    writer.message(8, renewalDate)
+    writer.message(9, renewalPrice)
+    writer.integer(10, priceIncreaseStatus.rawValue)
+    writer.texts(11, eligibleWinBackOfferIds)
+    writer.message(12, recentSubscriptionStartDate)
+    writer.integer(13, environment.rawValue)
+    writer.message(14, signedDate)
   }
 }

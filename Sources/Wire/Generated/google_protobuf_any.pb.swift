@@ -131,13 +131,10 @@ extension GoogleProtobuf {
       value = CField.bytes(c.pointee.value)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Protobuf__Any.self)
-      google__protobuf__any__init(c)
-      if !typeUrl.isEmpty { c.pointee.type_url = arena.text(typeUrl) }
-      if !value.isEmpty { c.pointee.value = arena.bytes(value) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, typeUrl)
+      writer.data(2, value)
     }
   }
 }

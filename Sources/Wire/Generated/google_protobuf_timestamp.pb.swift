@@ -119,13 +119,10 @@ extension GoogleProtobuf {
       nanos = c.pointee.nanos
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Protobuf__Timestamp.self)
-      google__protobuf__timestamp__init(c)
-      c.pointee.seconds = seconds
-      c.pointee.nanos = nanos
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.integer(1, seconds)
+      writer.integer(2, nanos)
     }
   }
 }

@@ -67,14 +67,11 @@ extension GoogleRPC {
       metadata = CField.messages(c.pointee.metadata, count: c.pointee.n_metadata)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__ErrorInfo.self)
-      google__rpc__error_info__init(c)
-      if !reason.isEmpty { c.pointee.reason = arena.text(reason) }
-      if !domain.isEmpty { c.pointee.domain = arena.text(domain) }
-      if !metadata.isEmpty { (c.pointee.n_metadata, c.pointee.metadata) = arena.messages(metadata) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, reason)
+      writer.text(2, domain)
+      writer.messages(3, metadata)
     }
 
     /// `google.rpc.ErrorInfo.MetadataEntry`.
@@ -97,13 +94,10 @@ extension GoogleRPC {
         value = CField.text(c.pointee.value)
       }
 
-      /// Makes protobuf-c's structure.
-      package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-        let c = arena.allocate(Google__Rpc__ErrorInfo__MetadataEntry.self)
-        google__rpc__error_info__metadata_entry__init(c)
-        if !key.isEmpty { c.pointee.key = arena.text(key) }
-        if !value.isEmpty { c.pointee.value = arena.text(value) }
-        return UnsafeMutableRawPointer(c)
+      /// Writes the fields that are set.
+      package func write(to writer: inout WireWriter) {
+        writer.text(1, key)
+        writer.text(2, value)
       }
     }
   }
@@ -137,12 +131,9 @@ extension GoogleRPC {
       retryDelay = CField.message(c.pointee.retry_delay)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__RetryInfo.self)
-      google__rpc__retry_info__init(c)
-      if let retryDelay { c.pointee.retry_delay = arena.message(retryDelay) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.message(1, retryDelay)
     }
   }
 
@@ -166,13 +157,10 @@ extension GoogleRPC {
       detail = CField.text(c.pointee.detail)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__DebugInfo.self)
-      google__rpc__debug_info__init(c)
-      if !stackEntries.isEmpty { (c.pointee.n_stack_entries, c.pointee.stack_entries) = arena.elements(stackEntries) }
-      if !detail.isEmpty { c.pointee.detail = arena.text(detail) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.texts(1, stackEntries)
+      writer.text(2, detail)
     }
   }
 
@@ -203,12 +191,9 @@ extension GoogleRPC {
       violations = CField.messages(c.pointee.violations, count: c.pointee.n_violations)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__QuotaFailure.self)
-      google__rpc__quota_failure__init(c)
-      if !violations.isEmpty { (c.pointee.n_violations, c.pointee.violations) = arena.messages(violations) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.messages(1, violations)
     }
 
     /// A message type used to describe a single quota violation.  For example, a
@@ -307,19 +292,16 @@ extension GoogleRPC {
         futureQuotaValue = c.pointee.future_quota_value
       }
 
-      /// Makes protobuf-c's structure.
-      package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-        let c = arena.allocate(Google__Rpc__QuotaFailure__Violation.self)
-        google__rpc__quota_failure__violation__init(c)
-        if !subject.isEmpty { c.pointee.subject = arena.text(subject) }
-        if !description.isEmpty { c.pointee.description = arena.text(description) }
-        if !apiService.isEmpty { c.pointee.api_service = arena.text(apiService) }
-        if !quotaMetric.isEmpty { c.pointee.quota_metric = arena.text(quotaMetric) }
-        if !quotaId.isEmpty { c.pointee.quota_id = arena.text(quotaId) }
-        if !quotaDimensions.isEmpty { (c.pointee.n_quota_dimensions, c.pointee.quota_dimensions) = arena.messages(quotaDimensions) }
-        c.pointee.quota_value = quotaValue
-        c.pointee.future_quota_value = futureQuotaValue
-        return UnsafeMutableRawPointer(c)
+      /// Writes the fields that are set.
+      package func write(to writer: inout WireWriter) {
+        writer.text(1, subject)
+        writer.text(2, description)
+        writer.text(3, apiService)
+        writer.text(4, quotaMetric)
+        writer.text(5, quotaId)
+        writer.messages(6, quotaDimensions)
+        writer.integer(7, quotaValue)
+        writer.integer(8, futureQuotaValue)
       }
 
       /// `google.rpc.QuotaFailure.Violation.QuotaDimensionsEntry`.
@@ -342,13 +324,10 @@ extension GoogleRPC {
           value = CField.text(c.pointee.value)
         }
 
-        /// Makes protobuf-c's structure.
-        package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-          let c = arena.allocate(Google__Rpc__QuotaFailure__Violation__QuotaDimensionsEntry.self)
-          google__rpc__quota_failure__violation__quota_dimensions_entry__init(c)
-          if !key.isEmpty { c.pointee.key = arena.text(key) }
-          if !value.isEmpty { c.pointee.value = arena.text(value) }
-          return UnsafeMutableRawPointer(c)
+        /// Writes the fields that are set.
+        package func write(to writer: inout WireWriter) {
+          writer.text(1, key)
+          writer.text(2, value)
         }
       }
     }
@@ -375,12 +354,9 @@ extension GoogleRPC {
       violations = CField.messages(c.pointee.violations, count: c.pointee.n_violations)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__PreconditionFailure.self)
-      google__rpc__precondition_failure__init(c)
-      if !violations.isEmpty { (c.pointee.n_violations, c.pointee.violations) = arena.messages(violations) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.messages(1, violations)
     }
 
     /// A message type used to describe a single precondition failure.
@@ -413,14 +389,11 @@ extension GoogleRPC {
         description = CField.text(c.pointee.description)
       }
 
-      /// Makes protobuf-c's structure.
-      package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-        let c = arena.allocate(Google__Rpc__PreconditionFailure__Violation.self)
-        google__rpc__precondition_failure__violation__init(c)
-        if !type.isEmpty { c.pointee.type = arena.text(type) }
-        if !subject.isEmpty { c.pointee.subject = arena.text(subject) }
-        if !description.isEmpty { c.pointee.description = arena.text(description) }
-        return UnsafeMutableRawPointer(c)
+      /// Writes the fields that are set.
+      package func write(to writer: inout WireWriter) {
+        writer.text(1, type)
+        writer.text(2, subject)
+        writer.text(3, description)
       }
     }
   }
@@ -443,12 +416,9 @@ extension GoogleRPC {
       fieldViolations = CField.messages(c.pointee.field_violations, count: c.pointee.n_field_violations)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__BadRequest.self)
-      google__rpc__bad_request__init(c)
-      if !fieldViolations.isEmpty { (c.pointee.n_field_violations, c.pointee.field_violations) = arena.messages(fieldViolations) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.messages(1, fieldViolations)
     }
 
     /// A message type used to describe a single bad request field.
@@ -519,15 +489,12 @@ extension GoogleRPC {
         localizedMessage = CField.message(c.pointee.localized_message)
       }
 
-      /// Makes protobuf-c's structure.
-      package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-        let c = arena.allocate(Google__Rpc__BadRequest__FieldViolation.self)
-        google__rpc__bad_request__field_violation__init(c)
-        if !field.isEmpty { c.pointee.field = arena.text(field) }
-        if !description.isEmpty { c.pointee.description = arena.text(description) }
-        if !reason.isEmpty { c.pointee.reason = arena.text(reason) }
-        if let localizedMessage { c.pointee.localized_message = arena.message(localizedMessage) }
-        return UnsafeMutableRawPointer(c)
+      /// Writes the fields that are set.
+      package func write(to writer: inout WireWriter) {
+        writer.text(1, field)
+        writer.text(2, description)
+        writer.text(3, reason)
+        writer.message(4, localizedMessage)
       }
     }
   }
@@ -555,13 +522,10 @@ extension GoogleRPC {
       servingData = CField.text(c.pointee.serving_data)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__RequestInfo.self)
-      google__rpc__request_info__init(c)
-      if !requestId.isEmpty { c.pointee.request_id = arena.text(requestId) }
-      if !servingData.isEmpty { c.pointee.serving_data = arena.text(servingData) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, requestId)
+      writer.text(2, servingData)
     }
   }
 
@@ -600,15 +564,12 @@ extension GoogleRPC {
       description = CField.text(c.pointee.description)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__ResourceInfo.self)
-      google__rpc__resource_info__init(c)
-      if !resourceType.isEmpty { c.pointee.resource_type = arena.text(resourceType) }
-      if !resourceName.isEmpty { c.pointee.resource_name = arena.text(resourceName) }
-      if !owner.isEmpty { c.pointee.owner = arena.text(owner) }
-      if !description.isEmpty { c.pointee.description = arena.text(description) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, resourceType)
+      writer.text(2, resourceName)
+      writer.text(3, owner)
+      writer.text(4, description)
     }
   }
 
@@ -633,12 +594,9 @@ extension GoogleRPC {
       links = CField.messages(c.pointee.links, count: c.pointee.n_links)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__Help.self)
-      google__rpc__help__init(c)
-      if !links.isEmpty { (c.pointee.n_links, c.pointee.links) = arena.messages(links) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.messages(1, links)
     }
 
     /// Describes a URL link.
@@ -661,13 +619,10 @@ extension GoogleRPC {
         url = CField.text(c.pointee.url)
       }
 
-      /// Makes protobuf-c's structure.
-      package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-        let c = arena.allocate(Google__Rpc__Help__Link.self)
-        google__rpc__help__link__init(c)
-        if !description.isEmpty { c.pointee.description = arena.text(description) }
-        if !url.isEmpty { c.pointee.url = arena.text(url) }
-        return UnsafeMutableRawPointer(c)
+      /// Writes the fields that are set.
+      package func write(to writer: inout WireWriter) {
+        writer.text(1, description)
+        writer.text(2, url)
       }
     }
   }
@@ -695,13 +650,10 @@ extension GoogleRPC {
       message = CField.text(c.pointee.message)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__LocalizedMessage.self)
-      google__rpc__localized_message__init(c)
-      if !locale.isEmpty { c.pointee.locale = arena.text(locale) }
-      if !message.isEmpty { c.pointee.message = arena.text(message) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, locale)
+      writer.text(2, message)
     }
   }
 }

@@ -38,14 +38,11 @@ extension GoogleRPC {
       details = CField.messages(c.pointee.details, count: c.pointee.n_details)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Google__Rpc__Status.self)
-      google__rpc__status__init(c)
-      c.pointee.code = code
-      if !message.isEmpty { c.pointee.message = arena.text(message) }
-      if !details.isEmpty { (c.pointee.n_details, c.pointee.details) = arena.messages(details) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.integer(1, code)
+      writer.text(2, message)
+      writer.messages(3, details)
     }
   }
 }

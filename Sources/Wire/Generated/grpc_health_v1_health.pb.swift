@@ -21,12 +21,9 @@ extension GRPCHealth {
       service = CField.text(c.pointee.service)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Health__V1__HealthCheckRequest.self)
-      grpc__health__v1__health_check_request__init(c)
-      if !service.isEmpty { c.pointee.service = arena.text(service) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, service)
     }
   }
 
@@ -47,12 +44,9 @@ extension GRPCHealth {
       status = GRPCHealth.HealthCheckResponse.ServingStatus(rawValue: CField.number(c.pointee.status.rawValue))
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Health__V1__HealthCheckResponse.self)
-      grpc__health__v1__health_check_response__init(c)
-      c.pointee.status = .init(rawValue: CField.number(status.rawValue))
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.integer(1, status.rawValue)
     }
 
     /// The health of a service.
@@ -116,11 +110,8 @@ extension GRPCHealth {
     package init(reading structure: UnsafeRawPointer) {
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Health__V1__HealthListRequest.self)
-      grpc__health__v1__health_list_request__init(c)
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
     }
   }
 
@@ -141,12 +132,9 @@ extension GRPCHealth {
       statuses = CField.messages(c.pointee.statuses, count: c.pointee.n_statuses)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Health__V1__HealthListResponse.self)
-      grpc__health__v1__health_list_response__init(c)
-      if !statuses.isEmpty { (c.pointee.n_statuses, c.pointee.statuses) = arena.messages(statuses) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.messages(1, statuses)
     }
 
     /// `grpc.health.v1.HealthListResponse.StatusesEntry`.
@@ -169,13 +157,10 @@ extension GRPCHealth {
         value = CField.message(c.pointee.value)
       }
 
-      /// Makes protobuf-c's structure.
-      package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-        let c = arena.allocate(Grpc__Health__V1__HealthListResponse__StatusesEntry.self)
-        grpc__health__v1__health_list_response__statuses_entry__init(c)
-        if !key.isEmpty { c.pointee.key = arena.text(key) }
-        if let value { c.pointee.value = arena.message(value) }
-        return UnsafeMutableRawPointer(c)
+      /// Writes the fields that are set.
+      package func write(to writer: inout WireWriter) {
+        writer.text(1, key)
+        writer.message(2, value)
       }
     }
   }

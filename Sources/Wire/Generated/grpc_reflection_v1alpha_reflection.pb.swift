@@ -31,30 +31,17 @@ extension GRPCReflectionAlpha {
       }
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__ServerReflectionRequest.self)
-      grpc__reflection__v1alpha__server_reflection_request__init(c)
-      if !host.isEmpty { c.pointee.host = arena.text(host) }
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, host)
       switch messageRequest {
-      case .fileByFilename(let value)?:
-        c.pointee.message_request_case = .init(rawValue: 3)
-        c.pointee.file_by_filename = arena.text(value)
-      case .fileContainingSymbol(let value)?:
-        c.pointee.message_request_case = .init(rawValue: 4)
-        c.pointee.file_containing_symbol = arena.text(value)
-      case .fileContainingExtension(let value)?:
-        c.pointee.message_request_case = .init(rawValue: 5)
-        c.pointee.file_containing_extension = arena.message(value)
-      case .allExtensionNumbersOfType(let value)?:
-        c.pointee.message_request_case = .init(rawValue: 6)
-        c.pointee.all_extension_numbers_of_type = arena.text(value)
-      case .listServices(let value)?:
-        c.pointee.message_request_case = .init(rawValue: 7)
-        c.pointee.list_services = arena.text(value)
+      case .fileByFilename(let value)?: writer.textOrDefault(3, value)
+      case .fileContainingSymbol(let value)?: writer.textOrDefault(4, value)
+      case .fileContainingExtension(let value)?: writer.message(5, value)
+      case .allExtensionNumbersOfType(let value)?: writer.textOrDefault(6, value)
+      case .listServices(let value)?: writer.textOrDefault(7, value)
       case nil: break
       }
-      return UnsafeMutableRawPointer(c)
     }
 
     /// The choices of `message_request`: at most one.
@@ -92,13 +79,10 @@ extension GRPCReflectionAlpha {
       extensionNumber = c.pointee.extension_number
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__ExtensionRequest.self)
-      grpc__reflection__v1alpha__extension_request__init(c)
-      if !containingType.isEmpty { c.pointee.containing_type = arena.text(containingType) }
-      c.pointee.extension_number = extensionNumber
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, containingType)
+      writer.integer(2, extensionNumber)
     }
   }
 
@@ -131,28 +115,17 @@ extension GRPCReflectionAlpha {
       }
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__ServerReflectionResponse.self)
-      grpc__reflection__v1alpha__server_reflection_response__init(c)
-      if !validHost.isEmpty { c.pointee.valid_host = arena.text(validHost) }
-      if let originalRequest { c.pointee.original_request = arena.message(originalRequest) }
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, validHost)
+      writer.message(2, originalRequest)
       switch messageResponse {
-      case .fileDescriptorResponse(let value)?:
-        c.pointee.message_response_case = .init(rawValue: 4)
-        c.pointee.file_descriptor_response = arena.message(value)
-      case .allExtensionNumbersResponse(let value)?:
-        c.pointee.message_response_case = .init(rawValue: 5)
-        c.pointee.all_extension_numbers_response = arena.message(value)
-      case .listServicesResponse(let value)?:
-        c.pointee.message_response_case = .init(rawValue: 6)
-        c.pointee.list_services_response = arena.message(value)
-      case .errorResponse(let value)?:
-        c.pointee.message_response_case = .init(rawValue: 7)
-        c.pointee.error_response = arena.message(value)
+      case .fileDescriptorResponse(let value)?: writer.message(4, value)
+      case .allExtensionNumbersResponse(let value)?: writer.message(5, value)
+      case .listServicesResponse(let value)?: writer.message(6, value)
+      case .errorResponse(let value)?: writer.message(7, value)
       case nil: break
       }
-      return UnsafeMutableRawPointer(c)
     }
 
     /// The choices of `message_response`: at most one.
@@ -185,12 +158,9 @@ extension GRPCReflectionAlpha {
       fileDescriptorProto = CField.elements(c.pointee.file_descriptor_proto, count: c.pointee.n_file_descriptor_proto)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__FileDescriptorResponse.self)
-      grpc__reflection__v1alpha__file_descriptor_response__init(c)
-      if !fileDescriptorProto.isEmpty { (c.pointee.n_file_descriptor_proto, c.pointee.file_descriptor_proto) = arena.elements(fileDescriptorProto) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.datas(1, fileDescriptorProto)
     }
   }
 
@@ -214,13 +184,10 @@ extension GRPCReflectionAlpha {
       extensionNumber = CField.elements(c.pointee.extension_number, count: c.pointee.n_extension_number)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__ExtensionNumberResponse.self)
-      grpc__reflection__v1alpha__extension_number_response__init(c)
-      if !baseTypeName.isEmpty { c.pointee.base_type_name = arena.text(baseTypeName) }
-      if !extensionNumber.isEmpty { (c.pointee.n_extension_number, c.pointee.extension_number) = arena.elements(extensionNumber) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, baseTypeName)
+      writer.integers(2, extensionNumber)
     }
   }
 
@@ -241,12 +208,9 @@ extension GRPCReflectionAlpha {
       service = CField.messages(c.pointee.service, count: c.pointee.n_service)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__ListServiceResponse.self)
-      grpc__reflection__v1alpha__list_service_response__init(c)
-      if !service.isEmpty { (c.pointee.n_service, c.pointee.service) = arena.messages(service) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.messages(1, service)
     }
   }
 
@@ -267,12 +231,9 @@ extension GRPCReflectionAlpha {
       name = CField.text(c.pointee.name)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__ServiceResponse.self)
-      grpc__reflection__v1alpha__service_response__init(c)
-      if !name.isEmpty { c.pointee.name = arena.text(name) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.text(1, name)
     }
   }
 
@@ -296,13 +257,10 @@ extension GRPCReflectionAlpha {
       errorMessage = CField.text(c.pointee.error_message)
     }
 
-    /// Makes protobuf-c's structure.
-    package func write(in arena: WireArena) -> UnsafeMutableRawPointer {
-      let c = arena.allocate(Grpc__Reflection__V1alpha__ErrorResponse.self)
-      grpc__reflection__v1alpha__error_response__init(c)
-      c.pointee.error_code = errorCode
-      if !errorMessage.isEmpty { c.pointee.error_message = arena.text(errorMessage) }
-      return UnsafeMutableRawPointer(c)
+    /// Writes the fields that are set.
+    package func write(to writer: inout WireWriter) {
+      writer.integer(1, errorCode)
+      writer.text(2, errorMessage)
     }
   }
 }
