@@ -80,6 +80,9 @@ def main():
     parser = argparse.ArgumentParser(prog="tools/generate", description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail with a diff if the committed files are not current")
     check = parser.parse_args().check
+    missing = [tool for tool in ("protoc", "protoc-c") if shutil.which(tool) is None]
+    if missing:
+        sys.exit(f"tools/generate: {' and '.join(missing)} not found; tools/bootstrap installs them")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         paths = generate(folder)
