@@ -42,7 +42,8 @@ package final class EvidenceLedger: Sendable {
     }
     return Submitted(
       evidenceID: outcome.evidenceID, wasKnown: outcome.wasKnown, environment: verified.environment,
-      transaction: verified.transaction, facts: facts)
+      transaction: verified.transaction, transactionPayload: verified.transactionPayload,
+      renewalPayload: verified.renewalPayload, facts: facts)
   }
 
   private func app(of submission: Submission) throws(LedgerError) -> AppDefinition {

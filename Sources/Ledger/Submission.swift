@@ -35,8 +35,12 @@ package struct Submitted: Hashable, Sendable {
   package let wasKnown: Bool
   /// Where the purchase was made.
   package let environment: Environment
-  /// What the signed transaction says.
+  /// What the signed transaction says, as far as the rules ask.
   package let transaction: TransactionFact
+  /// All that the signed transaction says.
+  package let transactionPayload: JWSTransactionDecodedPayload
+  /// All that the signed renewal info says; `nil` if there was none.
+  package let renewalPayload: JWSRenewalInfoDecodedPayload?
   /// All that is known of the customer now.
   package let facts: CustomerFacts
 }

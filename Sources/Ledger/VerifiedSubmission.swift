@@ -6,7 +6,9 @@ internal import Store
 /// A submission of which every document was found to be Apple's: all that the write needs to know.
 struct VerifiedSubmission: Sendable {
   let environment: Environment
+  let transactionPayload: JWSTransactionDecodedPayload
   let transaction: TransactionFact
+  let renewalPayload: JWSRenewalInfoDecodedPayload?
   let renewal: RenewalFact?
 
   /// The document that was refused, and why.
@@ -29,30 +31,37 @@ struct VerifiedSubmission: Sendable {
         throw .incomplete(.missing(field: "environment"))
       }
       self.environment = environment
+      transactionPayload = payload
       transaction = try read { () throws(FactError) in try TransactionFact(payload) }
     } catch {
       throw Refusal(
         kind: .signedTransaction, document: submission.signedTransaction, rejection: error)
     }
     guard let document = submission.signedRenewalInfo else {
+      renewalPayload = nil
       renewal = nil
       return
     }
     do throws(Rejection) {
-      renewal = try Self.renewal(
-        document, of: transaction.originalTransactionID, in: environment, app, verifier)
+      let payload = try Self.renewalInfo(document, in: environment, app, verifier)
+      renewalPayload = payload
+      renewal = try Self.renewal(payload, of: transaction.originalTransactionID)
     } catch {
       throw Refusal(kind: .signedRenewalInfo, document: document, rejection: error)
     }
   }
 
-  private static func renewal(
-    _ document: String, of line: String, in environment: Environment, _ app: AppDefinition,
-    _ verifier: SignedDataVerifier
-  ) throws(Rejection) -> RenewalFact {
-    let payload = try verified { () throws(VerificationError) in
+  private static func renewalInfo(
+    _ document: String, in environment: Environment, _ app: AppDefinition, _ verifier: SignedDataVerifier
+  ) throws(Rejection) -> JWSRenewalInfoDecodedPayload {
+    try verified { () throws(VerificationError) in
       try verifier.verifyRenewalInfo(document, for: app.identity, environments: [environment])
     }
+  }
+
+  private static func renewal(
+    _ payload: JWSRenewalInfoDecodedPayload, of line: String
+  ) throws(Rejection) -> RenewalFact {
     let fact = try read { () throws(FactError) in try RenewalFact(payload) }
     guard fact.originalTransactionID == line else { throw .otherLine }
     return fact

@@ -1,0 +1,27 @@
+package import JSON
+
+/// The kinds of documents that Apple signs as a JWS.
+package enum SignedDocumentKind: Hashable, Sendable, CaseIterable {
+  case transaction
+  case renewalInfo
+  case appTransaction
+  case notification
+  case retentionMessageRequest
+
+  /// Tells the kind by the members that only it has; a JWS itself does not say. `nil` for none of these.
+  package init?(payload: JSONObject) {
+    if payload["notificationType"] != nil {
+      self = .notification
+    } else if payload["userLocale"] != nil, payload["requestIdentifier"] != nil {
+      self = .retentionMessageRequest
+    } else if payload["receiptType"] != nil || payload["originalApplicationVersion"] != nil {
+      self = .appTransaction
+    } else if payload["autoRenewStatus"] != nil || payload["autoRenewProductId"] != nil {
+      self = .renewalInfo
+    } else if payload["transactionId"] != nil || payload["originalTransactionId"] != nil {
+      self = .transaction
+    } else {
+      return nil
+    }
+  }
+}

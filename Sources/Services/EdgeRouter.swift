@@ -1,0 +1,34 @@
+package import HTTP
+
+/// What the edge port serves: health for whoever runs containers, and the contract as JSON.
+package struct EdgeRouter: Sendable {
+  private let gateway: JSONGateway
+  private let isReady: @Sendable () -> Bool
+
+  package init(gateway: JSONGateway, isReady: @escaping @Sendable () -> Bool) {
+    self.gateway = gateway
+    self.isReady = isReady
+  }
+
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    switch request.path {
+    case "/healthz": Self.read(request, .text(200, "alive\n"))
+    case "/readyz": Self.read(request, isReady() ? .text(200, "ready\n") : .text(503, "not ready\n"))
+    case let path where gateway.serves(path): await gateway.respond(to: request)
+    default: .text(404, "there is nothing at \(request.path)\n")
+    }
+  }
+
+  private static func read(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {
+    ["GET", "HEAD"].contains(request.method) ? response : .methodNotAllowed("GET, HEAD")
+  }
+
+  /// What plain HTTP requests to the gRPC port get: it has nothing else to offer.
+  package static func respondOnGRPCPort(to request: HTTPRequest) async -> HTTPResponse {
+    if request.method == "POST" {
+      let contentType = request.header("content-type").map { "not '\($0)'" } ?? "and there is none"
+      return .text(415, "this port speaks gRPC: content-type must be application/grpc, \(contentType)\n")
+    }
+    return .text(404, "this port speaks gRPC; plain HTTP and JSON are on the edge port\n")
+  }
+}

@@ -1,0 +1,94 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `entitled.v1.ReceiptService`: what apps hand in.
+struct ReceiptService: Sendable {
+  private let ledger: EvidenceLedger
+  private let inspection: Inspection
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  init(
+    ledger: EvidenceLedger, inspection: Inspection, catalog: CurrentCatalog,
+    now: @escaping @Sendable () -> Instant
+  ) {
+    self.ledger = ledger
+    self.inspection = inspection
+    self.catalog = catalog
+    self.now = now
+  }
+
+  static let name = "entitled.v1.ReceiptService"
+
+  var methods: [Method] {
+    [
+      .waitingUnary("/\(Self.name)/SubmitTransaction") {
+        (request: SubmitTransactionRequest, _) async throws(Status) in try await submit(request)
+      },
+      .unary("/\(Self.name)/Inspect") { (request: InspectRequest, _) throws(Status) in
+        try inspect(request)
+      },
+    ]
+  }
+
+  private func submit(
+    _ request: SubmitTransactionRequest
+  ) async throws(Status) -> SubmitTransactionResponse {
+    let app = try catalog.value.app(request.app)
+    try Requirement.customerID(request.customerId)
+    guard !request.signedTransaction.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "signed_transaction is empty", field: "signed_transaction")
+    }
+    guard request.signedAppTransaction.isEmpty else {
+      throw Status(
+        .unimplemented, reason: "UNSUPPORTED_DOCUMENT",
+        "signed_app_transaction is not taken in this version", field: "signed_app_transaction")
+    }
+    do throws(LedgerError) {
+      let submitted = try await ledger.submit(
+        Submission(
+          appID: app.id, customerID: request.customerId, signedTransaction: request.signedTransaction,
+          signedRenewalInfo: request.signedRenewalInfo.isEmpty ? nil : request.signedRenewalInfo))
+      return response(submitted, app, request.customerId)
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private func response(
+    _ submitted: Submitted, _ app: AppDefinition, _ customerID: String
+  ) -> SubmitTransactionResponse {
+    let now = now()
+    return .with { response in
+      response.evidenceId = submitted.evidenceID.rawValue
+      response.alreadyKnown = submitted.wasKnown
+      response.transaction = Wire.Transaction(submitted.transactionPayload)
+      response.renewalInfo = submitted.renewalPayload.map(Wire.RenewalInfo.init)
+      response.environment = Wire.Environment(submitted.environment)
+      response.customerId = customerID
+      let product = app.products[submitted.transaction.productID]
+      response.entitlements = (product?.entitlements ?? []).map { entitlement in
+        CheckResponse(
+          evaluate(submitted.facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
+          environment: submitted.environment, evaluatedAt: now)
+      }
+    }
+  }
+
+  private func inspect(_ request: InspectRequest) throws(Status) -> InspectResponse {
+    let app = try catalog.value.app(request.app)
+    guard request.document.isEmpty != request.documentBytes.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "exactly one of document and document_bytes is needed",
+        field: "document")
+    }
+    let text =
+      request.document.isEmpty ? String(decoding: request.documentBytes, as: UTF8.self) : request.document
+    return inspection.inspect(text, for: app)
+  }
+}

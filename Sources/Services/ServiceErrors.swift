@@ -1,0 +1,83 @@
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Store
+
+// The one place where an error of ours becomes something that a caller may read. There is no `default`
+// anywhere: a new case does not compile until someone has decided what a caller should be told about it.
+
+extension Status {
+  static func unknownApp(_ id: String, known: [String]) -> Status {
+    Status(
+      .notFound, reason: "UNKNOWN_APP",
+      "there is no app '\(id)'; configured are \(known.joined(separator: ", "))",
+      metadata: [("app", id)], field: "app")
+  }
+
+  init(_ error: StoreError) {
+    switch error {
+    case .overloaded:
+      self.init(
+        .resourceExhausted, reason: "STORE_OVERLOADED", "too many writes are waiting; try again",
+        retryAfterMilliseconds: 100)
+    case .diskFull:
+      self.init(
+        .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",
+        retryAfterMilliseconds: 10_000)
+    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema:
+      self.init(
+        .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",
+        retryAfterMilliseconds: 1_000)
+    case .closed:
+      self.init(
+        .unavailable, reason: "SHUTTING_DOWN", "the server is shutting down", retryAfterMilliseconds: 1_000)
+    }
+  }
+
+  init(_ error: LedgerError) {
+    switch error {
+    case .invalid(let field, let problem):
+      self.init(.invalidArgument, reason: "INVALID_FIELD", "\(field) \(problem)", field: field)
+    case .unknownApp(let id, let configured): self = .unknownApp(id, known: configured)
+    case .notVerifiable:
+      self.init(
+        .unavailable, reason: "CRYPTOGRAPHY_FAILED", "the document could not be checked; try again",
+        retryAfterMilliseconds: 1_000)
+    case .rejected(let rejection, let evidence):
+      self.init(
+        rejection.statusCode, reason: rejection.reason, rejection.description,
+        metadata: [("evidenceId", String(evidence.rawValue))])
+    case .ownedByAnotherCustomer(let line):
+      self.init(
+        .failedPrecondition, reason: "OWNED_BY_ANOTHER_CUSTOMER",
+        "the purchase \(line) belongs to another customer; moving it is a transfer",
+        metadata: [("originalTransactionId", line)])
+    case .store(let error): self.init(error)
+    }
+  }
+}
+
+extension Rejection {
+  /// A document that cannot be read is the sender's mistake; one that is not Apple's, or not for this app,
+  /// is not allowed to count.
+  fileprivate var statusCode: StatusCode {
+    switch self {
+    case .incomplete, .otherLine: .invalidArgument
+    case .notVerified(let error): error.statusCode
+    }
+  }
+}
+
+extension VerificationError {
+  fileprivate var statusCode: StatusCode {
+    switch self {
+    case .documentTooLarge, .notAJWS, .unsupportedAlgorithm, .wrongCertificateCount, .malformedCertificate,
+      .malformedJSON, .malformedField, .missingField:
+      .invalidArgument
+    case .xcodeNotAllowed, .missingMarkerOID, .untrustedRoot, .unsupportedKey, .badSignature,
+      .chainExpiredAtSigning, .wrongBundle, .wrongApp, .wrongEnvironment:
+      .permissionDenied
+    case .cryptographyFailed: .unavailable
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package import AppStore
+package import Ledger
+package import RPC
+package import SignedData
+package import Store
+internal import Wire
+
+/// All services of the contract, wired to what they use.
+package struct ServiceSet: Sendable {
+  private let store: any EntitlementStore
+  private let ledger: EvidenceLedger
+  private let verifier: SignedDataVerifier
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+  /// Says whether the services can be called.
+  package let health: HealthService
+
+  package init(
+    store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier, catalog: CurrentCatalog,
+    now: @escaping @Sendable () -> Instant
+  ) {
+    self.store = store
+    self.ledger = ledger
+    self.verifier = verifier
+    self.catalog = catalog
+    self.now = now
+    self.health = HealthService(services: Contract.services.map(\.name))
+  }
+
+  /// The methods for one event loop, with a reader of the store that only this loop uses.
+  package func makeHost() throws(StoreError) -> sending CallHost {
+    let reader = try store.makeReader()
+    let entitlements = EntitlementService(reader: reader, catalog: catalog, now: now)
+    let receipts = ReceiptService(
+      ledger: ledger, inspection: Inspection(verifier: verifier), catalog: catalog, now: now)
+    var methods = entitlements.methods + receipts.methods + health.methods
+    methods += ReflectionService(services: Contract.services.map(\.name)).methods
+    let known = Set(methods.map(\.path))
+    let others = Contract.services.flatMap(\.methods).map(\.fullName).filter { !known.contains($0) }
+    methods += others.map(Method.unimplemented)
+    return CallHost(methods: MethodTable(methods), turnEnded: reader.endTurn)
+  }
+}

@@ -1,0 +1,60 @@
+import HTTP
+import HTTP2
+
+/// A client and a server session that talk without a socket.
+final class Conversation {
+  let client: Session
+  let server: Session
+  private(set) var clientEvents: [SessionEvent] = []
+  private(set) var serverEvents: [SessionEvent] = []
+
+  init(_ limits: Limits = Limits()) throws {
+    client = try .client()
+    server = try .server(limits: limits)
+    try exchange()
+    clientEvents = []
+    serverEvents = []
+  }
+
+  /// Carries bytes both ways until nobody has anything to say, and collects what each saw.
+  func exchange() throws {
+    var isQuiet = false
+    while !isQuiet {
+      let toServer = try Self.output(of: client)
+      let toClient = try Self.output(of: server)
+      isQuiet = toServer.isEmpty && toClient.isEmpty
+      try toServer.withUnsafeBytes { try server.receive($0) }
+      try toClient.withUnsafeBytes { try client.receive($0) }
+      clientEvents += Self.events(of: client)
+      serverEvents += Self.events(of: server)
+    }
+  }
+
+  func forget() {
+    clientEvents = []
+    serverEvents = []
+  }
+
+  func body(at session: Session, _ id: StreamID) -> [UInt8] {
+    session.withInbound(of: id) { bytes, _ in Array(bytes) } ?? []
+  }
+
+  static func output(of session: Session) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try session.withOutput {
+      bytes += $0
+      return true
+    }
+    return bytes
+  }
+
+  static func events(of session: Session) -> [SessionEvent] {
+    var events: [SessionEvent] = []
+    session.takeEvents(into: &events)
+    return events
+  }
+}
+
+let post = HeaderFields([
+  (":method", "POST"), (":scheme", "http"), (":path", "/a"), (":authority", "b"),
+])

@@ -1,0 +1,183 @@
+import HTTP
+import HTTP2
+import Testing
+
+@Suite struct SessionTests {
+  @Test("A request without a body arrives as its headers and its end, from bytes written out by hand")
+  func bytes() throws {
+    let session = try Session.server()
+    let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+    // GET http://a/ in HPACK: three entries of the static table and one literal.
+    let get: [UInt8] = [0x82, 0x86, 0x84, 0x41, 0x01, 0x61]
+    let headers: [UInt8] = [0, 0, UInt8(get.count), 1, 0x05, 0, 0, 0, 1]
+    try (preface + settings + headers + get).withUnsafeBytes { try session.receive($0) }
+
+    let first = StreamID(rawValue: 1)
+    #expect(Conversation.events(of: session) == [.headers(first, endOfStream: true)])
+    #expect(session.head(of: first)?.strings.map(\.name) == [":method", ":scheme", ":path", ":authority"])
+    #expect(session.hasInboundEnded(of: first))
+    #expect(Conversation.events(of: session).isEmpty)
+  }
+
+  @Test("A body and its answer with trailers make the round")
+  func round() throws {
+    let talk = try Conversation()
+    let id = try talk.client.request(post, endOfStream: false)
+    talk.client.send(on: id) { $0 += [1, 2, 3] }
+    talk.client.finish(id)
+    try talk.exchange()
+    #expect(talk.serverEvents == [.headers(id, endOfStream: false), .data(id, endOfStream: true)])
+    #expect(talk.body(at: talk.server, id) == [1, 2, 3])
+
+    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
+    talk.server.send(on: id) { $0 += [4, 5] }
+    talk.server.finish(id, trailers: HeaderFields([("grpc-status", "0")]))
+    let answer = try Conversation.output(of: talk.server)
+    try answer.withUnsafeBytes { try talk.client.receive($0) }
+    #expect(talk.client.head(of: id)?[":status"] == nil, "the stream is closed once its answer was read")
+    #expect(
+      Conversation.events(of: talk.client) == [
+        .headers(id, endOfStream: false), .data(id, endOfStream: false), .trailers(id),
+        .closed(id, .noError),
+      ])
+  }
+
+  @Test("A sender stops at the window and goes on when the reader allows more")
+  func flowControl() throws {
+    var limits = Limits()
+    limits.streamWindow = 70_000
+    let talk = try Conversation(limits)
+    let id = try talk.client.request(post, endOfStream: false)
+    talk.client.send(on: id) { $0 += [UInt8](repeating: 7, count: 200_000) }
+    talk.client.finish(id)
+    try talk.exchange()
+    #expect(talk.server.inboundCount(of: id) == 70_000)
+    #expect(talk.client.unsentCount(of: id) == 130_000)
+
+    talk.server.removeInbound(70_000, of: id)
+    try talk.exchange()
+    #expect(talk.server.inboundCount(of: id) == 0, "taking bytes is not yet leave to send more")
+    var received = 70_000
+    talk.server.allowMore(70_000, on: id)
+    while received < 200_000 {
+      try talk.exchange()
+      let count = talk.server.inboundCount(of: id)
+      #expect(count > 0)
+      received += count
+      talk.server.removeInbound(count, of: id)
+      talk.server.allowMore(count, on: id)
+    }
+    #expect(received == 200_000)
+    #expect(talk.server.hasInboundEnded(of: id))
+  }
+
+  @Test("One stream whose reader sleeps does not hold up the others")
+  func independentStreams() throws {
+    var limits = Limits()
+    limits.streamWindow = 60_000
+    limits.connectionWindow = 100_000
+    let talk = try Conversation(limits)
+    for _ in 0..<5 {
+      let id = try talk.client.request(post, endOfStream: false)
+      talk.client.send(on: id) { $0 += [UInt8](repeating: 7, count: 60_000) }
+      talk.client.finish(id)
+      try talk.exchange()
+      #expect(talk.server.inboundCount(of: id) == 60_000)
+    }
+  }
+
+  @Test("Header fields beyond the limit are dropped and said to be too large; the connection goes on")
+  func largeHeaders() throws {
+    var limits = Limits()
+    limits.headerBytes = 1_000
+    let talk = try Conversation(limits)
+    var fields = post
+    fields.append(name: "x", value: String(repeating: "y", count: 2_000))
+    let id = try talk.client.request(fields, endOfStream: true)
+    try talk.exchange()
+    #expect(talk.serverEvents == [.headersTooLarge(id)])
+
+    let next = try talk.client.request(post, endOfStream: true)
+    try talk.exchange()
+    #expect(talk.serverEvents.last == .headers(next, endOfStream: true))
+  }
+
+  @Test("A reset closes the stream at both ends and forgets what waited on it")
+  func reset() throws {
+    let talk = try Conversation()
+    let id = try talk.client.request(post, endOfStream: false)
+    try talk.exchange()
+    talk.client.reset(id, .cancel)
+    try talk.exchange()
+    #expect(talk.serverEvents.last == .closed(id, .cancel))
+    #expect(talk.server.head(of: id) == nil)
+    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: true)
+    talk.server.send(on: id) { $0 += [1] }
+    #expect(try Conversation.output(of: talk.server).isEmpty)
+  }
+
+  @Test("A body that waits for its next piece says when it has been sent")
+  func drained() throws {
+    let talk = try Conversation()
+    let id = try talk.client.request(post, endOfStream: true)
+    try talk.exchange()
+    talk.forget()
+    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
+    talk.server.send(on: id) { $0 += [1] }
+    try talk.exchange()
+    #expect(talk.serverEvents == [.drained(id)])
+    talk.server.send(on: id) { $0 += [2] }
+    talk.server.finish(id)
+    try talk.exchange()
+    #expect(talk.clientEvents.last == .closed(id, .noError))
+  }
+
+  @Test("After GOAWAY the open stream finishes, and a new request is refused here already")
+  func goAway() throws {
+    let talk = try Conversation()
+    let open = try talk.client.request(post, endOfStream: true)
+    try talk.exchange()
+    talk.server.announceGoAway()
+    try talk.exchange()
+    talk.server.finishGoAway()
+    try talk.exchange()
+    #expect(talk.clientEvents.contains(.goAway(.noError)))
+    #expect(!talk.server.isFinished)
+
+    let late = try talk.client.request(post, endOfStream: true)
+    try talk.exchange()
+    #expect(talk.clientEvents.contains(.closed(late, .refusedStream)))
+    talk.server.respond(on: open, HeaderFields([(":status", "200")]), endOfStream: true)
+    try talk.exchange()
+    #expect(talk.clientEvents.contains(.closed(open, .noError)))
+    #expect(talk.server.isFinished)
+  }
+
+  @Test("Bytes that are not HTTP/2 are an error, not a crash")
+  func garbage() throws {
+    let session = try Session.server()
+    #expect(throws: HTTP2Error.self) {
+      try Array("GET / HTTP/1.1\r\n\r\n".utf8).withUnsafeBytes { try session.receive($0) }
+    }
+  }
+
+  @Test("A client that resets without end is shown the door")
+  func rapidReset() throws {
+    let talk = try Conversation()
+    var isRefused = false
+    for _ in 0..<20_000 where !isRefused {
+      do {
+        let id = try talk.client.request(post, endOfStream: true)
+        try talk.exchange()
+        talk.client.reset(id, .cancel)
+        try talk.exchange()
+      } catch {
+        isRefused = true
+      }
+      if talk.clientEvents.contains(where: { if case .goAway = $0 { true } else { false } }) { isRefused = true }
+      talk.forget()
+    }
+    #expect(isRefused)
+  }
+}

@@ -1,0 +1,59 @@
+import RPC
+import Testing
+
+@Suite struct MessageFrameTests {
+  @Test("A message has a flag and its length in front")
+  func prefix() {
+    var bytes: [UInt8] = []
+    MessageFrame.append([7, 8, 9], to: &bytes, encoding: .identity)
+    #expect(bytes == [0, 0, 0, 0, 3, 7, 8, 9])
+  }
+
+  @Test("Packed or not, what goes in comes out", arguments: [MessageEncoding.identity, .gzip], [0, 1, 100_000])
+  func round(encoding: MessageEncoding, length: Int) throws {
+    let message = (0..<length).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    var bytes: [UInt8] = []
+    MessageFrame.append(message, to: &bytes, encoding: encoding)
+    #expect(try unpacked(bytes, encoding, limit: 100_000) == message)
+  }
+
+  @Test("A prefix that is not all there is no prefix yet", arguments: 0...4)
+  func incomplete(length: Int) throws {
+    let bytes = [UInt8](repeating: 0, count: length)
+    #expect(try bytes.withUnsafeBytes { try MessageFrame(prefixOf: $0, limit: 10) } == nil)
+  }
+
+  @Test("A length over the limit and a flag that is none are refused")
+  func refused() {
+    #expect(throws: FramingError.tooLarge(limit: 10)) { try unpacked([0, 0, 0, 0, 11], .identity, limit: 10) }
+    #expect(throws: FramingError.badFlag(2)) { try unpacked([2, 0, 0, 0, 0], .identity, limit: 10) }
+  }
+
+  @Test("A small message that unpacks to a large one stops at the limit")
+  func bomb() {
+    var bytes: [UInt8] = []
+    MessageFrame.append([UInt8](repeating: 0, count: 10_000_000), to: &bytes, encoding: .gzip)
+    #expect(bytes.count < 100_000)
+    #expect(throws: FramingError.tooLarge(limit: 1_000_000)) { try unpacked(bytes, .gzip, limit: 1_000_000) }
+  }
+
+  @Test("Damaged or cut packing is an error", arguments: [[1, 2, 3], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], []] as [[UInt8]])
+  func damaged(packed: [UInt8]) {
+    let bytes = [1, 0, 0, 0, UInt8(packed.count)] + packed
+    #expect(throws: FramingError.badCompression) { try unpacked(bytes, .gzip, limit: 1_000) }
+  }
+
+  @Test("Marked as packed without saying how is an error")
+  func withoutEncoding() {
+    #expect(throws: FramingError.compressedWithoutEncoding) {
+      try unpacked([1, 0, 0, 0, 0], .identity, limit: 10)
+    }
+  }
+
+  private func unpacked(_ bytes: [UInt8], _ encoding: MessageEncoding, limit: Int) throws -> [UInt8] {
+    try bytes.withUnsafeBytes { bytes in
+      let frame = try #require(try MessageFrame(prefixOf: bytes, limit: limit))
+      return try frame.withMessage(in: bytes, encoding: encoding, limit: limit) { Array($0) }
+    }
+  }
+}

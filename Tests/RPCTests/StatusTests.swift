@@ -1,0 +1,56 @@
+import HTTP
+import RPC
+import Testing
+import Wire
+
+@Suite struct StatusTests {
+  @Test("Every code crosses the wire", arguments: StatusCode.allCases)
+  func codes(code: StatusCode) {
+    let status = Status(code, code == .ok ? "" : "why")
+    #expect(Status(fields: status.fields()) == status)
+    #expect(Status(fields: status.trailersOnly) == status)
+  }
+
+  @Test(
+    "A message is percent-encoded outside printable ASCII",
+    arguments: [
+      ("plain text", "plain text"), ("100 %", "100 %25"), ("line\nbreak", "line%0Abreak"),
+      ("größer", "gr%C3%B6%C3%9Fer"), ("😀", "%F0%9F%98%80"),
+    ])
+  func message(text: String, encoded: String) {
+    let fields = Status(.internalError, text).fields()
+    #expect(fields["grpc-message"] == encoded)
+    #expect(Status(fields: fields)?.message == text)
+  }
+
+  @Test("A message that is badly encoded is taken as it came", arguments: ["%", "%4", "%zz", "a%2"])
+  func badlyEncoded(text: String) {
+    #expect(Status(fields: HeaderFields([("grpc-status", "2"), ("grpc-message", text)]))?.message == text)
+  }
+
+  @Test("Trailers without a status have none, and an unknown number is UNKNOWN")
+  func missing() {
+    #expect(Status(fields: HeaderFields([("x", "y")])) == nil)
+    #expect(Status(fields: HeaderFields([("grpc-status", "99")]))?.code == .unknown)
+  }
+
+  @Test("Details carry the reason, the field and when to try again")
+  func details() throws {
+    let status = Status(
+      .resourceExhausted, reason: "TOO_MUCH", "too much", metadata: [("limit", "5")], field: "name",
+      retryAfterMilliseconds: 1_500)
+    let read = try #require(Status(fields: status.fields()))
+    let message = try GoogleRPC.Status.decode(read.details)
+    #expect(message.code == 8)
+    #expect(message.message == "too much")
+    let info = try #require(try message.details[0].unpacked(as: GoogleRPC.ErrorInfo.self))
+    #expect(info.reason == "TOO_MUCH")
+    #expect(info.domain == "entitled")
+    #expect(info.metadata.map(\.key) == ["limit"])
+    let fields = try #require(try message.details[1].unpacked(as: GoogleRPC.BadRequest.self))
+    #expect(fields.fieldViolations.map(\.field) == ["name"])
+    let retry = try #require(try message.details[2].unpacked(as: GoogleRPC.RetryInfo.self))
+    #expect(retry.retryDelay?.seconds == 1)
+    #expect(retry.retryDelay?.nanos == 500_000_000)
+  }
+}
