@@ -1,0 +1,55 @@
+internal import AppStore
+internal import Entitlements
+
+extension AppConfiguration {
+  init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
+    let app = ConfigurationNode(renaming: node, "app \(id)")
+    let members = try app.members(["bundle_id", "apple_id", "environments", "products"])
+    let environments = try Self.environments(members.required("environments"))
+    let appleID = try members["apple_id"]?.number()
+    guard appleID != nil || !environments.contains(.production) else {
+      throw app.error("app \(id) has no apple_id, without which Production cannot be checked")
+    }
+
+    var products: [ProductDefinition] = []
+    var terms: [String: SaleTerms] = [:]
+    for (productID, node) in try members.required("products").entries() {
+      let product = ConfigurationNode(renaming: node, "product \(productID)")
+      let members = try product.members(ProductDefinition.memberNames)
+      let definition = try ProductDefinition(productID: productID, members, product)
+      products.append(definition)
+      terms[productID] = try SaleTerms(members, definition)
+    }
+    self.terms = terms
+    definition = AppDefinition(
+      id: id,
+      identity: AppIdentity(bundleID: try members.required("bundle_id").text(), appAppleID: appleID),
+      environments: environments, products: products)
+  }
+
+  private static func environments(
+    _ node: ConfigurationNode
+  ) throws(ConfigurationError) -> [Environment] {
+    var environments: [Environment] = []
+    for item in try node.list() {
+      let environment = try Environment(item)
+      guard !environments.contains(environment) else {
+        throw item.error("\(environment.rawValue) is there twice")
+      }
+      environments.append(environment)
+    }
+    guard !environments.isEmpty else { throw node.error("\(node.name) is empty") }
+    return environments
+  }
+}
+
+extension Environment {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let text = try node.text()
+    guard let environment = Environment(rawValue: text) else {
+      let known = Environment.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("there is no environment \(text.debugDescription); known: \(known)")
+    }
+    self = environment
+  }
+}

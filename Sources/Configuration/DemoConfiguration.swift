@@ -1,0 +1,53 @@
+/// What the service runs with when it is given no configuration: the app of WWDC22-110404, as a
+/// commented example of everything that a file can say.
+package let demoConfiguration = """
+  # The apps that the service answers for. Requests call them by the names given here.
+  apps:
+    ocean-journal:
+      bundle_id: com.example.oceanjournal
+      # The app's number in the App Store; needed for Production.
+      apple_id: 1234567890
+      # Where purchases may come from. A request that names no environment means the first one.
+      environments: [Sandbox, Production]
+      # By product id, as in App Store Connect. price, currency and period are for the sandbox App
+      # Store alone; what Apple signs decides everything else.
+      products:
+        pro.monthly:
+          type: Auto-Renewable Subscription
+          group: pro
+          level: 1
+          entitlements: [pro]
+          period: P1M
+          price: 4.99
+          currency: USD
+        pro.yearly:
+          type: Auto-Renewable Subscription
+          group: pro
+          level: 1
+          entitlements: [pro]
+          period: P1Y
+          price: 39.99
+          currency: USD
+        lifetime:
+          type: Non-Consumable
+          entitlements: [pro]
+          price: 99.99
+          currency: USD
+        season:
+          type: Non-Renewing Subscription
+          # How long one purchase lasts: Apple does not say. Several add up.
+          duration: P90D
+          entitlements: [pro]
+          price: 12.99
+          currency: USD
+        shells.100:
+          type: Consumable
+          price: 0.99
+          currency: USD
+
+  # Roots to trust beside Apple's, each for one environment.
+  # trusted_roots:
+  #   - environment: Sandbox
+  #     certificate: my-test-root.pem
+
+  """

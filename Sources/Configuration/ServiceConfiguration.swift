@@ -1,0 +1,37 @@
+package import AppStore
+package import Entitlements
+
+/// All that the operator's file says.
+package struct ServiceConfiguration: Hashable, Sendable {
+  /// The apps, in the order of their names.
+  package let apps: [AppConfiguration]
+  /// Roots to trust beside Apple's.
+  package let roots: [TrustedRoot]
+
+  /// The apps as a catalog.
+  package var catalog: Catalog { Catalog(apps.map(\.definition)) }
+}
+
+/// One app: what the service has to know of it, and what its sandbox App Store sells it for.
+package struct AppConfiguration: Hashable, Sendable {
+  package let definition: AppDefinition
+  /// By product id; for the products of which the file says something of this kind.
+  package let terms: [String: SaleTerms]
+}
+
+/// How the sandbox App Store sells a product. Nothing of it decides who is entitled.
+package struct SaleTerms: Hashable, Sendable {
+  /// In thousandths of the currency's unit, as Apple writes prices.
+  package let price: Int64?
+  /// An ISO 4217 code, such as `USD`.
+  package let currency: String?
+  /// The length of one paid period of an auto-renewable subscription.
+  package let period: Period?
+}
+
+/// A root certificate that is trusted for one environment only.
+package struct TrustedRoot: Hashable, Sendable {
+  package let environment: Environment
+  /// A file with the certificate, in PEM or DER.
+  package let path: String
+}

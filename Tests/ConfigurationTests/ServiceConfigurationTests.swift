@@ -1,0 +1,119 @@
+import AppStore
+import Configuration
+import Entitlements
+import Foundation
+import Testing
+
+@Suite struct ServiceConfigurationTests {
+  @Test("Without a file the demonstration is used: four products that give pro, and a consumable")
+  func demo() throws {
+    let configuration = try ServiceConfiguration.load(path: nil)
+    #expect(configuration.catalog.appIDs == ["ocean-journal"])
+    let app = try #require(configuration.catalog["ocean-journal"])
+    #expect(app.identity == AppIdentity(bundleID: "com.example.oceanjournal", appAppleID: 1_234_567_890))
+    #expect(app.environments == [.sandbox, .production])
+    #expect(app.entitlements == ["pro"])
+    let givers = app.products.values.filter { $0.entitlements == ["pro"] }.map(\.productID).sorted()
+    #expect(givers == ["lifetime", "pro.monthly", "pro.yearly", "season"])
+    #expect(app.products["shells.100"]?.type == .consumable)
+    #expect(app.products["season"]?.duration == Period("P90D"))
+    #expect(app.products["pro.monthly"]?.subscriptionGroup == "pro")
+
+    let terms = try #require(configuration.apps.first?.terms)
+    #expect(terms["pro.yearly"]?.period == Period("P1Y"))
+    #expect(terms["pro.monthly"]?.price == 4990)
+    #expect(terms["shells.100"]?.price == 990)
+    #expect(configuration.roots.isEmpty)
+  }
+
+  @Test(
+    "A wrong file is refused with its line and what is wrong",
+    arguments: [
+      (8, "type: Non-Consumable", "typ: Non-Consumable", "product pro has no \"typ\"; known: type, group"),
+      (
+        8, "type: Non-Consumable", "type: NonConsumable",
+        "there is no product type \"NonConsumable\"; known: Auto-Renewable Subscription, Non-Consumable"
+      ),
+      (8, "type: Non-Consumable", "type: Non-Renewing Subscription", "product pro has no duration"),
+      (8, "type: Non-Consumable", "type: Auto-Renewable Subscription", "product pro has no group"),
+      (9, "[pro]", "[\"\"]", "entitlements of product pro is not a text"),
+      (9, "[pro]", "[pro, pro]", "pro is there twice"),
+      (9, "[pro]", "pro", "entitlements of product pro is not a list"),
+      (9, "entitlements: [pro]", "duration: 90", "duration of product pro is not a duration such as"),
+      (9, "entitlements: [pro]", "period: P1M", "only an Auto-Renewable Subscription has a period"),
+      (9, "entitlements: [pro]", "price: 4.9999", "price of product pro is not a price"),
+      (9, "entitlements: [pro]", "price: 4.99", "price of product pro is given, and no currency"),
+      (9, "entitlements: [pro]", "currency: dollars", "is not a currency code"),
+      (9, "entitlements: [pro]", "level: 1", "only an Auto-Renewable Subscription has a level"),
+      (3, "bundle_id: com.example", "name: x", "app sea has no \"name\"; known: bundle_id"),
+      (3, "bundle_id: com.example", "", "app sea has no bundle_id"),
+      (4, "apple_id: 7", "apple_id: seven", "apple_id of app sea is not a whole number"),
+      (3, "apple_id: 7", "", "app sea has no apple_id, without which Production cannot be checked"),
+      (5, "[Production]", "[]", "environments of app sea is empty"),
+      (5, "[Production]", "[Staging]", "there is no environment \"Staging\"; known: Production, Sandbox"),
+      (5, "[Production]", "[Sandbox, Sandbox]", "Sandbox is there twice"),
+      (7, "pro:", "pro: {}\n      pro:", "these names are there more than once: pro"),
+      (1, "apps:", "app:", "the configuration has no \"app\"; known: apps, trusted_roots"),
+    ])
+  func wrong(line: Int, old: String, new: String, problem: String) {
+    let yaml = Self.minimal.replacingOccurrences(of: old, with: new)
+    #expect {
+      try ServiceConfiguration(yaml: yaml, file: "x.yaml")
+    } throws: { error in
+      guard case .invalid("x.yaml", let found, let text) = error as? ConfigurationError else { return false }
+      #expect(text.contains(problem))
+      #expect(abs((found ?? 0) - line) <= 1, "line \(found ?? 0) of \(text)")
+      return true
+    }
+  }
+
+  @Test("A consumable gives no entitlement, and a file that says so is refused")
+  func consumable() {
+    let yaml = Self.minimal.replacingOccurrences(of: "Non-Consumable", with: "Consumable")
+    #expect(
+      throws: ConfigurationError.invalid(
+        file: "x.yaml", line: 9,
+        problem: "entitlements of product pro: a Consumable gives no entitlement")
+    ) { try ServiceConfiguration(yaml: yaml, file: "x.yaml") }
+  }
+
+  @Test("What is not YAML is refused with its line", arguments: ["apps: [", "a: b: c", "\tx", ""])
+  func notYAML(text: String) {
+    #expect(throws: ConfigurationError.self) { try ServiceConfiguration(yaml: text, file: "x.yaml") }
+  }
+
+  @Test("Paths of trusted roots are relative to the file")
+  func roots() throws {
+    let yaml =
+      Self.minimal + "trusted_roots:\n  - {environment: Sandbox, certificate: root.pem}\n"
+      + "  - {environment: Production, certificate: /etc/root.der}\n"
+    let configuration = try ServiceConfiguration(yaml: yaml, file: "/etc/entitled/x.yaml")
+    #expect(configuration.roots.map(\.path) == ["/etc/entitled/root.pem", "/etc/root.der"])
+    #expect(configuration.roots.map(\.environment) == [.sandbox, .production])
+  }
+
+  @Test("A file that is not there is named with the reason")
+  func missingFile() {
+    #expect {
+      try ServiceConfiguration.load(path: "/nowhere/x.yaml")
+    } throws: { error in
+      guard case .unreadable("/nowhere/x.yaml", let reason) = error as? ConfigurationError else {
+        return false
+      }
+      return !reason.isEmpty && "\(error)".hasPrefix("cannot read the configuration /nowhere/x.yaml: ")
+    }
+  }
+
+  private static let minimal = """
+    apps:
+      sea:
+        bundle_id: com.example
+        apple_id: 7
+        environments: [Production]
+        products:
+          pro:
+            type: Non-Consumable
+            entitlements: [pro]
+
+    """
+}
