@@ -1,14 +1,12 @@
 """What the tests share: a running service, customers nobody else uses, third-party test data."""
 
 import itertools
-import os
-import pathlib
 
 import pytest
 
 import contract
 from forge import Forger
-from harness import PROGRAM, ROOT, Service
+from harness import PROGRAM, TESTDATA, Service
 
 _numbers = itertools.count(1)
 
@@ -72,7 +70,6 @@ def forger(service):
 @pytest.fixture
 def testdata():
     """The folder of third-party test data, or a skip that says so."""
-    folder = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "shared" / "testdata"))
-    if not folder.exists():
-        pytest.skip(f"no third-party test data at {folder}; set ENTITLED_TESTDATA")
-    return folder
+    if not TESTDATA.exists():
+        pytest.skip(f"no third-party test data at {TESTDATA}; set ENTITLED_TESTDATA")
+    return TESTDATA

@@ -16,6 +16,7 @@ import grpc
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "release" / "entitled"))
+TESTDATA = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "shared" / "testdata"))
 READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
 START_LIMIT = 30
 STOP_LIMIT = 15

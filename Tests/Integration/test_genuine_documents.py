@@ -4,7 +4,22 @@ import pytest
 
 import contract
 from contract import receipt_service
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, TESTDATA, Service
+
+CONFIGURATION = """\
+apps:
+  example:
+    bundle_id: com.example
+    apple_id: 1234
+    environments: [Sandbox]
+    products:
+      com.example.product:
+        type: Non-Consumable
+        entitlements: [pro]
+trusted_roots:
+  - environment: Sandbox
+    certificate: {root}
+"""
 
 
 def inspect(service, **request):
@@ -52,3 +67,36 @@ def test_what_xcode_signs_is_recognised_and_refused(service, testdata, name):
     assert not inspected.verified
     assert inspected.reason == "XCODE_NOT_ALLOWED"
     assert '"Xcode"' in inspected.payload_json
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    """A service for the app of Apple's mock data, which trusts their test root for the sandbox."""
+    root = TESTDATA / "apple-asl" / "certs" / "testCA.pem"
+    if not root.exists():
+        pytest.skip(f"no third-party test data at {TESTDATA}; set ENTITLED_TESTDATA")
+    folder = tmp_path_factory.mktemp("example")
+    configuration = folder / "entitled.yaml"
+    configuration.write_text(CONFIGURATION.format(root=root))
+    service = Service(folder / "data", ["--config", configuration])
+    yield service
+    service.stop()
+
+
+@pytest.mark.parametrize(
+    "name, verified, reason",
+    [
+        ("transactionInfo", True, "VERIFIED"),
+        ("renewalInfo", True, "VERIFIED"),
+        ("missingX5CHeaderClaim", False, "WRONG_CERTIFICATE_COUNT"),
+    ],
+)
+def test_apples_mock_data_under_its_configured_root(example, name, verified, reason):
+    document = (TESTDATA / "apple-asl" / "mock_signed_data" / name).read_text().strip()
+    inspected = inspect(example, app="example", document=document)
+    assert (inspected.verified, inspected.reason) == (verified, reason)
+
+
+def test_a_configured_root_is_trusted_beside_apples_own(example):
+    [file] = TESTDATA.glob("genuine/*_renewalinfo_*.jws")
+    assert inspect(example, app="example", document=file.read_text().strip()).verified

@@ -174,7 +174,7 @@ def test_a_second_service_on_the_same_data_is_refused(start):
     "text, named",
     [
         ("apps: [", ":1"),
-        ("apps:\n  - id: a\n    colour: blue\n", "colour"),
+        ("apps:\n  a:\n    bundle_id: b\n    colour: blue\n", ":4"),
         ("", ""),
     ],
     ids=["no YAML", "an unknown key", "empty"],
