@@ -24,7 +24,7 @@ package struct EdgeRouter: Sendable {
   }
 
   /// What plain HTTP requests to the gRPC port get: it has nothing else to offer.
-  package static func respondOnGRPCPort(to request: HTTPRequest) async -> HTTPResponse {
+  package static func respondOnGRPCPort(to request: HTTPRequest) -> HTTPResponse {
     if request.method == "POST" {
       let contentType = request.header("content-type").map { "not '\($0)'" } ?? "and there is none"
       return .text(415, "this port speaks gRPC: content-type must be application/grpc, \(contentType)\n")

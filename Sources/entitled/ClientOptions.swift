@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Foundation
+internal import Transport
+internal import Wire
+
+/// What the commands that call a server have in common.
+struct ClientOptions: ParsableArguments {
+  @Option(help: "The server's gRPC address (default: \(Setting.grpc.fallback), or ENTITLED_GRPC).")
+  var grpc: String?
+
+  @Flag(help: "Print the answer as JSON.")
+  var json = false
+
+  /// Connects, lets `body` call, and turns what goes wrong into a line for a person.
+  func withConnection<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
+    try await Self.withConnection(to: try Setting.grpc.address(grpc), body)
+  }
+
+  static func withConnection<Result>(
+    to address: HostAndPort, _ body: (ClientConnection) async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await ClientConnection.withConnection(host: address.host, port: address.port, body)
+    } catch let error as ClientError {
+      throw Failure(error.description)
+    }
+  }
+
+  /// Prints a message: as JSON if asked, else the rows given.
+  func show(_ message: some WireMessage, _ rows: [(String, String)]) {
+    print(json ? String(decoding: message.json(pretty: true), as: UTF8.self) : Table.aligned(rows))
+  }
+}
+
+/// Names and values in two columns, rows without a value left out.
+enum Table {
+  static func aligned(_ rows: [(String, String)]) -> String {
+    let shown = rows.filter { !$0.1.isEmpty }
+    let width = shown.map(\.0.count).max() ?? 0
+    return shown.map { name, value in
+      name + String(repeating: " ", count: width - name.count + 2) + value
+    }.joined(separator: "\n")
+  }
+}
+
+/// A document given as an argument, as `@FILE`, or as `-` for the standard input.
+enum Document {
+  static func read(_ argument: String) throws -> String {
+    let bytes: Data
+    if argument == "-" {
+      bytes = FileHandle.standardInput.readDataToEndOfFile()
+    } else if argument.hasPrefix("@") {
+      let path = String(argument.dropFirst())
+      guard let contents = FileManager.default.contents(atPath: path) else {
+        throw Failure("cannot read \(path)")
+      }
+      bytes = contents
+    } else {
+      return argument
+    }
+    return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

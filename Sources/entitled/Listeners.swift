@@ -1,0 +1,70 @@
+internal import HTTP
+internal import Logging
+internal import NIOCore
+internal import RPC
+internal import Sandbox
+internal import Services
+internal import Store
+internal import Transport
+internal import Wire
+
+/// The ports of a running service.
+struct Listeners: Sendable {
+  let grpc: Listener
+  let http: Listener
+  /// `nil`: no sandbox.
+  let sandbox: Listener?
+
+  static func open(
+    _ settings: ServeSettings, on group: any EventLoopGroup, services: ServiceSet,
+    simulator: AppStoreSimulator?, logger: Logger
+  ) async throws -> Listeners {
+    do {
+      let grpc = try await Listener.listen(
+        at: settings.grpc, on: group,
+        serving: .init(
+          makeHost: { _ in loopHost(services, logger) },
+          http: { EdgeRouter.respondOnGRPCPort(to: $0) }), logger: logger)
+      let router = EdgeRouter(
+        gateway: JSONGateway { loopHost(services, logger) },
+        isReady: { services.health.status(of: "") == .serving })
+      let http = try await Listener.listen(
+        at: settings.http, on: group, serving: plain { await router.respond(to: $0) }, logger: logger)
+      var sandbox: Listener?
+      if let address = settings.sandbox, let simulator {
+        sandbox = try await Listener.listen(
+          at: address, on: group, serving: plain { await simulator.respond(to: $0) }, logger: logger)
+      }
+      return Listeners(grpc: grpc, http: http, sandbox: sandbox)
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  /// A port without gRPC.
+  static func plain(_ handler: @escaping HTTPHandler) -> Listener.Service {
+    .init(makeHost: { _ in CallHost(methods: MethodTable([])) }, http: handler)
+  }
+
+  /// Lets calls in flight finish, on all ports at once.
+  func shutDown() async {
+    await withTaskGroup(of: Void.self) { group in
+      for listener in [grpc, http, sandbox].compactMap({ $0 }) {
+        group.addTask { await listener.shutDown(grace: Self.grace) }
+      }
+    }
+  }
+
+  /// How long calls in flight may take after SIGTERM: less than the 30 seconds after which Kubernetes kills.
+  private static let grace = TimeAmount.seconds(20)
+
+  /// The methods for a loop. Without a reader of the store there is no service.
+  private static func loopHost(_ services: ServiceSet, _ logger: Logger) -> sending CallHost {
+    do {
+      return try services.makeHost()
+    } catch {
+      logger.critical("a loop has no reader of the store", metadata: ["error": "\(error)"])
+      return CallHost(methods: MethodTable([]))
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import AppStore
+internal import ArgumentParser
+internal import Configuration
+internal import EntitledClient
+internal import Foundation
+internal import HTTP
+internal import JSON
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import Sandbox
+internal import ServiceLifecycle
+internal import SignedData
+internal import Transport
+internal import UnixSignals
+
+/// `entitled sandbox`: an App Store on this machine.
+struct SandboxCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sandbox", abstract: "An App Store on this machine, to buy from in tests.",
+    subcommands: [SandboxServeCommand.self, SandboxBuyCommand.self],
+    defaultSubcommand: SandboxServeCommand.self)
+}
+
+/// `entitled sandbox serve`: the App Store alone, without the service.
+struct SandboxServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Run the sandbox App Store alone.",
+    discussion: "A service that is to believe it must trust its root: GET /sandbox/v1/root.")
+
+  @Option(help: "Where it is served (default: \(Setting.sandbox.fallback)). Port 0 takes a free one.")
+  var sandbox: String?
+  @Option(help: "The directory of its state (default: \(Setting.data.fallback)).") var data: String?
+  @Option(help: "The configuration: a YAML file. Without one, a demo app is sold for.") var config: String?
+
+  func run() async throws {
+    let logger = Logger(label: "entitled.sandbox")
+    let configuration = try Startup.configuration(file: config ?? Setting.environment("ENTITLED_CONFIG"))
+    let data = Setting.data.value(data)
+    do {
+      try FileManager.default.createDirectory(
+        atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw Failure("cannot use \(data): \(error.localizedDescription)")
+    }
+    let simulator = try Startup.simulator(for: configuration, data: data)
+    let service = SandboxService(
+      address: try Setting.sandbox.address(sandbox), simulator: simulator, logger: logger)
+    try await ServiceGroup(
+      configuration: .init(
+        services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    ).run()
+  }
+}
+
+/// The App Store alone, until a signal ends it.
+struct SandboxService: ServiceLifecycle.Service {
+  let address: HostAndPort
+  let simulator: AppStoreSimulator
+  let logger: Logger
+
+  func run() async throws {
+    let listener: Listener
+    do {
+      listener = try await Listener.listen(
+        at: address, on: MultiThreadedEventLoopGroup.singleton,
+        serving: Listeners.plain { await simulator.respond(to: $0) }, logger: logger)
+    } catch {
+      throw Failure(error.description)
+    }
+    print("ready sandbox=\(listener.address)")
+    fflush(nil)
+    try? await gracefulShutdown()
+    await listener.shutDown(grace: .seconds(5))
+  }
+}
+
+/// `entitled sandbox buy`: a purchase, as an app's customer makes it.
+struct SandboxBuyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "buy", abstract: "Buy a product; prints the signed transaction.")
+
+  @Option(help: "The sandbox App Store's address (default: \(Setting.sandbox.fallback), or ENTITLED_SANDBOX).")
+  var sandbox: String?
+  @Option(help: "The app, as configured.") var app = "ocean-journal"
+  @Option(help: "The Apple account that buys; else a new one.") var account: String?
+  @Option(help: "The UUID that the app attaches to the purchase.") var appAccountToken: String?
+  @Option(help: "How many.") var quantity: Int?
+  @Option(help: "When, in RFC 3339, for a purchase in the past; else now.") var purchaseDate: String?
+  @Flag(help: "Print the whole answer as JSON.") var json = false
+  @Argument(help: "The product's id.") var product: String
+
+  func run() async throws {
+    let order = order
+    let address = try Setting.sandbox.address(sandbox)
+    let response = try await ClientOptions.withConnection(to: address) { connection in
+      try await connection.request(
+        "POST", "/sandbox/v1/purchases", headers: [("content-type", "application/json")],
+        body: JSONValue.object(order).serialized())
+    }
+    let answer = try? JSONValue(parsing: response.body).objectValue
+    guard response.head[":status"] == "200", let signed = answer?["signedTransactionInfo"]?.stringValue else {
+      let message = answer?["error"]?.objectValue?["message"]?.stringValue
+      throw Failure(message ?? "the sandbox answered HTTP \(response.head[":status"] ?? "nothing")")
+    }
+    print(json ? String(decoding: response.body, as: UTF8.self) : signed)
+  }
+
+  private var order: JSONObject {
+    var order: JSONObject = ["app": .string(app), "productId": .string(product)]
+    if let account { order["account"] = .string(account) }
+    if let appAccountToken { order["appAccountToken"] = .string(appAccountToken) }
+    if let quantity { order["quantity"] = .number(JSONNumber(Int64(quantity))) }
+    if let purchaseDate { order["purchaseDate"] = .string(purchaseDate) }
+    return order
+  }
+}

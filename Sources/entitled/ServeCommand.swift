@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import Logging
+internal import ServiceLifecycle
+internal import Transport
+internal import UnixSignals
+
+/// `entitled serve`: the service.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Run the service.",
+    discussion: "Each option can also be set by an environment variable: --grpc by ENTITLED_GRPC, and so on.")
+
+  @Option(help: "Where gRPC is served (default: \(Setting.grpc.fallback)). Port 0 takes a free one.")
+  var grpc: String?
+
+  @Option(help: "Where the edge is served: JSON and health over HTTP (default: \(Setting.http.fallback)).")
+  var http: String?
+
+  @Option(
+    help: "Where the embedded sandbox App Store is served, or 'off' (default: \(Setting.sandbox.fallback)).")
+  var sandbox: String?
+
+  @Option(help: "The directory of everything that is remembered (default: \(Setting.data.fallback)).")
+  var data: String?
+
+  @Option(help: "The configuration: a YAML file. Without one, a demo app is configured.")
+  var config: String?
+
+  @Option(help: "How many event loops serve connections (default: one for each core).")
+  var threads: Int?
+
+  func run() async throws {
+    let sandboxText = Setting.sandbox.value(sandbox)
+    let settings = ServeSettings(
+      grpc: try Setting.grpc.address(grpc), http: try Setting.http.address(http),
+      sandbox: sandboxText == "off" ? nil : try Setting.sandbox.address(sandbox),
+      data: Setting.data.value(data), configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
+      threads: try threadCount())
+    var logger = Logger(label: "entitled")
+    logger.logLevel = Setting.environment("ENTITLED_LOG_LEVEL").flatMap { Logger.Level(rawValue: $0) } ?? .info
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [
+          .init(
+            service: EntitledService(settings: settings, logger: logger),
+            successTerminationBehavior: .gracefullyShutdownGroup)
+        ],
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    try await group.run()
+  }
+
+  private func threadCount() throws -> Int? {
+    let text = threads.map(String.init) ?? Setting.environment("ENTITLED_THREADS")
+    guard let text else { return nil }
+    guard let count = Int(text), (1...256).contains(count) else {
+      throw Failure("--threads (ENTITLED_THREADS) takes a number from 1 to 256, not '\(text)'", status: 64)
+    }
+    return count
+  }
+}
+
+/// What `entitled serve` was told.
+struct ServeSettings: Sendable {
+  let grpc: HostAndPort
+  let http: HostAndPort
+  /// `nil`: no sandbox.
+  let sandbox: HostAndPort?
+  let data: String
+  let configurationFile: String?
+  let threads: Int?
+}

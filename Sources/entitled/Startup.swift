@@ -1,0 +1,87 @@
+internal import AppStore
+internal import Configuration
+internal import Entitlements
+internal import Foundation
+internal import Ledger
+internal import SQLiteStore
+internal import Sandbox
+internal import Services
+internal import SignedData
+internal import Store
+
+/// Makes the parts of the service, and says in one line what is wrong if it cannot.
+enum Startup {
+  static func configuration(file: String?) throws -> ServiceConfiguration {
+    do throws(ConfigurationError) {
+      return try ServiceConfiguration.load(path: file)
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  static func store(in directory: String) throws -> SQLiteEntitlementStore {
+    do {
+      return try SQLiteEntitlementStore(directory: directory)
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  static func simulator(for configuration: ServiceConfiguration, data: String) throws -> AppStoreSimulator {
+    do {
+      return try AppStoreSimulator(
+        apps: configuration.apps.map(SandboxApp.init), directory: "\(data)/sandbox", now: SystemClock.now)
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  static func services(
+    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandboxRoot: Certificate?
+  ) throws -> ServiceSet {
+    do {
+      var anchors = try TrustAnchors.apple()
+      for root in configuration.roots {
+        anchors = anchors.adding(try certificate(root.path), for: root.environment)
+      }
+      if let sandboxRoot { anchors = anchors.adding(sandboxRoot, for: .sandbox) }
+      let verifier = try SignedDataVerifier(anchors: anchors)
+      let catalog = CurrentCatalog(configuration.catalog)
+      let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: SystemClock.now)
+      return ServiceSet(
+        store: store, ledger: ledger, verifier: verifier, catalog: catalog, now: SystemClock.now)
+    } catch {
+      throw Failure("\(error)")
+    }
+  }
+
+  /// Reads a root that the configuration names, PEM or DER.
+  private static func certificate(_ path: String) throws -> Certificate {
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      throw Failure("cannot read the trusted root \(path)")
+    }
+    do {
+      return try Certificate(pem: String(decoding: bytes, as: UTF8.self))
+    } catch {
+      guard let certificate = try? Certificate(der: Array(bytes)) else {
+        throw Failure("the trusted root \(path) is no certificate, neither PEM nor DER")
+      }
+      return certificate
+    }
+  }
+}
+
+extension SandboxApp {
+  /// The app as the sandbox sells it.
+  fileprivate init(_ app: AppConfiguration) {
+    self.init(
+      id: app.definition.id, identity: app.definition.identity,
+      products: app.definition.products.values.sorted { $0.productID < $1.productID }.map { product in
+        let terms = app.terms[product.productID]
+        return SandboxProduct(
+          productId: product.productID, type: product.type,
+          subscriptionGroupIdentifier: product.subscriptionGroup, period: terms?.period,
+          price: terms?.price ?? 0, currency: terms?.currency ?? "USD")
+      })
+  }
+}
