@@ -14,10 +14,11 @@ final class SQLiteTransaction: StoreTransaction {
     fact = try FactRows(connection)
     lineOwner = try LineOwnerRow(connection)
     customer = try CustomerRow(connection)
-    writeProbe = try Statement("UPDATE health_probe SET probes = probes + 1", on: connection)
+    writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 
-  /// Writes something that nobody needs, to find out whether writing works.
+  /// Writes something that nobody needs, to find out whether writing works: enough of it that a disk on
+  /// which only a few bytes are free does not pass.
   func probe() throws(StoreError) { try writeProbe.run() }
 
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {

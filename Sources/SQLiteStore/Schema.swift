@@ -75,8 +75,8 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
 
     -- Written to find out whether writing works again.
-    CREATE TABLE health_probe (probes INTEGER NOT NULL) STRICT;
-    INSERT INTO health_probe VALUES (0);
+    CREATE TABLE health_probe (filler BLOB NOT NULL) STRICT;
+    INSERT INTO health_probe VALUES (x'');
 
     """
 }
