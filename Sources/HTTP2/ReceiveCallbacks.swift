@@ -38,7 +38,7 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
   // A request that could not even be opened, after the peer's GOAWAY for example.
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { session, frame, _, user in
     guard let id = frame?.pointee.hd.stream_id, openStream(session, id) == nil,
-      let stream = lent(user).pointee.unopened[id]
+      let stream = lent(user).pointee.requested[id]
     else { return 0 }
     lent(user).pointee.close(stream, id, .refusedStream)
     return 0

@@ -15,7 +15,7 @@ extension Session {
       state.pointee.streams.giveBack(stream)
       throw HTTP2Error(code: id)
     }
-    state.pointee.unopened[id] = stream
+    state.pointee.requested[id] = stream
     return StreamID(rawValue: id)
   }
 }

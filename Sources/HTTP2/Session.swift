@@ -39,6 +39,7 @@ package final class Session {
   package func takeEvents(into events: inout [SessionEvent]) {
     events.removeAll(keepingCapacity: true)
     swap(&events, &state.pointee.events)
+    state.pointee.forgetClosed()
   }
 
   /// Gives `write` each piece of what there is to say to the peer now, until there is no more or
@@ -133,10 +134,10 @@ package final class Session {
     _ = nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
 
-  /// A stream's state; `nil` once it is closed.
+  /// A stream's state; `nil` once it is closed (for a client: and its events were taken).
   private func stream(_ id: StreamID) -> UnsafeMutablePointer<StreamState>? {
     if let open = openStream(session, id.rawValue) { return open }
-    return state.pointee.isServer ? nil : state.pointee.unopened[id.rawValue]
+    return state.pointee.isServer ? nil : state.pointee.requested[id.rawValue]
   }
 
   private func wake(_ stream: UnsafeMutablePointer<StreamState>, _ id: StreamID) {

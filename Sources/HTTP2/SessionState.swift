@@ -8,9 +8,13 @@ struct SessionState {
   /// The stream whose header block is being received: a block is never interleaved (RFC 9113,
   /// section 4.3), so the fields of one need no look-up each.
   var receivingHeaders: UnsafeMutablePointer<StreamState>?
-  /// A client's requests that nghttp2 has taken and may not have sent: it does not know their streams
-  /// before that. An entry stays until its stream is closed.
-  var unopened: [Int32: UnsafeMutablePointer<StreamState>] = [:]
+  /// The streams of a client: nghttp2 does not know one before its request is sent, and forgets it with
+  /// the last byte of the answer, which the owner has yet to read.
+  var requested: [Int32: UnsafeMutablePointer<StreamState>] = [:]
+  /// A client's streams that are closed and whose events the owner has not taken.
+  private var closing: [Int32] = []
+  /// Those whose events it has taken, and looks at until it asks for more.
+  private var closed: [Int32] = []
   let headerBytes: Int
   let isServer: Bool
 
@@ -22,9 +26,18 @@ struct SessionState {
 
   mutating func close(_ stream: UnsafeMutablePointer<StreamState>, _ id: Int32, _ code: ErrorCode) {
     if receivingHeaders == stream { receivingHeaders = nil }
-    if !isServer { unopened[id] = nil }
-    streams.giveBack(stream)
+    if isServer { streams.giveBack(stream) } else { closing.append(id) }
     events.append(.closed(StreamID(rawValue: id), code))
+  }
+
+  /// The owner asks for events, so it is done with those it took before.
+  mutating func forgetClosed() {
+    guard !isServer else { return }
+    for id in closed {
+      if let stream = requested.removeValue(forKey: id) { streams.giveBack(stream) }
+    }
+    swap(&closed, &closing)
+    closing.removeAll(keepingCapacity: true)
   }
 }
 

@@ -21,7 +21,8 @@ extension CheckResponse {
     explanation = status.reason.sentence
     self.environment = Wire.Environment(environment)
     evaluatedAt = GoogleProtobuf.Timestamp(now)
-    willRenew = status.willRenew ?? false
+    // Apple renews unless the customer says otherwise, and has said nothing here.
+    willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
     checkAgainAt = status.checkAgainAt.map(GoogleProtobuf.Timestamp.init)
     self.entitlement = entitlement
     guard let deciding = status.deciding else { return }
@@ -30,6 +31,7 @@ extension CheckResponse {
     originalTransactionId = deciding.originalTransactionID
     inAppOwnershipType = Wire.InAppOwnershipType(deciding.ownership)
     productType = app.products[deciding.productID].map { Wire.ProductType($0.type) } ?? .unspecified
+    if case .autoRenewableSubscription = productType { self.status = status.reason.subscriptionStatus }
   }
 }
 
@@ -38,6 +40,24 @@ extension EntitlementStatus {
   fileprivate var codeText: String {
     let tenths = Int((code * 10).rounded())
     return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+}
+
+extension EntitlementReason {
+  /// Apple's number for a subscription in this state (Get All Subscription Statuses, `status`).
+  fileprivate var subscriptionStatus: Int32 {
+    switch self {
+    case .subscriptionActive, .subscriptionNotRenewing: 1
+    case .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
+      .productChanged, .upgraded:
+      2
+    case .billingRetry: 3
+    case .inGracePeriod: 4
+    case .refundedForAppIssue, .refunded, .familySharingEnded: 5
+    case .nonRenewingActive, .nonConsumableOwned, .trialActive, .unknownEntitlement, .neverPurchased,
+      .notEntitlingType, .nonRenewingEnded, .trialEnded:
+      0
+    }
   }
 }
 

@@ -35,12 +35,16 @@ import Testing
     talk.server.finish(id, trailers: HeaderFields([("grpc-status", "0")]))
     let answer = try Conversation.output(of: talk.server)
     try answer.withUnsafeBytes { try talk.client.receive($0) }
-    #expect(talk.client.head(of: id)?[":status"] == nil, "the stream is closed once its answer was read")
     #expect(
       Conversation.events(of: talk.client) == [
         .headers(id, endOfStream: false), .data(id, endOfStream: false), .trailers(id),
         .closed(id, .noError),
       ])
+    #expect(talk.client.head(of: id)?[":status"] == "200")
+    #expect(talk.body(at: talk.client, id) == [4, 5])
+    #expect(talk.client.trailers(of: id)?["grpc-status"] == "0")
+    #expect(Conversation.events(of: talk.client).isEmpty)
+    #expect(talk.client.head(of: id) == nil, "an answer is forgotten when its reader asks for more")
   }
 
   @Test("A sender stops at the window and goes on when the reader allows more")
