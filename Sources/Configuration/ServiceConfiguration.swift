@@ -14,6 +14,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
 
 /// One app: what the service has to know of it, and what its sandbox App Store sells it for.
 package struct AppConfiguration: Hashable, Sendable {
+  /// What decides about entitlements.
   package let definition: AppDefinition
   /// By product id; for the products of which the file says something of this kind.
   package let terms: [String: SaleTerms]
@@ -31,6 +32,7 @@ package struct SaleTerms: Hashable, Sendable {
 
 /// A root certificate that is trusted for one environment only.
 package struct TrustedRoot: Hashable, Sendable {
+  /// The one environment whose documents it may vouch for.
   package let environment: Environment
   /// A file with the certificate, in PEM or DER.
   package let path: String

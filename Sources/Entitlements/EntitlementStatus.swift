@@ -55,8 +55,11 @@ package struct EntitlementStatus: Hashable, Sendable {
 
 /// The purchase or period that an answer rests on.
 package struct DecidingTransaction: Hashable, Sendable {
+  /// Apple's number of the purchase or period.
   package let transactionID: String
+  /// Apple's number of the purchase line.
   package let originalTransactionID: String
+  /// The product that gives the entitlement, or did.
   package let productID: String
   /// How the customer came to it; who did not buy it is not the one to ask about billing.
   package let ownership: InAppOwnershipType

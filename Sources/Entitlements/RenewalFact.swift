@@ -5,16 +5,21 @@ package import AppStore
 package struct RenewalFact: Hashable, Sendable {
   /// Apple's number of the purchase line.
   package var originalTransactionID: String
+  /// The product of the period that was running.
   package var productID: String
   /// What it renews to; another product than ``productID`` is a pending change.
   package var autoRenewProductID: String?
+  /// Whether it renews; `nil` if Apple did not say.
   package var autoRenewStatus: AutoRenewStatus?
   /// Apple still tries to charge a renewal that failed.
   package var isInBillingRetry: Bool
   /// The end of full access while Apple tries to charge.
   package var gracePeriodExpiresDate: Instant?
+  /// Why it expired; `nil` while it has not.
   package var expirationIntent: ExpirationIntent?
+  /// Whether the customer agreed to a price increase; `nil` if none was asked about.
   package var priceIncreaseStatus: PriceIncreaseStatus?
+  /// When the next period is to begin.
   package var renewalDate: Instant?
   /// When Apple signed the document. Of two about one line the newer one counts.
   package var signedDate: Instant

@@ -10,8 +10,11 @@ package struct TransactionFact: Hashable, Sendable {
   package var transactionID: String
   /// Apple's number of the purchase line: every renewal and refund of it carries the same.
   package var originalTransactionID: String
+  /// Apple's product id, such as `pro.monthly`.
   package var productID: String
+  /// What Apple sold it as; counts more than what the catalog says.
   package var type: ProductType
+  /// When this purchase was charged, or this period began.
   package var purchaseDate: Instant
   /// When the line began; a restored or repeated download keeps it.
   package var originalPurchaseDate: Instant?
@@ -19,12 +22,17 @@ package struct TransactionFact: Hashable, Sendable {
   package var expiresDate: Instant?
   /// When Apple took the purchase back.
   package var revocationDate: Instant?
+  /// Why Apple took it back.
   package var revocationReason: RevocationReason?
+  /// Whether it was refunded, or is no longer shared.
   package var revocationType: RevocationType?
   /// A higher level of the group took over.
   package var isUpgraded: Bool
+  /// How the customer came to it.
   package var ownership: InAppOwnershipType
+  /// The kind of offer it was bought with; `nil` for the standard price.
   package var offerType: OfferType?
+  /// How that offer is paid for.
   package var offerDiscountType: OfferDiscountType?
   /// Apple's number of the subscription group.
   package var subscriptionGroupID: String?

@@ -12,6 +12,7 @@ package struct Submission: Sendable {
   package var signedTransaction: String
   /// Apple's signed renewal info of the same purchase line, a JWS; `nil` if there is none.
   package var signedRenewalInfo: String?
+  /// The way by which it arrived.
   package var source: Evidence.Source
 
   /// A submission by its parts.

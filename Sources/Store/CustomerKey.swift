@@ -4,6 +4,7 @@ package import AppStore
 package struct CustomerKey: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
+  /// Where the purchases were made; environments never mix.
   package let environment: Environment
   /// The operator's name for the customer.
   package let customerID: String

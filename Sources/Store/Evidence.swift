@@ -7,7 +7,9 @@ package struct Evidence: Hashable, Sendable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
+    /// A JWS transaction of Apple's.
     package static let signedTransaction = Kind(rawValue: "SIGNED_TRANSACTION")
+    /// A JWS renewal info of Apple's.
     package static let signedRenewalInfo = Kind(rawValue: "SIGNED_RENEWAL_INFO")
   }
 
@@ -33,10 +35,15 @@ package struct Evidence: Hashable, Sendable {
   package var environment: Environment?
   /// The customer on whose behalf it came; `nil` if it came on nobody's.
   package var customerID: String?
+  /// What arrived.
   package var kind: Kind
+  /// The way by which it arrived.
   package var source: Source
+  /// When it arrived, by the service's clock.
   package var receivedAt: Instant
+  /// The bytes.
   package var content: EvidenceContent
+  /// What came of its verification.
   package var verdict: Verdict
 
   /// Evidence by its parts.
@@ -88,7 +95,9 @@ package struct EvidenceID: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// Evidence with the number it was given.
 package struct StoredEvidence: Hashable, Sendable {
+  /// Its number.
   package let id: EvidenceID
+  /// What arrived.
   package let evidence: Evidence
 
   /// Evidence as it is in the store.

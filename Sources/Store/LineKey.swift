@@ -4,7 +4,9 @@ package import AppStore
 package struct LineKey: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
+  /// Where the purchases were made; environments never mix.
   package let environment: Environment
+  /// Apple's number, the same in every transaction of the line.
   package let originalTransactionID: String
 
   /// A line by app, environment and Apple's number.

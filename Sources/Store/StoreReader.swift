@@ -24,10 +24,15 @@ package protocol StoreReader: AnyObject {
 
 /// How much the store holds.
 package struct StoreCounts: Hashable, Sendable {
+  /// Everything that arrived, the rejected included.
   package var evidence: Int64
+  /// What of it was not believed.
   package var rejectedEvidence: Int64
+  /// Transactions of which something is known.
   package var transactions: Int64
+  /// Purchase lines of which a renewal info is known.
   package var renewals: Int64
+  /// Customers of whom something is known, counted in each environment.
   package var customers: Int64
 
   /// Counts of everything.

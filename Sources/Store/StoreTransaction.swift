@@ -37,6 +37,7 @@ package protocol StoreTransaction {
 
 /// What came of appending evidence.
 package struct AppendedEvidence: Hashable, Sendable {
+  /// The number under which it is kept.
   package let id: EvidenceID
   /// It was there already; nothing was written, and `id` is the number it has had.
   package let wasKnown: Bool
