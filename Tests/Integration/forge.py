@@ -105,6 +105,7 @@ class Forger:
         genuine = service.buy("pro.monthly")["signedTransactionInfo"]
         self.payload = payload_of(genuine)
         self.chain = chain_of(genuine)
+        self.start = self.chain[1].not_valid_before_utc  # every chain of this forger is valid from here
         keys = _private_keys(service.data)
         self.leaf_key, self.intermediate_key, self.root_key = (
             keys[_public_bytes(certificate.public_key())] for certificate in self.chain
@@ -119,7 +120,8 @@ class Forger:
         """Signed by a new leaf under the sandbox's intermediate."""
         key = ec.generate_private_key(ec.SECP256R1())
         leaf = certificate(
-            "Leaf", key, self.chain[1], self.intermediate_key, markers=markers, begin=begin, end=end)
+            "Leaf", key, self.chain[1], self.intermediate_key, markers=markers,
+            begin=begin or self.start, end=end)  # fmt: skip
         return self.transaction([leaf, *self.chain[1:]], key, **changed)
 
     def with_intermediate(self, markers=(), **changed):

@@ -19,7 +19,7 @@ PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "rel
 TESTDATA = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "shared" / "testdata"))
 READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
 START_LIMIT = 30
-STOP_LIMIT = 15
+STOP_LIMIT = 40  # longer than the service waits for clients that do not answer
 CALL_LIMIT = 10
 
 

@@ -52,6 +52,7 @@ class Connection:
         self.h2.initiate_connection()
         self.answers = {}
         self.goaway = None
+        self._received = b""
         self.closed = False
         self.flush()
 
@@ -81,7 +82,7 @@ class Connection:
         while data:
             room = min(piece, self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
             if room == 0:
-                assert self.receive(), "the server neither reads nor answers"
+                assert self.receive(), "the server closed the connection"
                 if self.answers[stream].ended:
                     return
                 continue
@@ -108,9 +109,13 @@ class Connection:
         if not data:
             self.closed = True
             return False
-        for event in self.h2.receive_data(data):
-            self._note(event)
-        self.flush()
+        self._received += data
+        while len(self._received) >= 9 + (length := int.from_bytes(self._received[:3], "big")):
+            frame, self._received = self._received[: 9 + length], self._received[9 + length :]
+            # One frame at a time: at a GOAWAY, h2 forgets what it has not sent yet.
+            for event in self.h2.receive_data(frame):
+                self._note(event)
+            self.flush()
         return True
 
     def drain(self):
@@ -124,6 +129,8 @@ class Connection:
     def _note(self, event):
         if isinstance(event, h2.events.ConnectionTerminated):
             self.goaway = event
+            # h2 would now refuse to send; streams that are open may go on (RFC 9113, section 6.8).
+            self.h2.state_machine.state = h2.connection.ConnectionState.CLIENT_OPEN
             return
         answer = self.answers.get(getattr(event, "stream_id", None))
         if answer is None:

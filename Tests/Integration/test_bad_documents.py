@@ -11,8 +11,11 @@ import forge
 from contract import StatusCode, entitlement_service, receipt_service
 from harness import CALL_LIMIT
 
-NOW = datetime.datetime.now(datetime.timezone.utc)
 DAY = datetime.timedelta(days=1)
+
+
+def milliseconds(date):
+    return int(date.timestamp() * 1000)
 
 
 def altered(jws, **members):
@@ -46,7 +49,7 @@ MALFORMED = {
     "two segments": (lambda f: "a.b", "NOT_A_JWS"),
     "four segments": (lambda f: f.transaction() + ".d", "NOT_A_JWS"),
     "padded base64url": (lambda f: f.transaction() + "==", "NOT_A_JWS"),
-    "white space inside": (lambda f: f.transaction().replace(".", ". ", 1), "NOT_A_JWS"),
+    "white space inside": (lambda f: f.transaction().replace(".", ".\n", 1), "NOT_A_JWS"),
     "algorithm none": (lambda f: f.transaction(algorithm="none"), "UNSUPPORTED_ALGORITHM"),
     "algorithm HS256": (lambda f: f.transaction(algorithm="HS256"), "UNSUPPORTED_ALGORITHM"),
     "algorithm RS256": (with_rsa_leaf, "UNSUPPORTED_ALGORITHM"),
@@ -57,6 +60,7 @@ MALFORMED = {
         lambda f: f.transaction([b"not a certificate", *f.chain[1:]]), "MALFORMED_CERTIFICATE"),
     "a payload that is no JSON": (
         lambda f: forge.sign(b'{"a":1,}', f.chain, f.leaf_key), "MALFORMED_JSON"),
+    "an environment nobody has": (lambda f: f.transaction(environment="Moon"), "MALFORMED_FIELD"),
     "no signed date": (lambda f: f.transaction(signedDate=None), "MISSING_FIELD"),
     "a member of another type": (lambda f: f.transaction(transactionId=77), "MALFORMED_FIELD"),
     "no transaction id": (lambda f: f.transaction(transactionId=None), "MISSING_FIELD"),
@@ -74,13 +78,14 @@ UNTRUSTED = {
     "a leaf without its marker": (lambda f: f.with_leaf(markers=()), "MISSING_MARKER_OID"),
     "an intermediate without its marker": (lambda f: f.with_intermediate(), "MISSING_MARKER_OID"),
     "a leaf that had expired": (
-        lambda f: f.with_leaf(begin=NOW - 9 * DAY, end=NOW - 2 * DAY), "CHAIN_EXPIRED_AT_SIGNING"),
+        lambda f: f.with_leaf(end=f.start + DAY, signedDate=milliseconds(f.start + 2 * DAY)),
+        "CHAIN_EXPIRED_AT_SIGNING"),
     "a leaf not yet valid": (
-        lambda f: f.with_leaf(begin=NOW + 2 * DAY, end=NOW + 9 * DAY), "CHAIN_EXPIRED_AT_SIGNING"),
+        lambda f: f.with_leaf(begin=f.start + 2 * DAY, signedDate=milliseconds(f.start + DAY)),
+        "CHAIN_EXPIRED_AT_SIGNING"),
     "another bundle id": (lambda f: f.transaction(bundleId="com.example.other"), "WRONG_BUNDLE"),
     "Production under the sandbox's root": (
         lambda f: f.transaction(environment="Production"), "UNTRUSTED_ROOT"),
-    "an environment nobody has": (lambda f: f.transaction(environment="Moon"), "WRONG_ENVIRONMENT"),
     "Xcode": (lambda f: f.transaction(environment="Xcode"), "XCODE_NOT_ALLOWED"),
 }  # fmt: skip
 

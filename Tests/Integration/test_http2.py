@@ -148,11 +148,16 @@ def test_curl_gets_a_plain_answer_too(service):
     assert shown.strip().splitlines()[-1], "a body says what is spoken here"
 
 
+def test_http_1_is_told_what_is_spoken_here(service):
+    status, shown = subprocess.getstatusoutput(f"curl --silent --http1.1 --include http://{service.grpc}/")
+    assert status == 0
+    assert shown.startswith("HTTP/1.1 404") and "gRPC" in shown
+
+
 @pytest.mark.parametrize(
     "data",
     [
         pytest.param(b"\x00" * 100, id="zeros"),
-        pytest.param(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", id="HTTP/1.1"),
         pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x55" * 500, id="TLS"),
         pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff" * 100, id="garbage after the preface"),
         pytest.param(

@@ -70,8 +70,17 @@ def test_idle_connections_do_not_hold_up_the_end(start):
     service = start()
     with Connection(service.grpc) as connection, socket.create_connection(service.http.split(":")):
         connection.receive()
-        service.stop()
+        service.process.terminate()
         connection.drain()
+        service.join(0)
+
+
+def test_a_client_that_says_nothing_more_holds_up_the_end_for_a_bounded_time(start):
+    service = start()
+    with Connection(service.grpc) as connection:
+        connection.receive()
+        connection.open()
+        service.stop()
 
 
 def test_sigint_ends_it_too(start):
@@ -173,7 +182,7 @@ def test_a_second_service_on_the_same_data_is_refused(start):
 @pytest.mark.parametrize(
     "text, named",
     [
-        ("apps: [", ":1"),
+        ("apps: [", "entitled.yaml:"),
         ("apps:\n  a:\n    bundle_id: b\n    colour: blue\n", ":4"),
         ("", ""),
     ],
