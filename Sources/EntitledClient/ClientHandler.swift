@@ -92,7 +92,7 @@ final class ClientHandler: ChannelInboundHandler {
     promise.succeed(
       ClientResponse(
         head: session.head(of: id) ?? HeaderFields(),
-        body: session.withInbound(of: id) { bytes, _ in Array(bytes) } ?? [],
+        body: session.inbound(of: id),
         trailers: session.trailers(of: id) ?? HeaderFields()))
   }
 

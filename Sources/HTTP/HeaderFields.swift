@@ -4,8 +4,10 @@
 /// colon. One block and no `String` per field: a request has about ten fields and most are never
 /// looked at, so a string each would cost more than all the rest of a call's parsing.
 package struct HeaderFields: Hashable, Sendable {
-  /// For each field: the length of its name and of its value (four bytes each), then both.
+  /// For each field: the length of its name and of its value (four bytes each), then both. Only the
+  /// first `used` bytes count; the rest is room to grow, so that a field is added by copying alone.
   private var block: [UInt8] = []
+  private var used = 0
 
   /// How many fields there are.
   package private(set) var count = 0
@@ -19,7 +21,7 @@ package struct HeaderFields: Hashable, Sendable {
 
   /// The bytes that names and values take, with the 32 bytes a field that HTTP/2 counts on top
   /// (RFC 9113, section 6.5.2).
-  package var sizeInBytes: Int { block.count + count * (32 - Self.prefixLength) }
+  package var sizeInBytes: Int { used + count * (32 - Self.prefixLength) }
 
   package var isEmpty: Bool { count == 0 }
 
@@ -34,37 +36,43 @@ package struct HeaderFields: Hashable, Sendable {
 
   /// Adds a field given as bytes, which are copied.
   package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    let lengths = (UInt32(truncatingIfNeeded: name.count), UInt32(truncatingIfNeeded: value.count))
-    withUnsafeBytes(of: lengths) { block.append(contentsOf: $0.assumingMemoryBound(to: UInt8.self)) }
-    // Only a typed buffer is copied as a whole; a raw one is appended byte by byte.
-    block.append(contentsOf: name.assumingMemoryBound(to: UInt8.self))
-    block.append(contentsOf: value.assumingMemoryBound(to: UInt8.self))
+    let length = Self.prefixLength + name.count + value.count
+    if used + length > block.count { grow(by: length) }
+    block.withUnsafeMutableBytes { block in
+      let field = UnsafeMutableRawBufferPointer(rebasing: block[used..<used + length])
+      field.storeBytes(of: UInt32(truncatingIfNeeded: name.count), toByteOffset: 0, as: UInt32.self)
+      field.storeBytes(of: UInt32(truncatingIfNeeded: value.count), toByteOffset: 4, as: UInt32.self)
+      let room = UnsafeMutableRawBufferPointer(rebasing: field[Self.prefixLength...])
+      room.copyMemory(from: name)
+      UnsafeMutableRawBufferPointer(rebasing: room[name.count...]).copyMemory(from: value)
+    }
+    used += length
     count += 1
+  }
+
+  private mutating func grow(by length: Int) {
+    let room = max(256, block.count, length)
+    block.append(contentsOf: repeatElement(0, count: room))
   }
 
   /// Forgets all fields and keeps the memory, for the next list.
   package mutating func removeAll() {
-    block.removeAll(keepingCapacity: true)
+    used = 0
     count = 0
   }
 
   /// Lends all fields at once; they are there only during the call.
-  package func withFields<Result, Failure: Error>(
-    _ body: (BorrowedFields) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let outcome: Swift.Result<Result, Failure> = block.withUnsafeBytes { block in
-      do throws(Failure) {
-        return .success(try body(BorrowedFields(block: block)))
-      } catch {
-        return .failure(error)
-      }
+  package func withFields(_ body: (BorrowedFields) -> Void) {
+    // Not generic in what `body` returns: across modules it would not be specialised, and a request
+    // comes here three times.
+    block.withUnsafeBytes { block in
+      body(BorrowedFields(block: UnsafeRawBufferPointer(rebasing: block[..<used])))
     }
-    return try outcome.get()
   }
 
   /// The fields of a list while it lends them, in order.
   package struct BorrowedFields: Sequence, IteratorProtocol {
-    fileprivate let block: UnsafeRawBufferPointer
+    private let block: UnsafeRawBufferPointer
     private var position = 0
 
     fileprivate init(block: UnsafeRawBufferPointer) { self.block = block }
@@ -86,22 +94,32 @@ package struct HeaderFields: Hashable, Sendable {
   /// The value of the first field of that (lowercase) name, as text.
   package subscript(name: String) -> String? {
     var name = name
-    return name.withUTF8 { wanted in
+    var found: String?
+    name.withUTF8 { wanted in
       withFields { fields in
-        for field in fields where field.name.hasSameBytes(as: UnsafeRawBufferPointer(wanted)) {
-          return String(decoding: field.value, as: UTF8.self)
-        }
-        return nil
+        let field = fields.first { $0.name.hasSameBytes(as: UnsafeRawBufferPointer(wanted)) }
+        found = field.map { String(decoding: $0.value, as: UTF8.self) }
       }
     }
+    return found
   }
 
   /// All fields as text, for the places where speed does not matter.
   package var strings: [(name: String, value: String)] {
+    var all: [(name: String, value: String)] = []
     withFields { fields in
-      fields.map { (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self)) }
+      all = fields.map { (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self)) }
     }
+    return all
   }
 
   fileprivate static let prefixLength = 8
+
+  package static func == (left: HeaderFields, right: HeaderFields) -> Bool {
+    left.used == right.used && left.block.prefix(left.used) == right.block.prefix(right.used)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    block.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[..<used])) }
+  }
 }

@@ -44,9 +44,7 @@ private func readBody(
 }
 
 /// Lends the fields to nghttp2, which copies them before it returns.
-func withNameValues<Result>(
-  _ fields: HeaderFields, _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result
-) -> Result {
+func withNameValues(_ fields: HeaderFields, _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Void) {
   withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: max(fields.count, 1)) { list in
     fields.withFields { borrowed in
       var count = 0
@@ -54,7 +52,7 @@ func withNameValues<Result>(
         list.initializeElement(at: count, to: nghttp2_nv(field.name, field.value))
         count += 1
       }
-      return body(UnsafePointer(list.baseAddress), count)
+      body(UnsafePointer(list.baseAddress), count)
     }
   }
 }

@@ -6,10 +6,13 @@ extension Session {
   /// comes through ``send(on:_:)`` and ends with ``finish(_:trailers:)``.
   package func request(_ fields: HeaderFields, endOfStream: Bool) throws(HTTP2Error) -> StreamID {
     let stream = state.pointee.streams.take()
-    let id = withNameValues(fields) { list, count -> CInt in
-      if endOfStream { return nghttp2_submit_request(session, nil, list, count, nil, stream) }
+    var id: CInt = 0
+    withNameValues(fields) { list, count in
       var body = bodySource()
-      return nghttp2_submit_request(session, nil, list, count, &body, stream)
+      id =
+        endOfStream
+        ? nghttp2_submit_request(session, nil, list, count, nil, stream)
+        : nghttp2_submit_request(session, nil, list, count, &body, stream)
     }
     guard id > 0 else {
       state.pointee.streams.giveBack(stream)

@@ -69,14 +69,14 @@ package final class Session {
     stream(id)?.pointee.trailers
   }
 
-  /// Lends the bytes received and not yet taken, and whether no more will come; `nil` once the stream
-  /// is closed.
-  package func withInbound<Result>(
-    of id: StreamID, _ body: (_ bytes: UnsafeRawBufferPointer, _ hasEnded: Bool) -> Result
-  ) -> Result? {
-    guard let stream = self.stream(id) else { return nil }
-    return stream.pointee.inbound.withUnsafeBytes { body($0, stream.pointee.inboundHasEnded) }
+  /// Lends the bytes received and not yet taken; `body` is not called once the stream is closed.
+  package func withInbound(of id: StreamID, _ body: (UnsafeRawBufferPointer) -> Void) {
+    guard let stream = self.stream(id) else { return }
+    stream.pointee.inbound.withUnsafeBytes(body)
   }
+
+  /// A copy of the bytes received and not yet taken; none once the stream is closed.
+  package func inbound(of id: StreamID) -> [UInt8] { stream(id)?.pointee.inbound ?? [] }
 
   /// Whether the peer has sent all it will on a stream; also when the stream is closed.
   package func hasInboundEnded(of id: StreamID) -> Bool {

@@ -29,10 +29,10 @@ package struct MessageFrame: Hashable, Sendable {
 
   /// Gives the message behind the prefix, unpacked if it was packed. `bytes` starts with the prefix and
   /// holds all of the message.
-  package func withMessage<Result>(
+  package func withMessage(
     in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int,
-    _ body: (UnsafeRawBufferPointer) -> Result
-  ) throws(FramingError) -> Result {
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(FramingError) {
     let message = UnsafeRawBufferPointer(rebasing: bytes[Self.prefixLength..<totalLength])
     guard isCompressed else { return body(message) }
     guard encoding == .gzip else { throw .compressedWithoutEncoding }

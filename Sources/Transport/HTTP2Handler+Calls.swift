@@ -40,11 +40,13 @@ extension HTTP2Handler {
 
   /// Answers a unary call whose request is all there.
   func answer(_ call: Call, _ handler: (UnsafeRawBufferPointer, CallContext) -> UnaryAnswer) {
-    let answer: UnaryAnswer? = session.withInbound(of: call.id) { bytes, _ in
+    host.turnBegan()
+    var answer: UnaryAnswer?
+    session.withInbound(of: call.id) { bytes in
       do throws(FramingError) {
-        return try oneMessage(bytes, call, handler)
+        answer = try oneMessage(bytes, call, handler)
       } catch {
-        return .refused(Status(error))
+        answer = .refused(Status(error))
       }
     }
     switch answer {
@@ -68,9 +70,11 @@ extension HTTP2Handler {
       bytes.count >= frame.totalLength
     else { throw .truncated }
     guard bytes.count == frame.totalLength else { return .refused(.oneMessageExpected) }
-    return try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
-      handler($0, call.context)
+    var answer = UnaryAnswer.refused(.oneMessageExpected)
+    try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
+      answer = handler($0, call.context)
     }
+    return answer
   }
 
   func send(_ reply: Reply, _ call: Call) {

@@ -15,7 +15,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   let session: Session
-  let host: CallHost
+  let host: LoopHost
   let http: HTTPHandler
   let limits: TransportLimits
   let logger: Logger
@@ -32,7 +32,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var flushIsScheduled = false
   private var isDraining = false
 
-  init(host: CallHost, http: @escaping HTTPHandler, limits: TransportLimits, logger: Logger) throws {
+  init(host: LoopHost, http: @escaping HTTPHandler, limits: TransportLimits, logger: Logger) throws {
     self.session = try Session.server(limits: limits.http2)
     self.host = host
     self.http = http
@@ -77,7 +77,6 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReading = false
-    host.endTurn()
     flush()
     context.fireChannelReadComplete()
   }
@@ -106,8 +105,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     for event in events {
       switch event {
       case .headers(let id, _): opened(id)
-      case .data(let id, _): exchanges[id]?.received()
-      case .trailers(let id): exchanges[id]?.received()
+      case .data(let id, _), .trailers(let id): received(id)
       case .headersTooLarge(let id): refuseHeaders(id)
       case .drained(let id): exchanges[id]?.drained()
       case .closed(let id, _): closed(id)
@@ -122,6 +120,12 @@ final class HTTP2Handler: ChannelInboundHandler {
     let head = CallHead(fields, methods: host.methods)
     guard head.contentType == .grpc else { return openPlain(id, fields) }
     openCall(id, head, fields)
+  }
+
+  private func received(_ id: StreamID) {
+    // Mostly the call was answered when its header fields came, since its message came with them.
+    guard !exchanges.isEmpty else { return }
+    exchanges[id]?.received()
   }
 
   private func refuseHeaders(_ id: StreamID) {

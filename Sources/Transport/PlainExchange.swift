@@ -30,7 +30,7 @@ final class PlainExchange: Exchange {
       allowed = count
       return
     }
-    start(HTTPRequest(fields, body: session.withInbound(of: id) { bytes, _ in Array(bytes) } ?? []))
+    start(HTTPRequest(fields, body: session.inbound(of: id)))
   }
 
   func drained() {}

@@ -75,19 +75,20 @@ final class StreamingExchange: Exchange {
     let session = connection.session
     let limit = connection.limits.messageBytes
     var length = 0
-    let message: Result<[UInt8], FramingError>?? = session.withInbound(of: call.id) { bytes, _ in
+    var message: Result<[UInt8], FramingError>?
+    session.withInbound(of: call.id) { bytes in
       do throws(FramingError) {
         guard let frame = try MessageFrame(prefixOf: bytes, limit: limit),
           bytes.count >= frame.totalLength
-        else { return nil }
+        else { return }
         length = frame.totalLength
-        return .success(
-          try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limit) { Array($0) })
+        try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limit) {
+          message = .success(Array($0))
+        }
       } catch {
-        return .failure(error)
+        message = .failure(error)
       }
     }
-    guard let message = message ?? nil else { return nil }
     session.removeInbound(length, of: call.id)
     return message
   }

@@ -23,14 +23,15 @@ final class PartialUnary: Exchange {
 
   func received() {
     let session = connection.session
-    let refusal: Status? = session.withInbound(of: call.id) { bytes, _ in
+    var refusal: Status?
+    session.withInbound(of: call.id) { bytes in
       do throws(FramingError) {
         let frame = try MessageFrame(prefixOf: bytes, limit: connection.limits.messageBytes)
-        return frame.map { bytes.count > $0.totalLength } == true ? .oneMessageExpected : nil
+        if let frame, bytes.count > frame.totalLength { refusal = .oneMessageExpected }
       } catch {
-        return Status(error)
+        refusal = Status(error)
       }
-    } ?? nil
+    }
     if let refusal { return end(refusal) }
     if session.hasInboundEnded(of: call.id) {
       leave()

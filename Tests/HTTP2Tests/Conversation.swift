@@ -36,7 +36,7 @@ final class Conversation {
   }
 
   func body(at session: Session, _ id: StreamID) -> [UInt8] {
-    session.withInbound(of: id) { bytes, _ in Array(bytes) } ?? []
+    session.inbound(of: id)
   }
 
   static func output(of session: Session) throws -> [UInt8] {
