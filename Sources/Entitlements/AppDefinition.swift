@@ -11,6 +11,10 @@ package struct AppDefinition: Hashable, Sendable {
   /// The products by their Apple product id.
   package let products: [String: ProductDefinition]
 
+  /// Changes with everything besides facts and time on which an answer depends: what the catalog says of
+  /// entitlements, and ``rulesVersion``. The same in every process on every machine.
+  package let fingerprint: UInt64
+
   /// For each entitlement the products that give it, with the durations that the catalog sets.
   private let givers: [String: [String: Giver]]
 
@@ -29,6 +33,7 @@ package struct AppDefinition: Hashable, Sendable {
       }
     }
     self.givers = givers
+    fingerprint = Fingerprint(givers: givers).value
   }
 
   /// Every entitlement that some product of the app gives, in alphabetical order.

@@ -39,7 +39,8 @@ package struct EntitlementStatus: Hashable, Sendable {
       deciding: nil, willRenew: nil)
   }
 
-  init(
+  /// An answer by its parts, for those who keep answers.
+  package init(
     _ reason: EntitlementReason, substate: EntitlementSubstate, productState: ProductState,
     until: Instant?, checkAgainAt: Instant?, deciding: DecidingTransaction?, willRenew: Bool?
   ) {
@@ -63,6 +64,16 @@ package struct DecidingTransaction: Hashable, Sendable {
   package let productID: String
   /// How the customer came to it; who did not buy it is not the one to ask about billing.
   package let ownership: InAppOwnershipType
+
+  /// The purchase of a kept answer.
+  package init(
+    transactionID: String, originalTransactionID: String, productID: String, ownership: InAppOwnershipType
+  ) {
+    self.transactionID = transactionID
+    self.originalTransactionID = originalTransactionID
+    self.productID = productID
+    self.ownership = ownership
+  }
 
   init(_ facts: borrowing CustomerFacts, _ index: Int) {
     transactionID = facts.transactions[index].transactionID

@@ -9,7 +9,15 @@ package func evaluate(
   _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
 ) -> EntitlementStatus {
   guard let givers = app.givers(of: entitlement) else { return EntitlementStatus(.unknownEntitlement) }
-  let intervals = AccessIntervals(facts, givers: givers)
+  return evaluate(facts, AccessIntervals(facts, givers: givers), at: now)
+}
+
+/// The answer at `now`, once it is known when which purchase gives access.
+///
+/// All that is asked about `now` here is told in advance by an ``AnswerTimeline`` too.
+func evaluate(
+  _ facts: borrowing CustomerFacts, _ intervals: AccessIntervals, at now: Instant
+) -> EntitlementStatus {
   if let deciding = intervals.deciding(at: now, facts) {
     return granted(by: deciding, intervals, facts)
   }

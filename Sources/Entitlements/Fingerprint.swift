@@ -1,0 +1,38 @@
+internal import AppStore
+
+/// A number for what the rules are given besides facts and time: different for different catalogs (up
+/// to chance, one in 2^64) and for different rules, and the same in every process on every machine.
+struct Fingerprint {
+  /// FNV-1a, 64 bits.
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  private mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+  mutating func add(_ number: UInt64) {
+    for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+
+  /// With the length in front, so that no two lists of texts are the same bytes.
+  mutating func add(_ text: String) {
+    add(UInt64(text.utf8.count))
+    for byte in text.utf8 { add(byte: byte) }
+  }
+}
+
+extension Fingerprint {
+  /// Of all that evaluation reads of an app: which products give what, and for how long.
+  init(givers: [String: [String: Giver]]) {
+    add(rulesVersion)
+    add(UInt64(givers.count))
+    for (entitlement, products) in givers.sorted(by: { $0.key < $1.key }) {
+      add(entitlement)
+      add(UInt64(products.count))
+      for (product, giver) in products.sorted(by: { $0.key < $1.key }) {
+        add(product)
+        // No period is of nothing, so that two zeros mean none.
+        add(UInt64(bitPattern: giver.duration?.months ?? 0))
+        add(UInt64(bitPattern: giver.duration?.days ?? 0))
+      }
+    }
+  }
+}
