@@ -3,13 +3,12 @@ package import JSON
 /// The purchase of the app itself (Apple's AppTransaction, signed as JWSAppTransaction).
 ///
 /// It stands for what the app receipt was before: proof that this copy of the app was bought.
-package struct AppTransactionPayload: Hashable, Sendable {
-  /// The members as they came, those without a property here included.
+package struct AppTransactionPayload: DecodedPayload {
   package let json: JSONObject
 
   /// Identifies one Apple account's copy of the app.
   package let appTransactionId: String?
-  /// The environment; Apple calls it so here.
+  /// The environment; Apple calls it so here. `nil` too for one that this version does not know.
   package let receiptType: Environment?
   /// The app's number in the App Store; absent outside Production.
   package let appAppleId: Int64?
@@ -28,7 +27,6 @@ package struct AppTransactionPayload: Hashable, Sendable {
   package let deviceVerification: String?
   package let deviceVerificationNonce: String?
 
-  /// Reads the payload. Throws if a member has not the type that Apple documents.
   package init(json: JSONObject) throws(PayloadError) {
     let reader = PayloadReader(json: json)
     self.json = json

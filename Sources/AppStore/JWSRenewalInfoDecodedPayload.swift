@@ -4,8 +4,7 @@ package import JSON
 ///
 /// The names are Apple's (App Store Server API, JWSRenewalInfoDecodedPayload, up to 1.23). It does not
 /// say which app it belongs to.
-package struct JWSRenewalInfoDecodedPayload: Hashable, Sendable {
-  /// The members as they came, those without a property here included.
+package struct JWSRenewalInfoDecodedPayload: DecodedPayload {
   package let json: JSONObject
 
   /// The subscription this is about.
@@ -35,6 +34,7 @@ package struct JWSRenewalInfoDecodedPayload: Hashable, Sendable {
   package let recentSubscriptionStartDate: Instant?
   /// When Apple signed this payload.
   package let signedDate: Instant?
+  /// `nil` too for an environment that this version does not know.
   package let environment: Environment?
   package let offerType: OfferType?
   package let offerIdentifier: String?
@@ -48,13 +48,12 @@ package struct JWSRenewalInfoDecodedPayload: Hashable, Sendable {
   /// Identifies one Apple account's copy of the app.
   package let appTransactionId: String?
   /// The commitment of the next period.
-  package let commitmentInfo: JSONObject?
+  package let commitmentInfo: RenewalCommitmentInfo?
   /// The seats of the next period.
-  package let multiSeatInfo: JSONObject?
+  package let multiSeatInfo: RenewalMultiSeatInfo?
   /// What an Advanced Commerce subscription renews to.
-  package let advancedCommerceInfo: JSONObject?
+  package let advancedCommerceInfo: AdvancedCommerceRenewalInfo?
 
-  /// Reads the payload. Throws if a member has not the type that Apple documents.
   package init(json: JSONObject) throws(PayloadError) {
     let reader = PayloadReader(json: json)
     self.json = json
@@ -81,8 +80,8 @@ package struct JWSRenewalInfoDecodedPayload: Hashable, Sendable {
     eligibleWinBackOfferIds = try reader.strings("eligibleWinBackOfferIds")
     appAccountToken = try reader.string("appAccountToken")
     appTransactionId = try reader.string("appTransactionId")
-    commitmentInfo = try reader.object("commitmentInfo")
-    multiSeatInfo = try reader.object("multiSeatInfo")
-    advancedCommerceInfo = try reader.object("advancedCommerceInfo")
+    commitmentInfo = try reader.part("commitmentInfo")
+    multiSeatInfo = try reader.part("multiSeatInfo")
+    advancedCommerceInfo = try reader.part("advancedCommerceInfo")
   }
 }

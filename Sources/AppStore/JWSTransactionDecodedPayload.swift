@@ -4,8 +4,7 @@ package import JSON
 ///
 /// The names are Apple's (App Store Server API, JWSTransactionDecodedPayload, up to 1.23). Apple
 /// documents every member as optional; which of them must be there is for the reader to say.
-package struct JWSTransactionDecodedPayload: Hashable, Sendable {
-  /// The members as they came, those without a property here included.
+package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let json: JSONObject
 
   /// Identifies this one purchase or renewal.
@@ -47,6 +46,7 @@ package struct JWSTransactionDecodedPayload: Hashable, Sendable {
   package let offerDiscountType: OfferDiscountType?
   /// How long the offer lasts, an ISO 8601 duration; see ``Period``.
   package let offerPeriod: String?
+  /// `nil` too for an environment that this version does not know.
   package let environment: Environment?
   /// The storefront's country, ISO 3166-1 alpha-3.
   package let storefront: String?
@@ -60,13 +60,12 @@ package struct JWSTransactionDecodedPayload: Hashable, Sendable {
   package let price: Int64?
   package let billingPlanType: BillingPlanType?
   /// The commitment that a monthly payment is part of.
-  package let commitmentInfo: JSONObject?
+  package let commitmentInfo: TransactionCommitmentInfo?
   /// The seats bought with it.
-  package let multiSeatInfo: JSONObject?
+  package let multiSeatInfo: TransactionMultiSeatInfo?
   /// What an Advanced Commerce purchase is made of.
-  package let advancedCommerceInfo: JSONObject?
+  package let advancedCommerceInfo: AdvancedCommerceTransactionInfo?
 
-  /// Reads the payload. Throws if a member has not the type that Apple documents.
   package init(json: JSONObject) throws(PayloadError) {
     let reader = PayloadReader(json: json)
     self.json = json
@@ -103,8 +102,8 @@ package struct JWSTransactionDecodedPayload: Hashable, Sendable {
     currency = try reader.string("currency")
     price = try reader.integer("price")
     billingPlanType = try reader.code("billingPlanType")
-    commitmentInfo = try reader.object("commitmentInfo")
-    multiSeatInfo = try reader.object("multiSeatInfo")
-    advancedCommerceInfo = try reader.object("advancedCommerceInfo")
+    commitmentInfo = try reader.part("commitmentInfo")
+    multiSeatInfo = try reader.part("multiSeatInfo")
+    advancedCommerceInfo = try reader.part("advancedCommerceInfo")
   }
 }

@@ -31,12 +31,30 @@ struct PayloadReader {
     return flag
   }
 
-  func object(_ member: String) throws(PayloadError) -> JSONObject? {
+  /// An object that has a type of its own.
+  func part<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> Part? {
     guard let value = value(member) else { return nil }
     guard case .object(let object) = value else {
       throw .wrongType(member: member, expected: "an object")
     }
-    return object
+    do { return try Part(json: object) } catch { throw error.inside(member) }
+  }
+
+  /// An array of objects that have a type of their own.
+  func parts<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> [Part]? {
+    guard let value = value(member) else { return nil }
+    guard case .array(let elements) = value else {
+      throw .wrongType(member: member, expected: "an array of objects")
+    }
+    var parts: [Part] = []
+    parts.reserveCapacity(elements.count)
+    for (position, element) in elements.enumerated() {
+      guard case .object(let object) = element else {
+        throw .wrongType(member: member, expected: "an array of objects")
+      }
+      do { parts.append(try Part(json: object)) } catch { throw error.inside("\(member)[\(position)]") }
+    }
+    return parts
   }
 
   func strings(_ member: String) throws(PayloadError) -> [String]? {
@@ -60,19 +78,17 @@ struct PayloadReader {
     guard case .number(let number) = value else {
       throw .wrongType(member: member, expected: "a number of milliseconds")
     }
-    // The years -9999 to 9999, give or take a leap day: what calendar arithmetic can carry.
-    let range: ClosedRange<Int64> = -377_700_000_000_000...253_402_300_799_999
     let milliseconds = number.int64 ?? Int64(exactly: number.double.rounded(.down))
-    guard let milliseconds, range.contains(milliseconds) else { throw .dateOutOfRange(member: member) }
-    return Instant(millisecondsSince1970: milliseconds)
+    guard let instant = milliseconds.map(Instant.init(millisecondsSince1970:)),
+      Instant.representable.contains(instant)
+    else { throw .dateOutOfRange(member: member) }
+    return instant
   }
 
+  /// `nil` too for an environment that this version does not know: such data belongs nowhere, and is still
+  /// to be shown.
   func environment(_ member: String) throws(PayloadError) -> Environment? {
-    guard let text = try string(member) else { return nil }
-    guard let environment = Environment(rawValue: text) else {
-      throw .unknownEnvironment(member: member)
-    }
-    return environment
+    try string(member).flatMap(Environment.init)
   }
 
   func code<Code: OpenCode>(_ member: String) throws(PayloadError) -> Code? where Code.RawValue == String {
@@ -88,4 +104,12 @@ struct PayloadReader {
     if case .null = value { return nil }
     return value
   }
+}
+
+extension Instant {
+  /// The years -9999 to 9999, give or take a leap day: what calendar arithmetic can carry.
+  static let representable: ClosedRange<Instant> = {
+    let (first, last): (Int64, Int64) = (-377_700_000_000_000, 253_402_300_799_999)
+    return Instant(millisecondsSince1970: first)...Instant(millisecondsSince1970: last)
+  }()
 }

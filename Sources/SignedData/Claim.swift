@@ -10,8 +10,13 @@ struct Claim<Payload: SignedPayload> {
     reading = Result { () throws(VerificationError) in try Self.read(bytes) }
   }
 
-  /// Where the document says it comes from; `nil` if it does not say or cannot be read.
-  var environment: Environment? { try? reading.get().origin.environment }
+  /// Where the document says it comes from; `nil` if it says nothing that is known or cannot be read.
+  var environment: Environment? {
+    guard case .success(let payload) = reading, case .known(let environment) = payload.origin else {
+      return nil
+    }
+    return environment
+  }
 
   /// The payload of a document under the signature of `chain`, if it is one for `app`.
   func payload(signedBy chain: VerifiedChain, for app: AppIdentity, in environments: Set<Environment>)
@@ -22,19 +27,21 @@ struct Claim<Payload: SignedPayload> {
     guard chain.signer.validity.contains(signed) else {
       throw .chainExpiredAtSigning(signed: signed, validity: chain.signer.validity)
     }
-    guard let environment = payload.origin.environment else { throw .missingField(payload.origin.member) }
+    let environment = try Self.environment(of: payload)
     guard chain.environments.contains(environment) else {
       throw .untrustedRoot("\(chain.signer.anchor) does not count for \(environment.rawValue)")
     }
     try check(payload, for: app, environment: environment)
-    guard environments.contains(environment) else { throw .wrongEnvironment(environment) }
+    guard environments.contains(environment) else {
+      throw .wrongEnvironment(environment.rawValue)
+    }
     return payload
   }
 
   /// The payload of a document that nobody signed whose signature counts, if it is one for `app`.
   func unsignedPayload(for app: AppIdentity) throws(VerificationError) -> Payload {
     let payload = try reading.get()
-    guard let environment = payload.origin.environment else { throw .missingField(payload.origin.member) }
+    let environment = try Self.environment(of: payload)
     try check(payload, for: app, environment: environment)
     return payload
   }
@@ -48,16 +55,32 @@ struct Claim<Payload: SignedPayload> {
       try check(bundle: bundle, for: app)
     case .bundleAndNumber(let bundle, let number):
       try check(bundle: bundle, for: app)
-      // Outside Production apps have no number, or 0.
-      guard environment == .production, let expected = app.appAppleID else { break }
-      guard let number else { throw .missingField("appAppleId") }
-      guard number == expected else { throw .wrongApp(number) }
+      try check(number: number, for: app, environment)
+    case .number(let number):
+      try check(number: number, for: app, environment)
     }
   }
 
   private func check(bundle: String?, for app: AppIdentity) throws(VerificationError) {
     guard let bundle else { throw .missingField("bundleId") }
     guard bundle == app.bundleID else { throw .wrongBundle(excerpt(bundle)) }
+  }
+
+  private func check(number: Int64?, for app: AppIdentity, _ environment: Environment)
+    throws(VerificationError)
+  {
+    // Outside Production apps have no number, or 0.
+    guard environment == .production, let expected = app.appAppleID else { return }
+    guard let number else { throw .missingField("appAppleId") }
+    guard number == expected else { throw .wrongApp(number) }
+  }
+
+  private static func environment(of payload: Payload) throws(VerificationError) -> Environment {
+    switch payload.origin {
+    case .known(let environment): return environment
+    case .unknown(let name): throw .wrongEnvironment(excerpt(name))
+    case .missing(let member): throw .missingField(member)
+    }
   }
 
   private static func read(_ bytes: [UInt8]) throws(VerificationError) -> Payload {

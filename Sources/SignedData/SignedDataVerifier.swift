@@ -6,7 +6,7 @@ internal import JSON
 /// Certificates are judged at the moment when the document says it was signed, not today: a purchase
 /// stays proven after the certificate that signed it has expired.
 package final class SignedDataVerifier: Sendable {
-  private let chains: ChainVerifier
+  let chains: ChainVerifier
   private let cache = ChainCache()
 
   /// A verifier that trusts `anchors`.
@@ -35,6 +35,14 @@ package final class SignedDataVerifier: Sendable {
   package func verifyAppTransaction(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<AppTransactionPayload> {
+    try verify(jws, for: app, environments: environments)
+  }
+
+  /// Verifies Apple's question what to show a customer who is about to cancel. It names its app by the App
+  /// Store number only, which counts in Production.
+  package func verifyRealtimeRequest(
+    _ jws: String, for app: AppIdentity, environments: Set<Environment>
+  ) throws(VerificationError) -> Verified<DecodedRealtimeRequestBody> {
     try verify(jws, for: app, environments: environments)
   }
 

@@ -21,13 +21,14 @@ package enum VerificationError: Error, Hashable, Sendable {
   case unsupportedKey
   case badSignature
   case malformedJSON(String)
-  /// A member has the wrong type, or an environment is unknown.
+  /// A member has the wrong type, or is a date beyond the calendar.
   case malformedField(PayloadError)
   case missingField(String)
   case chainExpiredAtSigning(signed: Instant, validity: ClosedRange<Instant>)
   case wrongBundle(String)
   case wrongApp(Int64)
-  case wrongEnvironment(Environment)
+  /// An environment that the app does not accept, or one that this version does not know.
+  case wrongEnvironment(String)
   /// OpenSSL failed at something that has nothing to do with the document. Try again.
   case cryptographyFailed(CryptographyError)
 }
@@ -79,7 +80,7 @@ extension VerificationError: CustomStringConvertible {
         + "\(validity.upperBound)"
     case .wrongBundle(let bundle): "the document is for the app \(bundle)"
     case .wrongApp(let number): "the document is for the App Store app \(number)"
-    case .wrongEnvironment(let environment): "the document is of the environment \(environment.rawValue)"
+    case .wrongEnvironment(let environment): "the document is of the environment \(environment)"
     case .cryptographyFailed(let error): "the check could not be made: \(error)"
     }
   }

@@ -14,7 +14,7 @@ import Testing
         """
         {"transactionId": "23456", "purchaseDate": 1698148900000, "type": "Auto-Renewable Subscription",
          "quantity": 1, "inAppOwnershipType": "PURCHASED", "revocationReason": 1, "isUpgraded": true,
-         "offerType": 4, "environment": "LocalTesting", "price": 10990, "commitmentInfo": {"a": 1}}
+         "offerType": 4, "environment": "LocalTesting", "price": 10990, "commitmentInfo": {"totalBillingPeriods": 12, "a": 1}}
         """))
     #expect(payload.transactionId == "23456")
     #expect(payload.purchaseDate == Instant(millisecondsSince1970: 1_698_148_900_000))
@@ -25,7 +25,8 @@ import Testing
     #expect(payload.offerType == .winBack)
     #expect(payload.environment == .localTesting)
     #expect(payload.price == 10990)
-    #expect(payload.commitmentInfo == ["a": 1])
+    #expect(payload.commitmentInfo?.totalBillingPeriods == 12)
+    #expect(payload.commitmentInfo?.json["a"] == 1)
     #expect(payload.expiresDate == nil)
   }
 
@@ -61,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("Dates beyond the calendar and environments that do not exist are refused")
+  @Test("Dates beyond the calendar are refused")
   func unusable() throws {
     #expect(throws: PayloadError.dateOutOfRange(member: "signedDate")) {
       try JWSTransactionDecodedPayload(json: ["signedDate": .number(JSONNumber(.max))])
@@ -69,8 +70,42 @@ import Testing
     #expect(throws: PayloadError.dateOutOfRange(member: "preorderDate")) {
       try AppTransactionPayload(json: object(#"{"preorderDate": 1e300}"#))
     }
-    #expect(throws: PayloadError.unknownEnvironment(member: "receiptType")) {
-      try AppTransactionPayload(json: ["receiptType": "Moon"])
+  }
+
+  @Test("An environment that is not known is none, and can still be seen")
+  func unknownEnvironment() throws {
+    let payload = try AppTransactionPayload(json: ["receiptType": "Moon"])
+    #expect(payload.receiptType == nil)
+    #expect(payload.json["receiptType"] == "Moon")
+  }
+
+  @Test("A fault inside a member is named with its path")
+  func faultInside() throws {
+    let json = try object(#"{"multiSeatInfo": {"priceTiers": [{"tierPrice": 1}, {"tierPrice": "1"}]}}"#)
+    let path = "multiSeatInfo.priceTiers[1].tierPrice"
+    #expect(throws: PayloadError.wrongType(member: path, expected: "an integer")) {
+      try JWSTransactionDecodedPayload(json: json)
     }
+  }
+
+  @Test("Seats arrive with their prices, and what they cost at the next renewal")
+  func seats() throws {
+    let bought = try JWSTransactionDecodedPayload(
+      json: object(
+        """
+        {"quantity": 7, "inAppOwnershipType": "ASSIGNED", "additionalTransactionReason": "SEATS_ADDED",
+         "multiSeatInfo": {"invitationManagement": "DEVELOPER", "revokedSeatQuantity": 2,
+                           "priceTiers": [{"tierPrice": 4990, "tierQuantity": 5}]}}
+        """))
+    #expect(bought.inAppOwnershipType == .assigned)
+    #expect(bought.multiSeatInfo?.invitationManagement == .developer)
+    #expect(bought.multiSeatInfo?.revokedSeatQuantity == 2)
+    #expect(bought.multiSeatInfo?.priceTiers?.first?.tierPrice == 4990)
+    #expect(bought.additionalTransactionReason == "SEATS_ADDED")
+    let next = try JWSRenewalInfoDecodedPayload(
+      json: object(
+        #"{"renewalQuantity": 9, "multiSeatInfo": {"renewalPriceTiers": [{"tierQuantity": 9}]}}"#))
+    #expect(next.renewalQuantity == 9)
+    #expect(next.multiSeatInfo?.renewalPriceTiers?.first?.tierQuantity == 9)
   }
 }

@@ -9,34 +9,56 @@ struct PublishedModelTests {
     try #require(try JSONValue(parsing: TestData.bytes("apple-asl/models/\(name).json")).objectValue)
   }
 
-  /// The members that a payload has a property for, as its mirror shows them.
-  private func present(in payload: Any) -> Set<String> {
-    Set(
-      Mirror(reflecting: payload).children.compactMap { child in
-        let isNil =
-          Mirror(reflecting: child.value).displayStyle == .optional
-          && Mirror(reflecting: child.value).children.isEmpty
-        return isNil || child.label == "json" ? nil : child.label
-      })
+  @Test(
+    "Every member of the published payloads has its property, however deep",
+    arguments: [
+      ("signedTransaction", JWSTransactionDecodedPayload.self),
+      ("signedTransactionWithRevocation", JWSTransactionDecodedPayload.self),
+      ("signedRenewalInfo", JWSRenewalInfoDecodedPayload.self),
+      ("appTransaction", AppTransactionPayload.self),
+      ("signedNotification", ResponseBodyV2DecodedPayload.self),
+      ("signedConsumptionRequestNotification", ResponseBodyV2DecodedPayload.self),
+      ("signedSummaryNotification", ResponseBodyV2DecodedPayload.self),
+      ("signedExternalPurchaseTokenNotification", ResponseBodyV2DecodedPayload.self),
+      ("signedExternalPurchaseTokenSandboxNotification", ResponseBodyV2DecodedPayload.self),
+      ("signedRescindConsentNotification", ResponseBodyV2DecodedPayload.self),
+      ("appData", NotificationAppData.self),
+      ("decodedRealtimeRequest", DecodedRealtimeRequestBody.self),
+      ("advancedCommerceOffer", AdvancedCommerceOffer.self),
+      ("advancedCommerceDescriptors", AdvancedCommerceDescriptors.self),
+    ] as [(String, any DecodedPayload.Type)])
+  func complete(name: String, type: any DecodedPayload.Type) throws {
+    let json = try model(name)
+    let payload = try type.init(json: json)
+    #expect(payload.json == json)
+    expectEveryMember(of: payload, in: name)
   }
 
-  @Test("Every member of the published transactions has its property")
-  func transactions() throws {
-    for name in ["signedTransaction", "signedTransactionWithRevocation"] {
-      let json = try model(name)
-      #expect(present(in: try JWSTransactionDecodedPayload(json: json)) == Set(json.map(\.name)))
-    }
+  @Test(
+    "Every code in the published payloads has a name of ours",
+    arguments: ["signedTransaction", "signedNotification", "signedConsumptionRequestNotification"])
+  func codes(name: String) throws {
+    let json = try model(name)
+    let payload: any DecodedPayload =
+      name == "signedTransaction"
+      ? try JWSTransactionDecodedPayload(json: json) : try ResponseBodyV2DecodedPayload(json: json)
+    #expect(!String(describing: payload).contains("unrecognized("))
   }
+}
 
-  @Test("Every member of the published renewal info has its property")
-  func renewalInfo() throws {
-    let json = try model("signedRenewalInfo")
-    #expect(present(in: try JWSRenewalInfoDecodedPayload(json: json)) == Set(json.map(\.name)))
+/// The members that a payload has a property for are all those it came with; the same for its parts.
+private func expectEveryMember(of payload: any DecodedPayload, in name: String) {
+  var present: Set<String> = []
+  for child in Mirror(reflecting: payload).children {
+    guard let label = child.label, label != "json", let value = unwrapped(child.value) else { continue }
+    present.insert(label == "sku" ? "SKU" : label)
+    let parts = value as? [any DecodedPayload] ?? [value as? any DecodedPayload].compactMap(\.self)
+    for part in parts { expectEveryMember(of: part, in: "\(name).\(label)") }
   }
+  #expect(present == Set(payload.json.map(\.name)), "\(name)")
+}
 
-  @Test("Every member of the published app transaction has its property")
-  func appTransaction() throws {
-    let json = try model("appTransaction")
-    #expect(present(in: try AppTransactionPayload(json: json)) == Set(json.map(\.name)))
-  }
+private func unwrapped(_ value: Any) -> Any? {
+  let mirror = Mirror(reflecting: value)
+  return mirror.displayStyle == .optional ? mirror.children.first?.value : value
 }

@@ -196,7 +196,7 @@ import Testing
     let sandbox = try chain.signer.sign(payload: TestChain.transaction())
     #expect(verifier.refusal(of: sandbox, environments: [.production]) == "WRONG_ENVIRONMENT")
     let nowhere = try chain.signer.sign(payload: TestChain.transaction(environment: "Moon"))
-    #expect(verifier.refusal(of: nowhere) == "MALFORMED_FIELD")
+    #expect(verifier.refusal(of: nowhere) == "WRONG_ENVIRONMENT")
   }
 
   @Test("A root configured for one environment vouches for no other")

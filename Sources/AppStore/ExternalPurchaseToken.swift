@@ -1,0 +1,31 @@
+package import JSON
+
+/// A token for purchases outside the App Store, to be reported to Apple (Apple's `externalPurchaseToken`).
+package struct ExternalPurchaseToken: DecodedPayload {
+  package let json: JSONObject
+
+  /// The token's UUID; outside Production it starts with `SANDBOX`.
+  package let externalPurchaseId: String?
+  package let tokenCreationDate: Instant?
+  package let tokenExpirationDate: Instant?
+  package let tokenType: ExternalPurchaseTokenType?
+  /// The app's number in the App Store.
+  package let appAppleId: Int64?
+  package let bundleId: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    externalPurchaseId = try reader.string("externalPurchaseId")
+    tokenCreationDate = try reader.instant("tokenCreationDate")
+    tokenExpirationDate = try reader.instant("tokenExpirationDate")
+    tokenType = try reader.code("tokenType")
+    appAppleId = try reader.integer("appAppleId")
+    bundleId = try reader.string("bundleId")
+  }
+
+  /// Where the token belongs, by its identifier: Apple says it in no other way. `nil` without one.
+  package var environment: Environment? {
+    externalPurchaseId.map { $0.hasPrefix("SANDBOX") ? .sandbox : .production }
+  }
+}

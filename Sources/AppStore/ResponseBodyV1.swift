@@ -1,0 +1,47 @@
+package import JSON
+
+/// A server notification, version 1: deprecated, and still delivered (Apple's `responseBodyV1`).
+///
+/// Nobody signed it. Its ``password`` says that the sender knows the shared secret; what it tells counts only
+/// after Apple was asked.
+package struct ResponseBodyV1: DecodedPayload {
+  package let json: JSONObject
+
+  package let notificationType: NotificationTypeV1?
+  /// Apple writes `PROD` for Production here.
+  package let environment: Environment?
+  /// The bundle identifier.
+  package let bid: String?
+  /// The version of the app.
+  package let bvrs: String?
+  /// The shared secret: never to be logged or shown.
+  package let password: String?
+  package let originalTransactionId: String?
+  /// The App Store number of the product that renews.
+  package let autoRenewAdamId: String?
+  package let autoRenewProductId: String?
+  package let autoRenewStatus: Bool?
+  package let autoRenewStatusChangeDate: Instant?
+  package let expirationIntent: Int64?
+  /// A date after which this version ends, as Apple words it.
+  package let deprecation: String?
+  package let unifiedReceipt: UnifiedReceipt?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = LegacyReader(json: json)
+    self.json = json
+    notificationType = try reader.code("notification_type")
+    environment = try reader.environment("environment")
+    bid = try reader.text("bid")
+    bvrs = try reader.text("bvrs")
+    password = try reader.text("password")
+    originalTransactionId = try reader.text("original_transaction_id")
+    autoRenewAdamId = try reader.text("auto_renew_adam_id")
+    autoRenewProductId = try reader.text("auto_renew_product_id")
+    autoRenewStatus = try reader.bool("auto_renew_status")
+    autoRenewStatusChangeDate = try reader.date("auto_renew_status_change_date")
+    expirationIntent = try reader.integer("expiration_intent")
+    deprecation = try reader.text("deprecation")
+    unifiedReceipt = try reader.part("unified_receipt")
+  }
+}

@@ -1,0 +1,92 @@
+import AppStore
+import JSON
+import Testing
+
+@Suite struct LegacyPayloadTests {
+  private func object(_ text: String) throws -> JSONObject {
+    try #require(try JSONValue(parsing: text).objectValue)
+  }
+
+  @Test("A version 1 notification is read, its strings as the numbers and flags that they stand for")
+  func notification() throws {
+    let body = try ResponseBodyV1(
+      json: object(
+        """
+        {"notification_type": "DID_CHANGE_RENEWAL_STATUS", "environment": "PROD", "bid": "com.example",
+         "auto_renew_status": "false", "auto_renew_status_change_date_ms": "1571420607000",
+         "auto_renew_adam_id": 1234, "password": "p", "original_transaction_id": 1000000472106082,
+         "unified_receipt": {"environment": "Production", "status": 0, "latest_receipt": "MIIT",
+           "latest_receipt_info": [{"product_id": "a", "is_trial_period": "true", "quantity": "1"}],
+           "pending_renewal_info": [{"auto_renew_status": "0", "expiration_intent": "1"}]}}
+        """))
+    #expect(body.notificationType == .didChangeRenewalStatus)
+    #expect(body.environment == .production)
+    #expect(body.autoRenewStatus == false)
+    #expect(body.autoRenewStatusChangeDate?.description == "2019-10-18T17:43:27.000Z")
+    #expect(body.autoRenewAdamId == "1234")
+    #expect(body.originalTransactionId == "1000000472106082")
+    let receipt = try #require(body.unifiedReceipt)
+    #expect(receipt.environment == .production)
+    #expect(receipt.status == .valid)
+    #expect(receipt.latestReceiptInfo?.first?.isTrialPeriod == true)
+    #expect(receipt.latestReceiptInfo?.first?.quantity == 1)
+    #expect(receipt.pendingRenewalInfo?.first?.autoRenewStatus == false)
+    #expect(receipt.pendingRenewalInfo?.first?.expirationIntent == 1)
+  }
+
+  @Test(
+    "A date is read in every spelling that Apple has used",
+    arguments: [
+      #"{"expires_date_ms": "1571420607000", "expires_date": "nonsense"}"#,
+      #"{"expires_date_ms": 1571420607000}"#,
+      #"{"expires_date": "2019-10-18 17:43:27 Etc/GMT"}"#,
+      #"{"expires_date": "1571420607000"}"#,
+    ])
+  func date(json: String) throws {
+    let transaction = try LegacyTransaction(json: object(json))
+    #expect(transaction.expiresDate?.description == "2019-10-18T17:43:27.000Z")
+  }
+
+  @Test("A response is read with its receipt and the reasons to try again")
+  func response() throws {
+    let response = try VerifyReceiptResponse(
+      json: object(
+        """
+        {"status": 21100, "is_retryable": "1", "environment": "Sandbox",
+         "receipt": {"receipt_type": "ProductionSandbox", "adam_id": 0, "bundle_id": "com.example",
+           "original_application_version": "1.0", "novelty": true,
+           "in_app": [{"transaction_id": "1", "cancellation_reason": "1", "is_upgraded": "true"}]}}
+        """))
+    #expect(response.status == .unrecognized(21100))
+    #expect(response.isRetryable == true)
+    #expect(response.environment == .sandbox)
+    #expect(response.receipt?.originalApplicationVersion == "1.0")
+    #expect(response.receipt?.json["novelty"] == true)
+    #expect(response.receipt?.inApp?.first?.cancellationReason == 1)
+    #expect(response.receipt?.inApp?.first?.isUpgraded == true)
+    #expect(VerifyReceiptStatus(rawValue: 21002).mayPass)
+    #expect(!VerifyReceiptStatus(rawValue: 21004).mayPass)
+  }
+
+  @Test("What stands for nothing that can be read is refused by its name")
+  func refused() throws {
+    #expect(throws: PayloadError.wrongType(member: "in_app[0].purchase_date", expected: "a date in GMT")) {
+      try LegacyReceipt(json: object(#"{"in_app": [{"purchase_date": "2019-10-18 17:43:27 PST"}]}"#))
+    }
+    #expect(throws: PayloadError.wrongType(member: "is_trial_period", expected: "true or false")) {
+      try LegacyTransaction(json: ["is_trial_period": "perhaps"])
+    }
+    #expect(throws: PayloadError.dateOutOfRange(member: "purchase_date_ms")) {
+      try LegacyTransaction(json: ["purchase_date_ms": "999999999999999999"])
+    }
+  }
+
+  @Test("A request is read under Apple's names")
+  func request() throws {
+    let request = try VerifyReceiptRequest(
+      json: ["receipt-data": "MIIT", "password": "p", "exclude-old-transactions": true])
+    #expect(request.receiptData == "MIIT")
+    #expect(request.password == "p")
+    #expect(request.excludeOldTransactions == true)
+  }
+}
