@@ -1,12 +1,15 @@
-// OpenSSL 3, for SignedData. Stacks are macros in C, so Swift is given functions for the one it needs.
+// OpenSSL 3, for SignedData. Stacks are macros in C, so Swift is given functions for those it needs.
 #include <openssl/asn1.h>
+#include <openssl/bio.h>
 #include <openssl/bn.h>
+#include <openssl/cms.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -25,3 +28,15 @@ static inline X509 *entitled_certificates_at(const STACK_OF(X509) *stack, int in
 }
 
 static inline void entitled_certificates_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+
+/// Frees the list and lets go of the certificates in it.
+static inline void entitled_certificates_release(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+
+static inline int entitled_signers_count(CMS_ContentInfo *message) {
+  STACK_OF(CMS_SignerInfo) *signers = CMS_get0_SignerInfos(message);
+  return signers == NULL ? 0 : sk_CMS_SignerInfo_num(signers);
+}
+
+static inline CMS_SignerInfo *entitled_signers_first(CMS_ContentInfo *message) {
+  return sk_CMS_SignerInfo_value(CMS_get0_SignerInfos(message), 0);
+}

@@ -8,6 +8,12 @@ package enum VerificationError: Error, Hashable, Sendable {
   case documentTooLarge(bytes: Int, limit: Int)
   /// Not three base64url segments, or the header is not JSON that a JWS may have.
   case notAJWS(String)
+  /// Neither a receipt as it is nor one in base64.
+  case notBase64
+  /// Not PKCS#7 signed data with one signer, or not an app receipt's attributes inside it.
+  case notAReceipt(String)
+  /// A document has more parts than anything of Apple's; nothing was done with them.
+  case tooMany(String, limit: Int)
   /// Xcode or local testing data, for an app that does not accept it.
   case xcodeNotAllowed(Environment)
   case unsupportedAlgorithm(String)
@@ -39,6 +45,9 @@ extension VerificationError: CustomStringConvertible {
     switch self {
     case .documentTooLarge: "DOCUMENT_TOO_LARGE"
     case .notAJWS: "NOT_A_JWS"
+    case .notBase64: "NOT_BASE64"
+    case .notAReceipt: "NOT_A_RECEIPT"
+    case .tooMany: "TOO_MANY"
     case .xcodeNotAllowed: "XCODE_NOT_ALLOWED"
     case .unsupportedAlgorithm: "UNSUPPORTED_ALGORITHM"
     case .wrongCertificateCount: "WRONG_CERTIFICATE_COUNT"
@@ -63,11 +72,16 @@ extension VerificationError: CustomStringConvertible {
     switch self {
     case .documentTooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
     case .notAJWS(let detail): "not a JWS: \(detail)"
+    case .notBase64: "the document is neither a receipt nor base64"
+    case .notAReceipt(let detail): "not a receipt: \(detail)"
+    case .tooMany(let parts, let limit): "the document has more than \(limit) \(parts)"
     case .xcodeNotAllowed(let environment):
       "\(environment.rawValue) data is not signed by Apple, and this app does not accept it"
-    case .unsupportedAlgorithm(let name): "the algorithm is \(name), not ES256"
-    case .wrongCertificateCount(let count): "x5c has \(count) certificates, not three"
-    case .malformedCertificate(let position, let detail): "x5c[\(position)] is \(detail)"
+    case .unsupportedAlgorithm(let name):
+      "the algorithm is \(name), with which Apple does not sign these documents"
+    case .wrongCertificateCount(let count): "the document brings \(count) certificates, not three"
+    case .malformedCertificate(let position, let detail):
+      "certificate \(position), counted from 0, is \(detail)"
     case .missingMarkerOID(let identifier): "a certificate lacks Apple's mark \(identifier)"
     case .untrustedRoot(let detail): "the certificates lead to no trusted root: \(detail)"
     case .unsupportedKey: "the signing certificate's key is not on P-256"

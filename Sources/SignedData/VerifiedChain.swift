@@ -25,24 +25,32 @@ final class ChainVerifier: Sendable {
   }
 
   func verify(_ header: JWSHeader) throws(VerificationError) -> VerifiedChain {
-    let anchor = try anchor(of: header)
-    let certificates = [header.leaf, header.intermediate, anchor.certificate]
+    let trust = try trace(leaf: header.leaf, intermediate: header.intermediate)
+    guard let key = PublicKey(try publicKey(of: header.leaf)) else { throw .unsupportedKey }
+    return VerifiedChain(key: key, signer: trust.signer, environments: trust.environments)
+  }
+
+  /// Traces a signing certificate to a root: who signed with it and when they could, and the
+  /// environments that the root counts for. The certificates' marks are for the caller to look at.
+  func trace(leaf: Certificate, intermediate: Certificate) throws(VerificationError)
+    -> (signer: Signer, environments: Set<Environment>)
+  {
+    let anchor = try anchor(of: leaf, intermediate)
+    let certificates = [leaf, intermediate, anchor.certificate]
     guard let start = certificates.map(\.notBefore).max(), let end = certificates.map(\.notAfter).min(),
       start <= end
     else { throw .untrustedRoot("its certificates were never valid at the same time") }
-    guard let key = PublicKey(try publicKey(of: header.leaf)) else { throw .unsupportedKey }
-    return VerifiedChain(
-      key: key,
-      signer: Signer(
-        subject: header.leaf.subject, anchor: anchor.certificate.subject, validity: start...end),
-      environments: anchor.environments)
+    let signer = Signer(subject: leaf.subject, anchor: anchor.certificate.subject, validity: start...end)
+    return (signer, anchor.environments)
   }
 
-  private func anchor(of header: JWSHeader) throws(VerificationError) -> TrustAnchors.Anchor {
+  private func anchor(of leaf: Certificate, _ intermediate: Certificate) throws(VerificationError)
+    -> TrustAnchors.Anchor
+  {
     var refusal = ""
     for (store, anchors) in [(apple, anchors.apple), (configured, anchors.configured)] {
       guard let store else { continue }
-      switch try path(of: header, in: store) {
+      switch try path(of: leaf, intermediate, in: store) {
       case .found(let root):
         if let anchor = anchors.first(where: { $0.certificate.der == root }) { return anchor }
       case .refused(let reason): refusal = reason
@@ -51,11 +59,11 @@ final class ChainVerifier: Sendable {
     throw .untrustedRoot(refusal)
   }
 
-  private func path(of header: JWSHeader, in store: CertificateStore) throws(VerificationError)
-    -> CertificateStore.Path
+  private func path(of leaf: Certificate, _ intermediate: Certificate, in store: CertificateStore)
+    throws(VerificationError) -> CertificateStore.Path
   {
     do {
-      return try store.path(leaf: header.leaf, intermediate: header.intermediate)
+      return try store.path(leaf: leaf, intermediate: intermediate)
     } catch { throw .cryptographyFailed(error) }
   }
 

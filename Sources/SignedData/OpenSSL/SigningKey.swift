@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A private key that signs: P-256 for ES256, P-384 for the certificates above.
+/// A private key that signs: P-256 for ES256, P-384 for the certificates above, RSA for receipts.
 package final class SigningKey: Sendable {
   /// The curves that Apple's chains use.
   package enum Curve: String, Sendable {
@@ -10,7 +10,7 @@ package final class SigningKey: Sendable {
 
   let reference: KeyReference
 
-  private init(_ reference: KeyReference) { self.reference = reference }
+  init(_ reference: KeyReference) { self.reference = reference }
 
   /// Makes a new key from the system's randomness.
   package static func generate(_ curve: Curve) throws(CryptographyError) -> SigningKey {
