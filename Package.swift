@@ -93,13 +93,15 @@ let package = Package(
     test("EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
     test("ConfigurationTests", ["AppStore", "Configuration", "Entitlements"]),
     test("HTTPTests", ["HTTP"]),
-    test("LedgerTests", ["AppStore", "Entitlements", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store"]),
+    test(
+      "LedgerTests", ["AppStore", "Entitlements", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store"]),
     test("HTTP2Tests", ["HTTP", "HTTP2"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test("SandboxTests", ["AppStore", "HTTP", "JSON", "Sandbox", "SignedData"]),
     test("StoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
+    test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
     test("WireTests", ["JSON", "Wire"]),
   ]
 )

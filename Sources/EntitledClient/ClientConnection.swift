@@ -68,11 +68,8 @@ package struct ClientConnection: Sendable {
     }
   }
 
-  /// Makes a unary gRPC call.
-  ///
-  /// - Parameters:
-  ///   - path: `/package.Service/Method`.
-  ///   - timeoutSeconds: how long to wait; the server is told, too.
+  /// Makes a unary gRPC call to `path`, which is `/package.Service/Method`. It waits as long as
+  /// `timeoutSeconds` say, and the server is told so, too.
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, returning: Response.Type = Response.self, timeoutSeconds: Int64 = 30
   ) async throws(ClientError) -> Response {
@@ -101,7 +98,8 @@ package struct ClientConnection: Sendable {
         guard let frame = try MessageFrame(prefixOf: bytes, limit: bytes.count),
           bytes.count == frame.totalLength, !frame.isCompressed
         else { return .failure(.notGRPC("its answer is not one message")) }
-        return .success(try Response.decode(UnsafeRawBufferPointer(rebasing: bytes[MessageFrame.prefixLength...])))
+        return .success(
+          try Response.decode(UnsafeRawBufferPointer(rebasing: bytes[MessageFrame.prefixLength...])))
       } catch {
         return .failure(.notGRPC("its answer cannot be read: \(error)"))
       }

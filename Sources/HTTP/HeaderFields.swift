@@ -30,7 +30,9 @@ package struct HeaderFields: Hashable, Sendable {
     var name = name
     var value = value
     name.withUTF8 { name in
-      value.withUTF8 { value in append(name: UnsafeRawBufferPointer(name), value: UnsafeRawBufferPointer(value)) }
+      value.withUTF8 { value in
+        append(name: UnsafeRawBufferPointer(name), value: UnsafeRawBufferPointer(value))
+      }
     }
   }
 
@@ -108,7 +110,9 @@ package struct HeaderFields: Hashable, Sendable {
   package var strings: [(name: String, value: String)] {
     var all: [(name: String, value: String)] = []
     withFields { fields in
-      all = fields.map { (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self)) }
+      all = fields.map {
+        (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
+      }
     }
     return all
   }

@@ -4,7 +4,8 @@ extension Session {
   /// Opens the server's side of a connection; its SETTINGS are the first output.
   package static func server(limits: Limits = Limits()) throws(HTTP2Error) -> Session {
     let session = try open(isServer: true, limits: limits)
-    try session.submitSettings(limits, extra: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.concurrentStreams)])
+    try session.submitSettings(
+      limits, extra: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.concurrentStreams)])
     return session
   }
 

@@ -73,7 +73,11 @@ struct StreamPool {
   }
 
   mutating func giveBack(_ state: UnsafeMutablePointer<StreamState>) {
-    if let previous = state.pointee.previous { previous.pointee.next = state.pointee.next } else { open = state.pointee.next }
+    if let previous = state.pointee.previous {
+      previous.pointee.next = state.pointee.next
+    } else {
+      open = state.pointee.next
+    }
     state.pointee.next?.pointee.previous = state.pointee.previous
     guard freeCount < Self.keptFree else { return Self.destroy(state) }
     state.pointee.reset()

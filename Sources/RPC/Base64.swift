@@ -25,7 +25,10 @@ func base64Decoded(_ text: String) -> [UInt8]? {
     bits = bits << 6 | UInt32(value)
     count += 1
     if count % 4 == 0 {
-      bytes += [UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8), UInt8(truncatingIfNeeded: bits)]
+      bytes += [
+        UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
+        UInt8(truncatingIfNeeded: bits),
+      ]
       bits = 0
     }
   }

@@ -6,7 +6,7 @@ package final class CallHost {
   package let methods: MethodTable
   private let turnEnded: () -> Void
 
-  /// - Parameter turnEnded: called when the loop has answered all that came in at once.
+  /// A host of `methods`; `turnEnded` is called when the loop has answered all that came in at once.
   package init(methods: MethodTable, turnEnded: @escaping () -> Void = {}) {
     self.methods = methods
     self.turnEnded = turnEnded

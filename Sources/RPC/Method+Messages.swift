@@ -37,7 +37,8 @@ extension Method {
   /// A method that answers one request with any number of messages.
   package static func serverStreaming<Request: WireMessage, Response: WireMessage>(
     _ path: String,
-    _ handler: @escaping @Sendable (Request, ResponseWriter<Response>, CallContext) async throws(Status) -> Void
+    _ handler:
+      @escaping @Sendable (Request, ResponseWriter<Response>, CallContext) async throws(Status) -> Void
   ) -> Method {
     Method(
       path: path,
@@ -45,7 +46,8 @@ extension Method {
         guard let bytes = try await stream.next() else {
           throw Status(.unimplemented, "this method takes exactly one message and got none")
         }
-        let request: Request = try bytes.withUnsafeBytesThrowing { bytes throws(Status) in try decoded(bytes) }
+        let request: Request = try bytes.withUnsafeBytesThrowing { bytes throws(Status) in try decoded(bytes)
+        }
         try await handler(request, ResponseWriter(stream: stream), context)
       })
   }
@@ -53,9 +55,10 @@ extension Method {
   /// A method with any number of messages each way.
   package static func bidirectional<Request: WireMessage, Response: WireMessage>(
     _ path: String,
-    _ handler: @escaping @Sendable (
-      RequestReader<Request>, ResponseWriter<Response>, CallContext
-    ) async throws(Status) -> Void
+    _ handler:
+      @escaping @Sendable (
+        RequestReader<Request>, ResponseWriter<Response>, CallContext
+      ) async throws(Status) -> Void
   ) -> Method {
     Method(
       path: path,
@@ -68,7 +71,8 @@ extension Method {
   package static func unimplemented(_ path: String) -> Method {
     Method(
       path: path,
-      handler: .unary { _, _ in .refused(Status(.unimplemented, "\(path) is not available in this version")) })
+      handler: .unary { _, _ in .refused(Status(.unimplemented, "\(path) is not available in this version")) }
+    )
   }
 }
 

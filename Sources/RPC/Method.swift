@@ -16,7 +16,8 @@ package struct Method {
     /// ``UnaryAnswer/later(_:)`` that it must wait. The bytes are there only during the call.
     case unary((_ request: UnsafeRawBufferPointer, _ context: CallContext) -> UnaryAnswer)
     /// Any number of messages each way.
-    case streaming(@Sendable (_ messages: any MessageStream, _ context: CallContext) async throws(Status) -> Void)
+    case streaming(
+      @Sendable (_ messages: any MessageStream, _ context: CallContext) async throws(Status) -> Void)
   }
 }
 

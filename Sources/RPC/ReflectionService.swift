@@ -10,7 +10,9 @@ package struct ReflectionService: Sendable {
 
   package init(services: [String]) { self.services = services.sorted() }
 
-  package static let names = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"]
+  package static let names = [
+    "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
+  ]
 
   package var methods: [Method] {
     Self.names.map { name in

@@ -8,7 +8,9 @@ extension Status {
   /// request is to blame, and when trying again makes sense.
   ///
   /// - Parameters:
+  ///   - code: gRPC's code.
   ///   - reason: UPPER_SNAKE_CASE, stable across versions.
+  ///   - message: what went wrong and what to do, for people.
   ///   - metadata: what the reason is about, under lowerCamelCase names.
   ///   - field: the request's field that is to blame, under its name in the contract.
   ///   - retryAfterMilliseconds: how long to wait before trying again.

@@ -20,7 +20,9 @@ package struct Timeout: Hashable, Sendable {
   /// The header's text, in the finest unit that eight digits hold.
   package var headerValue: String {
     var amount = nanoseconds
-    for (unit, factor) in [("n", 1_000), ("u", 1_000), ("m", 1_000), ("S", 60), ("M", 60)] as [(String, Int64)] {
+    for (unit, factor) in [("n", 1_000), ("u", 1_000), ("m", 1_000), ("S", 60), ("M", 60)]
+      as [(String, Int64)]
+    {
       if amount < 100_000_000 { return "\(amount)\(unit)" }
       amount /= factor
     }

@@ -16,7 +16,8 @@ package struct ServiceSet: Sendable {
   package let health: HealthService
 
   package init(
-    store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier, catalog: CurrentCatalog,
+    store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
+    catalog: CurrentCatalog,
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store

@@ -87,7 +87,8 @@ final class HTTP1Handler: ChannelInboundHandler {
     }
   }
 
-  private func write(_ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
+  private func write(_ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext)
+  {
     state = .idle
     let keepsAlive = request.isKeepAlive && !isDraining
     var headers = HTTPHeaders(response.headers.strings)

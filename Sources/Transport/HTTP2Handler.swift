@@ -31,6 +31,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var isReading = false
   private var flushIsScheduled = false
   private var isDraining = false
+  private var hasFinishedDraining = false
 
   init(host: LoopHost, http: @escaping HTTPHandler, limits: TransportLimits, logger: Logger) throws {
     self.session = try Session.server(limits: limits.http2)
@@ -109,7 +110,7 @@ final class HTTP2Handler: ChannelInboundHandler {
       case .headersTooLarge(let id): refuseHeaders(id)
       case .drained(let id): exchanges[id]?.drained()
       case .closed(let id, _): closed(id)
-      case .pong: if isDraining { session.finishGoAway() }
+      case .pong: finishDraining()
       case .goAway: break
       }
     }
@@ -155,9 +156,20 @@ final class HTTP2Handler: ChannelInboundHandler {
     guard !isDraining else { return }
     isDraining = true
     session.announceGoAway()
-    // The answer to the ping tells that the peer has seen the announcement, one round trip later.
+    // The answer to the ping tells that the peer has seen the announcement, one round trip later. A peer
+    // that does not answer is given a second.
     session.ping()
     flush()
+    guard let loop = context?.eventLoop else { return }
+    let handler = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: .seconds(1)) { handler.value.finishDraining() }
+  }
+
+  private func finishDraining() {
+    guard isDraining, !hasFinishedDraining else { return }
+    hasFinishedDraining = true
+    session.finishGoAway()
+    scheduleFlush()
   }
 
   // MARK: Output

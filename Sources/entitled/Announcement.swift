@@ -15,7 +15,8 @@ struct Announcement {
 
   private var line: String {
     let sandbox = listeners.sandbox.map { $0.address.description } ?? "off"
-    return "ready grpc=\(listeners.grpc.address) http=\(listeners.http.address) sandbox=\(sandbox) data=\(data)"
+    return
+      "ready grpc=\(listeners.grpc.address) http=\(listeners.http.address) sandbox=\(sandbox) data=\(data)"
   }
 
   private func firstCalls(_ sandbox: HostAndPort) -> String {

@@ -11,7 +11,8 @@ struct CheckCommand: AsyncParsableCommand {
 
   @OptionGroup var client: ClientOptions
   @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Option(help: "Production, Sandbox, Xcode or LocalTesting; else the app's default.") var environment: String?
+  @Option(help: "Production, Sandbox, Xcode or LocalTesting; else the app's default.") var environment:
+    String?
   @Argument(help: "The customer's id.") var customer: String
   @Argument(help: "The entitlement asked for.") var entitlement: String
 

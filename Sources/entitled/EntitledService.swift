@@ -5,9 +5,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import RPC
+internal import SQLiteStore
 internal import Sandbox
 internal import ServiceLifecycle
-internal import SQLiteStore
 internal import Services
 internal import Store
 internal import Transport
@@ -45,6 +45,5 @@ struct EntitledService: ServiceLifecycle.Service {
     try? await gracefulShutdown()
     services.health.setAll(.notServing)
     await listeners.shutDown()
-    if settings.threads != nil { try await group.shutdownGracefully() }
   }
 }

@@ -81,7 +81,8 @@ struct SandboxBuyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "buy", abstract: "Buy a product; prints the signed transaction.")
 
-  @Option(help: "The sandbox App Store's address (default: \(Setting.sandbox.fallback), or ENTITLED_SANDBOX).")
+  @Option(
+    help: "The sandbox App Store's address (default: \(Setting.sandbox.fallback), or ENTITLED_SANDBOX).")
   var sandbox: String?
   @Option(help: "The app, as configured.") var app = "ocean-journal"
   @Option(help: "The Apple account that buys; else a new one.") var account: String?

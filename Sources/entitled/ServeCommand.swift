@@ -37,7 +37,8 @@ struct ServeCommand: AsyncParsableCommand {
       data: Setting.data.value(data), configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
       threads: try threadCount())
     var logger = Logger(label: "entitled")
-    logger.logLevel = Setting.environment("ENTITLED_LOG_LEVEL").flatMap { Logger.Level(rawValue: $0) } ?? .info
+    logger.logLevel =
+      Setting.environment("ENTITLED_LOG_LEVEL").flatMap { Logger.Level(rawValue: $0) } ?? .info
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [

@@ -90,7 +90,8 @@ struct SeededCustomer {
     let id = "customer-" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
     let key = CustomerKey(appID: Self.appID, environment: .sandbox, customerID: id)
     let line = LineKey(
-      appID: Self.appID, environment: .sandbox, originalTransactionID: String(2_000_000_000_000_000 + number * 10))
+      appID: Self.appID, environment: .sandbox,
+      originalTransactionID: String(2_000_000_000_000_000 + number * 10))
     for transaction in transactions(of: line) { _ = try store.put(transaction, of: line, from: evidence) }
     _ = try store.put(renewal(of: line), of: line, from: evidence)
     _ = try store.link(line, to: id, from: evidence)

@@ -179,7 +179,9 @@ import Testing
       } catch {
         isRefused = true
       }
-      if talk.clientEvents.contains(where: { if case .goAway = $0 { true } else { false } }) { isRefused = true }
+      if talk.clientEvents.contains(where: { if case .goAway = $0 { true } else { false } }) {
+        isRefused = true
+      }
       talk.forget()
     }
     #expect(isRefused)

@@ -18,8 +18,10 @@ import Wire
   @Test("A watcher gets the present status and each change, and ends with its task")
   func watch() async throws {
     let health = HealthService(services: ["a.A"])
-    let stream = RecordingStream(request: GRPCHealth.HealthCheckRequest.with { $0.service = "a.A" }.encodedBytes())
-    guard case .streaming(let handler)? = health.methods.first(where: { $0.path.hasSuffix("/Watch") })?.handler
+    let stream = RecordingStream(
+      request: GRPCHealth.HealthCheckRequest.with { $0.service = "a.A" }.encodedBytes())
+    guard
+      case .streaming(let handler)? = health.methods.first(where: { $0.path.hasSuffix("/Watch") })?.handler
     else { return #expect(Bool(false), "there is no Watch") }
     let watching = Task { try await handler(stream, CallContext(headers: .init(), timeout: nil)) }
     var sent = stream.sent.makeAsyncIterator()

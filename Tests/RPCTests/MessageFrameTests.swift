@@ -9,7 +9,8 @@ import Testing
     #expect(bytes == [0, 0, 0, 0, 3, 7, 8, 9])
   }
 
-  @Test("Packed or not, what goes in comes out", arguments: [MessageEncoding.identity, .gzip], [0, 1, 100_000])
+  @Test(
+    "Packed or not, what goes in comes out", arguments: [MessageEncoding.identity, .gzip], [0, 1, 100_000])
   func round(encoding: MessageEncoding, length: Int) throws {
     let message = (0..<length).map { UInt8(truncatingIfNeeded: $0 / 7) }
     var bytes: [UInt8] = []
@@ -25,7 +26,9 @@ import Testing
 
   @Test("A length over the limit and a flag that is none are refused")
   func refused() {
-    #expect(throws: FramingError.tooLarge(limit: 10)) { try unpacked([0, 0, 0, 0, 11], .identity, limit: 10) }
+    #expect(throws: FramingError.tooLarge(limit: 10)) {
+      try unpacked([0, 0, 0, 0, 11], .identity, limit: 10)
+    }
     #expect(throws: FramingError.badFlag(2)) { try unpacked([2, 0, 0, 0, 0], .identity, limit: 10) }
   }
 
@@ -37,7 +40,9 @@ import Testing
     #expect(throws: FramingError.tooLarge(limit: 1_000_000)) { try unpacked(bytes, .gzip, limit: 1_000_000) }
   }
 
-  @Test("Damaged or cut packing is an error", arguments: [[1, 2, 3], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], []] as [[UInt8]])
+  @Test(
+    "Damaged or cut packing is an error",
+    arguments: [[1, 2, 3], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], []] as [[UInt8]])
   func damaged(packed: [UInt8]) {
     let bytes = [1, 0, 0, 0, UInt8(packed.count)] + packed
     #expect(throws: FramingError.badCompression) { try unpacked(bytes, .gzip, limit: 1_000) }

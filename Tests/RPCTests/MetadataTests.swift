@@ -16,7 +16,7 @@ import Testing
 
   @Test("Binary values cross as base64, whatever their length", arguments: 0...20)
   func binary(length: Int) {
-    let bytes = (0..<length).map { UInt8($0 &* 37) }
+    let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 37) }
     var metadata = Metadata()
     metadata.append("trace-bin", bytes)
     #expect(length == 0 || Metadata(metadata.fields)["trace-bin"] == [bytes])
@@ -24,7 +24,9 @@ import Testing
 
   @Test(
     "Base64 is read with padding and without, and joined values are parted",
-    arguments: [("AAEC", [[0, 1, 2]]), ("AA==", [[0]]), ("AA", [[0]]), ("AAE=, Ag", [[0, 1], [2]]), ("!", [])]
+    arguments: [
+      ("AAEC", [[0, 1, 2]]), ("AA==", [[0]]), ("AA", [[0]]), ("AAE=, Ag", [[0, 1], [2]]), ("!", []),
+    ]
       as [(String, [[UInt8]])])
   func base64(text: String, expected: [[UInt8]]) {
     #expect(Metadata(HeaderFields([("x-bin", text)]))["x-bin"] == expected)

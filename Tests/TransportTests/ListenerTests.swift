@@ -1,0 +1,151 @@
+import EntitledClient
+import HTTP
+import Logging
+import NIOCore
+import NIOPosix
+import RPC
+import Testing
+import Transport
+import Wire
+
+/// Real sockets on both sides. What clients of other people see is tested in Tests/Integration.
+@Suite struct ListenerTests {
+  @Test("A call that is decided on the spot and one that waits are both answered")
+  func unary() async throws {
+    try await serving([
+      .unary("/t.T/Now") { (request: CheckRequest, _) in answer(to: request) },
+      .waitingUnary("/t.T/Later") { (request: CheckRequest, _) async throws(Status) in
+        await Task.yield()
+        return answer(to: request)
+      },
+    ]) { address in
+      for path in ["/t.T/Now", "/t.T/Later"] {
+        let response: CheckResponse = try await call(path, at: address)
+        #expect(response.productId == "echo of ada")
+      }
+    }
+  }
+
+  @Test("A refusal crosses with its code, message and details")
+  func refusal() async throws {
+    let refusal = Status(.failedPrecondition, reason: "NOT_TODAY", "not today: 100 %")
+    try await serving([
+      .unary("/t.T/No") { (_: CheckRequest, _) throws(Status) -> CheckResponse in throw refusal }
+    ]) { address in
+      do {
+        let _: CheckResponse = try await call("/t.T/No", at: address)
+        Issue.record("the call should have failed")
+      } catch ClientError.failed(let status) {
+        #expect(status == refusal)
+      }
+    }
+  }
+
+  @Test("A handler that waits too long is left at the caller's deadline, and its task is told")
+  func deadline() async throws {
+    let (cancelled, continuation) = AsyncStream<Void>.makeStream()
+    try await serving([
+      .waitingUnary("/t.T/Never") { (_: CheckRequest, _) async throws(Status) -> CheckResponse in
+        await withTaskCancellationHandler {
+          for await _ in AsyncStream<Void>(unfolding: { try? await Task.sleep(for: .seconds(60)) }) {
+            if Task.isCancelled { break }
+          }
+        } onCancel: {
+          continuation.yield()
+        }
+        return CheckResponse()
+      }
+    ]) { address in
+      do {
+        let _: CheckResponse = try await call("/t.T/Never", at: address, timeoutSeconds: 1)
+        Issue.record("the call should have failed")
+      } catch ClientError.failed(let status) {
+        #expect(status.code == .deadlineExceeded)
+      }
+      for await _ in cancelled { break }
+    }
+  }
+
+  @Test("A large message crosses in both directions, and one beyond the limit is refused by name")
+  func large() async throws {
+    try await serving([.unary("/t.T/Echo") { (request: CheckRequest, _) in answer(to: request) }]) {
+      address in
+      let megabyte = String(repeating: "x", count: 1 << 20)
+      let response: CheckResponse = try await call("/t.T/Echo", at: address, customer: megabyte)
+      #expect(response.productId.utf8.count == 8 + 1 << 20)
+      do {
+        let _: CheckResponse = try await call(
+          "/t.T/Echo", at: address, customer: String(repeating: "x", count: 5 << 20))
+        Issue.record("the call should have failed")
+      } catch ClientError.failed(let status) {
+        #expect(status.code == .resourceExhausted)
+      }
+    }
+  }
+
+  @Test("What is not gRPC goes to the HTTP handler, with its body")
+  func plain() async throws {
+    try await serving([]) { address in
+      try await ClientConnection.withConnection(host: address.host, port: address.port) { connection in
+        let response = try await connection.request("PUT", "/a?b=c", body: [1, 2, 3])
+        #expect(response.head[":status"] == "200")
+        #expect(String(decoding: response.body, as: UTF8.self) == "PUT /a b=c 3")
+      }
+    }
+  }
+
+  @Test("A port in use is an error that names it")
+  func portInUse() async throws {
+    try await serving([]) { address in
+      await #expect(throws: ListenError.self) {
+        _ = try await Listener.listen(
+          at: address, on: MultiThreadedEventLoopGroup.singleton, serving: service([]),
+          logger: Logger(label: "test"))
+      }
+    }
+  }
+
+  private func answer(to request: CheckRequest) -> CheckResponse {
+    .with { $0.productId = "echo of \(request.customerId)" }
+  }
+
+  private func call<Response: WireMessage>(
+    _ path: String, at address: HostAndPort, customer: String = "ada", timeoutSeconds: Int64 = 30
+  ) async throws -> Response {
+    try await ClientConnection.withConnection(host: address.host, port: address.port) { connection in
+      try await connection.call(
+        path, CheckRequest.with { $0.customerId = customer }, timeoutSeconds: timeoutSeconds)
+    }
+  }
+
+  private func service(_ methods: sending [Method]) -> Listener.Service {
+    let host = SharedMethods(methods)
+    return Listener.Service(
+      makeHost: { _ in host.make() },
+      http: { request in
+        .text(200, "\(request.method) \(request.path) \(request.query) \(request.body.count)")
+      })
+  }
+
+  private func serving(
+    _ methods: sending [Method], _ body: (HostAndPort) async throws -> Void
+  ) async throws {
+    let listener = try await Listener.listen(
+      at: HostAndPort(host: "127.0.0.1", port: 0), on: MultiThreadedEventLoopGroup.singleton,
+      serving: service(methods), logger: Logger(label: "test"))
+    do {
+      try await body(listener.address)
+    } catch {
+      await listener.shutDown(grace: .seconds(5))
+      throw error
+    }
+    await listener.shutDown(grace: .seconds(5))
+  }
+}
+
+/// Methods for every loop. The test's handlers hold nothing that belongs to one.
+struct SharedMethods: @unchecked Sendable {
+  private let methods: [Method]
+  init(_ methods: [Method]) { self.methods = methods }
+  func make() -> CallHost { CallHost(methods: MethodTable(methods)) }
+}
