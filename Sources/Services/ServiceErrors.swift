@@ -71,7 +71,8 @@ extension Rejection {
 extension VerificationError {
   fileprivate var statusCode: StatusCode {
     switch self {
-    case .documentTooLarge, .notAJWS, .unsupportedAlgorithm, .wrongCertificateCount, .malformedCertificate,
+    case .documentTooLarge, .notAJWS, .notBase64, .notAReceipt, .tooMany, .unsupportedAlgorithm,
+      .wrongCertificateCount, .malformedCertificate,
       .malformedJSON, .malformedField, .missingField:
       .invalidArgument
     case .xcodeNotAllowed, .missingMarkerOID, .untrustedRoot, .unsupportedKey, .badSignature,
