@@ -14,4 +14,14 @@ package struct UnverifiedJWS: Hashable, Sendable {
     }
     self.payload = payload
   }
+
+  /// The certificates of the header, the signer's first, as far as there are any and they can be read.
+  package var certificates: [Certificate] {
+    let texts = header["x5c"]?.arrayValue ?? []
+    // A genuine header has three; more than a few are somebody's attempt to keep us busy.
+    return texts.prefix(8).compactMap { text in
+      let der = text.stringValue.flatMap { Base64.standard.decode(Array($0.utf8)[...]) }
+      return der.flatMap { try? Certificate(der: $0) }
+    }
+  }
 }

@@ -1,0 +1,152 @@
+package import AppStore
+package import JSON
+
+/// What somebody handed in, by its looks. Nothing of it is verified.
+package enum RecognizedDocument: Hashable, Sendable {
+  /// A signed document of any kind, bare or as the body in which Apple sends it (`{"signedPayload": ...}`).
+  case jws(String)
+  /// A server notification, version 1. Nobody signs these.
+  case notificationV1(ResponseBodyV1)
+  /// An app receipt, PKCS#7 in DER or BER.
+  case appReceipt([UInt8])
+  /// A receipt for one transaction, from before iOS 7: a property list.
+  case transactionReceipt([UInt8])
+}
+
+/// Why a document is none of those that there are.
+package enum UnrecognizedDocument: Error, Hashable, Sendable {
+  case empty
+  case tooLarge(bytes: Int, limit: Int)
+  /// It starts like a receipt in base64, but is none.
+  case notBase64
+  /// Base64 of something else.
+  case notAReceipt
+  case malformedJSON(JSONError)
+  /// JSON, but nothing that Apple or an app sends.
+  case unknownJSON
+  case malformedField(PayloadError)
+  /// Nothing that is told apart by how it starts.
+  case unknown
+}
+
+extension RecognizedDocument {
+  /// Largest document that is looked at: a receipt of some ten thousand purchases.
+  package static let maximumBytes = 16 << 20
+
+  /// Tells what a document is by its first bytes, and of JSON by its members.
+  package init(_ document: [UInt8]) throws(UnrecognizedDocument) {
+    guard document.count <= Self.maximumBytes else {
+      throw .tooLarge(bytes: document.count, limit: Self.maximumBytes)
+    }
+    if startsLikeASN1(document) {
+      self = .appReceipt(document)
+      return
+    }
+    let text = withoutSurroundingSpace(document[...])
+    guard let first = text.first else { throw .empty }
+    if first == UInt8(ascii: "{") {
+      self = try Self.object(text)
+    } else {
+      self = try Self.text(text)
+    }
+  }
+
+  /// What starts with a brace: JSON, or the property list of a transaction receipt.
+  private static func object(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
+    guard !isPropertyList(text) else { return .transactionReceipt(Array(text)) }
+    let json: JSONValue
+    do { json = try JSONValue(parsing: Array(text)) } catch { throw .malformedJSON(error) }
+    guard case .object(let object) = json else { throw .unknownJSON }
+    if case .string(let document)? = object["signedPayload"] { return .jws(document) }
+    if case .string(let receipt)? = object["receipt-data"] {
+      return try receiptText(Array(receipt.utf8)[...])
+    }
+    guard object["notification_type"] != nil else { throw .unknownJSON }
+    do { return .notificationV1(try ResponseBodyV1(json: object)) } catch { throw .malformedField(error) }
+  }
+
+  private static func text(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
+    if text.contains(UInt8(ascii: ".")) {
+      guard let document = String(validating: text, as: UTF8.self) else { throw .unknown }
+      return .jws(document)
+    }
+    return try receiptText(text)
+  }
+
+  /// A receipt in base64, its lines broken or not.
+  private static func receiptText(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument)
+    -> RecognizedDocument
+  {
+    let isReceipt = startsLikeReceipt(text)
+    guard let bytes = Base64.standard.decode(text.filter { !isSpace($0) }[...]) else {
+      throw isReceipt ? .notBase64 : .unknown
+    }
+    if startsLikeASN1(bytes) { return .appReceipt(bytes) }
+    let content = withoutSurroundingSpace(bytes[...])
+    if content.first == UInt8(ascii: "{"), isPropertyList(content) { return .transactionReceipt(bytes) }
+    throw .notAReceipt
+  }
+}
+
+/// A SEQUENCE or an OCTET STRING, primitive or constructed, with a length that needs more than one byte
+/// or is indefinite: no text has such a second byte.
+private func startsLikeASN1(_ bytes: [UInt8]) -> Bool {
+  guard bytes.count > 1, (0x80...0x84).contains(bytes[1]) else { return false }
+  return [0x30, 0x04, 0x24].contains(bytes[0])
+}
+
+/// The base64 of such a start, or of a brace on a line of its own.
+private func startsLikeReceipt(_ text: ArraySlice<UInt8>) -> Bool {
+  ["MI", "BI", "JI", "ew"].contains { text.starts(with: $0.utf8) }
+}
+
+/// Where JSON has a colon after the first name, a property list has an equals sign.
+private func isPropertyList(_ text: ArraySlice<UInt8>) -> Bool {
+  let rest = withoutSurroundingSpace(text.dropFirst())
+  let quote = UInt8(ascii: "\"")
+  let name = rest.first == quote ? rest.dropFirst().prefix { $0 != quote } : rest.prefix { isWord($0) }
+  let separator = rest[name.endIndex...].first { !isSpace($0) && $0 != quote }
+  return !name.isEmpty && separator == UInt8(ascii: "=")
+}
+
+private func isWord(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || Character(Unicode.Scalar(byte)).isLetter
+}
+
+private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+private func withoutSurroundingSpace(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  let start = text.drop(while: isSpace)
+  guard let last = start.lastIndex(where: { !isSpace($0) }) else { return [] }
+  return start[...last]
+}
+
+extension UnrecognizedDocument: CustomStringConvertible {
+  /// A code for machines, like ``VerificationError/reason``.
+  package var reason: String {
+    switch self {
+    case .empty: "EMPTY_DOCUMENT"
+    case .tooLarge: "DOCUMENT_TOO_LARGE"
+    case .notBase64: "NOT_BASE64"
+    case .notAReceipt: "NOT_A_RECEIPT"
+    case .malformedJSON: "MALFORMED_JSON"
+    case .unknownJSON: "UNKNOWN_DOCUMENT"
+    case .malformedField: "MALFORMED_FIELD"
+    case .unknown: "NOT_A_JWS"
+    }
+  }
+
+  /// A sentence for people.
+  package var description: String {
+    switch self {
+    case .empty: "the document is empty"
+    case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
+    case .notBase64: "the document starts like a receipt, but is not base64"
+    case .notAReceipt: "the document is base64, but not of a receipt"
+    case .malformedJSON(let error): "the document is not JSON: \(error)"
+    case .unknownJSON: "the document is JSON, but nothing that Apple or an app sends"
+    case .malformedField(let error): "the document is not Apple's: \(error)"
+    case .unknown: "the document is neither a JWS, nor a receipt, nor a notification"
+    }
+  }
+}

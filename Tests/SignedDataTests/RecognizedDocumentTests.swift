@@ -1,0 +1,107 @@
+import AppStore
+import JSON
+import SignedData
+import Testing
+
+@Suite struct RecognizedDocumentTests {
+  private func recognize(_ text: String) throws -> RecognizedDocument {
+    try RecognizedDocument(Array(text.utf8))
+  }
+
+  private func reason(_ bytes: [UInt8]) -> String? {
+    do throws(UnrecognizedDocument) {
+      _ = try RecognizedDocument(bytes)
+      return nil
+    } catch { return error.reason }
+  }
+
+  private static let receipt: [UInt8] = [0x30, 0x82, 0x00, 0x01, 0x00]
+  private static let propertyList = "{\n\"purchase-info\" = \"ewo=\";\n}\n"
+
+  private func base64(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+  }
+
+  @Test("A JWS is recognised bare, between spaces, and in the body in which Apple sends it")
+  func jws() throws {
+    #expect(try recognize("a.b.c") == .jws("a.b.c"))
+    #expect(try recognize(" \n a.b.c\r\n") == .jws("a.b.c"))
+    #expect(try recognize(#"{"signedPayload": "a.b.c"}"#) == .jws("a.b.c"))
+  }
+
+  @Test("A receipt is recognised as bytes, in base64 with and without broken lines, and in a request")
+  func appReceipt() throws {
+    let text = base64(Self.receipt)
+    #expect(try RecognizedDocument(Self.receipt) == .appReceipt(Self.receipt))
+    #expect(try recognize(text) == .appReceipt(Self.receipt))
+    #expect(try recognize(text.map { "\($0)\r\n" }.joined()) == .appReceipt(Self.receipt))
+    #expect(try recognize(#"{"receipt-data": "\#(text)", "password": "p"}"#) == .appReceipt(Self.receipt))
+    for indefinite: [UInt8] in [[0x30, 0x80, 0x06], [0x24, 0x80, 0x04], [0x04, 0x82, 0x10]] {
+      #expect(try RecognizedDocument(indefinite) == .appReceipt(indefinite))
+    }
+  }
+
+  @Test("A transaction receipt of before iOS 7 is recognised as it is and in base64")
+  func transactionReceipt() throws {
+    let bytes = Array(Self.propertyList.utf8)
+    #expect(try recognize(base64(bytes)) == .transactionReceipt(bytes))
+    #expect(
+      try recognize("{ signature = \"a\"; }") == .transactionReceipt(Array("{ signature = \"a\"; }".utf8)))
+  }
+
+  @Test("A notification, version 1, is recognised by its type")
+  func notificationV1() throws {
+    let document = try recognize(#"{"notification_type": "CANCEL", "bid": "com.example"}"#)
+    guard case .notificationV1(let body) = document else {
+      Issue.record("recognised as \(document)")
+      return
+    }
+    #expect(body.notificationType == .cancel)
+    #expect(body.bid == "com.example")
+  }
+
+  @Test(
+    "What is nothing of these is refused with the reason",
+    arguments: [
+      ("", "EMPTY_DOCUMENT"), (" \n ", "EMPTY_DOCUMENT"), ("hello", "NOT_A_JWS"), ("MIIT*", "NOT_BASE64"),
+      ("MIIT1", "NOT_BASE64"), ("aGVsbG8gd29ybGQh", "NOT_A_RECEIPT"), (#"{"a": 1}"#, "UNKNOWN_DOCUMENT"),
+      (#"{"a": 1,}"#, "MALFORMED_JSON"), ("{", "MALFORMED_JSON"), ("[1]", "NOT_A_JWS"),
+      (#"{"notification_type": true}"#, "MALFORMED_FIELD"),
+    ])
+  func refused(text: String, reason: String) {
+    #expect(self.reason(Array(text.utf8)) == reason)
+  }
+
+  @Test("Size and depth are bounded before any work is done")
+  func bounds() {
+    #expect(reason([UInt8](repeating: 0x30, count: 50_000_000)) == "DOCUMENT_TOO_LARGE")
+    let deep =
+      #"{"a": "# + String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000) + "}"
+    #expect(reason(Array(deep.utf8)) == "MALFORMED_JSON")
+    #expect(reason([0xFF, 0xFE, 0x2E]) == "NOT_A_JWS")
+  }
+
+  @Test(
+    "Third-party documents are recognised",
+    .enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA is not there"),
+    arguments: [
+      ("genuine/receipt-sandbox-g5", "appReceipt"), ("apple-asl/xcode/xcode-app-receipt-empty", "appReceipt"),
+      ("apple-asl/xcode/xcode-app-receipt-with-transaction", "appReceipt"),
+      ("apple-asl/mock_signed_data/legacyTransaction", "transactionReceipt"),
+      ("apple-asl/mock_signed_data/testNotification", "jws"),
+      ("apple-asl/xcode/xcode-signed-transaction", "jws"),
+    ])
+  func thirdParty(path: String, kind: String) throws {
+    let document = try RecognizedDocument(TestData.bytes(path))
+    #expect(String(describing: document).hasPrefix("\(kind)("))
+  }
+
+  @Test("The certificates of a refused document can still be shown")
+  func certificates() throws {
+    let chain = try TestChain(name: "Unknown")
+    let jws = try UnverifiedJWS(chain.signer.sign(payload: TestChain.transaction()))
+    #expect(jws.certificates.map(\.der) == [chain.leaf, chain.intermediate, chain.root].map(\.der))
+    #expect(jws.certificates[0].issuer == "/CN=Unknown Intermediate")
+    #expect(try jws.certificates[0].fingerprint().count == 32)
+  }
+}
