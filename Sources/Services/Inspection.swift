@@ -7,89 +7,77 @@ internal import Wire
 /// Says what a document is, whether it is genuine, and what is in it. Remembers nothing.
 struct Inspection: Sendable {
   private let verifier: SignedDataVerifier
+  private let receipts: (any ReceiptReader)?
 
-  init(verifier: SignedDataVerifier) { self.verifier = verifier }
+  /// Without something that reads receipts these are recognised and no more.
+  init(verifier: SignedDataVerifier, receipts: (any ReceiptReader)? = nil) {
+    self.verifier = verifier
+    self.receipts = receipts
+  }
 
+  /// Inspects a document given as text; see ``inspect(_:deviceIdentifier:for:)``.
   func inspect(_ document: String, for app: AppDefinition) -> InspectResponse {
-    let unverified: UnverifiedJWS
-    do throws(VerificationError) {
-      unverified = try UnverifiedJWS(document)
+    inspect(Array(document.utf8), for: app)
+  }
+
+  /// Inspects a document of any kind, in every form in which it travels. `deviceIdentifier` is the device
+  /// that a receipt should be for, empty if that is not asked.
+  func inspect(_ document: [UInt8], deviceIdentifier: [UInt8] = [], for app: AppDefinition) -> InspectResponse
+  {
+    let recognized: RecognizedDocument
+    do throws(UnrecognizedDocument) {
+      recognized = try RecognizedDocument(document)
     } catch {
-      return Self.refusal(.unspecified, error)
+      return InspectResponse(.unspecified, Verdict(error))
     }
-    var response = verdict(on: document, SignedDocumentKind(payload: unverified.payload), app)
-    response.payloadJson = JSONValue.object(unverified.payload).text
-    response.bundleId = unverified.payload["bundleId"]?.stringValue ?? ""
-    response.environment = Self.environment(of: unverified.payload)
-    let signedDate = unverified.payload["signedDate"] ?? unverified.payload["receiptCreationDate"]
-    response.signedDate = signedDate?.int64Value.map { .init(millisecondsSince1970: $0) }
-    return response
-  }
-
-  private func verdict(
-    on document: String, _ kind: SignedDocumentKind?, _ app: AppDefinition
-  ) -> InspectResponse {
-    let environments = Set(app.environments)
-    do throws(VerificationError) {
-      switch kind {
-      case .transaction:
-        _ = try verifier.verifyTransaction(document, for: app.identity, environments: environments)
-        return Self.verified(.signedTransaction)
-      case .renewalInfo:
-        _ = try verifier.verifyRenewalInfo(document, for: app.identity, environments: environments)
-        return Self.verified(.signedRenewalInfo)
-      case .appTransaction:
-        _ = try verifier.verifyAppTransaction(document, for: app.identity, environments: environments)
-        return Self.verified(.signedAppTransaction)
-      case .notification: return Self.notYet(.notificationV2)
-      case .retentionMessageRequest: return Self.notYet(.retentionMessageRequest)
-      case nil: return Self.notYet(.unknownJws)
-      }
-    } catch {
-      return Self.refusal(Wire.DocumentKind(kind), error)
+    switch recognized {
+    case .jws(let text): return SignedDocumentInspection(text, app: app, verifier: verifier).response()
+    case .notificationV1(let body): return InspectResponse(body, for: app)
+    case .appReceipt(let receipt):
+      return receipts?.inspectAppReceipt(receipt, deviceIdentifier: deviceIdentifier, for: app)
+        ?? InspectResponse(.appReceipt, .unsupported)
+    case .transactionReceipt(let receipt):
+      return receipts?.inspectTransactionReceipt(receipt, for: app)
+        ?? InspectResponse(.transactionReceipt, .unsupported)
     }
-  }
-
-  private static func verified(_ kind: Wire.DocumentKind) -> InspectResponse {
-    .with {
-      $0.kind = kind
-      $0.verified = true
-      $0.reason = "VERIFIED"
-      $0.explanation = "The signature is Apple's or that of a root trusted by configuration."
-    }
-  }
-
-  private static func refusal(_ kind: Wire.DocumentKind, _ error: VerificationError) -> InspectResponse {
-    .with {
-      $0.kind = kind
-      $0.reason = error.reason
-      $0.explanation = error.description
-    }
-  }
-
-  private static func notYet(_ kind: Wire.DocumentKind) -> InspectResponse {
-    .with {
-      $0.kind = kind
-      $0.reason = "UNSUPPORTED_DOCUMENT"
-      $0.explanation = "This version does not verify documents of this kind."
-    }
-  }
-
-  private static func environment(of payload: JSONObject) -> Wire.Environment {
-    let name = payload["environment"]?.stringValue ?? payload["receiptType"]?.stringValue
-    return name.flatMap(AppStore.Environment.init).map(Wire.Environment.init) ?? .unspecified
   }
 }
 
-extension Wire.DocumentKind {
-  fileprivate init(_ kind: SignedDocumentKind?) {
-    switch kind {
-    case .transaction: self = .signedTransaction
-    case .renewalInfo: self = .signedRenewalInfo
-    case .appTransaction: self = .signedAppTransaction
-    case .notification: self = .notificationV2
-    case .retentionMessageRequest: self = .retentionMessageRequest
-    case nil: self = .unknownJws
-    }
+/// Reads receipts, which are no JWS: what is in one, and whether it is genuine.
+protocol ReceiptReader: Sendable {
+  /// Inspects PKCS#7, DER or BER. An empty device identifier is not compared.
+  func inspectAppReceipt(
+    _ receipt: [UInt8], deviceIdentifier: [UInt8], for app: AppDefinition
+  ) -> InspectResponse
+
+  /// Inspects the property list of a receipt from before iOS 7.
+  func inspectTransactionReceipt(_ receipt: [UInt8], for app: AppDefinition) -> InspectResponse
+}
+
+extension InspectResponse {
+  /// What can be said of a document whose content is not known.
+  init(_ kind: Wire.DocumentKind, _ verdict: Verdict) {
+    self.init()
+    self.kind = kind
+    verified = verdict.isVerified
+    reason = verdict.reason
+    explanation = verdict.explanation
   }
+
+  /// A notification, version 1: nobody signed it, so the most that can be said is whether it is addressed
+  /// to this app.
+  fileprivate init(_ body: ResponseBodyV1, for app: AppDefinition) {
+    self.init(.notificationV1, Verdict(body, for: app))
+    var payload = body.json
+    // Whoever knows the shared secret can make such notifications.
+    if payload["password"] != nil { payload["password"] = "(not shown)" }
+    payloadJson = payload.displayText
+    bundleId = body.bid ?? ""
+    environment = body.environment.map(Wire.Environment.init) ?? .unspecified
+  }
+}
+
+extension JSONObject {
+  /// The object for people to read.
+  var displayText: String { String(decoding: serialized(pretty: true), as: UTF8.self) }
 }
