@@ -6,9 +6,12 @@ internal import SignedData
 extension AppStoreSimulator {
   /// Answers a request to the simulated App Store.
   ///
-  ///     POST /sandbox/v1/purchases   buys; the body is a ``PurchaseOrder`` in JSON
-  ///     GET  /sandbox/v1/root        the certificate to trust, PEM
-  ///     GET  /sandbox/v1/apps        what there is to buy
+  ///     POST /sandbox/v1/purchases       buys; the body is a ``PurchaseOrder`` in JSON
+  ///     POST /sandbox/v1/documents/KIND  buys the same, and answers with one document about it: KIND is
+  ///                                      transaction, renewal-info, app-transaction, notification or
+  ///                                      retention-message-request
+  ///     GET  /sandbox/v1/root            the certificate to trust, PEM
+  ///     GET  /sandbox/v1/apps            what there is to buy
   package nonisolated func respond(to request: HTTPRequest) async -> HTTPResponse {
     switch (request.path, request.method) {
     case ("/sandbox/v1/purchases", "POST"): await purchase(request.body)
@@ -16,14 +19,36 @@ extension AppStoreSimulator {
     case ("/sandbox/v1/root", "GET"): rootCertificate
     case ("/sandbox/v1/apps", "GET"): .json(200, catalog.serialized(pretty: true))
     case ("/sandbox/v1/root", _), ("/sandbox/v1/apps", _): .methodNotAllowed("GET")
+    case (let path, let method) where path.hasPrefix(Self.documents):
+      if method == "POST" {
+        await document(String(path.dropFirst(Self.documents.count)), request.body)
+      } else {
+        .methodNotAllowed("POST")
+      }
     default: .error(404, code: "NOT_FOUND", message: "there is nothing at \(request.path)")
     }
   }
 
+  private static let documents = "/sandbox/v1/documents/"
+
   private nonisolated func purchase(_ body: [UInt8]) async -> HTTPResponse {
+    await answer { try await purchase(PurchaseOrder(body: body)).json }
+  }
+
+  private nonisolated func document(_ name: String, _ body: [UInt8]) async -> HTTPResponse {
+    guard let kind = SignedDocumentKind.allCases.first(where: { $0.pathComponent == name }) else {
+      let known = SignedDocumentKind.allCases.map(\.pathComponent).joined(separator: ", ")
+      return .error(404, code: "UNKNOWN_DOCUMENT", message: "there are documents of the kinds \(known)")
+    }
+    return await answer {
+      let document = try await document(kind, about: PurchaseOrder(body: body))
+      return ["kind": .string(name), "document": .string(document)]
+    }
+  }
+
+  private nonisolated func answer(_ body: () async throws -> JSONObject) async -> HTTPResponse {
     do {
-      let purchase = try await purchase(PurchaseOrder(body: body))
-      return .json(200, purchase.json.serialized(pretty: true))
+      return .json(200, try await body().serialized(pretty: true))
     } catch let refusal as PurchaseRefusal {
       return .error(400, code: refusal.code, message: refusal.description)
     } catch SandboxError.refused(let refusal) {
@@ -48,6 +73,19 @@ extension HTTPResponse {
   fileprivate static func error(_ status: Int, code: String, message: String) -> HTTPResponse {
     let body: JSONObject = ["error": ["code": .string(code), "message": .string(message)]]
     return .json(status, body.serialized(pretty: true))
+  }
+}
+
+extension SignedDocumentKind {
+  /// The kind as a path names it.
+  fileprivate var pathComponent: String {
+    switch self {
+    case .transaction: "transaction"
+    case .renewalInfo: "renewal-info"
+    case .appTransaction: "app-transaction"
+    case .notification: "notification"
+    case .retentionMessageRequest: "retention-message-request"
+    }
   }
 }
 

@@ -32,6 +32,30 @@ package actor AppStoreSimulator {
 
   /// Sells, and signs the proof of it.
   package func purchase(_ order: PurchaseOrder) throws(SandboxError) -> Purchase {
+    let sale = try sell(order)
+    let signer = authority.signer
+    do {
+      return Purchase(
+        transactionId: sale.transactionId, originalTransactionId: sale.line.originalTransactionId,
+        productId: sale.product.productId, account: sale.account,
+        signedTransactionInfo: try signer.sign(payload: sale.transaction),
+        signedRenewalInfo: try sale.signedRenewalInfo(signer))
+    } catch { throw .cryptographyFailed(error) }
+  }
+
+  /// Sells, and signs one of the documents in which Apple would speak of it.
+  package func document(_ kind: SignedDocumentKind, about order: PurchaseOrder) throws(SandboxError) -> String
+  {
+    let sale = try sell(order)
+    let document: String?
+    do { document = try sale.document(kind, signer: authority.signer) } catch {
+      throw .cryptographyFailed(error)
+    }
+    guard let document else { throw .refused(.notASubscription(order.productId)) }
+    return document
+  }
+
+  private func sell(_ order: PurchaseOrder) throws(SandboxError) -> Sale {
     let signedDate = now()
     let (app, product) = try find(order)
     try check(order, of: product, now: signedDate)
@@ -39,8 +63,8 @@ package actor AppStoreSimulator {
     let transactionId = try numbers.take()
     let account = order.account ?? "account-\(transactionId)"
     let purchaseDate = order.purchaseDate ?? signedDate
-    let sale = Sale(
-      app: app, product: product, transactionId: transactionId,
+    return Sale(
+      app: app, product: product, account: account, transactionId: transactionId,
       line: try lines.line(
         PurchaseLine.Key(app: app, account: account, product: product),
         beginning: PurchaseLine(originalTransactionId: transactionId, originalPurchaseDate: purchaseDate)),
@@ -48,7 +72,6 @@ package actor AppStoreSimulator {
       appTransactionId: appTransactionId(app: app, account: account),
       appAccountToken: order.appAccountToken?.lowercased(), quantity: order.quantity,
       purchaseDate: purchaseDate, signedDate: signedDate)
-    return try signed(sale, account: account)
   }
 
   private func find(_ order: PurchaseOrder) throws(SandboxError) -> (SandboxApp, SandboxProduct) {
@@ -68,18 +91,6 @@ package actor AppStoreSimulator {
     let allowed: ClosedRange<Int64> = 1...(isRepeatable ? 10 : 1)
     guard allowed.contains(order.quantity) else { throw .refused(.invalidQuantity(allowed: allowed)) }
     if let date = order.purchaseDate, date > now { throw .refused(.purchaseDateInFuture) }
-  }
-
-  private func signed(_ sale: Sale, account: String) throws(SandboxError) -> Purchase {
-    do {
-      let signer = authority.signer
-      let renewalInfo: String? =
-        if let payload = sale.renewalInfo { try signer.sign(payload: payload) } else { nil }
-      return Purchase(
-        transactionId: sale.transactionId, originalTransactionId: sale.line.originalTransactionId,
-        productId: sale.product.productId, account: account,
-        signedTransactionInfo: try signer.sign(payload: sale.transaction), signedRenewalInfo: renewalInfo)
-    } catch { throw .cryptographyFailed(error) }
   }
 }
 

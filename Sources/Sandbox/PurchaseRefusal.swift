@@ -9,6 +9,8 @@ package enum PurchaseRefusal: Error, Hashable, Sendable, CustomStringConvertible
   case invalidAppAccountToken
   case invalidQuantity(allowed: ClosedRange<Int64>)
   case purchaseDateInFuture
+  /// A document was asked for that only subscriptions have.
+  case notASubscription(String)
 
   /// A code for machines.
   package var code: String {
@@ -22,6 +24,7 @@ package enum PurchaseRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case .invalidAppAccountToken: "INVALID_APP_ACCOUNT_TOKEN"
     case .invalidQuantity: "INVALID_QUANTITY"
     case .purchaseDateInFuture: "PURCHASE_DATE_IN_FUTURE"
+    case .notASubscription: "NOT_A_SUBSCRIPTION"
     }
   }
 
@@ -41,6 +44,7 @@ package enum PurchaseRefusal: Error, Hashable, Sendable, CustomStringConvertible
     case .invalidQuantity(let allowed):
       "quantity is not \(allowed.lowerBound == allowed.upperBound ? "1" : "1 to \(allowed.upperBound)")"
     case .purchaseDateInFuture: "purchaseDate is later than now"
+    case .notASubscription(let productId): "\(productId) is no subscription, which this document is about"
     }
   }
 }

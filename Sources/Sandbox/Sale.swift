@@ -5,6 +5,8 @@ internal import JSON
 struct Sale {
   let app: SandboxApp
   let product: SandboxProduct
+  /// Who bought.
+  let account: String
   let transactionId: String
   let line: PurchaseLine
   /// Only for an auto-renewable subscription.
@@ -15,7 +17,7 @@ struct Sale {
   let purchaseDate: Instant
   let signedDate: Instant
 
-  private var isSubscription: Bool { product.type == .autoRenewableSubscription }
+  var isSubscription: Bool { product.type == .autoRenewableSubscription }
 
   private var expiresDate: Instant? {
     isSubscription ? product.period.map { purchaseDate.advanced(by: $0) } : nil
@@ -71,10 +73,10 @@ struct Sale {
     ])
   }
 
-  private func date(_ instant: Instant) -> JSONValue { .number(JSONNumber(instant.millisecondsSince1970)) }
+  func date(_ instant: Instant) -> JSONValue { .number(JSONNumber(instant.millisecondsSince1970)) }
 
   /// An object of those members that have a value.
-  private func object(_ members: [(String, JSONValue?)]) -> JSONObject {
+  func object(_ members: [(String, JSONValue?)]) -> JSONObject {
     JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
   }
 }

@@ -1,0 +1,94 @@
+import AppStore
+import Foundation
+import HTTP
+import JSON
+import Sandbox
+import SignedData
+import Testing
+
+/// The documents of every kind that the simulator signs.
+@Suite final class SandboxDocumentTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
+  private let store: AppStoreSimulator
+  private let verifier: SignedDataVerifier
+  private let identity = AppIdentity(bundleID: "com.example", appAppleID: 1234)
+
+  init() throws {
+    let products = [
+      SandboxProduct(productId: "unlock", type: .nonConsumable, price: 4990),
+      SandboxProduct(
+        productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "1",
+        period: Period("P1M"), price: 990),
+    ]
+    store = try AppStoreSimulator(
+      apps: [SandboxApp(id: "demo", identity: identity, products: products)], directory: folder.path,
+      now: { Instant(rfc3339: "2026-01-01T00:00:00Z")! })
+    verifier = try SignedDataVerifier(anchors: .apple().adding(store.root, for: .sandbox))
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func post(_ kind: String, _ product: String = "monthly") async throws -> (Int, JSONObject) {
+    let body = #"{"app": "demo", "productId": "\#(product)", "account": "ann"}"#
+    let response = await store.respond(
+      to: HTTPRequest(method: "POST", target: "/sandbox/v1/documents/\(kind)", body: Array(body.utf8)))
+    return (response.status, try #require(JSONValue(parsing: response.body).objectValue))
+  }
+
+  private func document(_ kind: String, _ product: String = "monthly") async throws -> String {
+    let (status, json) = try await post(kind, product)
+    #expect(status == 200)
+    return try #require(json["document"]?.stringValue)
+  }
+
+  @Test("Documents of every kind verify under the sandbox's root and are told apart by their payload")
+  func everyKind() async throws {
+    let jws = try await document("transaction")
+    let transaction = try verifier.verifyTransaction(jws, for: identity, environments: [.sandbox])
+    #expect(transaction.payload.productId == "monthly")
+    let renewal = try await verifier.verifyRenewalInfo(
+      document("renewal-info"), for: identity, environments: [.sandbox])
+    #expect(renewal.payload.autoRenewStatus == .on)
+    let app = try await verifier.verifyAppTransaction(
+      document("app-transaction"), for: identity, environments: [.sandbox])
+    #expect(app.payload.appTransactionId == transaction.payload.appTransactionId)
+    let request = try await verifier.verifyRealtimeRequest(
+      document("retention-message-request"), for: identity, environments: [.sandbox])
+    #expect(request.payload.appAppleId == 1234)
+    #expect(SignedDocumentKind(payload: app.payload.json) == .appTransaction)
+    #expect(SignedDocumentKind(payload: request.payload.json) == .retentionMessageRequest)
+  }
+
+  @Test("A notification carries the documents of the sale, and of a subscription its status")
+  func notification() async throws {
+    let subscribed = try await verifier.verifyNotification(
+      document("notification"), for: identity, environments: [.sandbox])
+    #expect(subscribed.notification.payload.notificationType == .subscribed)
+    #expect(subscribed.notification.payload.subtype == .initialBuy)
+    #expect(subscribed.notification.payload.data?.status == .active)
+    let again = try await verifier.verifyNotification(
+      document("notification"), for: identity, environments: [.sandbox])
+    #expect(again.notification.payload.subtype == .resubscribe)
+    #expect(
+      again.transaction?.payload.originalTransactionId == subscribed.transaction?.payload.transactionId)
+    let charged = try await verifier.verifyNotification(
+      document("notification", "unlock"), for: identity, environments: [.sandbox])
+    #expect(charged.notification.payload.notificationType == .oneTimeCharge)
+    #expect(charged.renewalInfo == nil)
+  }
+
+  @Test("What only subscriptions have is refused of other products, and so is an unknown kind")
+  func refused() async throws {
+    for kind in ["renewal-info", "retention-message-request"] {
+      let (status, json) = try await post(kind, "unlock")
+      #expect(status == 400)
+      #expect(json["error"]?.objectValue?["code"] == "NOT_A_SUBSCRIPTION")
+    }
+    let (status, json) = try await post("receipt")
+    #expect(status == 404)
+    #expect(json["error"]?.objectValue?["code"] == "UNKNOWN_DOCUMENT")
+    let response = await store.respond(
+      to: HTTPRequest(method: "GET", target: "/sandbox/v1/documents/transaction"))
+    #expect(response.status == 405)
+  }
+}
