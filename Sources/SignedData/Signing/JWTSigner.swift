@@ -1,0 +1,65 @@
+package import JSON
+
+/// Signs JSON Web Tokens (RFC 7519) with ES256 and a key that readers know by name.
+package struct JWTSigner: Sendable {
+  /// The key's name, the header's `kid`.
+  package let keyID: String
+  private let key: SigningKey
+  /// The header segment with its dot; the same for every token.
+  private let header: [UInt8]
+
+  /// A signer with `key`.
+  ///
+  /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for a key that is not on P-256, the only curve
+  ///   of ES256 (RFC 7518, section 3.4).
+  package init(key: SigningKey, keyID: String) throws(CryptographyError) {
+    guard key.reference.isP256 else { throw .unreadable(what: "a private key on P-256", detail: "") }
+    self.key = key
+    self.keyID = keyID
+    let header: JSONObject = ["alg": "ES256", "kid": .string(keyID), "typ": "JWT"]
+    self.header = Base64.url.encode(header.serialized()) + [UInt8(ascii: ".")]
+  }
+
+  /// The claims as a token in compact serialization.
+  package func sign(_ claims: JSONObject) throws(CryptographyError) -> String {
+    let message = header + Base64.url.encode(claims.serialized())
+    let signature = try key.sign(message[...])
+    return String(decoding: message + [UInt8(ascii: ".")] + Base64.url.encode(signature), as: UTF8.self)
+  }
+
+  /// Signs bytes that are no token: the signature as DER, as Apple wants it for offers of StoreKit 1.
+  func signDER(_ message: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    guard let signature = ECDSASignature(raw: try key.sign(message[...])[...]) else {
+      throw .failed(operation: "sign with ES256", detail: "the signature has not 64 bytes")
+    }
+    return signature.der
+  }
+
+  /// The public half as a JSON Web Key (RFC 7517), for those who check the tokens.
+  package func publicJWK() throws(CryptographyError) -> JSONObject {
+    var jwk = try key.thumbprintMembers()
+    jwk["kid"] = .string(keyID)
+    jwk["alg"] = "ES256"
+    jwk["use"] = "sig"
+    return jwk
+  }
+}
+
+extension SigningKey {
+  /// The key's thumbprint (RFC 7638): a name that anyone can work out from the public half alone, so that
+  /// the same key has the same name on every machine.
+  package func thumbprint() throws(CryptographyError) -> String {
+    let digest = try SHA256.hash(try thumbprintMembers().serialized()[...])
+    return String(decoding: Base64.url.encode(digest), as: UTF8.self)
+  }
+
+  /// What makes an elliptic-curve key, in alphabetical order (RFC 7638, section 3.2).
+  fileprivate func thumbprintMembers() throws(CryptographyError) -> JSONObject {
+    let point = try publicPoint()
+    return [
+      "crv": "P-256", "kty": "EC",
+      "x": .string(String(decoding: Base64.url.encode(point.x), as: UTF8.self)),
+      "y": .string(String(decoding: Base64.url.encode(point.y), as: UTF8.self)),
+    ]
+  }
+}
