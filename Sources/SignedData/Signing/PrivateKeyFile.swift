@@ -1,0 +1,89 @@
+internal import Glibc
+
+/// A private key as it lies on disk: one PEM file that only its owner may touch.
+package enum PrivateKeyFile {
+  /// More than any key needs; a path that leads elsewhere does not fill the memory.
+  private static let sizeLimit = 65_536
+
+  /// Reads a key.
+  ///
+  /// - Throws: ``PrivateKeyFileError``; no case carries anything of the file's content.
+  package static func read(_ path: String) throws(PrivateKeyFileError) -> SigningKey {
+    try readWithDate(path).key
+  }
+
+  /// The key, and the nanoseconds from 1970 to the file's last change.
+  static func readWithDate(_ path: String) throws(PrivateKeyFileError) -> (key: SigningKey, changed: Int64) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw .unreadable(path: path, reason: systemError()) }
+    defer { close(file) }
+    // Asked of the open file and not of the path, which may lead elsewhere a moment later.
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .unreadable(path: path, reason: systemError()) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw .unreadable(path: path, reason: "it is not a file")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw .openToOthers(path: path, mode: status.st_mode & 0o777)
+    }
+    let text = String(decoding: try content(of: file, path), as: UTF8.self)
+    let changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    do {
+      return (try SigningKey(pem: text), changed)
+    } catch { throw .notAKey(path: path, reason: error.description) }
+  }
+
+  private static func content(of file: CInt, _ path: String) throws(PrivateKeyFileError) -> [UInt8] {
+    var content = [UInt8](repeating: 0, count: sizeLimit + 1)
+    var used = 0
+    while used < content.count {
+      let count = content.withUnsafeMutableBytes { buffer in
+        Glibc.read(file, buffer.baseAddress?.advanced(by: used), buffer.count - used)
+      }
+      guard count >= 0 else { throw .unreadable(path: path, reason: systemError()) }
+      if count == 0 { return Array(content[..<used]) }
+      used += count
+    }
+    throw .notAKey(path: path, reason: "it has more than \(sizeLimit) bytes")
+  }
+
+  /// The paths of the keys in a directory: the files that end in `.pem` or `.p8`, in the order of their
+  /// names. Others, such as those an editor leaves, are not looked at.
+  static func list(_ directory: String) throws(PrivateKeyFileError) -> [String] {
+    guard let stream = opendir(directory) else { throw .unreadable(path: directory, reason: systemError()) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix("."), name.hasSuffix(".pem") || name.hasSuffix(".p8") { names.append(name) }
+    }
+    return names.sorted().map { "\(directory)/\($0)" }
+  }
+
+  /// What the last system call had against it.
+  private static func systemError() -> String { String(cString: strerror(errno)) }
+}
+
+/// Why a private key cannot be used.
+package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file or directory cannot be read; `reason` is the operating system's.
+  case unreadable(path: String, reason: String)
+  /// Others than the owner may read or write it.
+  case openToOthers(path: String, mode: UInt32)
+  /// It holds no private key that can be used for signing.
+  case notAKey(path: String, reason: String)
+  /// A directory without a key.
+  case noKeys(directory: String)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let path, let reason): "cannot read the key \(path): \(reason)"
+    case .openToOthers(let path, let mode):
+      "the key \(path) has the mode 0\(String(mode, radix: 8)): only its owner may have access (chmod 600)"
+    case .notAKey(let path, let reason): "the key \(path) cannot be used: \(reason)"
+    case .noKeys(let directory): "there is no key in \(directory): no file that ends in .pem or .p8"
+    }
+  }
+}
