@@ -8,7 +8,7 @@ package enum VerificationError: Error, Hashable, Sendable {
   case documentTooLarge(bytes: Int, limit: Int)
   /// Not three base64url segments, or the header is not JSON that a JWS may have.
   case notAJWS(String)
-  /// Neither a receipt as it is nor one in base64.
+  /// Not base64, which a receipt in a text must be.
   case notBase64
   /// Not PKCS#7 signed data with one signer, or not an app receipt's attributes inside it.
   case notAReceipt(String)
@@ -72,7 +72,7 @@ extension VerificationError: CustomStringConvertible {
     switch self {
     case .documentTooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
     case .notAJWS(let detail): "not a JWS: \(detail)"
-    case .notBase64: "the document is neither a receipt nor base64"
+    case .notBase64: "the document is not base64"
     case .notAReceipt(let detail): "not a receipt: \(detail)"
     case .tooMany(let parts, let limit): "the document has more than \(limit) \(parts)"
     case .xcodeNotAllowed(let environment):
