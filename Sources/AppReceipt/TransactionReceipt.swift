@@ -1,0 +1,76 @@
+package import AppStore
+package import JSON
+internal import SignedData
+
+/// A receipt for one transaction, from before iOS 7: a property list around another one in base64.
+///
+/// Nothing of it is verified: Apple publishes no way to, and its certificates ended long ago. It serves to
+/// look a purchase up at Apple, by ``transactionID`` or ``originalTransactionID``, and proves nothing.
+package struct TransactionReceipt: Hashable, Sendable {
+  /// `Sandbox` or `Production`, if the receipt says so at all.
+  package let environment: Environment?
+  /// The number of the machines at Apple that made it.
+  package let pod: String?
+  /// 0 for what was signed.
+  package let signingStatus: String?
+  /// Whether there is a signature, of whatever worth.
+  package let hasSignature: Bool
+  package let transactionID: String?
+  package let originalTransactionID: String?
+  package let productID: String?
+  package let bundleID: String?
+  package let quantity: String?
+  package let purchaseDate: Instant?
+  package let originalPurchaseDate: Instant?
+  /// When a subscription ends.
+  package let expirationDate: Instant?
+  package let webOrderLineItemID: String?
+  /// Every entry, those of `purchase-info` in an object of their own; of the signature only its presence.
+  package let json: JSONObject
+
+  /// Reads the property list, itself not in base64 any more.
+  package init(parsing document: [UInt8]) throws(AppReceiptError) {
+    let list = try PropertyList(parsing: document)
+    guard let encoded = list["purchase-info"] else { throw .notAPropertyList("purchase-info is missing") }
+    let digits = encoded.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    guard let info = Base64.standard.decode(digits[...]) else {
+      throw .notAPropertyList("purchase-info is not base64")
+    }
+    let purchase = try PropertyList(parsing: info)
+    environment = list["environment"].flatMap(Environment.init)
+    pod = list["pod"]
+    signingStatus = list["signing-status"]
+    hasSignature = list["signature"] != nil
+    transactionID = purchase["transaction-id"]
+    originalTransactionID = purchase["original-transaction-id"]
+    productID = purchase["product-id"]
+    bundleID = purchase["bid"]
+    quantity = purchase["quantity"]
+    purchaseDate = try purchase.date("purchase-date-ms")
+    originalPurchaseDate = try purchase.date("original-purchase-date-ms")
+    expirationDate = try purchase.date("expires-date")
+    webOrderLineItemID = purchase["web-order-line-item-id"]
+    json = list.json(purchase: purchase)
+  }
+}
+
+extension PropertyList {
+  /// A date in milliseconds since 1970.
+  fileprivate func date(_ name: String) throws(AppReceiptError) -> Instant? {
+    guard let text = self[name] else { return nil }
+    guard let milliseconds = Int64(text) else { throw .notAPropertyList("\(name) is not a date") }
+    return Instant(millisecondsSince1970: milliseconds)
+  }
+
+  fileprivate func json(purchase: PropertyList) -> JSONObject {
+    JSONObject(
+      entries.map { entry in
+        switch entry.name {
+        case "purchase-info":
+          (entry.name, .object(JSONObject(purchase.entries.map { ($0.name, .string($0.value)) })))
+        case "signature": (entry.name, .bool(true))
+        default: (entry.name, .string(entry.value))
+        }
+      })
+  }
+}
