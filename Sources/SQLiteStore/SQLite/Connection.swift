@@ -10,6 +10,8 @@ final class Connection {
 
   /// Opens the file, and makes it if there is none.
   init(path: String) throws(StoreError) {
+    // The library refuses this once it is in use. Then it works as well, only slower.
+    _ = Self.libraryIsConfigured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let result = sqlite3_open_v2(path, &handle, flags, nil)
@@ -20,6 +22,9 @@ final class Connection {
     }
     self.handle = handle
   }
+
+  /// Set once in the life of the process, before the first connection.
+  private static let libraryIsConfigured = sqlite_configure_for_one_thread_per_connection() == SQLITE_OK
 
   // The "v2" close waits for statements that are let go of later than the connection.
   deinit { sqlite3_close_v2(handle) }
