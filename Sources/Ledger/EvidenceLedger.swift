@@ -35,7 +35,7 @@ package final class EvidenceLedger: Sendable {
     } catch {
       throw await reject(error, submission)
     }
-    let entry = LedgerEntry(submission, verified, receivedAt: now())
+    let entry = LedgerEntry(submission, verified, for: app, receivedAt: now())
     let outcome = try await write { transaction throws(StoreError) in try entry.record(in: transaction) }
     guard let facts = outcome.facts else {
       throw .ownedByAnotherCustomer(originalTransactionID: verified.transaction.originalTransactionID)

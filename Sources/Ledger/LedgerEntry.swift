@@ -11,6 +11,8 @@ struct LedgerEntry: Sendable {
     let facts: CustomerFacts?
   }
 
+  private let app: AppDefinition
+  private let receivedAt: Instant
   private let customer: CustomerKey
   private let line: LineKey
   private let transaction: TransactionFact
@@ -18,13 +20,17 @@ struct LedgerEntry: Sendable {
   private let renewal: RenewalFact?
   private let renewalEvidence: Evidence?
 
-  init(_ submission: Submission, _ verified: VerifiedSubmission, receivedAt: Instant) {
+  init(
+    _ submission: Submission, _ verified: VerifiedSubmission, for app: AppDefinition, receivedAt: Instant
+  ) {
     func evidence(_ document: String, _ kind: Evidence.Kind) -> Evidence {
       Evidence(
         appID: submission.appID, environment: verified.environment, customerID: submission.customerID,
         kind: kind, source: submission.source, receivedAt: receivedAt,
         content: EvidenceContent(Array(document.utf8)), verdict: .accepted)
     }
+    self.app = app
+    self.receivedAt = receivedAt
     customer = CustomerKey(
       appID: submission.appID, environment: verified.environment, customerID: submission.customerID)
     line = LineKey(
@@ -58,14 +64,17 @@ struct LedgerEntry: Sendable {
   }
 
   /// Brings the owner's read model up to what the store knows of the line, which may have been there
-  /// before it had an owner.
+  /// before it had an owner, and works out the answers that readers are going to find.
   private func updateReadModel(
     of owner: CustomerKey, in store: any StoreTransaction
   ) throws(StoreError) -> CustomerFacts {
     let known = try store.facts(of: owner)
     var facts = known ?? CustomerFacts()
     facts.merge(try store.facts(of: line))
-    if facts != known { try store.putFacts(facts, of: owner) }
+    if facts != known {
+      let answers = CustomerAnswers(facts, in: app, from: receivedAt)
+      try store.putFacts(facts, answers: answers, of: owner)
+    }
     return facts
   }
 }

@@ -12,9 +12,12 @@ final class BatchWriter {
   private let release: Statement
   private let rollbackToSavepoint: Statement
 
-  init(_ connection: Connection) throws(StoreError) {
+  /// `hash` as in ``CustomerRow``.
+  init(
+    _ connection: Connection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+  ) throws(StoreError) {
     self.connection = connection
-    transaction = try SQLiteTransaction(connection)
+    transaction = try SQLiteTransaction(connection, hash: hash)
     begin = try Statement("BEGIN IMMEDIATE", on: connection)
     commit = try Statement("COMMIT", on: connection)
     savepoint = try Statement("SAVEPOINT body", on: connection)

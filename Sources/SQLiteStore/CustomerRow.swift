@@ -2,40 +2,74 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
-/// The rows of `customer`: what is known of each, as one value.
+/// The rows of `customer`: what is known of each and what is answered about it, as one value each.
+///
+/// A customer's row has the number that ``CustomerIdentity/hash(_:)`` gives, or the next one that was
+/// free: a number is found in half the time of a text. So no row is ever deleted: those that had to move
+/// on behind it would not be found.
 final class CustomerRow {
-  private let select: Statement
+  private let selectAnswers: Statement
+  private let selectFacts: Statement
   private let put: Statement
-  /// The app and environment that ``select`` has as its parameters. They are mostly those of the read
-  /// before, and to bind them again would cost a fifth of a read.
-  private var selected: (appID: String, environment: Environment)?
+  private let hash: CustomerIdentity.Hash
 
-  init(_ connection: Connection) throws(StoreError) {
-    select = try Statement(
-      "SELECT facts FROM customer WHERE customer_id = ? AND app = ? AND environment = ?", on: connection)
+  /// `hash` says where to look first; it is another one than the store's own only in tests.
+  init(_ connection: Connection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
+    self.hash = hash
+    selectAnswers = try Statement(
+      "SELECT identity, answers FROM customer WHERE customer_number = ?", on: connection)
+    selectFacts = try Statement(
+      "SELECT identity, facts FROM customer WHERE customer_number = ?", on: connection)
     put = try Statement(
-      "INSERT OR REPLACE INTO customer (customer_id, app, environment, facts) VALUES (?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO customer (customer_number, identity, answers, facts) VALUES (?, ?, ?, ?)",
       on: connection)
   }
 
-  func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
-    try select.bind(1, key.customerID)
-    if selected?.appID != key.appID || selected?.environment != key.environment {
-      selected = nil
-      try select.bind(2, key.appID)
-      try select.bind(3, key.environment.rawValue)
-      selected = (key.appID, key.environment)
+  func answer(
+    to entitlement: String, of key: CustomerKey, under fingerprint: UInt64, at now: Instant
+  ) throws(StoreError) -> StoredAnswer {
+    defer { selectAnswers.reset() }
+    guard try find(key, with: selectAnswers).exists else { return .unknownCustomer }
+    let status = try selectAnswers.withBytes(1) { bytes throws(StoreError) in
+      try AnswerCoding.answer(in: bytes, to: entitlement, under: fingerprint, at: now)
     }
-    defer { select.reset() }
-    guard try select.step() else { return nil }
-    return try FactCoding.customerFacts(select.bytes(0))
+    return status.map(StoredAnswer.status) ?? .notTold
   }
 
-  func put(_ facts: CustomerFacts, of key: CustomerKey) throws(StoreError) {
-    try put.bind(1, key.customerID)
-    try put.bind(2, key.appID)
-    try put.bind(3, key.environment.rawValue)
+  func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    defer { selectFacts.reset() }
+    guard try find(key, with: selectFacts).exists else { return nil }
+    return try FactCoding.customerFacts(selectFacts.bytes(1))
+  }
+
+  func put(
+    _ facts: CustomerFacts, _ answers: CustomerAnswers, of key: CustomerKey
+  ) throws(StoreError) {
+    let number = try number(of: key)
+    try put.bind(1, number)
+    try put.bind(2, CustomerIdentity.encode(key))
+    try put.bind(3, AnswerCoding.encode(answers))
     try put.bind(4, FactCoding.encode(facts))
     try put.run()
+  }
+
+  /// The number of the customer's row, or of the one that it is going to have.
+  private func number(of key: CustomerKey) throws(StoreError) -> Int64 {
+    defer { selectAnswers.reset() }
+    return try find(key, with: selectAnswers).number
+  }
+
+  /// Goes with `select` to the customer's row; the caller resets it.
+  private func find(
+    _ key: CustomerKey, with select: Statement
+  ) throws(StoreError) -> (number: Int64, exists: Bool) {
+    var number = hash(key)
+    while true {
+      try select.bind(1, number)
+      guard try select.step() else { return (number, false) }
+      if select.withBytes(0, { CustomerIdentity.isSame($0, key) }) { return (number, true) }
+      select.reset()
+      number &+= 1
+    }
   }
 }

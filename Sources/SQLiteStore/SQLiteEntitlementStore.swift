@@ -4,6 +4,7 @@ package import Store
 package final class SQLiteEntitlementStore: EntitlementStore {
   private let directory: DataDirectory
   private let queue: WriteQueue
+  private let hash: CustomerIdentity.Hash
 
   /// Opens the store in `directory`, and makes it if there is none.
   ///
@@ -13,13 +14,25 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   ///   - batchSize: how many writes are made durable together at most.
   /// - Throws: ``StoreError/cannotOpen(path:reason:)``, ``StoreError/inUse(path:)`` if another process has
   ///   it, ``StoreError/newerSchema(found:supported:)``, ``StoreError/diskFull``.
-  package init(directory: String, capacity: Int = 4096, batchSize: Int = 256) throws(StoreError) {
+  package convenience init(
+    directory: String, capacity: Int = 4096, batchSize: Int = 256
+  ) throws(StoreError) {
+    try self.init(
+      directory: directory, capacity: capacity, batchSize: batchSize, hash: CustomerIdentity.hash)
+  }
+
+  /// `hash` as in ``CustomerRow``.
+  init(
+    directory: String, capacity: Int, batchSize: Int, hash: @escaping CustomerIdentity.Hash
+  ) throws(StoreError) {
     self.directory = try DataDirectory(directory)
-    queue = try WriteQueue(path: self.directory.databasePath, capacity: capacity, batchSize: batchSize)
+    self.hash = hash
+    queue = try WriteQueue(
+      path: self.directory.databasePath, capacity: capacity, batchSize: batchSize, hash: hash)
   }
 
   package func makeReader() throws(StoreError) -> sending any StoreReader {
-    try SQLiteReader(path: directory.databasePath)
+    try SQLiteReader(path: directory.databasePath, hash: hash)
   }
 
   package func write<Outcome: Sendable>(

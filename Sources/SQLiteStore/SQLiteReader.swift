@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Entitlements
 internal import Store
 
@@ -10,12 +11,22 @@ final class SQLiteReader: StoreReader {
   private let lineOwner: LineOwnerRow
   private var isInTurn = false
 
-  init(path: String) throws(StoreError) {
+  /// `hash` as in ``CustomerRow``.
+  init(
+    path: String, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+  ) throws(StoreError) {
     connection = try Connection.reader(path: path)
     begin = try Statement("BEGIN", on: connection)
     end = try Statement("COMMIT", on: connection)
-    customer = try CustomerRow(connection)
+    customer = try CustomerRow(connection, hash: hash)
     lineOwner = try LineOwnerRow(connection)
+  }
+
+  func answer(
+    to entitlement: String, of key: CustomerKey, under fingerprint: UInt64, at now: Instant
+  ) throws(StoreError) -> StoredAnswer {
+    try beginTurn()
+    return try customer.answer(to: entitlement, of: key, under: fingerprint, at: now)
   }
 
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {

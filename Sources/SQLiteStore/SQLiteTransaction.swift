@@ -9,11 +9,14 @@ final class SQLiteTransaction: StoreTransaction {
   private let customer: CustomerRow
   private let writeProbe: Statement
 
-  init(_ connection: Connection) throws(StoreError) {
+  /// `hash` as in ``CustomerRow``.
+  init(
+    _ connection: Connection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+  ) throws(StoreError) {
     evidence = try EvidenceRows(connection)
     fact = try FactRows(connection)
     lineOwner = try LineOwnerRow(connection)
-    customer = try CustomerRow(connection)
+    customer = try CustomerRow(connection, hash: hash)
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 
@@ -53,7 +56,9 @@ final class SQLiteTransaction: StoreTransaction {
     try self.customer.facts(of: customer)
   }
 
-  func putFacts(_ facts: CustomerFacts, of customer: CustomerKey) throws(StoreError) {
-    try self.customer.put(facts, of: customer)
+  func putFacts(
+    _ facts: CustomerFacts, answers: CustomerAnswers, of customer: CustomerKey
+  ) throws(StoreError) {
+    try self.customer.put(facts, answers, of: customer)
   }
 }

@@ -65,14 +65,14 @@ enum Schema {
       PRIMARY KEY (original_transaction_id, app, environment)
     ) STRICT, WITHOUT ROWID;
 
-    -- The read model: all facts of a customer in one row.
+    -- The read model: all facts of a customer in one row, and before them, where it takes no second page
+    -- to read them, the answers that they give.
     CREATE TABLE customer (
-      customer_id TEXT NOT NULL,
-      app TEXT NOT NULL,
-      environment TEXT NOT NULL,
-      facts BLOB NOT NULL,
-      PRIMARY KEY (customer_id, app, environment)
-    ) STRICT, WITHOUT ROWID;
+      customer_number INTEGER PRIMARY KEY, -- a hash of the identity, or the next number that was free
+      identity BLOB NOT NULL,              -- app, environment, customer id
+      answers BLOB NOT NULL,
+      facts BLOB NOT NULL
+    ) STRICT;
 
     -- Written to find out whether writing works again.
     CREATE TABLE health_probe (filler BLOB NOT NULL) STRICT;

@@ -21,9 +21,12 @@ final class WriteQueue: Sendable {
   private let capacity: Int
   private let batchSize: Int
 
-  /// A queue of at most `capacity` writes, at most `batchSize` of them made durable at once.
-  init(path: String, capacity: Int, batchSize: Int) throws(StoreError) {
-    worker = try Worker(path: path)
+  /// A queue of at most `capacity` writes, at most `batchSize` of them made durable at once; `hash` as in
+  /// ``CustomerRow``.
+  init(
+    path: String, capacity: Int, batchSize: Int, hash: @escaping CustomerIdentity.Hash
+  ) throws(StoreError) {
+    worker = try Worker(path: path, hash: hash)
     self.capacity = capacity
     self.batchSize = batchSize
   }
@@ -87,10 +90,10 @@ private final class Worker: @unchecked Sendable {
   // Unchecked: after `init` it is touched by the queue's serial thread only.
   private var writer: BatchWriter?
 
-  init(path: String) throws(StoreError) {
+  init(path: String, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
     let connection = try Connection.writer(path: path)
     try Schema.migrate(connection)
-    writer = try BatchWriter(connection)
+    writer = try BatchWriter(connection, hash: hash)
   }
 
   func write(_ batch: [WriteJob]) -> StoreError? {

@@ -37,16 +37,28 @@ struct EntitlementService {
     try Requirement.customerID(request.customerId)
     try Requirement.entitlement(request.entitlement, of: app)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let facts: CustomerFacts
+    let now = now()
+    let status: EntitlementStatus
     do throws(StoreError) {
-      facts = try reader.facts(of: key) ?? CustomerFacts()
+      status = try answer(to: request.entitlement, of: key, in: app, at: now)
     } catch {
       throw Status(error)
     }
-    let now = now()
-    let status = evaluate(facts, entitlement: request.entitlement, in: app, at: now)
     return CheckResponse(
       status, of: request.entitlement, in: app, environment: environment, evaluatedAt: now)
+  }
+
+  /// The answer that was worked out when the facts were written, or else what the rules make of them now.
+  private func answer(
+    to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant
+  ) throws(StoreError) -> EntitlementStatus {
+    let facts: CustomerFacts?
+    switch try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now) {
+    case .status(let status): return status
+    case .unknownCustomer: facts = nil
+    case .notTold: facts = try reader.facts(of: key)
+    }
+    return evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
   }
 
   private func batchCheck(_ request: BatchCheckRequest) throws(Status) -> BatchCheckResponse {

@@ -1,7 +1,8 @@
 internal import AppStore
 internal import Entitlements
 
-/// Writes facts as compactly as they are read quickly; ``FactDecoder`` describes the format.
+/// Writes facts as compactly as they are read quickly; ``FactDecoder`` describes the format. Answers
+/// (``AnswerCoding``) are written with the same parts.
 struct FactEncoder {
   private(set) var bytes: [UInt8] = []
 
@@ -88,22 +89,33 @@ extension FactEncoder {
     bytes.append(UInt8(rest))
   }
 
+  /// Eight bytes, the lowest first.
+  mutating func append(fixed value: UInt64) {
+    for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+  }
+
+  /// With the number of bytes in front.
+  mutating func append(sized body: [UInt8]) {
+    append(unsigned: UInt64(body.count))
+    bytes.append(contentsOf: body)
+  }
+
   /// Small numbers of either sign in few bytes.
-  private mutating func append(signed value: Int64) {
+  mutating func append(signed value: Int64) {
     append(unsigned: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }
 
-  private mutating func append(_ instant: Instant, since base: Instant) {
+  mutating func append(_ instant: Instant, since base: Instant) {
     append(signed: instant.millisecondsSince1970 &- base.millisecondsSince1970)
   }
 
-  private mutating func append(_ text: String) {
+  mutating func append(_ text: String) {
     append(unsigned: UInt64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
   }
 
   /// The place of a known code, from 1 on; 0 and its text for one that is not known.
-  private mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == String {
+  mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == String {
     let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
     append(unsigned: UInt64(place))
     if place == 0 { append(code.rawValue) }

@@ -1,3 +1,4 @@
+package import AppStore
 package import Entitlements
 
 /// Reads the store on one event loop.
@@ -5,6 +6,14 @@ package import Entitlements
 /// All reads of one turn of the loop, from the first one to ``endTurn()``, see the store at one moment;
 /// a write that was acknowledged before the first of them is seen.
 package protocol StoreReader: AnyObject {
+  /// The answer about `entitlement` at `now`, if it was worked out when the customer's facts were written
+  /// and still holds under `fingerprint` (``AppDefinition/fingerprint``).
+  ///
+  /// The hot read: it must not get slower with the number of facts or of customers.
+  func answer(
+    to entitlement: String, of customer: CustomerKey, under fingerprint: UInt64, at now: Instant
+  ) throws(StoreError) -> StoredAnswer
+
   /// What is known of a customer; `nil` if there is nothing.
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 

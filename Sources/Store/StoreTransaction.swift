@@ -28,11 +28,13 @@ package protocol StoreTransaction {
     _ line: LineKey, to customerID: String, from evidence: EvidenceID
   ) throws(StoreError) -> LinkOutcome
 
-  /// What ``putFacts(_:of:)`` last kept for the customer; `nil` if nothing.
+  /// What ``putFacts(_:answers:of:)`` last kept for the customer; `nil` if nothing.
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 
-  /// Replaces what readers see of the customer.
-  func putFacts(_ facts: CustomerFacts, of customer: CustomerKey) throws(StoreError)
+  /// Replaces what readers see of the customer: the facts, and the answers that were worked out from them.
+  func putFacts(
+    _ facts: CustomerFacts, answers: CustomerAnswers, of customer: CustomerKey
+  ) throws(StoreError)
 }
 
 /// What came of appending evidence.

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import ArgumentParser
+internal import Configuration
 internal import Entitlements
 internal import SQLiteStore
 internal import Store
@@ -47,9 +48,14 @@ struct StoreSeedCommand: AsyncParsableCommand {
     shouldDisplay: false)
 
   @Option(help: "How many customers.") var customers: Int
+  @Option(help: "A YAML file with apps and products; without it, the demo app.") var config: String?
   @Option(help: "The data directory (default: \(Setting.data.fallback)).") var data: String?
 
   func run() async throws {
+    let file = config ?? Setting.environment("ENTITLED_CONFIG")
+    guard let app = try Startup.configuration(file: file).catalog[SeededCustomer.appID] else {
+      throw Failure("the configuration has no app \(SeededCustomer.appID), which the customers belong to")
+    }
     let store = try Startup.store(in: Setting.data.value(data))
     let now = SystemClock.now()
     do {
@@ -58,7 +64,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
         try await store.write { transaction throws(StoreError) in
           let evidence = try transaction.append(Self.evidence(of: numbers, now))
           for number in numbers {
-            try SeededCustomer(number: number, now: now).write(to: transaction, evidence.id)
+            try SeededCustomer(number: number, app: app, now: now).write(to: transaction, evidence.id)
           }
         }
       }
@@ -83,6 +89,7 @@ struct SeededCustomer {
   static let appID = "ocean-journal"
 
   let number: Int
+  let app: AppDefinition
   let now: Instant
 
   func write(to store: any StoreTransaction, _ evidence: EvidenceID) throws(StoreError) {
@@ -95,7 +102,8 @@ struct SeededCustomer {
     for transaction in transactions(of: line) { _ = try store.put(transaction, of: line, from: evidence) }
     _ = try store.put(renewal(of: line), of: line, from: evidence)
     _ = try store.link(line, to: id, from: evidence)
-    try store.putFacts(try store.facts(of: line), of: key)
+    let facts = try store.facts(of: line)
+    try store.putFacts(facts, answers: CustomerAnswers(facts, in: app, from: now), of: key)
   }
 
   /// Periods of a year, the last of which began thirty days ago.

@@ -27,6 +27,19 @@ import Testing
     }
   }
 
+  @Test("With the facts the answers are written, those of the months to come included")
+  func answers() async throws {
+    try await LedgerFixture.run { fixture in
+      let submitted = try await fixture.submit(fixture.period(30...60), renewal: fixture.renewal(signed: 31))
+      for day in [Int64(50), 59, 60, 100, 200] {
+        let expected = evaluate(submitted.facts, entitlement: "pro", in: LedgerFixture.app, at: at(day))
+        #expect(try fixture.answer(on: day) == .status(expected))
+      }
+      #expect(try fixture.answer(on: 49) == .notTold)
+      #expect(try fixture.answer(of: "ben", on: 50) == .unknownCustomer)
+    }
+  }
+
   @Test("The same submission again is known and changes nothing")
   func repeated() async throws {
     try await LedgerFixture.run { fixture in

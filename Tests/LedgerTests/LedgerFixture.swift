@@ -73,6 +73,13 @@ struct LedgerFixture {
       of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID))
   }
 
+  /// What a reader finds about `pro`.
+  func answer(of customerID: String = "ana", on day: Int64) throws -> StoredAnswer {
+    try store.makeReader().answer(
+      to: "pro", of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID),
+      under: Self.app.fingerprint, at: at(day))
+  }
+
   func evidence() throws -> [Evidence] {
     try store.makeReader().evidence(after: nil, limit: 1000).map(\.evidence)
   }

@@ -53,7 +53,7 @@ import Testing
     do {
       let store = try SQLiteEntitlementStore(directory: directory)
       try await store.write { [key] transaction throws(StoreError) in
-        try transaction.putFacts(facts, of: key)
+        try transaction.putFacts(facts, answers: answers(to: facts), of: key)
       }
       await store.close()
     }
@@ -100,7 +100,8 @@ import Testing
             try await store.write { transaction throws(StoreError) in
               let customer = CustomerKey(
                 appID: key.appID, environment: key.environment, customerID: "c\(number)")
-              try transaction.putFacts(CustomerFacts(), of: customer)
+              let facts = CustomerFacts()
+              try transaction.putFacts(facts, answers: answers(to: facts), of: customer)
             }
             return nil
           } catch {
@@ -123,4 +124,12 @@ import Testing
       transactionID: "1", originalTransactionID: "1", productID: "lifetime", type: .nonConsumable,
       purchaseDate: Instant(millisecondsSince1970: 1), signedDate: Instant(millisecondsSince1970: 2))
   }
+}
+
+/// The answers of an app that sells nothing.
+private func answers(to facts: CustomerFacts) -> CustomerAnswers {
+  let app = AppDefinition(
+    id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
+    products: [])
+  return CustomerAnswers(facts, in: app, from: Instant(millisecondsSince1970: 1))
 }

@@ -1,12 +1,15 @@
 import AppStore
 import Entitlements
 import Foundation
-import SQLiteStore
 import Store
+
+@testable import SQLiteStore
 
 /// Every implementation of the store. A new one joins by adding a case, and gets every test.
 enum Backend: CaseIterable {
   case sqlite
+  /// SQLite with a hash that all customers share.
+  case sqliteWithCollisions
 
   /// Runs `body` with an empty store.
   func withStore(_ body: (any EntitlementStore) async throws -> Void) async throws {
@@ -15,11 +18,25 @@ enum Backend: CaseIterable {
     let store: any EntitlementStore
     switch self {
     case .sqlite: store = try SQLiteEntitlementStore(directory: directory.path)
+    case .sqliteWithCollisions:
+      store = try SQLiteEntitlementStore(
+        directory: directory.path, capacity: 4096, batchSize: 256, hash: { _ in .max })
     }
     try await body(store)
     await store.close()
   }
 }
+
+func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
+
+/// An app of which `pro` is sold for ever, and of `plus` nothing yet.
+let app = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+  environments: [.sandbox],
+  products: [
+    ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"]),
+    ProductDefinition(productID: "plus", type: .nonConsumable, entitlements: ["plus"]),
+  ])
 
 let customer = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
 
@@ -38,10 +55,13 @@ func evidence(
     verdict: verdict)
 }
 
-func fact(_ id: String = "T1", line: String = "L1", signed: Int64 = 10) -> TransactionFact {
+func fact(
+  _ id: String = "T1", line: String = "L1", signed: Int64 = 10, revoked: Instant? = nil
+) -> TransactionFact {
   TransactionFact(
     transactionID: id, originalTransactionID: line, productID: "pro", type: .nonConsumable,
-    purchaseDate: Instant(millisecondsSince1970: 1), signedDate: Instant(millisecondsSince1970: signed))
+    purchaseDate: Instant(millisecondsSince1970: 1), revocationDate: revoked,
+    signedDate: Instant(millisecondsSince1970: signed))
 }
 
 func renewal(signed: Int64) -> RenewalFact {
@@ -55,7 +75,12 @@ extension EntitlementStore {
     try await write { transaction throws(StoreError) in try transaction.append(evidence) }
   }
 
-  func put(_ facts: CustomerFacts) async throws(StoreError) {
-    try await write { transaction throws(StoreError) in try transaction.putFacts(facts, of: customer) }
+  func put(
+    _ facts: CustomerFacts, of customer: CustomerKey = customer, from start: Instant = moment(0)
+  ) async throws(StoreError) {
+    try await write { transaction throws(StoreError) in
+      let answers = CustomerAnswers(facts, in: app, from: start)
+      try transaction.putFacts(facts, answers: answers, of: customer)
+    }
   }
 }

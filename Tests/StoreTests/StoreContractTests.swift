@@ -1,3 +1,4 @@
+import AppStore
 import Entitlements
 import Store
 import Testing
@@ -151,6 +152,62 @@ import Testing
           reader.endTurn()
         }
       }
+    }
+  }
+
+  @Test("The answers are those that the facts give, for as long as they hold", arguments: Backend.allCases)
+  func answers(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
+      try await store.put(facts, from: moment(5))
+      let reader = try store.makeReader()
+      func answer(_ entitlement: String, at now: Int64, _ change: UInt64 = 0) throws -> StoredAnswer {
+        try reader.answer(
+          to: entitlement, of: customer, under: app.fingerprint ^ change, at: moment(now))
+      }
+      for now in [Int64(5), 89, 90, 1_000_000_000] {
+        for entitlement in ["pro", "plus"] {
+          let expected = evaluate(facts, entitlement: entitlement, in: app, at: moment(now))
+          #expect(try answer(entitlement, at: now) == .status(expected))
+        }
+      }
+      #expect(try answer("pro", at: 4) == .notTold)
+      #expect(try answer("pro", at: 5, 1) == .notTold)
+      #expect(try answer("unheard of", at: 5) == .notTold)
+    }
+  }
+
+  @Test("Every customer is found, and nobody is taken for another", arguments: Backend.allCases)
+  func customers(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let keys = ["ocean", "oce"].flatMap { app in
+        ["ana", "anana", "", "n"].flatMap { id in
+          [AppStore.Environment.sandbox, .production].map {
+            CustomerKey(appID: app, environment: $0, customerID: id)
+          }
+        }
+      }
+      for round in 1...2 {
+        for (place, key) in keys.enumerated() {
+          let facts = CustomerFacts(transactions: [fact("T\(place)-\(round)", line: "T\(place)")])
+          try await store.put(facts, of: key)
+        }
+      }
+      let reader = try store.makeReader()
+      for (place, key) in keys.enumerated() {
+        #expect(try reader.facts(of: key)?.transactions.map(\.transactionID) == ["T\(place)-2"])
+        let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: moment(5))
+        guard case .status(let status) = answer else {
+          Issue.record("no answer for \(key)")
+          continue
+        }
+        #expect(status.deciding?.transactionID == "T\(place)-2")
+      }
+      let stranger = CustomerKey(appID: "ocean", environment: .xcode, customerID: "ana")
+      #expect(try reader.facts(of: stranger) == nil)
+      #expect(
+        try reader.answer(to: "pro", of: stranger, under: app.fingerprint, at: moment(5)) == .unknownCustomer)
+      #expect(try reader.counts().customers == Int64(keys.count))
     }
   }
 

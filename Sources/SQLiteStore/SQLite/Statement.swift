@@ -87,6 +87,16 @@ extension Statement {
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
+  /// Shows `body` the bytes where SQLite has them; none for NULL.
+  func withBytes<Value, Failure: Error>(
+    _ column: CInt, _ body: (Span<UInt8>) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    // The bytes come first: asking for them is what makes their number known.
+    let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return try body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count).span)
+  }
+
   func isNull(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 }
 

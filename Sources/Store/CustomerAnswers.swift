@@ -1,0 +1,36 @@
+package import AppStore
+package import Entitlements
+
+/// The answers to every question about one customer, worked out when the facts were learned: what the
+/// hot read finds instead of facts.
+///
+/// They are no truth of their own. Whoever finds none, or those of other rules, evaluates the facts.
+package struct CustomerAnswers: Hashable, Sendable {
+  /// The ``AppDefinition/fingerprint`` under which they were worked out, and are true.
+  package let fingerprint: UInt64
+  /// The first moment of which they tell.
+  package let start: Instant
+  /// What is answered about each entitlement of the app, by its name.
+  package let timelines: [String: AnswerTimeline]
+
+  /// The answers that `facts` give from `now` on.
+  package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, from now: Instant) {
+    fingerprint = app.fingerprint
+    start = now
+    var timelines: [String: AnswerTimeline] = [:]
+    for entitlement in app.entitlements {
+      timelines[entitlement] = AnswerTimeline(facts, entitlement: entitlement, in: app, from: now)
+    }
+    self.timelines = timelines
+  }
+}
+
+/// What the store knows of the answer to one question.
+package enum StoredAnswer: Hashable, Sendable {
+  /// The answer, as evaluating the facts would give it.
+  case status(EntitlementStatus)
+  /// Nothing is known of the customer.
+  case unknownCustomer
+  /// There are facts, but no answer that holds for this catalog and moment: evaluate the facts.
+  case notTold
+}
