@@ -1,0 +1,144 @@
+"""One door for every document: what it is, whether it is genuine, and what is in it."""
+
+import base64
+import json
+
+import pytest
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+
+import contract
+import forge
+from contract import receipt_service
+from harness import CALL_LIMIT, post
+
+BUNDLE = "com.example.oceanjournal"
+Kind = receipt_service.DocumentKind
+
+# What the sandbox signs: the name in its path, the kind that Inspect must see, and the method of Apple's library.
+SIGNED = {
+    "transaction": ("DOCUMENT_KIND_SIGNED_TRANSACTION", "verify_and_decode_signed_transaction"),
+    "renewal-info": ("DOCUMENT_KIND_SIGNED_RENEWAL_INFO", "verify_and_decode_renewal_info"),
+    "app-transaction": ("DOCUMENT_KIND_SIGNED_APP_TRANSACTION", "verify_and_decode_app_transaction"),
+    "notification": ("DOCUMENT_KIND_NOTIFICATION_V2", "verify_and_decode_notification"),
+    "retention-message-request": (
+        "DOCUMENT_KIND_RETENTION_MESSAGE_REQUEST", "verify_and_decode_realtime_request"),
+}  # fmt: skip
+
+
+def signed(service, kind, product="pro.monthly"):
+    """A document that the sandbox App Store signs about a new purchase."""
+    order = {"app": "ocean-journal", "productId": product}
+    status, answer = post(f"http://{service.sandbox}/sandbox/v1/documents/{kind}", order)
+    assert status == 200, answer
+    return answer["document"]
+
+
+def inspect(receipts, document=None, **request):
+    if document is not None:
+        request["document"] = document
+    return receipts.Inspect(
+        receipt_service.InspectRequest(app="ocean-journal", **request), timeout=CALL_LIMIT)
+
+
+@pytest.fixture(scope="module")
+def apples_library(service):
+    """Apple's own verifier, which trusts the sandbox's root and nothing else."""
+    pem = (service.data / "sandbox" / "root.pem").read_bytes()
+    root = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
+    return SignedDataVerifier([root], False, Environment.SANDBOX, BUNDLE)
+
+
+@pytest.mark.parametrize("kind", SIGNED)
+def test_apples_library_accepts_what_the_sandbox_signs(service, apples_library, kind):
+    verify = getattr(apples_library, SIGNED[kind][1])
+    decoded = verify(signed(service, kind))
+    assert "2.0" == decoded.version if kind == "notification" else decoded
+
+
+@pytest.mark.parametrize("kind", SIGNED)
+def test_every_signed_document_is_recognised_and_verified(service, receipts, kind):
+    inspected = inspect(receipts, signed(service, kind))
+    assert (inspected.verified, inspected.reason) == (True, "VERIFIED"), inspected.explanation
+    assert Kind.Name(inspected.kind) == SIGNED[kind][0]
+    assert inspected.environment == contract.environment.ENVIRONMENT_SANDBOX
+    assert inspected.signed_date.seconds > 1_700_000_000
+    if kind in ("transaction", "app-transaction", "notification"):
+        assert inspected.bundle_id == BUNDLE
+    leaf, intermediate, root = inspected.certificates
+    assert (leaf.issuer, intermediate.issuer, root.issuer) == (intermediate.subject, root.subject, root.subject)
+    assert len(bytes.fromhex(leaf.sha256)) == 32
+    assert leaf.not_before.seconds < inspected.signed_date.seconds < leaf.not_after.seconds
+
+
+def test_a_notification_shows_what_is_inside_it(service, receipts):
+    document = signed(service, "notification")
+    for text in (document, json.dumps({"signedPayload": document})):
+        inspected = inspect(receipts, text)
+        assert inspected.verified
+        assert [Kind.Name(inner.kind) for inner in inspected.documents] == [
+            "DOCUMENT_KIND_SIGNED_TRANSACTION", "DOCUMENT_KIND_SIGNED_RENEWAL_INFO"]  # fmt: skip
+        assert all(inner.verified for inner in inspected.documents)
+        assert json.loads(inspected.documents[0].payload_json)["productId"] == "pro.monthly"
+
+
+def test_a_genuine_notification_does_not_vouch_for_what_it_carries(forger, receipts):
+    foreign = forger.transaction(bundleId="com.example.other")
+    payload = {
+        "notificationType": "ONE_TIME_CHARGE", "notificationUUID": "1", "version": "2.0",
+        "signedDate": forger.payload["signedDate"],
+        "data": {"bundleId": BUNDLE, "environment": "Sandbox", "signedTransactionInfo": foreign},
+    }  # fmt: skip
+    inspected = inspect(receipts, forge.sign(payload, forger.chain, forger.leaf_key))
+    assert (inspected.verified, inspected.reason) == (False, "WRONG_BUNDLE")
+    assert inspected.explanation.startswith("in its signedTransactionInfo, ")
+    assert inspected.documents[0].reason == "WRONG_BUNDLE"
+    assert "com.example.other" in inspected.documents[0].payload_json
+
+
+def test_a_refused_document_shows_its_certificates_and_content(forger, receipts):
+    inspected = inspect(receipts, forger.with_foreign_root())
+    assert (inspected.verified, inspected.reason) == (False, "UNTRUSTED_ROOT")
+    assert len(inspected.certificates) == 3
+    assert json.loads(inspected.payload_json)["bundleId"] == BUNDLE
+
+
+def test_a_version_1_notification_is_read_but_not_believed_and_keeps_its_secret(receipts):
+    body = {
+        "notification_type": "DID_RENEW", "password": "our-shared-secret", "environment": "Sandbox", "bid": BUNDLE,
+        "unified_receipt": {"status": 0, "latest_receipt_info": [{"product_id": "pro.monthly"}]},
+    }  # fmt: skip
+    inspected = inspect(receipts, json.dumps(body))
+    assert inspected.kind == Kind.DOCUMENT_KIND_NOTIFICATION_V1
+    assert (inspected.verified, inspected.reason) == (False, "NOT_SIGNED")
+    assert "pro.monthly" in inspected.payload_json
+    assert "our-shared-secret" not in str(inspected)
+    other = inspect(receipts, json.dumps(body | {"bid": "com.example.other"}))
+    assert other.reason == "WRONG_BUNDLE"
+
+
+def nested(depth):
+    return '{"a":' + "[" * depth + "]" * depth + "}"
+
+
+@pytest.mark.parametrize(
+    "document, reason",
+    [
+        (" \n", "EMPTY_DOCUMENT"),
+        ("hello", "NOT_A_JWS"),
+        ("MIIT!", "NOT_BASE64"),
+        (base64.b64encode(b"something else").decode(), "NOT_A_RECEIPT"),
+        ('{"a": 1}', "UNKNOWN_DOCUMENT"),
+        ('{"a": 1', "MALFORMED_JSON"),
+        (nested(10_000), "MALFORMED_JSON"),
+        ('{"signedPayload": "hello"}', "NOT_A_JWS"),
+        ('{"notification_type": true}', "MALFORMED_FIELD"),
+    ],
+    ids=lambda value: value[:20] if value.isupper() else "",
+)
+def test_what_is_nothing_says_why(receipts, document, reason):
+    inspected = inspect(receipts, document)
+    assert (inspected.verified, inspected.reason) == (False, reason)
+    assert inspected.explanation
