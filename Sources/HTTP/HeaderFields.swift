@@ -40,7 +40,8 @@ package struct HeaderFields: Hashable, Sendable {
   package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     let length = Self.prefixLength + name.count + value.count
     if used + length > block.count { grow(by: length) }
-    block.withUnsafeMutableBytes { block in
+    block.withUnsafeMutableBufferPointer { block in
+      let block = UnsafeMutableRawBufferPointer(block)
       let field = UnsafeMutableRawBufferPointer(rebasing: block[used..<used + length])
       field.storeBytes(of: UInt32(truncatingIfNeeded: name.count), toByteOffset: 0, as: UInt32.self)
       field.storeBytes(of: UInt32(truncatingIfNeeded: value.count), toByteOffset: 4, as: UInt32.self)
@@ -67,8 +68,8 @@ package struct HeaderFields: Hashable, Sendable {
   package func withFields(_ body: (BorrowedFields) -> Void) {
     // Not generic in what `body` returns: across modules it would not be specialised, and a request
     // comes here three times.
-    block.withUnsafeBytes { block in
-      body(BorrowedFields(block: UnsafeRawBufferPointer(rebasing: block[..<used])))
+    block.withUnsafeBufferPointer { block in
+      body(BorrowedFields(block: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(block)[..<used])))
     }
   }
 

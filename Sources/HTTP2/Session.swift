@@ -72,7 +72,7 @@ package final class Session {
   /// Lends the bytes received and not yet taken; `body` is not called once the stream is closed.
   package func withInbound(of id: StreamID, _ body: (UnsafeRawBufferPointer) -> Void) {
     guard let stream = self.stream(id) else { return }
-    stream.pointee.inbound.withUnsafeBytes(body)
+    stream.pointee.inbound.withUnsafeBufferPointer { body(UnsafeRawBufferPointer($0)) }
   }
 
   /// A copy of the bytes received and not yet taken; none once the stream is closed.

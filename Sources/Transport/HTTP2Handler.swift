@@ -61,19 +61,15 @@ final class HTTP2Handler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     isReading = true
     let buffer = unwrapInboundIn(data)
-    do throws(HTTP2Error) {
-      let outcome: Result<Void, HTTP2Error> = buffer.withUnsafeReadableBytes { bytes in
-        do throws(HTTP2Error) {
-          return .success(try session.receive(bytes))
-        } catch {
-          return .failure(error)
-        }
+    var failure: HTTP2Error?
+    buffer.withUnsafeReadableBytes { bytes in
+      do throws(HTTP2Error) {
+        try session.receive(bytes)
+      } catch {
+        failure = error
       }
-      try outcome.get()
-      handleEvents()
-    } catch {
-      fail(error)
     }
+    if let failure { fail(failure) } else { handleEvents() }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
