@@ -4,7 +4,10 @@ internal import Entitlements
 extension AppConfiguration {
   init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
     let app = ConfigurationNode(renaming: node, "app \(id)")
-    let members = try app.members(["bundle_id", "apple_id", "environments", "products"])
+    let members = try app.members([
+      "bundle_id", "apple_id", "environments", "products", "in_app_purchase_key", "check_offer_eligibility",
+      "online_checks",
+    ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
     guard appleID != nil || !environments.contains(.production) else {
@@ -21,6 +24,9 @@ extension AppConfiguration {
       terms[productID] = try SaleTerms(members, definition)
     }
     self.terms = terms
+    key = try members["in_app_purchase_key"].map(InAppPurchaseKey.init)
+    checksOfferEligibility = try members["check_offer_eligibility"]?.flag() ?? true
+    onlineChecks = try members["online_checks"].map(OnlineCheckPolicy.init) ?? .off
     definition = AppDefinition(
       id: id,
       identity: AppIdentity(bundleID: try members.required("bundle_id").text(), appAppleID: appleID),

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Yams
 
 /// One place in the file: a value, with all it takes to say what is wrong with it.
@@ -33,6 +34,21 @@ struct ConfigurationNode {
   func number() throws(ConfigurationError) -> Int64 {
     guard let number = Int64(try text()) else { throw error("\(name) is not a whole number") }
     return number
+  }
+
+  /// Yes or no.
+  func flag() throws(ConfigurationError) -> Bool {
+    switch try text() {
+    case "true": return true
+    case "false": return false
+    default: throw error("\(name) is neither true nor false")
+    }
+  }
+
+  /// A path, which is relative to the folder of the configuration.
+  func path() throws(ConfigurationError) -> String {
+    let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+    return URL(fileURLWithPath: try text(), relativeTo: folder).path
   }
 
   /// The values of a list.

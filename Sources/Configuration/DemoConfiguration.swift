@@ -9,6 +9,16 @@ package let demoConfiguration = """
       apple_id: 1234567890
       # Where purchases may come from. A request that names no environment means the first one.
       environments: [Sandbox, Production]
+      # Whether certificates are asked for at Apple (OCSP): off, soft (what is known and fresh counts) or
+      # hard (nothing is accepted without an answer).
+      online_checks: off
+      # What signs offers: a key from App Store Connect, in a file that only its owner can read. An offer is
+      # signed only for a customer whose history allows it, unless this is turned off.
+      # in_app_purchase_key:
+      #   file: SubscriptionKey_ABCDE12345.p8
+      #   key_id: ABCDE12345
+      #   issuer_id: 57246542-96fe-1a63-e053-0824d011072a
+      # check_offer_eligibility: false
       # By product id, as in App Store Connect. price, currency and period are for the sandbox App
       # Store alone; what Apple signs decides everything else.
       products:
@@ -44,6 +54,13 @@ package let demoConfiguration = """
           type: Consumable
           price: 0.99
           currency: USD
+
+  # Entitlement tokens, which other services check without asking. keys is a directory of private keys in
+  # PEM: the newest file signs, all are published at /.well-known/jwks.json, SIGHUP reads them again.
+  # tokens:
+  #   issuer: https://entitled.example.com
+  #   keys: token-keys
+  #   lifetime_seconds: 300
 
   # Roots to trust beside Apple's, each for one environment.
   # trusted_roots:

@@ -21,7 +21,7 @@ extension ServiceConfiguration {
   /// Reads a configuration that came from `file`, which errors name and relative paths are relative to.
   package init(yaml: String, file: String) throws(ConfigurationError) {
     let root = ConfigurationNode(file: file, name: "the configuration", node: try parse(yaml, file))
-    let members = try root.members(["apps", "trusted_roots"])
+    let members = try root.members(["apps", "tokens", "trusted_roots"])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
       apps.append(try AppConfiguration(id: id, node))
@@ -32,6 +32,7 @@ extension ServiceConfiguration {
     var roots: [TrustedRoot] = []
     for node in try members["trusted_roots"]?.list() ?? [] { roots.append(try TrustedRoot(node)) }
     self.roots = roots
+    tokens = try members["tokens"].map(TokenConfiguration.init)
   }
 }
 
@@ -39,9 +40,7 @@ extension TrustedRoot {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["environment", "certificate"])
     environment = try Environment(members.required("environment"))
-    let certificate = try members.required("certificate").text()
-    let folder = URL(fileURLWithPath: node.file).deletingLastPathComponent()
-    path = URL(fileURLWithPath: certificate, relativeTo: folder).path
+    path = try members.required("certificate").path()
   }
 }
 

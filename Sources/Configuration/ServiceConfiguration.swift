@@ -7,6 +7,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let apps: [AppConfiguration]
   /// Roots to trust beside Apple's.
   package let roots: [TrustedRoot]
+  /// How entitlement tokens are made; `nil`: none are.
+  package let tokens: TokenConfiguration?
 
   /// The apps as a catalog.
   package var catalog: Catalog { Catalog(apps.map(\.definition)) }
@@ -18,6 +20,12 @@ package struct AppConfiguration: Hashable, Sendable {
   package let definition: AppDefinition
   /// By product id; for the products of which the file says something of this kind.
   package let terms: [String: SaleTerms]
+  /// What signs offers and calls of Apple's API; `nil`: nothing does.
+  package let key: InAppPurchaseKey?
+  /// Whether an offer is signed only for a customer whose history allows it.
+  package let checksOfferEligibility: Bool
+  /// Whether certificates are asked for at their authority.
+  package let onlineChecks: OnlineCheckPolicy
 }
 
 /// How the sandbox App Store sells a product. Nothing of it decides who is entitled.

@@ -53,7 +53,7 @@ import Testing
       (5, "[Production]", "[Staging]", "there is no environment \"Staging\"; known: Production, Sandbox"),
       (5, "[Production]", "[Sandbox, Sandbox]", "Sandbox is there twice"),
       (7, "pro:", "pro: {}\n      pro:", "these names are there more than once: pro"),
-      (1, "apps:", "app:", "the configuration has no \"app\"; known: apps, trusted_roots"),
+      (1, "apps:", "app:", "the configuration has no \"app\"; known: apps, tokens, trusted_roots"),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {
     let yaml = Self.minimal.replacingOccurrences(of: old, with: new)
@@ -90,6 +90,52 @@ import Testing
     let configuration = try ServiceConfiguration(yaml: yaml, file: "/etc/entitled/x.yaml")
     #expect(configuration.roots.map(\.path) == ["/etc/entitled/root.pem", "/etc/root.der"])
     #expect(configuration.roots.map(\.environment) == [.sandbox, .production])
+  }
+
+  @Test("Keys, tokens and online checks are off unless the file says more; their paths are relative to it")
+  func signing() throws {
+    let plain = try ServiceConfiguration(yaml: Self.minimal, file: "/etc/entitled/x.yaml")
+    #expect(plain.tokens == nil)
+    #expect(plain.apps[0].key == nil)
+    #expect(plain.apps[0].checksOfferEligibility)
+    #expect(plain.apps[0].onlineChecks == .off)
+
+    let app = """
+      apple_id: 7
+          in_app_purchase_key: {file: keys/a.p8, key_id: ABCDE12345, issuer_id: 57246542}
+          check_offer_eligibility: false
+          online_checks: hard
+      """
+    let yaml =
+      Self.minimal.replacingOccurrences(of: "apple_id: 7", with: app)
+      + "tokens: {issuer: 'https://entitled.example.com', keys: /var/keys, lifetime_seconds: 60}\n"
+    let full = try ServiceConfiguration(yaml: yaml, file: "/etc/entitled/x.yaml")
+    #expect(full.apps[0].key?.path == "/etc/entitled/keys/a.p8")
+    #expect(full.apps[0].key?.keyID == "ABCDE12345")
+    #expect(full.apps[0].key?.issuerID == "57246542")
+    #expect(!full.apps[0].checksOfferEligibility)
+    #expect(full.apps[0].onlineChecks == .hard)
+    #expect(full.tokens?.issuer == "https://entitled.example.com")
+    #expect(full.tokens?.keyDirectory == "/var/keys")
+    #expect(full.tokens?.lifetimeSeconds == 60)
+  }
+
+  @Test(
+    "A wrong key, token or policy is refused with what is wrong",
+    arguments: [
+      ("online_checks: sometimes", "online_checks of app sea is not one of off, soft, hard"),
+      ("check_offer_eligibility: perhaps", "check_offer_eligibility of app sea is neither true nor false"),
+      ("in_app_purchase_key: {file: a.p8}", "in_app_purchase_key of app sea has no key_id"),
+    ])
+  func wrongSigning(line: String, problem: String) {
+    let yaml = Self.minimal.replacingOccurrences(of: "apple_id: 7", with: "apple_id: 7\n    \(line)")
+    #expect {
+      try ServiceConfiguration(yaml: yaml, file: "x.yaml")
+    } throws: { "\($0)".contains(problem) }
+    let tokens = "tokens: {issuer: x, keys: y, lifetime_seconds: 86401}\n"
+    #expect(throws: ConfigurationError.self) {
+      try ServiceConfiguration(yaml: Self.minimal + tokens, file: "x.yaml")
+    }
   }
 
   @Test("A file that is not there is named with the reason")
