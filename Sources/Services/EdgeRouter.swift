@@ -3,10 +3,18 @@ package import HTTP
 /// What the edge port serves: health for whoever runs containers, and the contract as JSON.
 package struct EdgeRouter: Sendable {
   private let gateway: JSONGateway
+  private let jwks: @Sendable () -> [UInt8]
   private let isReady: @Sendable () -> Bool
 
-  package init(gateway: JSONGateway, isReady: @escaping @Sendable () -> Bool) {
+  /// - Parameters:
+  ///   - gateway: the contract's calls.
+  ///   - jwks: the document with the public keys of entitlement tokens.
+  ///   - isReady: whether calls are answered.
+  package init(
+    gateway: JSONGateway, jwks: @escaping @Sendable () -> [UInt8], isReady: @escaping @Sendable () -> Bool
+  ) {
     self.gateway = gateway
+    self.jwks = jwks
     self.isReady = isReady
   }
 
@@ -14,9 +22,17 @@ package struct EdgeRouter: Sendable {
     switch request.path {
     case "/healthz": Self.read(request, .text(200, "alive\n"))
     case "/readyz": Self.read(request, isReady() ? .text(200, "ready\n") : .text(503, "not ready\n"))
+    case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case let path where gateway.serves(path): await gateway.respond(to: request)
     default: .text(404, "there is nothing at \(request.path)\n")
     }
+  }
+
+  /// Whoever checks tokens asks rarely, and again when a token names a key that is new (RFC 7517).
+  private func publishedKeys() -> HTTPResponse {
+    var response = HTTPResponse.json(200, jwks())
+    response.headers.append(name: "cache-control", value: "public, max-age=300")
+    return response
   }
 
   private static func read(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {

@@ -1,4 +1,5 @@
 package import AppStore
+internal import JSON
 package import Ledger
 package import RPC
 package import SignedData
@@ -11,19 +12,21 @@ package struct ServiceSet: Sendable {
   private let ledger: EvidenceLedger
   private let verifier: SignedDataVerifier
   private let catalog: CurrentCatalog
+  private let signing: SigningSetup
   private let now: @Sendable () -> Instant
   /// Says whether the services can be called.
   package let health: HealthService
 
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
-    catalog: CurrentCatalog,
+    catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store
     self.ledger = ledger
     self.verifier = verifier
     self.catalog = catalog
+    self.signing = signing
     self.now = now
     self.health = HealthService(services: Contract.services.map(\.name))
   }
@@ -34,11 +37,27 @@ package struct ServiceSet: Sendable {
     let entitlements = EntitlementService(reader: reader, catalog: catalog, now: now)
     let receipts = ReceiptService(
       ledger: ledger, inspection: Inspection(verifier: verifier), catalog: catalog, now: now)
+    let offers = OfferService(reader: reader, catalog: catalog, setups: signing.offers, now: now)
+    let tokens = TokenService(reader: reader, catalog: catalog, setup: signing.tokens, now: now)
     var methods = entitlements.methods + receipts.methods + health.methods
+    methods += offers.methods + tokens.methods
     methods += ReflectionService(services: Contract.services.map(\.name)).methods
     let known = Set(methods.map(\.path))
     let others = Contract.services.flatMap(\.methods).map(\.fullName).filter { !known.contains($0) }
     methods += others.map(Method.unimplemented)
     return CallHost(methods: MethodTable(methods), turnEnded: reader.endTurn)
+  }
+
+  /// The public keys of entitlement tokens, a JSON Web Key Set. Empty if no tokens are made.
+  package var jwks: [UInt8] {
+    (signing.tokens?.keys.current.jwks ?? ["keys": []]).serialized()
+  }
+
+  /// Reads the keys of entitlement tokens again, without a pause. If one cannot be used, all stays as it was.
+  ///
+  /// - Returns: the name of the key that signs from now on; `nil` if no tokens are made.
+  @discardableResult
+  package func reloadKeys() throws(PrivateKeyFileError) -> String? {
+    try signing.tokens?.keys.reload()
   }
 }

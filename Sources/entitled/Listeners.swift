@@ -26,7 +26,7 @@ struct Listeners: Sendable {
           makeHost: { _ in loopHost(services, logger) },
           http: { EdgeRouter.respondOnGRPCPort(to: $0) }), logger: logger)
       let router = EdgeRouter(
-        gateway: JSONGateway { loopHost(services, logger) },
+        gateway: JSONGateway { loopHost(services, logger) }, jwks: { services.jwks },
         isReady: { services.health.status(of: "") == .serving })
       let http = try await Listener.listen(
         at: settings.http, on: group, serving: plain { await router.respond(to: $0) }, logger: logger)

@@ -49,7 +49,8 @@ enum Startup {
       let catalog = CurrentCatalog(configuration.catalog)
       let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: SystemClock.now)
       return ServiceSet(
-        store: store, ledger: ledger, verifier: verifier, catalog: catalog, now: SystemClock.now)
+        store: store, ledger: ledger, verifier: verifier, catalog: catalog,
+        signing: try signing(configuration), now: SystemClock.now)
     } catch {
       throw Failure("\(error)")
     }
