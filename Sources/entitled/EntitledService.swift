@@ -42,7 +42,11 @@ struct EntitledService: ServiceLifecycle.Service {
     services.health.setAll(.serving)
     Announcement(listeners: listeners, data: settings.data).print()
 
-    try? await gracefulShutdown()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await KeyReload(services: services, logger: logger).run() }
+      try? await gracefulShutdown()
+      group.cancelAll()
+    }
     services.health.setAll(.notServing)
     await listeners.shutDown()
   }
