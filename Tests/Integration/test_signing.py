@@ -1,0 +1,217 @@
+"""Offers and tokens, held against Apple's own library, PyJWT and the `openssl` behind `cryptography`."""
+
+import base64
+import json
+import signal
+import subprocess
+import time
+import urllib.request
+
+import jwt
+import pytest
+from appstoreserverlibrary.jws_signature_creator import (
+    IntroductoryOfferEligibilitySignatureCreator,
+    PromotionalOfferV2SignatureCreator,
+)
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from harness import PROGRAM, environment
+
+BUNDLE = "com.example.oceanjournal"
+ISSUER = "57246542-96fe-1a63-e053-0824d011072a"
+KEY_ID = "ABCDE12345"
+CONFIGURATION = f"""
+apps:
+  ocean-journal:
+    bundle_id: {BUNDLE}
+    environments: [Sandbox]
+    in_app_purchase_key: {{file: iap.p8, key_id: {KEY_ID}, issuer_id: {ISSUER}}}
+    products:
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M}}
+      lifetime: {{type: Non-Consumable, entitlements: [pro]}}
+tokens: {{issuer: "https://entitled.example.com", keys: keys, lifetime_seconds: 300}}
+"""
+
+
+def write_key(path, mode=0o600):
+    """A new P-256 key in a file of that mode; returns the PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    form = serialization.PrivateFormat.PKCS8
+    pem = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+    path.write_bytes(pem)
+    path.chmod(mode)
+    return pem
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A configuration with an in-app purchase key and one token key."""
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
+    (tmp_path / "keys").mkdir()
+    write_key(tmp_path / "keys" / "1.pem")
+    write_key(tmp_path / "iap.p8")
+    return tmp_path
+
+
+@pytest.fixture
+def signing(start, folder):
+    return start(arguments=["--config", folder / "entitled.yaml"])
+
+
+def sign(service, form, status=200, **fields):
+    request = {"app": "ocean-journal", "customerId": "alice", "form": f"OFFER_SIGNATURE_FORM_{form}", **fields}
+    found, answer = service.json("entitled.v1.ReceiptService/SignOffer", request)
+    assert found == status, answer
+    return answer
+
+
+def reason(answer):
+    return answer["details"][0]["reason"]
+
+
+def subscribe(service, **more):
+    document = service.buy("pro.monthly", **more)["signedTransactionInfo"]
+    request = {"app": "ocean-journal", "customerId": "alice", "signedTransaction": document}
+    status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
+    assert status == 200, answer
+
+
+def assert_same(ours, theirs, key):
+    """Same header, same claims but for the time and the nonce, and a signature that holds."""
+    assert jwt.get_unverified_header(ours) == jwt.get_unverified_header(theirs)
+    public = serialization.load_pem_private_key(key, None).public_key()
+    options = {"verify_aud": False}
+    found = jwt.decode(ours, public, algorithms=["ES256"], options=options)
+    expected = jwt.decode(theirs, public, algorithms=["ES256"], options=options)
+    assert found.keys() == expected.keys()
+    for name in found.keys() - {"iat", "nonce"}:
+        assert found[name] == expected[name], name
+    assert isinstance(found["iat"], int)
+    assert abs(found["iat"] - expected["iat"]) < 60
+    assert len(found["nonce"]) == len(expected["nonce"]) == 36
+
+
+def test_promotional_offer_is_what_apples_library_makes(signing, folder):
+    key = (folder / "iap.p8").read_bytes()
+    subscribe(signing)
+    creator = PromotionalOfferV2SignatureCreator(key, KEY_ID, ISSUER, BUNDLE)
+    for transaction in ["1000", None]:
+        more = {"transactionId": transaction} if transaction else {}
+        answer = sign(signing, "PROMOTIONAL_JWS", productId="pro.monthly", offerIdentifier="back", **more)
+        assert_same(answer["signature"], creator.create_signature("pro.monthly", "back", transaction), key)
+
+
+def test_introductory_eligibility_is_what_apples_library_makes(signing, folder):
+    key = (folder / "iap.p8").read_bytes()
+    creator = IntroductoryOfferEligibilitySignatureCreator(key, KEY_ID, ISSUER, BUNDLE)
+    for allowed in [True, False]:
+        answer = sign(
+            signing, "INTRODUCTORY_ELIGIBILITY_JWS",
+            productId="pro.monthly", transactionId="1000", allowIntroductoryOffer=allowed,
+        )  # fmt: skip
+        assert_same(answer["signature"], creator.create_signature("pro.monthly", allowed, "1000"), key)
+
+
+def test_advanced_commerce_request_travels_as_base64(signing, folder):
+    request = {"operation": "CREATE_ONE_TIME_CHARGE", "version": "1", "requestInfo": {"requestReferenceId": "r"}}
+    answer = sign(signing, "ADVANCED_COMMERCE_JWS", advancedCommerceRequestJson=json.dumps(request))
+    public = serialization.load_pem_private_key((folder / "iap.p8").read_bytes(), None).public_key()
+    claims = jwt.decode(answer["signature"], public, algorithms=["ES256"], audience="advanced-commerce-api")
+    assert json.loads(base64.b64decode(claims["request"], validate=True)) == request
+    assert claims.keys() == {"request", "bid", "iss", "aud", "iat", "nonce"}
+
+
+def test_legacy_signature_holds_over_apples_text(signing, folder):
+    subscribe(signing)
+    answer = sign(
+        signing, "PROMOTIONAL_LEGACY",
+        productId="pro.monthly", offerIdentifier="back", appAccountToken="7E3FB20B-4CDB-47CC-936D-99D65F608138",
+    )  # fmt: skip
+    assert answer["keyIdentifier"] == KEY_ID
+    parts = [BUNDLE, KEY_ID, "pro.monthly", "back", "7e3fb20b-4cdb-47cc-936d-99d65f608138"]
+    text = "\u2063".join([*parts, answer["nonce"], answer["timestamp"]])
+    public = serialization.load_pem_private_key((folder / "iap.p8").read_bytes(), None).public_key()
+    public.verify(base64.b64decode(answer["signature"]), text.encode(), ec.ECDSA(hashes.SHA256()))
+
+
+def test_history_decides_unless_it_is_not_asked(signing):
+    offer = {"productId": "pro.monthly", "offerIdentifier": "back"}
+    refused = sign(signing, "PROMOTIONAL_JWS", 400, **offer)
+    assert reason(refused) == "NEVER_SUBSCRIBED"
+    sign(signing, "PROMOTIONAL_JWS", **offer, skipEligibilityCheck=True)
+    subscribe(signing)
+    sign(signing, "PROMOTIONAL_JWS", **offer)
+
+
+@pytest.mark.parametrize(
+    ("form", "fields", "status", "expected"),
+    [
+        ("UNSPECIFIED", {}, 400, "MISSING_FIELD"),
+        ("PROMOTIONAL_JWS", {"productId": "pro.monthly"}, 400, "MISSING_FIELD"),
+        ("PROMOTIONAL_JWS", {"productId": "none", "offerIdentifier": "x"}, 404, "UNKNOWN_PRODUCT"),
+        ("PROMOTIONAL_JWS", {"productId": "lifetime", "offerIdentifier": "x"}, 400, "NOT_A_SUBSCRIPTION"),
+        ("INTRODUCTORY_ELIGIBILITY_JWS", {"productId": "pro.monthly"}, 400, "MISSING_FIELD"),
+        ("ADVANCED_COMMERCE_JWS", {"advancedCommerceRequestJson": "[1]"}, 400, "MALFORMED_JSON"),
+    ],
+)
+def test_incomplete_offers_are_refused(signing, form, fields, status, expected):
+    assert reason(sign(signing, form, status, **fields)) == expected
+
+
+def issue(service, **fields):
+    request = {"app": "ocean-journal", "customerId": "alice", **fields}
+    status, answer = service.json("entitled.v1.EntitlementService/IssueToken", request)
+    assert status == 200, answer
+    return answer
+
+
+def published(service):
+    with urllib.request.urlopen(f"http://{service.http}/.well-known/jwks.json", timeout=10) as answer:
+        keys = jwt.PyJWKSet.from_json(answer.read().decode()).keys
+    return {key.key_id: key.key for key in keys}
+
+
+def decoded(service, answer, audience="ocean-journal"):
+    key = published(service)[jwt.get_unverified_header(answer["token"])["kid"]]
+    return jwt.decode(
+        answer["token"], key, algorithms=["ES256"], audience=audience, issuer="https://entitled.example.com"
+    )
+
+
+def test_a_token_is_checked_with_the_published_keys_alone(signing):
+    assert decoded(signing, issue(signing))["entitlements"] == []
+    subscribe(signing)
+    claims = decoded(signing, issue(signing, audience="cdn"), audience="cdn")
+    assert claims["sub"] == "alice"
+    assert claims["app"] == "ocean-journal"
+    assert claims["environment"] == "Sandbox"
+    assert claims["entitlements"] == ["pro"]
+    assert claims["exp"] - claims["iat"] == 300
+    short = decoded(signing, issue(signing, lifetime="10s"))
+    assert short["exp"] - short["iat"] == 10
+    assert decoded(signing, issue(signing, lifetime="9999s"))["exp"] - int(time.time()) <= 300
+
+
+def test_keys_change_on_sighup_and_old_tokens_stay_good(signing, folder):
+    old = issue(signing)
+    write_key(folder / "keys" / "2.pem")
+    signing.process.send_signal(signal.SIGHUP)
+    deadline = time.monotonic() + 10
+    while len(published(signing)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    new = issue(signing)
+    assert new["keyId"] != old["keyId"]
+    decoded(signing, new)
+    decoded(signing, old)
+
+
+def test_a_key_that_others_can_read_stops_the_start(folder):
+    write_key(folder / "iap.p8", 0o644)
+    result = subprocess.run(
+        [PROGRAM, "serve", "--config", folder / "entitled.yaml", "--data", folder / "data"],
+        capture_output=True, text=True, timeout=30, env=environment(),
+    )  # fmt: skip
+    assert result.returncode != 0
+    assert "iap.p8 has the mode 0644: only its owner may have access" in result.stderr
+    assert "PRIVATE" not in result.stderr + result.stdout
