@@ -34,39 +34,42 @@ package enum Base64: Sendable {
   package func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard let digits = withoutPadding(text), digits.count % 4 != 1 else { return nil }
     var bytes = [UInt8](repeating: 0, count: digits.count * 3 / 4)
-    guard unpack(digits.span, to: bytes.mutableSpan) else { return nil }
-    return bytes
+    var sink = bytes.mutableSpan
+    return unpack(digits.span, to: &sink) ? bytes : nil
   }
 
-  /// Four digits to three bytes, for as long as there are four. False if one is no digit, or if bits
-  /// are left over that are not zero.
-  private func unpack(_ digits: Span<UInt8>, to sink: consuming MutableSpan<UInt8>) -> Bool {
+  /// Four digits to three bytes. False if one is no digit, or if bits are left over that are not zero.
+  private func unpack(_ digits: Span<UInt8>, to sink: inout MutableSpan<UInt8>) -> Bool {
     let table = decodingTable
     let values = table.span
     // Every value read, or-ed together: what is no digit leaves a bit above the six that digits have.
     var seen: UInt8 = 0
-    func value(_ position: Int) -> UInt8 {
-      guard position < digits.count else { return 0 }
-      let value = values[Int(digits[position])]
-      seen |= value
-      return value
+    let whole = digits.count / 4
+    for group in 0..<whole {
+      let first = values[Int(digits[4 * group])]
+      let second = values[Int(digits[4 * group + 1])]
+      let third = values[Int(digits[4 * group + 2])]
+      let fourth = values[Int(digits[4 * group + 3])]
+      seen |= first | second | third | fourth
+      sink[3 * group] = first << 2 | second >> 4
+      sink[3 * group + 1] = second << 4 | third >> 2
+      sink[3 * group + 2] = third << 6 | fourth
     }
-    var filled = 0
-    for start in stride(from: 0, to: digits.count, by: 4) {
-      let (first, second) = (value(start), value(start + 1))
-      let (third, fourth) = (value(start + 2), value(start + 3))
-      let group = (first << 2 | second >> 4, second << 4 | third >> 2, third << 6 | fourth)
-      sink[filled] = group.0
-      guard filled + 2 < sink.count else {
-        // The last group: what does not make a byte of its own must be zero.
-        if filled + 1 < sink.count { sink[filled + 1] = group.1 }
-        return seen < 64 && (filled + 1 < sink.count ? group.2 : group.1) == 0
-      }
-      sink[filled + 1] = group.1
-      sink[filled + 2] = group.2
-      filled += 3
-    }
-    return seen < 64
+    guard seen < 64 else { return false }
+    return unpackRest(digits.extracting((4 * whole)...), values, to: &sink, from: 3 * whole)
+  }
+
+  /// The last two or three digits, if there are any: one byte or two, and bits that must be zero.
+  private func unpackRest(
+    _ digits: Span<UInt8>, _ values: Span<UInt8>, to sink: inout MutableSpan<UInt8>, from start: Int
+  ) -> Bool {
+    guard digits.count > 1 else { return true }
+    let (first, second) = (values[Int(digits[0])], values[Int(digits[1])])
+    let third = digits.count > 2 ? values[Int(digits[2])] : 0
+    sink[start] = first << 2 | second >> 4
+    guard digits.count > 2 else { return first | second < 64 && second << 4 == 0 }
+    sink[start + 1] = second << 4 | third >> 2
+    return first | second | third < 64 && third << 6 == 0
   }
 
   private func withoutPadding(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

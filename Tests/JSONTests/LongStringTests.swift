@@ -1,0 +1,29 @@
+import JSON
+import Testing
+
+/// Strings are read eight bytes at a time where that is possible: wherever something special stands, it is
+/// seen.
+@Suite struct LongStringTests {
+  private func string(_ position: Int, _ special: [UInt8]) -> [UInt8] {
+    let filler = [UInt8](repeating: UInt8(ascii: "x"), count: position)
+    return [UInt8(ascii: "\"")] + filler + special + filler + [UInt8(ascii: "\"")]
+  }
+
+  @Test("Escapes and characters beyond ASCII are read at every position", arguments: 0..<20)
+  func special(position: Int) throws {
+    let filler = String(repeating: "x", count: position)
+    for (written, meant) in [("\\n", "\n"), ("\\u00e9", "é"), ("é", "é"), ("😀", "😀"), ("\u{7F}", "\u{7F}")] {
+      let value = try JSONValue(parsing: string(position, Array(written.utf8)))
+      #expect(value == .string(filler + meant + filler))
+    }
+  }
+
+  @Test("Control characters, stray bytes and the end are found at every position", arguments: 0..<20)
+  func refused(position: Int) {
+    #expect(throws: JSONError.controlCharacter(offset: position + 1)) {
+      try JSONValue(parsing: string(position, [0x1F]))
+    }
+    #expect(throws: JSONError.invalidUTF8(offset: 1)) { try JSONValue(parsing: string(position, [0xFF])) }
+    #expect(throws: JSONError.unexpectedEnd) { try JSONValue(parsing: string(position, []).dropLast() + []) }
+  }
+}
