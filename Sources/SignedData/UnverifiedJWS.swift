@@ -9,9 +9,10 @@ package struct UnverifiedJWS: Hashable, Sendable {
   package init(_ text: String) throws(VerificationError) {
     let jws = try CompactJWS(text)
     header = try JWSHeader.object(jws.decodedHeader())
-    guard let payload = try? JSONValue(parsing: jws.decodedPayload()).objectValue else {
-      throw .malformedJSON("it is not an object")
-    }
+    let bytes = try jws.decodedPayload()
+    let json: JSONValue
+    do { json = try JSONValue(parsing: bytes) } catch { throw .malformedJSON(error.description) }
+    guard case .object(let payload) = json else { throw .malformedJSON("it is not an object") }
     self.payload = payload
   }
 
