@@ -60,7 +60,6 @@ MALFORMED = {
         lambda f: f.transaction([b"not a certificate", *f.chain[1:]]), "MALFORMED_CERTIFICATE"),
     "a payload that is no JSON": (
         lambda f: forge.sign(b'{"a":1,}', f.chain, f.leaf_key), "MALFORMED_JSON"),
-    "an environment nobody has": (lambda f: f.transaction(environment="Moon"), "MALFORMED_FIELD"),
     "no signed date": (lambda f: f.transaction(signedDate=None), "MISSING_FIELD"),
     "a member of another type": (lambda f: f.transaction(transactionId=77), "MALFORMED_FIELD"),
     "no transaction id": (lambda f: f.transaction(transactionId=None), "MISSING_FIELD"),
@@ -86,6 +85,7 @@ UNTRUSTED = {
     "another bundle id": (lambda f: f.transaction(bundleId="com.example.other"), "WRONG_BUNDLE"),
     "Production under the sandbox's root": (
         lambda f: f.transaction(environment="Production"), "UNTRUSTED_ROOT"),
+    "an environment nobody has": (lambda f: f.transaction(environment="Moon"), "WRONG_ENVIRONMENT"),
     "Xcode": (lambda f: f.transaction(environment="Xcode"), "XCODE_NOT_ALLOWED"),
 }  # fmt: skip
 
