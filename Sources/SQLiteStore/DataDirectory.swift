@@ -14,6 +14,7 @@ struct DataDirectory: ~Copyable {
     let lock = try takeLock(path)
     self.lock = lock
     databasePath = path + "/entitled.sqlite"
+    makePrivateFile(databasePath)
   }
 
   deinit { close(lock) }
@@ -40,6 +41,14 @@ private func makeDirectory(_ path: String) throws(StoreError) {
     let reason = systemReason()
     guard access(made, F_OK) == 0 else { throw .cannotOpen(path: path, reason: reason) }
   }
+}
+
+/// Makes an empty file for this user alone, which is a database to SQLite, if there is none. SQLite itself
+/// would let everybody read it; its log and index files get the rights of the database. If it cannot be
+/// made, opening the database says why.
+private func makePrivateFile(_ path: String) {
+  let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+  if file >= 0 { close(file) }
 }
 
 private func systemReason() -> String { String(cString: strerror(errno)) }

@@ -20,6 +20,22 @@ import Testing
     await store.close()
   }
 
+  @Test("The files are for this user alone, also in a directory that others may look into")
+  func fileModes() async throws {
+    defer { remove() }
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    let store = try SQLiteEntitlementStore(directory: directory)
+    try await store.write { [key] transaction throws(StoreError) in
+      try transaction.putFacts(CustomerFacts(), answers: answers(to: CustomerFacts()), of: key)
+    }
+    for file in try FileManager.default.contentsOfDirectory(atPath: directory) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/" + file)
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+    }
+    await store.close()
+  }
+
   @Test("A directory that cannot be used is named with the system's reason")
   func unusableDirectory() throws {
     defer { remove() }
