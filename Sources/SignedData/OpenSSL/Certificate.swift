@@ -73,7 +73,7 @@ package final class Certificate: @unchecked Sendable {
 
 extension Instant {
   /// `nil` if OpenSSL cannot read the time.
-  fileprivate init?(_ time: UnsafePointer<ASN1_TIME>?) {
+  init?(_ time: UnsafePointer<ASN1_TIME>?) {
     guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
     defer { ASN1_STRING_free(epoch) }
     var days: CInt = 0
