@@ -1,0 +1,154 @@
+import AppStore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import SignedData
+
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "no openssl command"))
+struct OnlineChecksTests {
+  @Test("Off asks nobody; hard waits for the answer and asks once for many documents")
+  func hard() async throws {
+    let setup = try Setup()
+    setup.fetcher.response = try setup.authority.response(.good)
+    #expect(try await setup.checks.check(setup.chain, policy: .off) == nil)
+    #expect(setup.fetcher.count == 0)
+
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 {
+        group.addTask { (try? await setup.checks.check(setup.chain, policy: .hard)) != nil }
+      }
+      for await passed in group { #expect(passed) }
+    }
+    #expect(setup.fetcher.count == 1)
+    #expect(setup.fetcher.addresses == ["http://ocsp.example.com/a"])
+  }
+
+  @Test("A network failure is no verdict: unavailable, and not asked again for ten seconds")
+  func unavailable() async throws {
+    let setup = try Setup()
+    let error = await #expect(throws: OnlineCheckError.self) {
+      try await setup.checks.check(setup.chain, policy: .hard)
+    }
+    #expect(error == .unavailable("no network", retryAfterMilliseconds: 10_000))
+    setup.advance(seconds: 4)
+    let again = await #expect(throws: OnlineCheckError.self) {
+      try await setup.checks.check(setup.chain, policy: .hard)
+    }
+    #expect(again == .unavailable("the authority could not be asked", retryAfterMilliseconds: 6_000))
+    #expect(setup.fetcher.count == 1)
+
+    setup.fetcher.response = try setup.authority.response(.good)
+    setup.advance(seconds: 6)
+    #expect(try await setup.checks.check(setup.chain, policy: .hard) != nil)
+    #expect(setup.fetcher.count == 2)
+  }
+
+  @Test("Soft lets documents pass without an answer, and counts a fresh one: its age is told")
+  func soft() async throws {
+    let setup = try Setup()
+    setup.fetcher.response = try setup.authority.response(.good)
+    #expect(try await setup.checks.check(setup.chain, policy: .soft) == nil)
+    // Waits for the question that soft began.
+    let given = try await setup.checks.check(setup.chain, policy: .hard)
+    #expect(try await setup.checks.check(setup.chain, policy: .soft) == given)
+    #expect(setup.fetcher.count == 1)
+  }
+
+  @Test("A revoked certificate is refused, soft as hard", arguments: [OnlineCheckPolicy.soft, .hard])
+  func revoked(policy: OnlineCheckPolicy) async throws {
+    let setup = try Setup()
+    setup.fetcher.response = try setup.authority.response(.revoked)
+    _ = try? await setup.checks.check(setup.chain, policy: .hard)
+    let error = await #expect(throws: OnlineCheckError.self) {
+      try await setup.checks.check(setup.chain, policy: policy)
+    }
+    #expect(error?.reason == "REVOKED_CERTIFICATE")
+  }
+
+  @Test("What is out of date, unknown or not the authority's does not count")
+  func unusable() async throws {
+    for response: (OpenSSLAuthority) throws -> [UInt8] in [
+      { try $0.response(.unknown) }, { try $0.response(.good, signedBy: .stranger) }, { _ in [1, 2, 3] },
+    ] {
+      let setup = try Setup()
+      setup.fetcher.response = try response(setup.authority)
+      let error = await #expect(throws: OnlineCheckError.self) {
+        try await setup.checks.check(setup.chain, policy: .hard)
+      }
+      #expect(error?.reason == "ONLINE_CHECK_UNAVAILABLE")
+    }
+    let setup = try Setup()
+    setup.fetcher.response = try setup.authority.response(.good)
+    setup.advance(seconds: 2 * 86_400)
+    let error = await #expect(throws: OnlineCheckError.self) {
+      try await setup.checks.check(setup.chain, policy: .hard)
+    }
+    #expect(error == .unavailable("the authority's answer is out of date", retryAfterMilliseconds: 10_000))
+  }
+
+  @Test("An answer is renewed in the background from the middle of its time on")
+  func renewal() async throws {
+    let setup = try Setup()
+    setup.fetcher.response = try setup.authority.response(.good)
+    let first = try await setup.checks.check(setup.chain, policy: .hard)
+    setup.advance(seconds: 13 * 3600)
+    // Does not wait: the old answer is still fresh, and counts although the network is gone.
+    setup.fetcher.response = nil
+    #expect(try await setup.checks.check(setup.chain, policy: .hard) == first)
+    #expect(try await setup.checks.check(setup.chain, policy: .hard) == first)
+  }
+}
+
+/// Checks of one authority's chain, with a network and a clock that a test turns.
+private final class Setup: Sendable {
+  let authority: OpenSSLAuthority
+  let fetcher = TestFetcher()
+  let checks: OnlineChecks
+  private let clock: TestClock
+
+  init() throws {
+    authority = try OpenSSLAuthority()
+    let clock = TestClock(authority.now)
+    self.clock = clock
+    checks = OnlineChecks(fetcher: fetcher, now: { clock.now })
+  }
+
+  var chain: [Certificate] { [authority.leaf, authority.issuer, authority.root] }
+
+  func advance(seconds: Int64) { clock.advance(seconds: seconds) }
+}
+
+private final class TestClock: Sendable {
+  private let instant: Mutex<Instant>
+  init(_ now: Instant) { instant = Mutex(now) }
+  var now: Instant { instant.withLock { $0 } }
+  func advance(seconds: Int64) { instant.withLock { $0 = $0.advanced(byMilliseconds: seconds * 1000) } }
+}
+
+/// A network that answers what it is told, or fails.
+private final class TestFetcher: OCSPFetcher {
+  private struct State {
+    var response: [UInt8]?
+    var addresses: [String] = []
+  }
+  private let state = Mutex(State())
+
+  var response: [UInt8]? {
+    get { state.withLock { $0.response } }
+    set { state.withLock { $0.response = newValue } }
+  }
+  var addresses: [String] { state.withLock { $0.addresses } }
+  var count: Int { addresses.count }
+
+  func fetch(
+    _ request: OCSPRequest, from address: String, timeout: Duration, limit: Int
+  ) async throws(OCSPFetchError) -> [UInt8] {
+    let response = state.withLock { state in
+      state.addresses.append(address)
+      return state.response
+    }
+    guard let response else { throw OCSPFetchError("no network") }
+    return response
+  }
+}
