@@ -16,6 +16,7 @@ from appstoreserverlibrary.jws_signature_creator import (
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from forge import Forger
 from harness import PROGRAM, environment
 
 BUNDLE = "com.example.oceanjournal"
@@ -70,8 +71,8 @@ def reason(answer):
     return answer["details"][0]["reason"]
 
 
-def subscribe(service, **more):
-    document = service.buy("pro.monthly", **more)["signedTransactionInfo"]
+def subscribe(service, document=None):
+    document = document or service.buy("pro.monthly")["signedTransactionInfo"]
     request = {"app": "ocean-journal", "customerId": "alice", "signedTransaction": document}
     status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
     assert status == 200, answer
@@ -142,6 +143,20 @@ def test_history_decides_unless_it_is_not_asked(signing):
     sign(signing, "PROMOTIONAL_JWS", **offer, skipEligibilityCheck=True)
     subscribe(signing)
     sign(signing, "PROMOTIONAL_JWS", **offer)
+
+
+def test_an_introductory_offer_is_had_once_in_a_group(signing):
+    offer = {"productId": "pro.monthly", "transactionId": "1000"}
+    subscribe(signing, Forger(signing).transaction(offerType=1))
+    refused = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, **offer, allowIntroductoryOffer=True)
+    assert reason(refused) == "INTRODUCTORY_OFFER_USED"
+    sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, allowIntroductoryOffer=False)
+
+
+def test_what_the_family_shares_was_never_subscribed_to(signing):
+    subscribe(signing, Forger(signing).transaction(inAppOwnershipType="FAMILY_SHARED"))
+    refused = sign(signing, "PROMOTIONAL_JWS", 400, productId="pro.monthly", offerIdentifier="back")
+    assert reason(refused) == "NEVER_SUBSCRIBED"
 
 
 @pytest.mark.parametrize(
