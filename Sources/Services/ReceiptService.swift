@@ -9,15 +9,17 @@ internal import Wire
 struct ReceiptService: Sendable {
   private let ledger: EvidenceLedger
   private let inspection: Inspection
+  private let gate: OnlineCheckGate?
   private let catalog: CurrentCatalog
   private let now: @Sendable () -> Instant
 
   init(
-    ledger: EvidenceLedger, inspection: Inspection, catalog: CurrentCatalog,
+    ledger: EvidenceLedger, inspection: Inspection, gate: OnlineCheckGate?, catalog: CurrentCatalog,
     now: @escaping @Sendable () -> Instant
   ) {
     self.ledger = ledger
     self.inspection = inspection
+    self.gate = gate
     self.catalog = catalog
     self.now = now
   }
@@ -48,6 +50,9 @@ struct ReceiptService: Sendable {
       throw Status(
         .unimplemented, reason: "UNSUPPORTED_DOCUMENT",
         "signed_app_transaction is not taken in this version", field: "signed_app_transaction")
+    }
+    for document in [request.signedTransaction, request.signedRenewalInfo] where !document.isEmpty {
+      try await gate?.check(document, of: app.id)
     }
     do throws(LedgerError) {
       let submitted = try await ledger.submit(

@@ -34,6 +34,14 @@ extension Status {
     }
   }
 
+  init(_ error: OnlineCheckError) {
+    switch error {
+    case .revoked: self.init(.permissionDenied, reason: error.reason, error.description)
+    case .unavailable(_, let wait):
+      self.init(.unavailable, reason: error.reason, error.description, retryAfterMilliseconds: wait)
+    }
+  }
+
   init(_ error: LedgerError) {
     switch error {
     case .invalid(let field, let problem):

@@ -13,6 +13,7 @@ package struct ServiceSet: Sendable {
   private let verifier: SignedDataVerifier
   private let catalog: CurrentCatalog
   private let signing: SigningSetup
+  private let gate: OnlineCheckGate?
   private let now: @Sendable () -> Instant
   /// Says whether the services can be called.
   package let health: HealthService
@@ -20,6 +21,7 @@ package struct ServiceSet: Sendable {
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
+    gate: OnlineCheckGate? = nil,
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store
@@ -27,6 +29,7 @@ package struct ServiceSet: Sendable {
     self.verifier = verifier
     self.catalog = catalog
     self.signing = signing
+    self.gate = gate
     self.now = now
     self.health = HealthService(services: Contract.services.map(\.name))
   }
@@ -36,7 +39,8 @@ package struct ServiceSet: Sendable {
     let reader = try store.makeReader()
     let entitlements = EntitlementService(reader: reader, catalog: catalog, now: now)
     let receipts = ReceiptService(
-      ledger: ledger, inspection: Inspection(verifier: verifier), catalog: catalog, now: now)
+      ledger: ledger, inspection: Inspection(verifier: verifier), gate: gate, catalog: catalog,
+      now: now)
     let offers = OfferService(reader: reader, catalog: catalog, setups: signing.offers, now: now)
     let tokens = TokenService(reader: reader, catalog: catalog, setup: signing.tokens, now: now)
     var methods = entitlements.methods + receipts.methods + health.methods

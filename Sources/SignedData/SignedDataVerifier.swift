@@ -63,6 +63,14 @@ package final class SignedDataVerifier: Sendable {
       try claim.payload(signedBy: chain, for: app, in: environments), signer: chain.signer)
   }
 
+  /// The certificates that a JWS brings, the signer's first and the root last, if they lead to a trusted root:
+  /// what ``OnlineChecks`` asks about. The signature is not looked at.
+  package func certificates(of text: String) throws(VerificationError) -> [Certificate] {
+    let jws = try CompactJWS(text)
+    if let known = cache.chain(for: jws.header) { return known.certificates }
+    return try chains.verify(JWSHeader(jws.decodedHeader())).certificates
+  }
+
   /// The chain whose key made the document's signature.
   private func signingChain(of jws: CompactJWS) throws(VerificationError) -> VerifiedChain {
     if let known = cache.chain(for: jws.header) {

@@ -6,6 +6,8 @@ struct VerifiedChain: Sendable {
   let signer: Signer
   /// The environments that the root counts for.
   let environments: Set<Environment>
+  /// The signer's certificate, the intermediate one, the root.
+  let certificates: [Certificate]
 }
 
 /// Traces certificate chains to the trusted roots.
@@ -25,9 +27,10 @@ final class ChainVerifier: Sendable {
   }
 
   func verify(_ header: JWSHeader) throws(VerificationError) -> VerifiedChain {
-    let trust = try trace(leaf: header.leaf, intermediate: header.intermediate)
+    let trust = try path(leaf: header.leaf, intermediate: header.intermediate)
     guard let key = PublicKey(try publicKey(of: header.leaf)) else { throw .unsupportedKey }
-    return VerifiedChain(key: key, signer: trust.signer, environments: trust.environments)
+    return VerifiedChain(
+      key: key, signer: trust.signer, environments: trust.environments, certificates: trust.certificates)
   }
 
   /// Traces a signing certificate to a root: who signed with it and when they could, and the
@@ -35,13 +38,20 @@ final class ChainVerifier: Sendable {
   func trace(leaf: Certificate, intermediate: Certificate) throws(VerificationError)
     -> (signer: Signer, environments: Set<Environment>)
   {
+    let path = try path(leaf: leaf, intermediate: intermediate)
+    return (path.signer, path.environments)
+  }
+
+  private func path(leaf: Certificate, intermediate: Certificate) throws(VerificationError)
+    -> (signer: Signer, environments: Set<Environment>, certificates: [Certificate])
+  {
     let anchor = try anchor(of: leaf, intermediate)
     let certificates = [leaf, intermediate, anchor.certificate]
     guard let start = certificates.map(\.notBefore).max(), let end = certificates.map(\.notAfter).min(),
       start <= end
     else { throw .untrustedRoot("its certificates were never valid at the same time") }
     let signer = Signer(subject: leaf.subject, anchor: anchor.certificate.subject, validity: start...end)
-    return (signer, anchor.environments)
+    return (signer, anchor.environments, certificates)
   }
 
   private func anchor(of leaf: Certificate, _ intermediate: Certificate) throws(VerificationError)

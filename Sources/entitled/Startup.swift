@@ -50,7 +50,7 @@ enum Startup {
       let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: SystemClock.now)
       return ServiceSet(
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
-        signing: try signing(configuration), now: SystemClock.now)
+        signing: try signing(configuration), gate: try gate(configuration), now: SystemClock.now)
     } catch {
       throw Failure("\(error)")
     }

@@ -1,0 +1,36 @@
+internal import AppStore
+internal import RPC
+package import SignedData
+
+/// Asks for certificates at their authority before a document counts, for the apps that want it.
+package struct OnlineCheckGate: Sendable {
+  private let checks: OnlineChecks
+  private let verifier: SignedDataVerifier
+  private let policies: [String: OnlineCheckPolicy]
+
+  /// A gate with the policies of the apps, by the operator's names for them; apps that are not there want none.
+  package init(checks: OnlineChecks, verifier: SignedDataVerifier, policies: [String: OnlineCheckPolicy]) {
+    self.checks = checks
+    self.verifier = verifier
+    self.policies = policies
+  }
+
+  /// Lets a signed document of an app pass.
+  ///
+  /// One whose certificates are not to be trusted passes too: whoever verifies it says so, with the reason.
+  ///
+  /// - Returns: when the oldest answer that was used was given; `nil` if there was none.
+  /// - Throws: `PERMISSION_DENIED` if a certificate was revoked, `UNAVAILABLE` with the time to wait if there
+  ///   must be an answer and is none.
+  @discardableResult
+  func check(_ document: String, of appID: String) async throws(Status) -> Instant? {
+    guard let policy = policies[appID], policy != .off else { return nil }
+    let chain: [Certificate]
+    do { chain = try verifier.certificates(of: document) } catch { return nil }
+    do throws(OnlineCheckError) {
+      return try await checks.check(chain, policy: policy)
+    } catch {
+      throw Status(error)
+    }
+  }
+}
