@@ -19,6 +19,7 @@ let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-n
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 func systemLibrary(_ name: String, _ pkgConfig: String, _ debianPackage: String) -> Target {
@@ -44,6 +45,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -61,6 +63,7 @@ let package = Package(
 
     // Signed data and the memory of it.
     library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
+    library("AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
     library("Store", ["AppStore", "Entitlements"]),
     library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "Store"]),
     library("Ledger", ["AppStore", "Entitlements", "SignedData", "Store"]),
@@ -75,7 +78,10 @@ let package = Package(
     // What is served.
     library(
       "Services",
-      ["AppStore", "Entitlements", "HTTP", "JSON", "Ledger", "RPC", "SignedData", "Store", "Wire"]),
+      [
+        "AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Ledger", "RPC", "SignedData", "Store",
+        "Wire",
+      ]),
     library("Sandbox", ["AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     library("Configuration", ["AppStore", "Entitlements", "Yams"]),
@@ -88,6 +94,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What tools/bench/verify measures with.
+    .executableTarget(
+      name: "verify-bench", dependencies: ["AppStore", "Sandbox", "SignedData"],
+      path: "tools/bench/verify-program", swiftSettings: strict),
+
+    test("AppReceiptTests", ["AppReceipt", "AppStore", "JSON", "SignedData"]),
     test("JSONTests", ["JSON"]),
     test("AppStoreTests", ["AppStore", "JSON"]),
     test("EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),

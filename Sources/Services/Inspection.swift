@@ -7,23 +7,12 @@ internal import Wire
 /// Says what a document is, whether it is genuine, and what is in it. Remembers nothing.
 struct Inspection: Sendable {
   private let verifier: SignedDataVerifier
-  private let receipts: (any ReceiptReader)?
 
-  /// Without something that reads receipts these are recognised and no more.
-  init(verifier: SignedDataVerifier, receipts: (any ReceiptReader)? = nil) {
-    self.verifier = verifier
-    self.receipts = receipts
-  }
-
-  /// Inspects a document given as text; see ``inspect(_:deviceIdentifier:for:)``.
-  func inspect(_ document: String, for app: AppDefinition) -> InspectResponse {
-    inspect(Array(document.utf8), for: app)
-  }
+  init(verifier: SignedDataVerifier) { self.verifier = verifier }
 
   /// Inspects a document of any kind, in every form in which it travels. `deviceIdentifier` is the device
   /// that a receipt should be for, empty if that is not asked.
-  func inspect(_ document: [UInt8], deviceIdentifier: [UInt8] = [], for app: AppDefinition) -> InspectResponse
-  {
+  func inspect(_ document: [UInt8], deviceIdentifier: [UInt8], for app: AppDefinition) -> InspectResponse {
     let recognized: RecognizedDocument
     do throws(UnrecognizedDocument) {
       recognized = try RecognizedDocument(document)
@@ -34,24 +23,12 @@ struct Inspection: Sendable {
     case .jws(let text): return SignedDocumentInspection(text, app: app, verifier: verifier).response()
     case .notificationV1(let body): return InspectResponse(body, for: app)
     case .appReceipt(let receipt):
-      return receipts?.inspectAppReceipt(receipt, deviceIdentifier: deviceIdentifier, for: app)
-        ?? InspectResponse(.appReceipt, .unsupported)
+      return AppReceiptInspection(receipt, app: app, verifier: verifier)
+        .response(deviceIdentifier: deviceIdentifier)
     case .transactionReceipt(let receipt):
-      return receipts?.inspectTransactionReceipt(receipt, for: app)
-        ?? InspectResponse(.transactionReceipt, .unsupported)
+      return InspectResponse(transactionReceipt: receipt, for: app)
     }
   }
-}
-
-/// Reads receipts, which are no JWS: what is in one, and whether it is genuine.
-protocol ReceiptReader: Sendable {
-  /// Inspects PKCS#7, DER or BER. An empty device identifier is not compared.
-  func inspectAppReceipt(
-    _ receipt: [UInt8], deviceIdentifier: [UInt8], for app: AppDefinition
-  ) -> InspectResponse
-
-  /// Inspects the property list of a receipt from before iOS 7.
-  func inspectTransactionReceipt(_ receipt: [UInt8], for app: AppDefinition) -> InspectResponse
 }
 
 extension InspectResponse {

@@ -39,8 +39,11 @@ struct Verdict: Sendable {
   static let unknownPayload = Verdict(
     reason: "UNKNOWN_DOCUMENT", explanation: "the document is a JWS, but of no kind that Apple signs")
 
-  static let unsupported = Verdict(
-    reason: "UNSUPPORTED_DOCUMENT", explanation: "this version does not verify documents of this kind")
+  /// A receipt of a kind whose signature cannot be checked any more.
+  static let uncheckable = Verdict(
+    reason: "NOT_VERIFIABLE",
+    explanation: "the signature of a receipt from before iOS 7 cannot be checked; its transaction can be "
+      + "looked up at Apple")
 
   init(_ body: ResponseBodyV1, for app: AppDefinition) {
     if let bundle = body.bid, bundle != app.identity.bundleID {

@@ -92,8 +92,7 @@ struct ReceiptService: Sendable {
         .invalidArgument, reason: "MISSING_FIELD", "exactly one of document and document_bytes is needed",
         field: "document")
     }
-    let text =
-      request.document.isEmpty ? String(decoding: request.documentBytes, as: UTF8.self) : request.document
-    return inspection.inspect(text, for: app)
+    let document = request.document.isEmpty ? request.documentBytes : Array(request.document.utf8)
+    return inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
   }
 }

@@ -142,3 +142,42 @@ def test_what_is_nothing_says_why(receipts, document, reason):
     inspected = inspect(receipts, document)
     assert (inspected.verified, inspected.reason) == (False, reason)
     assert inspected.explanation
+
+
+def test_a_genuine_receipt_is_read_in_base64_and_as_bytes_with_its_device(receipts, testdata):
+    text = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
+    device = bytes.fromhex("956328d9cc6a47f4be406953fb0ab6c7")
+    for request in ({"document": text}, {"document_bytes": base64.b64decode(text)}):
+        inspected = inspect(receipts, **request, device_identifier=device)
+        assert inspected.kind == Kind.DOCUMENT_KIND_APP_RECEIPT
+        # The signature and the chain are asked for before the bundle id.
+        assert (inspected.verified, inspected.reason) == (False, "WRONG_BUNDLE")
+        assert inspected.bundle_id == "dev.bonzer.weeka.app"
+        assert inspected.environment == contract.environment.ENVIRONMENT_SANDBOX
+        assert len(json.loads(inspected.payload_json)["in_app"]) == 2
+        assert len(inspected.certificates) == 3
+        assert inspected.certificates[0].issuer == inspected.certificates[1].subject
+        assert inspected.device_hash_matches
+    assert not inspect(receipts, text, device_identifier=device[::-1]).device_hash_matches
+
+
+def test_an_altered_receipt_is_seen(receipts, testdata):
+    receipt = bytearray(base64.b64decode((testdata / "genuine" / "receipt-sandbox-g5").read_text()))
+    receipt[receipt.index(b"dev.bonzer")] ^= 1
+    inspected = inspect(receipts, document_bytes=bytes(receipt))
+    assert (inspected.verified, inspected.reason) == (False, "BAD_SIGNATURE")
+
+
+@pytest.mark.parametrize("name", ["xcode-app-receipt-empty", "xcode-app-receipt-with-transaction"])
+def test_a_receipt_of_xcode_is_recognised_and_refused(receipts, testdata, name):
+    inspected = inspect(receipts, (testdata / "apple-asl" / "xcode" / name).read_text())
+    assert inspected.kind == Kind.DOCUMENT_KIND_XCODE_RECEIPT
+    assert (inspected.verified, inspected.reason) == (False, "XCODE_NOT_ALLOWED")
+    assert inspected.bundle_id == "com.example.naturelab.backyardbirds.example"
+
+
+def test_a_receipt_of_before_ios_7_is_read(receipts, testdata):
+    inspected = inspect(receipts, (testdata / "apple-asl" / "mock_signed_data" / "legacyTransaction").read_text())
+    assert inspected.kind == Kind.DOCUMENT_KIND_TRANSACTION_RECEIPT
+    assert (inspected.verified, inspected.reason) == (False, "NOT_VERIFIABLE")
+    assert "33993399" in inspected.payload_json
