@@ -5,7 +5,7 @@ import PackageDescription
 /// sources to them, since SwiftPM alone does not.
 let strict: [SwiftSetting] = [
   // The hot path crosses six targets. With this, generic and small functions are specialised and inlined
-  // across them: a Check costs a fifth less (ARCHITECTURE.md, "Measured").
+  // across them: a call costs a sixth less (ARCHITECTURE.md, "Measured").
   .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),

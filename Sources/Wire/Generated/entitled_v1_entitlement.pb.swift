@@ -268,7 +268,7 @@ package struct CheckResponse: WireMessage {
   /// Apple's number of a subscription's status: 1 active, 2 expired, 3 billing retry, 4 grace period,
   /// 5 revoked; 0 if there is none.
   package var status: Int32 = 0
-  /// The evidence that the answer rests on.
+  /// The evidence that the answer rests on; 0 where it is not told, as everywhere in this version.
   package var evidenceId: Int64 = 0
   /// Since when the unbroken time of access runs.
   package var since: GoogleProtobuf.Timestamp?

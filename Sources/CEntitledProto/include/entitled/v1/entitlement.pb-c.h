@@ -226,7 +226,7 @@ struct  Entitled__V1__CheckResponse
    */
   int32_t status;
   /*
-   * The evidence that the answer rests on.
+   * The evidence that the answer rests on; 0 where it is not told, as everywhere in this version.
    */
   int64_t evidence_id;
   /*
