@@ -30,7 +30,9 @@ package struct MethodTable {
     var slot = Self.hash(path) & (slots.count - 1)
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
-      if paths[index].withUnsafeBufferPointer({ path.hasSameBytes(as: UnsafeRawBufferPointer($0)) }) { return index }
+      if paths[index].withUnsafeBufferPointer({ path.hasSameBytes(as: UnsafeRawBufferPointer($0)) }) {
+        return index
+      }
       slot = (slot + 1) & (slots.count - 1)
     }
     return nil
