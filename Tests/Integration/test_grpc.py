@@ -12,7 +12,7 @@ from contract import StatusCode, entitlement_service, receipt_service
 from harness import CALL_LIMIT
 
 CHECK = "/entitled.v1.EntitlementService/Check"
-IMPLEMENTED = {"Check", "BatchCheck", "SubmitTransaction", "Inspect"}
+IMPLEMENTED = {"Check", "BatchCheck", "SubmitTransaction", "Inspect", "SignOffer", "IssueToken"}
 MEGABYTE = 1_000_000
 
 
