@@ -74,7 +74,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReading = false
-    flush()
+    scheduleFlush()
     context.fireChannelReadComplete()
   }
 
@@ -170,18 +170,18 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   // MARK: Output
 
-  /// Sends what the session has to say, at the end of the loop's turn if it is in one.
+  /// Sends what the session has to say at the end of the loop's turn.
   func scheduleFlush() {
-    guard !isReading, !flushIsScheduled, let context else { return }
+    guard !isReading, !flushIsScheduled, context != nil else { return }
     flushIsScheduled = true
-    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-    context.eventLoop.execute { handler.value.flush() }
+    host.speakAtEndOfTurn(self)
   }
 
   /// Ends a stream whose caller is still sending, once its answer is out (RFC 9113, section 8.1).
   func resetAfterOutput(_ id: StreamID) { resetsAfterOutput.append(id) }
 
-  private func flush() {
+  /// Writes what the session has to say, and hears what came of that.
+  func flush() {
     flushIsScheduled = false
     guard let context, context.channel.isActive else { return }
     do throws(HTTP2Error) {

@@ -10,6 +10,8 @@ final class LoopHost {
   private let host: CallHost
   private let loop: any EventLoop
   private var isInTurn = false
+  /// The connections that have something to say, in the order in which they were served.
+  private var speaking: [HTTP2Handler] = []
 
   init(_ host: CallHost, on loop: any EventLoop) {
     self.host = host
@@ -24,10 +26,25 @@ final class LoopHost {
     guard !isInTurn else { return }
     isInTurn = true
     let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.execute {
-      bound.value.isInTurn = false
-      bound.value.host.endTurn()
-    }
+    loop.execute { bound.value.turnEnded() }
+  }
+
+  /// Sends what a connection has to say when the turn ends. All connections send at once, so that a peer
+  /// with many of them is woken once and not for each: waking costs more than the call.
+  func speakAtEndOfTurn(_ connection: HTTP2Handler) {
+    turnBegan()
+    speaking.append(connection)
+  }
+
+  private func turnEnded() {
+    isInTurn = false
+    host.endTurn()
+    var connections: [HTTP2Handler] = []
+    swap(&connections, &speaking)
+    for connection in connections { connection.flush() }
+    // The memory goes back for the next turn, unless one began while sending.
+    connections.removeAll(keepingCapacity: true)
+    if speaking.isEmpty { swap(&connections, &speaking) }
   }
 }
 
