@@ -7,18 +7,32 @@ package struct CustomerFacts: Hashable, Sendable {
   package private(set) var transactions: [TransactionFact]
   /// By line; each line at most once.
   package private(set) var renewals: [RenewalFact]
+  /// By number; each grant once.
+  package private(set) var grants: [GrantFact]
+  /// The copies of the app that the customer has: one for each Apple account, by Apple's number.
+  package private(set) var appTransactions: [AppTransactionFact]
 
   /// Facts in any order, with any repetitions.
-  package init(transactions: [TransactionFact] = [], renewals: [RenewalFact] = []) {
+  package init(
+    transactions: [TransactionFact] = [], renewals: [RenewalFact] = [], grants: [GrantFact] = [],
+    appTransactions: [AppTransactionFact] = []
+  ) {
     self.init(ordered: [], [])
     for transaction in transactions { insert(transaction) }
     for renewal in renewals { insert(renewal) }
+    for grant in grants { insert(grant) }
+    for appTransaction in appTransactions { insert(appTransaction) }
   }
 
-  /// Facts that were read from another value's ``transactions`` and ``renewals``, in that order.
-  package init(ordered transactions: [TransactionFact], _ renewals: [RenewalFact]) {
+  /// Facts that were read from another value's members, in their order.
+  package init(
+    ordered transactions: [TransactionFact], _ renewals: [RenewalFact], _ grants: [GrantFact] = [],
+    _ appTransactions: [AppTransactionFact] = []
+  ) {
     self.transactions = transactions
     self.renewals = renewals
+    self.grants = grants
+    self.appTransactions = appTransactions
   }
 
   /// Takes in what one signed transaction says.
@@ -54,10 +68,43 @@ package struct CustomerFacts: Hashable, Sendable {
     return true
   }
 
+  /// Takes in what the operator gave, or took back: of two about one grant the one taken back later stays.
+  ///
+  /// - Returns: whether it was news.
+  @discardableResult
+  package mutating func insert(_ fact: GrantFact) -> Bool {
+    let place = grants.firstIndex { $0.grantID >= fact.grantID } ?? grants.endIndex
+    guard place < grants.endIndex, grants[place].grantID == fact.grantID else {
+      grants.insert(fact, at: place)
+      return true
+    }
+    guard fact.supersedes(grants[place]) else { return false }
+    grants[place] = fact
+    return true
+  }
+
+  /// Takes in what one signed app transaction says. See ``insert(_:)-(TransactionFact)``.
+  @discardableResult
+  package mutating func insert(_ fact: AppTransactionFact) -> Bool {
+    let place =
+      appTransactions.firstIndex { $0.appTransactionID >= fact.appTransactionID } ?? appTransactions.endIndex
+    guard place < appTransactions.endIndex,
+      appTransactions[place].appTransactionID == fact.appTransactionID
+    else {
+      appTransactions.insert(fact, at: place)
+      return true
+    }
+    guard fact.supersedes(appTransactions[place]) else { return false }
+    appTransactions[place] = fact
+    return true
+  }
+
   /// Takes in all of `other`.
   package mutating func merge(_ other: CustomerFacts) {
     for transaction in other.transactions { insert(transaction) }
     for renewal in other.renewals { insert(renewal) }
+    for grant in other.grants { insert(grant) }
+    for appTransaction in other.appTransactions { insert(appTransaction) }
   }
 }
 

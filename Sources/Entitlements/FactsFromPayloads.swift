@@ -25,7 +25,33 @@ extension TransactionFact {
       offerDiscountType: payload.offerDiscountType,
       subscriptionGroupID: payload.subscriptionGroupIdentifier,
       quantity: max(1, payload.quantity ?? 1),
-      signedDate: try required(payload.signedDate, "signedDate"))
+      revokedSeatQuantity: payload.multiSeatInfo?.revokedSeatQuantity,
+      signedDate: try required(payload.signedDate, "signedDate"),
+      details: TransactionDetails(payload))
+  }
+}
+
+extension TransactionDetails {
+  fileprivate init(_ payload: JWSTransactionDecodedPayload) {
+    self.init()
+    price = payload.price
+    currency = payload.currency
+    offerIdentifier = payload.offerIdentifier
+    webOrderLineItemID = payload.webOrderLineItemId
+    appAccountToken = payload.appAccountToken
+    appTransactionID = payload.appTransactionId
+    storefront = payload.storefront
+    transactionReason = payload.transactionReason
+    additionalTransactionReason = payload.additionalTransactionReason
+    revocationPercentage = payload.revocationPercentage
+    previousOriginalTransactionID = payload.previousOriginalTransactionId
+    billingPlanType = payload.billingPlanType
+    commitment = payload.commitmentInfo.map { info in
+      Commitment(
+        billingPeriodNumber: info.billingPeriodNumber ?? 0,
+        totalBillingPeriods: info.totalBillingPeriods ?? 0, expiresDate: info.commitmentExpiresDate,
+        price: info.commitmentPrice)
+    }
   }
 }
 
@@ -44,7 +70,50 @@ extension RenewalFact {
       expirationIntent: payload.expirationIntent,
       priceIncreaseStatus: payload.priceIncreaseStatus,
       renewalDate: payload.renewalDate,
-      signedDate: try required(payload.signedDate, "signedDate"))
+      signedDate: try required(payload.signedDate, "signedDate"),
+      details: RenewalDetails(payload))
+  }
+}
+
+extension RenewalDetails {
+  fileprivate init(_ payload: JWSRenewalInfoDecodedPayload) {
+    self.init()
+    renewalPrice = payload.renewalPrice
+    currency = payload.currency
+    offerType = payload.offerType
+    offerIdentifier = payload.offerIdentifier
+    offerDiscountType = payload.offerDiscountType
+    eligibleWinBackOfferIDs = payload.eligibleWinBackOfferIds ?? []
+    recentSubscriptionStartDate = payload.recentSubscriptionStartDate
+    billingPlanType = payload.renewalBillingPlanType
+    commitment = payload.commitmentInfo.map(Commitment.init)
+  }
+}
+
+extension RenewalDetails.Commitment {
+  fileprivate init(_ info: RenewalCommitmentInfo) {
+    self.init()
+    autoRenewProductID = info.commitmentAutoRenewProductId
+    autoRenewStatus = info.commitmentAutoRenewStatus
+    billingPlanType = info.commitmentRenewalBillingPlanType
+    renewalDate = info.commitmentRenewalDate
+    renewalPrice = info.commitmentRenewalPrice
+  }
+}
+
+extension AppTransactionFact {
+  /// What a signed app transaction says. The caller has verified it.
+  ///
+  /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends.
+  package init(_ payload: AppTransactionPayload) throws(FactError) {
+    self.init(
+      appTransactionID: payload.appTransactionId ?? "",
+      originalApplicationVersion: try required(
+        payload.originalApplicationVersion, "originalApplicationVersion"),
+      originalPurchaseDate: payload.originalPurchaseDate,
+      preorderDate: payload.preorderDate,
+      originalPlatform: payload.originalPlatform,
+      signedDate: try required(payload.receiptCreationDate, "receiptCreationDate"))
   }
 }
 

@@ -23,13 +23,16 @@ package struct RenewalFact: Hashable, Sendable {
   package var renewalDate: Instant?
   /// When Apple signed the document. Of two about one line the newer one counts.
   package var signedDate: Instant
+  /// What it says of money, offers and commitments.
+  package var details: RenewalDetails
 
   /// A fact by its parts.
   package init(
     originalTransactionID: String, productID: String, autoRenewProductID: String? = nil,
     autoRenewStatus: AutoRenewStatus? = nil, isInBillingRetry: Bool = false,
     gracePeriodExpiresDate: Instant? = nil, expirationIntent: ExpirationIntent? = nil,
-    priceIncreaseStatus: PriceIncreaseStatus? = nil, renewalDate: Instant? = nil, signedDate: Instant
+    priceIncreaseStatus: PriceIncreaseStatus? = nil, renewalDate: Instant? = nil, signedDate: Instant,
+    details: RenewalDetails = RenewalDetails()
   ) {
     self.originalTransactionID = originalTransactionID
     self.productID = productID
@@ -41,6 +44,7 @@ package struct RenewalFact: Hashable, Sendable {
     self.priceIncreaseStatus = priceIncreaseStatus
     self.renewalDate = renewalDate
     self.signedDate = signedDate
+    self.details = details
   }
 }
 
@@ -50,7 +54,8 @@ extension RenewalFact {
   package func supersedes(_ other: RenewalFact) -> Bool {
     guard signedDate == other.signedDate else { return signedDate > other.signedDate }
     guard times == other.times else { return times > other.times }
-    return codes > other.codes
+    guard codes == other.codes else { return codes > other.codes }
+    return other.details.orderingKey.lexicographicallyPrecedes(details.orderingKey)
   }
 
   private var times: (Int64, Int64, Int64, Int64, Int64, Int64) {

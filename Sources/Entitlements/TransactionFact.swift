@@ -38,8 +38,12 @@ package struct TransactionFact: Hashable, Sendable {
   package var subscriptionGroupID: String?
   /// How many were bought; at least 1.
   package var quantity: Int64
+  /// How many of these, sold as seats, were taken back; `nil` if none were.
+  package var revokedSeatQuantity: Int64?
   /// When Apple signed the document. Of two about one transaction the newer one counts.
   package var signedDate: Instant
+  /// What it says of money, offers and whose it is.
+  package var details: TransactionDetails
 
   /// A fact by its parts, with the values that most purchases have.
   package init(
@@ -49,7 +53,8 @@ package struct TransactionFact: Hashable, Sendable {
     revocationType: RevocationType? = nil, isUpgraded: Bool = false,
     ownership: InAppOwnershipType = .purchased, offerType: OfferType? = nil,
     offerDiscountType: OfferDiscountType? = nil, subscriptionGroupID: String? = nil,
-    quantity: Int64 = 1, signedDate: Instant
+    quantity: Int64 = 1, revokedSeatQuantity: Int64? = nil, signedDate: Instant,
+    details: TransactionDetails = TransactionDetails()
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
@@ -67,7 +72,9 @@ package struct TransactionFact: Hashable, Sendable {
     self.offerDiscountType = offerDiscountType
     self.subscriptionGroupID = subscriptionGroupID
     self.quantity = max(1, quantity)
+    self.revokedSeatQuantity = revokedSeatQuantity
     self.signedDate = signedDate
+    self.details = details
   }
 
   /// The dates contradict each other. Such a fact is kept, since Apple signed it; its period is empty.
@@ -85,7 +92,11 @@ extension TransactionFact {
   package func supersedes(_ other: TransactionFact) -> Bool {
     guard signedDate == other.signedDate else { return signedDate > other.signedDate }
     guard times == other.times else { return times > other.times }
-    return codes > other.codes
+    guard codes == other.codes else { return codes > other.codes }
+    guard revokedSeatQuantity == other.revokedSeatQuantity else {
+      return revokedSeatQuantity ?? 0 > other.revokedSeatQuantity ?? 0
+    }
+    return other.details.orderingKey.lexicographicallyPrecedes(details.orderingKey)
   }
 
   private var times: (Int64, Int64, Int64, Int64, Int64, Int64) {

@@ -3,10 +3,11 @@ internal import Entitlements
 
 /// Reads what ``FactEncoder`` wrote.
 ///
-/// The format: a version byte (``FactCoding``), then numbers of seven bits a byte, texts with their
-/// length before them, dates relative to one base date of each fact. A transaction says with a flag that
-/// its line, product or group is that of the one before; most of a subscription's periods do, and then
-/// share its text instead of making their own.
+/// The format: a version byte (``FactCoding``; version 1 had no details, grants and app transactions), then
+/// numbers of seven bits a byte, texts with their length before them, dates relative to one base date of
+/// each fact. A transaction says with a flag that its line, product or group is that of the one before; most
+/// of a subscription's periods do, and then share its text instead of making their own. So do the texts of
+/// its details: 0 is none, 1 that of the one before, else the length is two less.
 struct FactDecoder: ~Copyable {
   private let bytes: [UInt8]
   private var position = 0
@@ -14,12 +15,13 @@ struct FactDecoder: ~Copyable {
   private var line = ""
   private var product = ""
   private var group = ""
+  private var details = TransactionDetails()
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   var isAtEnd: Bool { position == bytes.count }
 
-  mutating func customerFacts() throws(StoreError) -> CustomerFacts {
+  mutating func customerFacts(version: UInt8) throws(StoreError) -> CustomerFacts {
     let transactionCount = try count()
     var transactions: [TransactionFact] = []
     transactions.reserveCapacity(transactionCount)
@@ -28,7 +30,12 @@ struct FactDecoder: ~Copyable {
     var renewals: [RenewalFact] = []
     renewals.reserveCapacity(renewalCount)
     for _ in 0..<renewalCount { renewals.append(try renewal()) }
-    return CustomerFacts(ordered: transactions, renewals)
+    guard version > 1 else { return CustomerFacts(ordered: transactions, renewals) }
+    var grants: [GrantFact] = []
+    for _ in 0..<(try count()) { grants.append(try grant()) }
+    var appTransactions: [AppTransactionFact] = []
+    for _ in 0..<(try count()) { appTransactions.append(try appTransaction()) }
+    return CustomerFacts(ordered: transactions, renewals, grants, appTransactions)
   }
 
   mutating func transaction() throws(StoreError) -> TransactionFact {
@@ -48,6 +55,9 @@ struct FactDecoder: ~Copyable {
     let offerType: OfferType? = try flags.contains(.hasOfferType) ? code() : nil
     let discount: OfferDiscountType? = try flags.contains(.hasOfferDiscountType) ? code() : nil
     if flags.contains(.hasGroup), !flags.contains(.sameGroup) { group = try text() }
+    let quantity = try flags.contains(.hasQuantity) ? signed() : 1
+    let revokedSeats = try flags.contains(.hasRevokedSeats) ? signed() : nil
+    details = try flags.contains(.hasDetails) ? transactionDetails(since: base, after: details) : .init()
     // Made in one go: a fact is large, and changing one that is already made copies it.
     return TransactionFact(
       transactionID: id, originalTransactionID: line, productID: product, type: type, purchaseDate: base,
@@ -55,7 +65,7 @@ struct FactDecoder: ~Copyable {
       revocationReason: revocationReason, revocationType: revocationType,
       isUpgraded: flags.contains(.isUpgraded), ownership: ownership, offerType: offerType,
       offerDiscountType: discount, subscriptionGroupID: flags.contains(.hasGroup) ? group : nil,
-      quantity: try flags.contains(.hasQuantity) ? signed() : 1, signedDate: signedDate)
+      quantity: quantity, revokedSeatQuantity: revokedSeats, signedDate: signedDate, details: details)
   }
 
   mutating func renewal() throws(StoreError) -> RenewalFact {
@@ -73,6 +83,7 @@ struct FactDecoder: ~Copyable {
     if flags.contains(.hasExpirationIntent) { fact.expirationIntent = try code() }
     if flags.contains(.hasPriceIncreaseStatus) { fact.priceIncreaseStatus = try code() }
     if flags.contains(.hasRenewalDate) { fact.renewalDate = try instant(since: fact.signedDate) }
+    if flags.contains(.hasDetails) { fact.details = try renewalDetails(since: fact.signedDate) }
     return fact
   }
 }
@@ -84,7 +95,7 @@ extension FactDecoder {
     return bytes[position]
   }
 
-  private mutating func unsigned() throws(StoreError) -> UInt64 {
+  mutating func unsigned() throws(StoreError) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while shift < 64 {
@@ -96,36 +107,46 @@ extension FactDecoder {
     throw .corrupt("a number in a fact is too long")
   }
 
-  private mutating func signed() throws(StoreError) -> Int64 {
+  mutating func signed() throws(StoreError) -> Int64 {
     let value = try unsigned()
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
   /// A number of things that each take at least one byte, so never more than there are bytes left.
-  private mutating func count() throws(StoreError) -> Int {
+  mutating func count() throws(StoreError) -> Int {
     let value = try unsigned()
     guard value <= UInt64(bytes.count - position) else { throw .corrupt("a fact ends too early") }
     return Int(value)
   }
 
-  private mutating func instant(since base: Instant) throws(StoreError) -> Instant {
+  mutating func instant(since base: Instant) throws(StoreError) -> Instant {
     Instant(millisecondsSince1970: base.millisecondsSince1970 &+ (try signed()))
   }
 
-  private mutating func text() throws(StoreError) -> String {
+  mutating func text() throws(StoreError) -> String {
     let length = try count()
     let end = position + length
     defer { position = end }
     return String(decoding: bytes[position..<end], as: UTF8.self)
   }
 
-  private mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == String {
+  /// Nothing, the text that the fact before has in this place, or another one.
+  mutating func optionalText(sharedWith previous: String? = nil) throws(StoreError) -> String? {
+    let value = try unsigned()
+    guard value > 1 else { return value == 0 ? nil : previous }
+    guard value - 2 <= UInt64(bytes.count - position) else { throw .corrupt("a fact ends too early") }
+    let end = position + Int(value - 2)
+    defer { position = end }
+    return String(decoding: bytes[position..<end], as: UTF8.self)
+  }
+
+  mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == String {
     let place = try unsigned()
     guard place > 0 else { return .unrecognized(try text()) }
     return try known(place)
   }
 
-  private mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == Int64 {
+  mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == Int64 {
     let place = try unsigned()
     guard place > 0 else { return .unrecognized(try signed()) }
     return try known(place)

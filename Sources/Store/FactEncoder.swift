@@ -13,6 +13,10 @@ struct FactEncoder {
     }
     append(unsigned: UInt64(facts.renewals.count))
     for renewal in facts.renewals { append(renewal) }
+    append(unsigned: UInt64(facts.grants.count))
+    for grant in facts.grants { append(grant) }
+    append(unsigned: UInt64(facts.appTransactions.count))
+    for appTransaction in facts.appTransactions { append(appTransaction) }
   }
 
   mutating func append(_ fact: TransactionFact, after previous: TransactionFact?) {
@@ -31,6 +35,8 @@ struct FactEncoder {
     flags.set(.hasGroup, fact.subscriptionGroupID != nil)
     if let group = fact.subscriptionGroupID { flags.set(.sameGroup, group == previous?.subscriptionGroupID) }
     flags.set(.hasQuantity, fact.quantity != 1)
+    flags.set(.hasRevokedSeats, fact.revokedSeatQuantity != nil)
+    flags.set(.hasDetails, fact.details != TransactionDetails())
 
     append(unsigned: UInt64(flags.rawValue))
     if !flags.contains(.sameLine) { append(fact.originalTransactionID) }
@@ -50,6 +56,8 @@ struct FactEncoder {
     if let code = fact.offerDiscountType { append(code) }
     if let group = fact.subscriptionGroupID, !flags.contains(.sameGroup) { append(group) }
     if flags.contains(.hasQuantity) { append(signed: fact.quantity) }
+    if let quantity = fact.revokedSeatQuantity { append(signed: quantity) }
+    if flags.contains(.hasDetails) { append(fact.details, since: base, after: previous?.details) }
   }
 
   mutating func append(_ fact: RenewalFact) {
@@ -62,6 +70,7 @@ struct FactEncoder {
     flags.set(.hasExpirationIntent, fact.expirationIntent != nil)
     flags.set(.hasPriceIncreaseStatus, fact.priceIncreaseStatus != nil)
     flags.set(.hasRenewalDate, fact.renewalDate != nil)
+    flags.set(.hasDetails, fact.details != RenewalDetails())
 
     append(unsigned: UInt64(flags.rawValue))
     append(fact.originalTransactionID)
@@ -73,6 +82,7 @@ struct FactEncoder {
     if let code = fact.expirationIntent { append(code) }
     if let code = fact.priceIncreaseStatus { append(code) }
     if let date = fact.renewalDate { append(date, since: fact.signedDate) }
+    if flags.contains(.hasDetails) { append(fact.details, since: fact.signedDate) }
   }
 }
 
@@ -114,6 +124,14 @@ extension FactEncoder {
     bytes.append(contentsOf: text.utf8)
   }
 
+  /// Nothing, the text that the fact before has in this place, or another one.
+  mutating func append(_ text: String?, sharedWith previous: String? = nil) {
+    guard let text else { return append(unsigned: 0) }
+    guard text != previous else { return append(unsigned: 1) }
+    append(unsigned: UInt64(text.utf8.count) + 2)
+    bytes.append(contentsOf: text.utf8)
+  }
+
   /// The place of a known code, from 1 on; 0 and its text for one that is not known.
   mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == String {
     let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
@@ -121,7 +139,7 @@ extension FactEncoder {
     if place == 0 { append(code.rawValue) }
   }
 
-  private mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == Int64 {
+  mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == Int64 {
     let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
     append(unsigned: UInt64(place))
     if place == 0 { append(signed: code.rawValue) }

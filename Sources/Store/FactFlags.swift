@@ -16,6 +16,9 @@ struct TransactionFlags: OptionSet {
   static let hasOfferType = TransactionFlags(rawValue: 1 << 11)
   static let hasOfferDiscountType = TransactionFlags(rawValue: 1 << 12)
   static let hasQuantity = TransactionFlags(rawValue: 1 << 13)
+  // From version 2 on.
+  static let hasRevokedSeats = TransactionFlags(rawValue: 1 << 14)
+  static let hasDetails = TransactionFlags(rawValue: 1 << 15)
 }
 
 /// Which parts of a renewal info are there.
@@ -30,6 +33,54 @@ struct RenewalFlags: OptionSet {
   static let hasExpirationIntent = RenewalFlags(rawValue: 1 << 5)
   static let hasPriceIncreaseStatus = RenewalFlags(rawValue: 1 << 6)
   static let hasRenewalDate = RenewalFlags(rawValue: 1 << 7)
+  // From version 2 on.
+  static let hasDetails = RenewalFlags(rawValue: 1 << 8)
+}
+
+/// Which numbers and codes the details of a transaction have; its texts say themselves whether they are there.
+struct TransactionDetailFlags: OptionSet {
+  let rawValue: UInt32
+
+  static let hasPrice = TransactionDetailFlags(rawValue: 1 << 0)
+  static let hasReason = TransactionDetailFlags(rawValue: 1 << 1)
+  static let hasRevocationPercentage = TransactionDetailFlags(rawValue: 1 << 2)
+  static let hasBillingPlan = TransactionDetailFlags(rawValue: 1 << 3)
+  static let hasCommitment = TransactionDetailFlags(rawValue: 1 << 4)
+  static let hasCommitmentEnd = TransactionDetailFlags(rawValue: 1 << 5)
+  static let hasCommitmentPrice = TransactionDetailFlags(rawValue: 1 << 6)
+}
+
+/// Which numbers and codes the details of a renewal info have.
+struct RenewalDetailFlags: OptionSet {
+  let rawValue: UInt32
+
+  static let hasPrice = RenewalDetailFlags(rawValue: 1 << 0)
+  static let hasOfferType = RenewalDetailFlags(rawValue: 1 << 1)
+  static let hasOfferDiscountType = RenewalDetailFlags(rawValue: 1 << 2)
+  static let hasRecentStart = RenewalDetailFlags(rawValue: 1 << 3)
+  static let hasBillingPlan = RenewalDetailFlags(rawValue: 1 << 4)
+  static let hasCommitment = RenewalDetailFlags(rawValue: 1 << 5)
+  static let hasCommitmentStatus = RenewalDetailFlags(rawValue: 1 << 6)
+  static let hasCommitmentBillingPlan = RenewalDetailFlags(rawValue: 1 << 7)
+  static let hasCommitmentDate = RenewalDetailFlags(rawValue: 1 << 8)
+  static let hasCommitmentPrice = RenewalDetailFlags(rawValue: 1 << 9)
+}
+
+/// Which parts of a grant are there.
+struct GrantFlags: OptionSet {
+  let rawValue: UInt32
+
+  static let hasUntil = GrantFlags(rawValue: 1 << 0)
+  static let hasRevokedAt = GrantFlags(rawValue: 1 << 1)
+}
+
+/// Which parts of an app transaction are there.
+struct AppTransactionFlags: OptionSet {
+  let rawValue: UInt32
+
+  static let hasOriginalPurchaseDate = AppTransactionFlags(rawValue: 1 << 0)
+  static let hasPreorderDate = AppTransactionFlags(rawValue: 1 << 1)
+  static let hasPlatform = AppTransactionFlags(rawValue: 1 << 2)
 }
 
 extension OptionSet {

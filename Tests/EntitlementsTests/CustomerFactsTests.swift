@@ -17,14 +17,21 @@ import Testing
         $0.isInBillingRetry = .random(using: &random)
       }
     }
-    let straight = CustomerFacts(transactions: transactions, renewals: renewals)
+    let grants = (0..<4).map { _ in randomGrant(&random) }
+    let apps = (0..<3).map { _ in randomAppTransaction(&random) }
+    let straight = CustomerFacts(
+      transactions: transactions, renewals: renewals, grants: grants, appTransactions: apps)
     let shuffled = CustomerFacts(
       transactions: (transactions + transactions.prefix(4)).shuffled(using: &random),
-      renewals: (renewals + renewals).shuffled(using: &random))
+      renewals: (renewals + renewals).shuffled(using: &random),
+      grants: (grants + grants).shuffled(using: &random),
+      appTransactions: (apps + apps).shuffled(using: &random))
     #expect(straight == shuffled)
 
-    var merged = CustomerFacts(transactions: Array(transactions.dropFirst(3)))
-    merged.merge(CustomerFacts(transactions: Array(transactions.prefix(5)), renewals: renewals))
+    var merged = CustomerFacts(
+      transactions: Array(transactions.dropFirst(3)), grants: Array(grants.suffix(3)), appTransactions: apps)
+    merged.merge(
+      CustomerFacts(transactions: Array(transactions.prefix(5)), renewals: renewals, grants: grants))
     #expect(merged == straight)
   }
 
@@ -52,6 +59,19 @@ import Testing
     ]
     #expect(answers == [true, false, false, true, false])
     #expect(facts.renewals.map(\.signedDate) == [at(3)])
+  }
+
+  @Test("A grant that was taken back stays so, and the later taking back counts")
+  func grants() {
+    let given = GrantFact(grantID: "G1", entitlement: "pro", since: at(0))
+    var facts = CustomerFacts(grants: [given])
+    var revoked = given
+    revoked.revokedAt = at(5)
+    var answers = [facts.insert(revoked), facts.insert(given)]
+    revoked.revokedAt = at(7)
+    answers.append(facts.insert(revoked))
+    #expect(answers == [true, false, true])
+    #expect(facts.grants == [revoked])
   }
 
   @Test(
@@ -82,7 +102,22 @@ private func randomFact(_ random: inout SplitMix64) -> TransactionFact {
     $0.transactionID = "T\(Int.random(in: 0...6, using: &random))"
     $0.signedDate = at(start + Int64.random(in: 0...1, using: &random))
     $0.revocationDate = Int.random(in: 0...4, using: &random) == 0 ? at(start + 5) : nil
+    $0.details.price = [nil, 990, 1990].randomElement(using: &random)!
   }
+}
+
+private func randomGrant(_ random: inout SplitMix64) -> GrantFact {
+  GrantFact(
+    grantID: "G\(Int.random(in: 0...1, using: &random))", entitlement: "pro", since: at(0),
+    revokedAt: Bool.random(using: &random) ? at(.random(in: 0...3, using: &random)) : nil,
+    note: ["", "sorry"].randomElement(using: &random)!)
+}
+
+private func randomAppTransaction(_ random: inout SplitMix64) -> AppTransactionFact {
+  AppTransactionFact(
+    appTransactionID: "7\(Int.random(in: 0...1, using: &random))",
+    originalApplicationVersion: ["1.0", "2.0"].randomElement(using: &random)!,
+    signedDate: at(.random(in: 0...1, using: &random)))
 }
 
 /// "Access as intervals", for subscriptions without renewal infos, as literally as possible.

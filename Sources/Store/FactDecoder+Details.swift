@@ -1,0 +1,81 @@
+internal import AppStore
+internal import Entitlements
+
+// What version 2 of the format added, in the order in which ``FactEncoder`` writes it.
+extension FactDecoder {
+  mutating func transactionDetails(
+    since base: Instant, after previous: TransactionDetails
+  ) throws(StoreError) -> TransactionDetails {
+    let flags = TransactionDetailFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    var details = TransactionDetails()
+    if flags.contains(.hasPrice) { details.price = try signed() }
+    details.currency = try optionalText(sharedWith: previous.currency)
+    details.offerIdentifier = try optionalText(sharedWith: previous.offerIdentifier)
+    details.webOrderLineItemID = try optionalText()
+    details.appAccountToken = try optionalText(sharedWith: previous.appAccountToken)
+    details.appTransactionID = try optionalText(sharedWith: previous.appTransactionID)
+    details.storefront = try optionalText(sharedWith: previous.storefront)
+    details.additionalTransactionReason = try optionalText()
+    details.previousOriginalTransactionID = try optionalText(
+      sharedWith: previous.previousOriginalTransactionID)
+    if flags.contains(.hasReason) { details.transactionReason = try code() }
+    if flags.contains(.hasRevocationPercentage) { details.revocationPercentage = try signed() }
+    if flags.contains(.hasBillingPlan) { details.billingPlanType = try code() }
+    guard flags.contains(.hasCommitment) else { return details }
+    details.commitment = TransactionDetails.Commitment(
+      billingPeriodNumber: try signed(), totalBillingPeriods: try signed(),
+      expiresDate: try flags.contains(.hasCommitmentEnd) ? instant(since: base) : nil,
+      price: try flags.contains(.hasCommitmentPrice) ? signed() : nil)
+    return details
+  }
+
+  mutating func renewalDetails(since base: Instant) throws(StoreError) -> RenewalDetails {
+    let flags = RenewalDetailFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    var details = RenewalDetails()
+    if flags.contains(.hasPrice) { details.renewalPrice = try signed() }
+    details.currency = try optionalText()
+    details.offerIdentifier = try optionalText()
+    if flags.contains(.hasOfferType) { details.offerType = try code() }
+    if flags.contains(.hasOfferDiscountType) { details.offerDiscountType = try code() }
+    for _ in 0..<(try count()) { details.eligibleWinBackOfferIDs.append(try text()) }
+    if flags.contains(.hasRecentStart) { details.recentSubscriptionStartDate = try instant(since: base) }
+    if flags.contains(.hasBillingPlan) { details.billingPlanType = try code() }
+    guard flags.contains(.hasCommitment) else { return details }
+    var commitment = RenewalDetails.Commitment()
+    commitment.autoRenewProductID = try optionalText()
+    if flags.contains(.hasCommitmentStatus) { commitment.autoRenewStatus = try code() }
+    if flags.contains(.hasCommitmentBillingPlan) { commitment.billingPlanType = try code() }
+    if flags.contains(.hasCommitmentDate) { commitment.renewalDate = try instant(since: base) }
+    if flags.contains(.hasCommitmentPrice) { commitment.renewalPrice = try signed() }
+    details.commitment = commitment
+    return details
+  }
+
+  mutating func grant() throws(StoreError) -> GrantFact {
+    let flags = GrantFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    let id = try text()
+    let entitlement = try text()
+    guard let level = AccessLevel(rawValue: Int(truncatingIfNeeded: try unsigned())) else {
+      throw .corrupt("an access level in a grant is not known")
+    }
+    let since = Instant(millisecondsSince1970: try signed())
+    let until = try flags.contains(.hasUntil) ? instant(since: since) : nil
+    let revokedAt = try flags.contains(.hasRevokedAt) ? instant(since: since) : nil
+    return GrantFact(
+      grantID: id, entitlement: entitlement, accessLevel: level, since: since, until: until,
+      revokedAt: revokedAt, note: try text(), actor: try text())
+  }
+
+  mutating func appTransaction() throws(StoreError) -> AppTransactionFact {
+    let flags = AppTransactionFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    var fact = AppTransactionFact(
+      appTransactionID: try text(), originalApplicationVersion: try text(),
+      signedDate: Instant(millisecondsSince1970: try signed()))
+    if flags.contains(.hasOriginalPurchaseDate) {
+      fact.originalPurchaseDate = try instant(since: fact.signedDate)
+    }
+    if flags.contains(.hasPreorderDate) { fact.preorderDate = try instant(since: fact.signedDate) }
+    if flags.contains(.hasPlatform) { fact.originalPlatform = try code() }
+    return fact
+  }
+}

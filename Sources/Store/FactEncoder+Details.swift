@@ -1,0 +1,99 @@
+internal import AppStore
+internal import Entitlements
+
+// What version 2 of the format added; ``FactDecoder`` reads it back in the same order.
+extension FactEncoder {
+  mutating func append(
+    _ details: TransactionDetails, since base: Instant, after previous: TransactionDetails?
+  ) {
+    let commitment = details.commitment
+    var flags: TransactionDetailFlags = []
+    flags.set(.hasPrice, details.price != nil)
+    flags.set(.hasReason, details.transactionReason != nil)
+    flags.set(.hasRevocationPercentage, details.revocationPercentage != nil)
+    flags.set(.hasBillingPlan, details.billingPlanType != nil)
+    flags.set(.hasCommitment, commitment != nil)
+    flags.set(.hasCommitmentEnd, commitment?.expiresDate != nil)
+    flags.set(.hasCommitmentPrice, commitment?.price != nil)
+
+    append(unsigned: UInt64(flags.rawValue))
+    if let price = details.price { append(signed: price) }
+    append(details.currency, sharedWith: previous?.currency)
+    append(details.offerIdentifier, sharedWith: previous?.offerIdentifier)
+    append(details.webOrderLineItemID)
+    append(details.appAccountToken, sharedWith: previous?.appAccountToken)
+    append(details.appTransactionID, sharedWith: previous?.appTransactionID)
+    append(details.storefront, sharedWith: previous?.storefront)
+    append(details.additionalTransactionReason)
+    append(details.previousOriginalTransactionID, sharedWith: previous?.previousOriginalTransactionID)
+    if let code = details.transactionReason { append(code) }
+    if let percentage = details.revocationPercentage { append(signed: percentage) }
+    if let code = details.billingPlanType { append(code) }
+    guard let commitment else { return }
+    append(signed: commitment.billingPeriodNumber)
+    append(signed: commitment.totalBillingPeriods)
+    if let date = commitment.expiresDate { append(date, since: base) }
+    if let price = commitment.price { append(signed: price) }
+  }
+
+  mutating func append(_ details: RenewalDetails, since base: Instant) {
+    let commitment = details.commitment
+    var flags: RenewalDetailFlags = []
+    flags.set(.hasPrice, details.renewalPrice != nil)
+    flags.set(.hasOfferType, details.offerType != nil)
+    flags.set(.hasOfferDiscountType, details.offerDiscountType != nil)
+    flags.set(.hasRecentStart, details.recentSubscriptionStartDate != nil)
+    flags.set(.hasBillingPlan, details.billingPlanType != nil)
+    flags.set(.hasCommitment, commitment != nil)
+    flags.set(.hasCommitmentStatus, commitment?.autoRenewStatus != nil)
+    flags.set(.hasCommitmentBillingPlan, commitment?.billingPlanType != nil)
+    flags.set(.hasCommitmentDate, commitment?.renewalDate != nil)
+    flags.set(.hasCommitmentPrice, commitment?.renewalPrice != nil)
+
+    append(unsigned: UInt64(flags.rawValue))
+    if let price = details.renewalPrice { append(signed: price) }
+    append(details.currency)
+    append(details.offerIdentifier)
+    if let code = details.offerType { append(code) }
+    if let code = details.offerDiscountType { append(code) }
+    append(unsigned: UInt64(details.eligibleWinBackOfferIDs.count))
+    for offer in details.eligibleWinBackOfferIDs { append(offer) }
+    if let date = details.recentSubscriptionStartDate { append(date, since: base) }
+    if let code = details.billingPlanType { append(code) }
+    guard let commitment else { return }
+    append(commitment.autoRenewProductID)
+    if let code = commitment.autoRenewStatus { append(code) }
+    if let code = commitment.billingPlanType { append(code) }
+    if let date = commitment.renewalDate { append(date, since: base) }
+    if let price = commitment.renewalPrice { append(signed: price) }
+  }
+
+  mutating func append(_ fact: GrantFact) {
+    var flags: GrantFlags = []
+    flags.set(.hasUntil, fact.until != nil)
+    flags.set(.hasRevokedAt, fact.revokedAt != nil)
+    append(unsigned: UInt64(flags.rawValue))
+    append(fact.grantID)
+    append(fact.entitlement)
+    append(unsigned: UInt64(fact.accessLevel.rawValue))
+    append(signed: fact.since.millisecondsSince1970)
+    if let date = fact.until { append(date, since: fact.since) }
+    if let date = fact.revokedAt { append(date, since: fact.since) }
+    append(fact.note)
+    append(fact.actor)
+  }
+
+  mutating func append(_ fact: AppTransactionFact) {
+    var flags: AppTransactionFlags = []
+    flags.set(.hasOriginalPurchaseDate, fact.originalPurchaseDate != nil)
+    flags.set(.hasPreorderDate, fact.preorderDate != nil)
+    flags.set(.hasPlatform, fact.originalPlatform != nil)
+    append(unsigned: UInt64(flags.rawValue))
+    append(fact.appTransactionID)
+    append(fact.originalApplicationVersion)
+    append(signed: fact.signedDate.millisecondsSince1970)
+    if let date = fact.originalPurchaseDate { append(date, since: fact.signedDate) }
+    if let date = fact.preorderDate { append(date, since: fact.signedDate) }
+    if let code = fact.originalPlatform { append(code) }
+  }
+}

@@ -1,0 +1,119 @@
+import AppStore
+import Entitlements
+
+/// Makes facts in which every part is there half of the time.
+final class RandomFacts {
+  private var random: SplitMix64
+
+  init(seed: UInt64) { random = SplitMix64(state: seed) }
+
+  func customerFacts() -> CustomerFacts {
+    CustomerFacts(
+      transactions: (0..<Int.random(in: 0...12, using: &random)).map { _ in transaction() },
+      renewals: (0..<Int.random(in: 0...3, using: &random)).map { _ in renewal() },
+      grants: (0..<Int.random(in: 0...3, using: &random)).map { _ in grant() },
+      appTransactions: (0..<Int.random(in: 0...2, using: &random)).map { _ in appTransaction() })
+  }
+
+  func transaction() -> TransactionFact {
+    let line = "L\(Int.random(in: 0...2, using: &random))"
+    return TransactionFact(
+      transactionID: maybe("T\(random.next() % 8)") ?? line, originalTransactionID: line,
+      productID: "pro.\(random.next() % 2)",
+      type: maybe(.autoRenewableSubscription) ?? .unrecognized("Ümläut"),
+      purchaseDate: instant(), originalPurchaseDate: maybe(instant()), expiresDate: maybe(instant()),
+      revocationDate: maybe(instant()), revocationReason: maybe(maybe(.appIssue) ?? .unrecognized(-7)),
+      revocationType: maybe(maybe(.familyRevoke) ?? .unrecognized("")), isUpgraded: .random(using: &random),
+      ownership: maybe(.assigned) ?? .unrecognized("X"),
+      offerType: maybe(maybe(.winBack) ?? .unrecognized(99)),
+      offerDiscountType: maybe(.payUpFront), subscriptionGroupID: maybe("G\(random.next() % 2)"),
+      quantity: maybe(7) ?? 1, revokedSeatQuantity: maybe(2), signedDate: instant(),
+      details: maybe(transactionDetails()) ?? TransactionDetails())
+  }
+
+  func transactionDetails() -> TransactionDetails {
+    var details = TransactionDetails()
+    details.price = maybe(Int64(bitPattern: random.next()))
+    details.currency = maybe(["USD", "EUR", ""].randomElement(using: &random)!)
+    details.offerIdentifier = maybe("offer")
+    details.webOrderLineItemID = maybe("\(random.next() % 9)")
+    details.appAccountToken = maybe("A\(random.next() % 2)")
+    details.appTransactionID = maybe("7\(random.next() % 2)")
+    details.storefront = maybe("DEU")
+    details.transactionReason = maybe(maybe(.renewal) ?? .unrecognized("GIFT"))
+    details.additionalTransactionReason = maybe("SEATS")
+    details.revocationPercentage = maybe(50_000)
+    details.previousOriginalTransactionID = maybe("L9")
+    details.billingPlanType = maybe(.monthly)
+    details.commitment = maybe(
+      .init(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: maybe(instant()), price: maybe(-1)))
+    return details
+  }
+
+  func renewal() -> RenewalFact {
+    return RenewalFact(
+      originalTransactionID: "L\(random.next() % 4)", productID: "p\(random.next() % 2)",
+      autoRenewProductID: maybe("p\(random.next() % 2)"), autoRenewStatus: maybe(.on),
+      isInBillingRetry: .random(using: &random), gracePeriodExpiresDate: maybe(instant()),
+      expirationIntent: maybe(maybe(.billingError) ?? .unrecognized(-1)),
+      priceIncreaseStatus: maybe(.accepted), renewalDate: maybe(instant()), signedDate: instant(),
+      details: maybe(renewalDetails()) ?? RenewalDetails())
+  }
+
+  func renewalDetails() -> RenewalDetails {
+    var details = RenewalDetails()
+    details.renewalPrice = maybe(9990)
+    details.currency = maybe("USD")
+    details.offerType = maybe(.promotional)
+    details.offerIdentifier = maybe("offer")
+    details.offerDiscountType = maybe(.payAsYouGo)
+    details.eligibleWinBackOfferIDs = maybe(["a", ""]) ?? []
+    details.recentSubscriptionStartDate = maybe(instant())
+    details.billingPlanType = maybe(.billedUpfront)
+    guard Bool.random(using: &random) else { return details }
+    var commitment = RenewalDetails.Commitment()
+    commitment.autoRenewProductID = maybe("p")
+    commitment.autoRenewStatus = maybe(.off)
+    commitment.billingPlanType = maybe(.unrecognized("WEEKLY"))
+    commitment.renewalDate = maybe(instant())
+    commitment.renewalPrice = maybe(119_990)
+    details.commitment = commitment
+    return details
+  }
+
+  func grant() -> GrantFact {
+    return GrantFact(
+      grantID: "G\(random.next() % 4)", entitlement: "pro", accessLevel: maybe(.limited) ?? .full,
+      since: instant(), until: maybe(instant()), revokedAt: maybe(instant()), note: maybe("sorry") ?? "",
+      actor: "support")
+  }
+
+  func appTransaction() -> AppTransactionFact {
+    return AppTransactionFact(
+      appTransactionID: maybe("7\(random.next() % 3)") ?? "",
+      originalApplicationVersion: "1.0.\(random.next() % 9)",
+      originalPurchaseDate: maybe(instant()), preorderDate: maybe(instant()), originalPlatform: maybe(.macOS),
+      signedDate: instant())
+  }
+
+  private func maybe<Value>(_ value: @autoclosure () -> Value) -> Value? {
+    Bool.random(using: &random) ? value() : nil
+  }
+
+  private func instant() -> Instant {
+    Instant(millisecondsSince1970: Int64(bitPattern: random.next()) >> 20)
+  }
+}
+
+/// A small generator with a seed, so that a failure can be had again.
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
