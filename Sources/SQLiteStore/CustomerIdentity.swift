@@ -26,6 +26,13 @@ enum CustomerIdentity {
       && bytes.has(key.appID, at: 0) && bytes[environmentStart - 1] == separator
   }
 
+  /// The customer's own id in the bytes of its identity; `nil` if it is of another app or environment.
+  static func customerID(_ bytes: [UInt8], of appID: String, in environment: Environment) -> String? {
+    let prefix = Array(appID.utf8) + [separator] + Array(environment.rawValue.utf8) + [separator]
+    guard bytes.starts(with: prefix) else { return nil }
+    return String(decoding: bytes[prefix.count...], as: UTF8.self)
+  }
+
   /// The number of the row in which to look first. It is in the file, so it stays what it is.
   ///
   /// Equal hashes can be contrived, but there are rows only for customers with a genuine purchase; to

@@ -53,6 +53,30 @@ final class CustomerRow {
     try put.run()
   }
 
+  /// At most `limit` customers of one app and environment by the number of their rows, beginning behind
+  /// that of `last`. Rare enough to prepare its statement each time.
+  func page(
+    _ connection: Connection, of appID: String, in environment: Environment, after last: CustomerKey?,
+    limit: Int
+  ) throws(StoreError) -> [CustomerRecord] {
+    let select = try Statement(
+      "SELECT identity, facts FROM customer WHERE customer_number > ? ORDER BY customer_number",
+      on: connection)
+    try select.bind(1, try last.map { key throws(StoreError) in try number(of: key) } ?? .min)
+    defer { select.reset() }
+    var page: [CustomerRecord] = []
+    while page.count < limit, try select.step() {
+      guard let id = CustomerIdentity.customerID(select.bytes(0), of: appID, in: environment) else {
+        continue
+      }
+      page.append(
+        CustomerRecord(
+          key: CustomerKey(appID: appID, environment: environment, customerID: id),
+          facts: try FactCoding.customerFacts(select.bytes(1))))
+    }
+    return page
+  }
+
   /// The number of the customer's row, or of the one that it is going to have.
   private func number(of key: CustomerKey) throws(StoreError) -> Int64 {
     defer { selectAnswers.reset() }

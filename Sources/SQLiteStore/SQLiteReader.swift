@@ -34,6 +34,14 @@ final class SQLiteReader: StoreReader {
     return try customer.facts(of: key)
   }
 
+  func customers(
+    of appID: String, in environment: Environment, after customer: String?, limit: Int
+  ) throws(StoreError) -> [CustomerRecord] {
+    try beginTurn()
+    let last = customer.map { CustomerKey(appID: appID, environment: environment, customerID: $0) }
+    return try self.customer.page(connection, of: appID, in: environment, after: last, limit: limit)
+  }
+
   func owner(of line: LineKey) throws(StoreError) -> String? {
     try beginTurn()
     return try lineOwner.owner(of: line)

@@ -17,6 +17,13 @@ package protocol StoreReader: AnyObject {
   /// What is known of a customer; `nil` if there is nothing.
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 
+  /// At most `limit` customers of an app in one environment, with what is known of them, beginning behind
+  /// the one that was the last of the page before; `nil` begins. The order is the store's own. Who is new
+  /// since the first page may be left out.
+  func customers(
+    of appID: String, in environment: Environment, after customer: String?, limit: Int
+  ) throws(StoreError) -> [CustomerRecord]
+
   /// The customer to whom a purchase line is linked; `nil` if it is linked to none.
   func owner(of line: LineKey) throws(StoreError) -> String?
 

@@ -211,6 +211,33 @@ import Testing
     }
   }
 
+  @Test("All customers of an app are paged through, each once", arguments: Backend.allCases)
+  func pages(backend: Backend) async throws {
+    try await backend.withStore { store in
+      for number in 0..<25 {
+        for (app, environment) in [
+          ("ocean", AppStore.Environment.sandbox), ("ocean", .production), ("oce", .sandbox),
+        ] {
+          try await store.put(
+            CustomerFacts(transactions: [fact("T\(number)", line: "T\(number)")]),
+            of: CustomerKey(appID: app, environment: environment, customerID: "c\(number)"))
+        }
+      }
+      let reader = try store.makeReader()
+      var found: [CustomerRecord] = []
+      while true {
+        let page = try reader.customers(
+          of: "ocean", in: .sandbox, after: found.last?.key.customerID, limit: 10)
+        found += page
+        guard page.count == 10 else { break }
+      }
+      #expect(found.map(\.key.customerID).sorted() == (0..<25).map { "c\($0)" }.sorted())
+      #expect(found.allSatisfy { $0.key.appID == "ocean" && $0.key.environment == .sandbox })
+      #expect(
+        found.allSatisfy { "c\($0.facts.transactions[0].transactionID.dropFirst())" == $0.key.customerID })
+    }
+  }
+
   @Test("After closing, writes are refused, and those before were kept", arguments: Backend.allCases)
   func closed(backend: Backend) async throws {
     try await backend.withStore { store in
