@@ -6,6 +6,7 @@ internal import Store
 final class BatchWriter {
   private let connection: Connection
   private let transaction: SQLiteTransaction
+  private let changes: CustomerChanges
   private let begin: Statement
   private let commit: Statement
   private let savepoint: Statement
@@ -14,9 +15,11 @@ final class BatchWriter {
 
   /// `hash` as in ``CustomerRow``.
   init(
-    _ connection: Connection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+    _ connection: Connection, changes: CustomerChanges,
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
   ) throws(StoreError) {
     self.connection = connection
+    self.changes = changes
     transaction = try SQLiteTransaction(connection, hash: hash)
     begin = try Statement("BEGIN IMMEDIATE", on: connection)
     commit = try Statement("COMMIT", on: connection)
@@ -35,6 +38,7 @@ final class BatchWriter {
       try begin.run()
       for job in batch { outcomes.append(try run(job)) }
       try commit.run()
+      changes.committed(transaction.takeChangedCustomers())
       for outcome in outcomes { outcome.finish(nil) }
       return nil
     } catch {
@@ -61,6 +65,7 @@ final class BatchWriter {
   }
 
   private func abandon() {
+    _ = transaction.takeChangedCustomers()
     guard connection.isInTransaction else { return }
     // If even this fails, the next BEGIN says so to whoever writes then.
     try? connection.execute("ROLLBACK")

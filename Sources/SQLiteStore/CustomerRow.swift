@@ -30,10 +30,10 @@ final class CustomerRow {
   ) throws(StoreError) -> StoredAnswer {
     defer { selectAnswers.reset() }
     guard try find(key, with: selectAnswers).exists else { return .unknownCustomer }
-    let status = try selectAnswers.withBytes(1) { bytes throws(StoreError) in
+    let segment = try selectAnswers.withBytes(1) { bytes throws(StoreError) in
       try AnswerCoding.answer(in: bytes, to: entitlement, under: fingerprint, at: now)
     }
-    return status.map(StoredAnswer.status) ?? .notTold
+    return segment.map(StoredAnswer.told) ?? .notTold
   }
 
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {

@@ -5,6 +5,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   private let directory: DataDirectory
   private let queue: WriteQueue
   private let hash: CustomerIdentity.Hash
+  package let changes = CustomerChanges()
 
   /// Opens the store in `directory`, and makes it if there is none.
   ///
@@ -28,11 +29,12 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     self.directory = try DataDirectory(directory)
     self.hash = hash
     queue = try WriteQueue(
-      path: self.directory.databasePath, capacity: capacity, batchSize: batchSize, hash: hash)
+      path: self.directory.databasePath, capacity: capacity, batchSize: batchSize, changes: changes,
+      hash: hash)
   }
 
   package func makeReader() throws(StoreError) -> sending any StoreReader {
-    try SQLiteReader(path: directory.databasePath, hash: hash)
+    try SQLiteReader(path: directory.databasePath, changes: changes, hash: hash)
   }
 
   package func write<Outcome: Sendable>(

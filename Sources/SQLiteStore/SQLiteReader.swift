@@ -9,12 +9,15 @@ final class SQLiteReader: StoreReader {
   private let end: Statement
   private let customer: CustomerRow
   private let lineOwner: LineOwnerRow
+  private let changes: CustomerChanges
   private var isInTurn = false
+  private var seen: UInt64 = 0
 
   /// `hash` as in ``CustomerRow``.
   init(
-    path: String, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+    path: String, changes: CustomerChanges, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
   ) throws(StoreError) {
+    self.changes = changes
     connection = try Connection.reader(path: path)
     begin = try Statement("BEGIN", on: connection)
     end = try Statement("COMMIT", on: connection)
@@ -27,6 +30,11 @@ final class SQLiteReader: StoreReader {
   ) throws(StoreError) -> StoredAnswer {
     try beginTurn()
     return try customer.answer(to: entitlement, of: key, under: fingerprint, at: now)
+  }
+
+  func seenCommit() throws(StoreError) -> UInt64 {
+    try beginTurn()
+    return seen
   }
 
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
@@ -71,6 +79,8 @@ final class SQLiteReader: StoreReader {
 
   private func beginTurn() throws(StoreError) {
     guard !isInTurn else { return }
+    // Before the transaction begins: what is committed in between is seen, but not counted on.
+    seen = changes.lastCommit
     if !connection.isInTransaction { try begin.run() }
     isInTurn = true
   }

@@ -8,6 +8,7 @@ final class SQLiteTransaction: StoreTransaction {
   private let lineOwner: LineOwnerRow
   private let customer: CustomerRow
   private let writeProbe: Statement
+  private var changedCustomers: Set<CustomerKey> = []
 
   /// `hash` as in ``CustomerRow``.
   init(
@@ -60,5 +61,12 @@ final class SQLiteTransaction: StoreTransaction {
     _ facts: CustomerFacts, answers: CustomerAnswers, of customer: CustomerKey
   ) throws(StoreError) {
     try self.customer.put(facts, answers, of: customer)
+    changedCustomers.insert(customer)
+  }
+
+  /// Those whose rows were written since this was last asked; some of it may have been rolled back.
+  func takeChangedCustomers() -> Set<CustomerKey> {
+    defer { changedCustomers.removeAll(keepingCapacity: true) }
+    return changedCustomers
   }
 }

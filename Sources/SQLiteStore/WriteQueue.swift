@@ -21,12 +21,13 @@ final class WriteQueue: Sendable {
   private let capacity: Int
   private let batchSize: Int
 
-  /// A queue of at most `capacity` writes, at most `batchSize` of them made durable at once; `hash` as in
-  /// ``CustomerRow``.
+  /// A queue of at most `capacity` writes, at most `batchSize` of them made durable at once; `changes` is
+  /// told of them; `hash` as in ``CustomerRow``.
   init(
-    path: String, capacity: Int, batchSize: Int, hash: @escaping CustomerIdentity.Hash
+    path: String, capacity: Int, batchSize: Int, changes: CustomerChanges,
+    hash: @escaping CustomerIdentity.Hash
   ) throws(StoreError) {
-    worker = try Worker(path: path, hash: hash)
+    worker = try Worker(path: path, changes: changes, hash: hash)
     self.capacity = capacity
     self.batchSize = batchSize
   }
@@ -90,10 +91,12 @@ private final class Worker: @unchecked Sendable {
   // Unchecked: after `init` it is touched by the queue's serial thread only.
   private var writer: BatchWriter?
 
-  init(path: String, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
+  init(
+    path: String, changes: CustomerChanges, hash: @escaping CustomerIdentity.Hash
+  ) throws(StoreError) {
     let connection = try Connection.writer(path: path)
     try Schema.migrate(connection)
-    writer = try BatchWriter(connection, hash: hash)
+    writer = try BatchWriter(connection, changes: changes, hash: hash)
   }
 
   func write(_ batch: [WriteJob]) -> StoreError? {

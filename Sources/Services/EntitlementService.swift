@@ -11,12 +11,19 @@ internal import Wire
 /// is one instance for each event loop, since its reader belongs to one.
 struct EntitlementService {
   private let reader: any StoreReader
+  private let changes: CustomerChanges
   private let catalog: CurrentCatalog
+  private let answers: AnswerCache
   private let now: @Sendable () -> Instant
 
-  init(reader: any StoreReader, catalog: CurrentCatalog, now: @escaping @Sendable () -> Instant) {
+  init(
+    reader: any StoreReader, changes: CustomerChanges, catalog: CurrentCatalog, answers: AnswerCache,
+    now: @escaping @Sendable () -> Instant
+  ) {
     self.reader = reader
+    self.changes = changes
     self.catalog = catalog
+    self.answers = answers
     self.now = now
   }
 
@@ -24,41 +31,85 @@ struct EntitlementService {
 
   var methods: [Method] {
     [
-      .unary("/\(Self.name)/Check") { (request: CheckRequest, _) throws(Status) in try check(request) },
+      Method(path: "/\(Self.name)/Check", handler: .unary { request, _ in check(request) }),
       .unary("/\(Self.name)/BatchCheck") { (request: BatchCheckRequest, _) throws(Status) in
         try batchCheck(request)
       },
     ]
   }
 
-  private func check(_ request: CheckRequest) throws(Status) -> CheckResponse {
+  /// The answer that is remembered for these bytes, or else a new one.
+  private func check(_ request: UnsafeRawBufferPointer) -> UnaryAnswer {
+    let now = now()
+    if let known = answers.answer(to: request, at: now, appending: { Self.append(now, to: &$0) }) {
+      return .now(Reply(known))
+    }
+    do throws(Status) {
+      var (response, validity) = try check(try Self.read(request), at: now)
+      response.evaluatedAt = nil
+      var bytes = response.encodedBytes()
+      if let validity { answers.remember(bytes, to: request, while: validity) }
+      Self.append(now, to: &bytes)
+      return .now(Reply(bytes))
+    } catch {
+      return .refused(error)
+    }
+  }
+
+  private static func read(_ request: UnsafeRawBufferPointer) throws(Status) -> CheckRequest {
+    do throws(WireError) { return try CheckRequest.decode(request) } catch { throw Status(error) }
+  }
+
+  /// `CheckResponse.evaluated_at`, the one field that differs between two answers to the same question.
+  private static func append(_ now: Instant, to response: inout [UInt8]) {
+    GoogleProtobuf.Timestamp(now).append(asField: 13, to: &response)
+  }
+
+  private func check(
+    _ request: CheckRequest, at now: Instant
+  ) throws(Status) -> (response: CheckResponse, validity: AnswerCache.Validity?) {
+    let generation = catalog.generation
     let app = try catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try Requirement.customerID(request.customerId)
     try Requirement.entitlement(request.entitlement, of: app)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let now = now()
-    let status: EntitlementStatus
+    let answer: Answer
+    let seen: UInt64
     do throws(StoreError) {
-      status = try answer(to: request.entitlement, of: key, in: app, at: now)
+      seen = try reader.seenCommit()
+      answer = try self.answer(to: request.entitlement, of: key, in: app, at: now)
     } catch {
       throw Status(error)
     }
-    return CheckResponse(
-      status, of: request.entitlement, in: app, environment: environment, evaluatedAt: now)
+    let response = CheckResponse(
+      answer.status, of: request.entitlement, in: app, environment: environment, evaluatedAt: now)
+    guard answer.endIsKnown else { return (response, nil) }
+    let validity = AnswerCache.Validity(
+      from: now, until: answer.end, seenCommit: seen, customer: changes.slot(of: key),
+      catalogGeneration: generation)
+    return (response, validity)
+  }
+
+  private struct Answer {
+    let status: EntitlementStatus
+    /// Whether ``end`` says until when the status stays the same, if nothing new is learned.
+    let endIsKnown: Bool
+    /// `nil`: for ever.
+    let end: Instant?
   }
 
   /// The answer that was worked out when the facts were written, or else what the rules make of them now.
   private func answer(
     to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant
-  ) throws(StoreError) -> EntitlementStatus {
-    let facts: CustomerFacts?
-    switch try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now) {
-    case .status(let status): return status
-    case .unknownCustomer: facts = nil
-    case .notTold: facts = try reader.facts(of: key)
+  ) throws(StoreError) -> Answer {
+    let stored = try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now)
+    if case .told(let segment) = stored {
+      return Answer(status: segment.status, endIsKnown: true, end: segment.end)
     }
-    return evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
+    let facts = stored == .notTold ? try reader.facts(of: key) : nil
+    let status = evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
+    return Answer(status: status, endIsKnown: facts == nil, end: nil)
   }
 
   private func batchCheck(_ request: BatchCheckRequest) throws(Status) -> BatchCheckResponse {
@@ -68,11 +119,12 @@ struct EntitlementService {
         "a batch takes at most \(Self.batchLimit) checks, this one has \(request.checks.count)",
         field: "checks")
     }
+    let now = now()
     return .with { response in
       response.results = request.checks.map { request in
         .with { result in
           do throws(Status) {
-            result.outcome = .response(try check(request))
+            result.outcome = .response(try check(request, at: now).response)
           } catch {
             result.outcome = .error(GoogleRPC.Status(error))
           }

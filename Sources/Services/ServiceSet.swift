@@ -14,14 +14,19 @@ package struct ServiceSet: Sendable {
   private let catalog: CurrentCatalog
   private let signing: SigningSetup
   private let gate: OnlineCheckGate?
+  private let answerCacheBytes: Int
   private let now: @Sendable () -> Instant
   /// Says whether the services can be called.
   package let health: HealthService
 
+  /// What the cache of answers of each event loop may take.
+  package static let defaultAnswerCacheBytes = 64 << 20
+
+  /// All services over `store`. Each loop remembers answers in at most `answerCacheBytes`.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
-    gate: OnlineCheckGate? = nil,
+    gate: OnlineCheckGate? = nil, answerCacheBytes: Int = defaultAnswerCacheBytes,
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store
@@ -30,6 +35,7 @@ package struct ServiceSet: Sendable {
     self.catalog = catalog
     self.signing = signing
     self.gate = gate
+    self.answerCacheBytes = answerCacheBytes
     self.now = now
     self.health = HealthService(services: Contract.services.map(\.name))
   }
@@ -37,7 +43,9 @@ package struct ServiceSet: Sendable {
   /// The methods for one event loop, with a reader of the store that only this loop uses.
   package func makeHost() throws(StoreError) -> sending CallHost {
     let reader = try store.makeReader()
-    let entitlements = EntitlementService(reader: reader, catalog: catalog, now: now)
+    let answers = AnswerCache(changes: store.changes, catalog: catalog, byteLimit: answerCacheBytes)
+    let entitlements = EntitlementService(
+      reader: reader, changes: store.changes, catalog: catalog, answers: answers, now: now)
     let receipts = ReceiptService(
       ledger: ledger, inspection: Inspection(verifier: verifier), gate: gate, catalog: catalog,
       now: now)

@@ -33,19 +33,19 @@ package enum AnswerCoding {
     return encoder.bytes
   }
 
-  /// The one answer that is asked for; `nil` if the bytes tell none for this entitlement, fingerprint
+  /// The one answer that is asked for, with its end; `nil` if the bytes tell none for this entitlement, fingerprint
   /// and moment, or are of another version.
   ///
   /// - Throws: ``StoreError/corrupt(_:)`` if they are not what ``encode(_:)`` made.
   package static func answer(
     in bytes: Span<UInt8>, to entitlement: String, under fingerprint: UInt64, at now: Instant
-  ) throws(StoreError) -> EntitlementStatus? {
+  ) throws(StoreError) -> AnswerTimeline.Segment? {
     guard bytes.count > 9, bytes[0] == version else { return nil }
     var decoder = AnswerDecoder(at: 1)
     guard try decoder.fixed(bytes) == fingerprint else { return nil }
     let start = Instant(millisecondsSince1970: try decoder.signed(bytes))
     guard start <= now, let timeline = try decoder.timeline(of: entitlement, bytes) else { return nil }
-    return try AnswerDecoder(at: timeline.lowerBound).status(at: now, since: start, timeline, bytes)
+    return try AnswerDecoder(at: timeline.lowerBound).segment(at: now, since: start, timeline, bytes)
   }
 }
 

@@ -25,9 +25,9 @@ struct AnswerDecoder {
   }
 
   /// The answer at `now` in the timeline that begins here; `nil` behind its end.
-  consuming func status(
+  consuming func segment(
     at now: Instant, since start: Instant, _ timeline: Range<Int>, _ bytes: Span<UInt8>
-  ) throws(StoreError) -> EntitlementStatus? {
+  ) throws(StoreError) -> AnswerTimeline.Segment? {
     var deciding: (AnswerDecoder, SegmentFlags)?
     while position < timeline.upperBound {
       let segment = try sized(bytes)
@@ -37,7 +37,8 @@ struct AnswerDecoder {
       let reason = try decoder.reason(bytes)
       if flags.contains(.decidingIsNew) { deciding = (decoder, flags) }
       if let end, end <= now { continue }
-      return try decoder.status(reason, flags, end, since: start, deciding, bytes)
+      let status = try decoder.status(reason, flags, end, since: start, deciding, bytes)
+      return AnswerTimeline.Segment(end: end, status: status)
     }
     return nil
   }

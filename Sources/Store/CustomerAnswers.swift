@@ -27,8 +27,8 @@ package struct CustomerAnswers: Hashable, Sendable {
 
 /// What the store knows of the answer to one question.
 package enum StoredAnswer: Hashable, Sendable {
-  /// The answer, as evaluating the facts would give it.
-  case status(EntitlementStatus)
+  /// The answer, as evaluating the facts would give it, and until when it stays the same.
+  case told(AnswerTimeline.Segment)
   /// Nothing is known of the customer.
   case unknownCustomer
   /// There are facts, but no answer that holds for this catalog and moment: evaluate the facts.

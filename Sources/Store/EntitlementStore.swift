@@ -18,6 +18,9 @@ package protocol EntitlementStore: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome
 
+  /// When customers last changed. Raised before ``write(_:)`` returns.
+  var changes: CustomerChanges { get }
+
   /// Returns if writing works. After a write that failed it tries again, so that a store that was asked
   /// for nothing but its health recovers too.
   func health() async throws(StoreError)

@@ -14,6 +14,10 @@ package protocol StoreReader: AnyObject {
     to entitlement: String, of customer: CustomerKey, under fingerprint: UInt64, at now: Instant
   ) throws(StoreError) -> StoredAnswer
 
+  /// The last commit that all reads of this turn are sure to see; see ``CustomerChanges``. Reads nothing,
+  /// but begins the turn.
+  func seenCommit() throws(StoreError) -> UInt64
+
   /// What is known of a customer; `nil` if there is nothing.
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 

@@ -16,7 +16,7 @@ import Testing
     let path = directory + "/entitled.sqlite"
     let connection = try Connection.writer(path: path)
     try Schema.migrate(connection)
-    let writer = try BatchWriter(connection)
+    let writer = try BatchWriter(connection, changes: CustomerChanges())
 
     // To SQLite a database that may not grow is a disk that has no more space.
     let pages = try connection.number("PRAGMA page_count")
@@ -32,7 +32,7 @@ import Testing
     let again = Write(100_001)
     #expect(writer.write([again.job]) == nil)
     #expect(again.outcome == .success(100_001))
-    #expect(try SQLiteReader(path: path).counts().evidence == 2)
+    #expect(try SQLiteReader(path: path, changes: CustomerChanges()).counts().evidence == 2)
   }
 }
 

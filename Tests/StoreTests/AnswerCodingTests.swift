@@ -76,7 +76,7 @@ import Testing
 private func find(
   _ entitlement: String, in bytes: [UInt8], _ answers: CustomerAnswers, at now: Instant
 ) throws -> EntitlementStatus? {
-  try AnswerCoding.answer(in: bytes.span, to: entitlement, under: answers.fingerprint, at: now)
+  try AnswerCoding.answer(in: bytes.span, to: entitlement, under: answers.fingerprint, at: now)?.status
 }
 
 /// Answers to facts in which every part that an answer can have comes up.

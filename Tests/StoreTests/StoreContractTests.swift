@@ -168,7 +168,12 @@ import Testing
       for now in [Int64(5), 89, 90, 1_000_000_000] {
         for entitlement in ["pro", "plus"] {
           let expected = evaluate(facts, entitlement: entitlement, in: app, at: moment(now))
-          #expect(try answer(entitlement, at: now) == .status(expected))
+          guard case .told(let segment) = try answer(entitlement, at: now) else {
+            Issue.record("no answer to \(entitlement) at \(now)")
+            continue
+          }
+          #expect(segment.status == expected)
+          #expect(segment.end == (entitlement == "pro" && now < 90 ? moment(90) : nil))
         }
       }
       #expect(try answer("pro", at: 4) == .notTold)
@@ -197,11 +202,11 @@ import Testing
       for (place, key) in keys.enumerated() {
         #expect(try reader.facts(of: key)?.transactions.map(\.transactionID) == ["T\(place)-2"])
         let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: moment(5))
-        guard case .status(let status) = answer else {
+        guard case .told(let segment) = answer else {
           Issue.record("no answer for \(key)")
           continue
         }
-        #expect(status.deciding?.transactionID == "T\(place)-2")
+        #expect(segment.status.deciding?.transactionID == "T\(place)-2")
       }
       let stranger = CustomerKey(appID: "ocean", environment: .xcode, customerID: "ana")
       #expect(try reader.facts(of: stranger) == nil)
