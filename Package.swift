@@ -111,6 +111,7 @@ let package = Package(
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test("SandboxTests", ["AppStore", "HTTP", "JSON", "Sandbox", "SignedData"]),
+    test("ServicesTests", ["AppStore", "Entitlements", "Ledger", "Services", "Store"]),
     test("StoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),

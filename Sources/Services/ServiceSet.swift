@@ -19,14 +19,11 @@ package struct ServiceSet: Sendable {
   /// Says whether the services can be called.
   package let health: HealthService
 
-  /// What the cache of answers of each event loop may take.
-  package static let defaultAnswerCacheBytes = 64 << 20
-
   /// All services over `store`. Each loop remembers answers in at most `answerCacheBytes`.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
-    gate: OnlineCheckGate? = nil, answerCacheBytes: Int = defaultAnswerCacheBytes,
+    gate: OnlineCheckGate? = nil, answerCacheBytes: Int,
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store

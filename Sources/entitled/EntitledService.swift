@@ -34,7 +34,8 @@ struct EntitledService: ServiceLifecycle.Service {
   private func serve(_ configuration: ServiceConfiguration, _ store: any EntitlementStore) async throws {
     let simulator =
       settings.sandbox == nil ? nil : try Startup.simulator(for: configuration, data: settings.data)
-    let services = try Startup.services(configuration, store, sandboxRoot: simulator?.root)
+    let services = try Startup.services(
+      configuration, store, sandboxRoot: simulator?.root, answerCacheBytes: settings.answerCacheMiB << 20)
     let group =
       settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
     let listeners = try await Listeners.open(

@@ -29,13 +29,18 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "How many event loops serve connections (default: one for each core).")
   var threads: Int?
 
+  @Option(help: "MiB in which each event loop remembers answers to Check (default: 64; 0: none).")
+  var answerCache: Int?
+
   func run() async throws {
     let sandboxText = Setting.sandbox.value(sandbox)
     let settings = ServeSettings(
       grpc: try Setting.grpc.address(grpc), http: try Setting.http.address(http),
       sandbox: sandboxText == "off" ? nil : try Setting.sandbox.address(sandbox),
       data: Setting.data.value(data), configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
-      threads: try threadCount())
+      threads: try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256),
+      answerCacheMiB: try number(
+        answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 64)
     var logger = Logger(label: "entitled")
     logger.logLevel =
       Setting.environment("ENTITLED_LOG_LEVEL").flatMap { Logger.Level(rawValue: $0) } ?? .info
@@ -50,13 +55,17 @@ struct ServeCommand: AsyncParsableCommand {
     try await group.run()
   }
 
-  private func threadCount() throws -> Int? {
-    let text = threads.map(String.init) ?? Setting.environment("ENTITLED_THREADS")
+  private func number(
+    _ given: Int?, flag: String, variable: String, in range: ClosedRange<Int>
+  ) throws -> Int? {
+    let text = given.map(String.init) ?? Setting.environment(variable)
     guard let text else { return nil }
-    guard let count = Int(text), (1...256).contains(count) else {
-      throw Failure("--threads (ENTITLED_THREADS) takes a number from 1 to 256, not '\(text)'", status: 64)
+    guard let number = Int(text), range.contains(number) else {
+      throw Failure(
+        "--\(flag) (\(variable)) takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'",
+        status: 64)
     }
-    return count
+    return number
   }
 }
 
@@ -69,4 +78,6 @@ struct ServeSettings: Sendable {
   let data: String
   let configurationFile: String?
   let threads: Int?
+  /// For each event loop.
+  let answerCacheMiB: Int
 }

@@ -37,7 +37,8 @@ enum Startup {
   }
 
   static func services(
-    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandboxRoot: Certificate?
+    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandboxRoot: Certificate?,
+    answerCacheBytes: Int
   ) throws -> ServiceSet {
     do {
       var anchors = try TrustAnchors.apple()
@@ -50,7 +51,8 @@ enum Startup {
       let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: SystemClock.now)
       return ServiceSet(
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
-        signing: try signing(configuration), gate: try gate(configuration), now: SystemClock.now)
+        signing: try signing(configuration), gate: try gate(configuration),
+        answerCacheBytes: answerCacheBytes, now: SystemClock.now)
     } catch {
       throw Failure("\(error)")
     }

@@ -182,6 +182,26 @@ import Testing
     }
   }
 
+  @Test("A change of a customer is counted before it is acknowledged", arguments: Backend.allCases)
+  func changes(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let slot = store.changes.slot(of: customer)
+      let reader = try store.makeReader()
+      let before = try reader.seenCommit()
+      #expect(store.changes.lastCommit(in: slot) <= before)
+      try await store.put(CustomerFacts(transactions: [fact()]), from: moment(5))
+      // The turn began before the commit, and goes on seeing the past.
+      #expect(try reader.seenCommit() == before)
+      #expect(store.changes.lastCommit(in: slot) > before)
+      reader.endTurn()
+      let after = try reader.seenCommit()
+      #expect(store.changes.lastCommit(in: slot) <= after)
+      #expect(try reader.facts(of: customer) != nil)
+      _ = try await store.append(evidence("of nobody's answers"))
+      #expect(store.changes.lastCommit == after)
+    }
+  }
+
   @Test("Every customer is found, and nobody is taken for another", arguments: Backend.allCases)
   func customers(backend: Backend) async throws {
     try await backend.withStore { store in

@@ -22,6 +22,18 @@ import Wire
     #expect(bytes == [0, 0, 0, 0, 12] + Self.check)
   }
 
+  @Test(
+    "A timestamp behind a message is read as one of its fields",
+    arguments: [0, 1, 999, 1_769_000_000_123, -1])
+  func timestampBehind(milliseconds: Int64) throws {
+    let response = CheckResponse.with { $0.entitled = true }
+    var bytes = response.encodedBytes()
+    let time = GoogleProtobuf.Timestamp(millisecondsSince1970: milliseconds)
+    time.append(asField: 13, to: &bytes)
+    let read = try CheckResponse.decode(bytes)
+    #expect(read.evaluatedAt == time && read.entitled)
+  }
+
   @Test("No bytes are a message at its defaults, which is written as no bytes")
   func empty() throws {
     #expect(try CheckResponse.decode([]) == CheckResponse())
