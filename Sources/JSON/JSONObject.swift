@@ -25,12 +25,18 @@ package struct JSONObject: Hashable, Sendable {
     members.append(Member(name: name, value: value))
   }
 
+  /// Gives the member at a position another value.
+  mutating func replaceValue(at position: Int, with value: JSONValue) { members[position].value = value }
+
   mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
   /// Position of the member `name`; names are the same when their bytes are.
   func index(of name: String) -> Int? {
     let length = name.utf8.count
-    return members.firstIndex { $0.name.utf8.count == length && $0.name == name }
+    return members.firstIndex { member in
+      // Unicode takes some texts of different bytes for the same.
+      member.name.utf8.count == length && member.name == name && member.name.utf8.elementsEqual(name.utf8)
+    }
   }
 
   /// The number of members.

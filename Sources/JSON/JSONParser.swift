@@ -2,11 +2,13 @@
 struct JSONParser {
   let bytes: [UInt8]
   let maximumDepth: Int
+  let duplicates: JSONDuplicates
   var offset = 0
 
-  init(bytes: [UInt8], maximumDepth: Int) {
+  init(bytes: [UInt8], maximumDepth: Int, duplicates: JSONDuplicates) {
     self.bytes = bytes
     self.maximumDepth = maximumDepth
+    self.duplicates = duplicates
   }
 
   mutating func parseDocument() throws(JSONError) -> JSONValue {
@@ -45,10 +47,16 @@ struct JSONParser {
       try expect(UInt8(ascii: "\""))
       offset = start
       let name = try parseString()
-      guard names.insert(name, into: object) else { throw .duplicateName(offset: start) }
+      let known = names.position(of: name, in: object)
+      guard known == nil || duplicates == .lastCounts else { throw .duplicateName(offset: start) }
       _ = try nextSignificantByte()
       try expect(UInt8(ascii: ":"))
-      object.appendUnchecked(name: name, value: try parseValue(depth: depth))
+      let value = try parseValue(depth: depth)
+      if let known {
+        object.replaceValue(at: known, with: value)
+      } else {
+        object.appendUnchecked(name: name, value: value)
+      }
       let separator = try nextSignificantByte()
       offset += 1
       if separator == UInt8(ascii: "}") { return object }
@@ -109,14 +117,17 @@ struct JSONParser {
 private struct JSONNames {
   /// Up to here a walk over the members is cheaper than a set.
   private static let walked = 32
-  private var seen: Set<[UInt8]> = []
+  private var positions: [[UInt8]: Int] = [:]
 
-  /// Takes note of `name`, which is about to join `object`; false if it is there already.
-  mutating func insert(_ name: String, into object: JSONObject) -> Bool {
-    if object.count < Self.walked { return object.index(of: name) == nil }
-    if seen.isEmpty {
-      for member in object { seen.insert(Array(member.name.utf8)) }
+  /// Where `object` has a member `name`; if it has none, takes note that it is about to get one.
+  mutating func position(of name: String, in object: JSONObject) -> Int? {
+    if object.count < Self.walked { return object.index(of: name) }
+    if positions.isEmpty {
+      for (position, member) in object.enumerated() { positions[Array(member.name.utf8)] = position }
     }
-    return seen.insert(Array(name.utf8)).inserted
+    let key = Array(name.utf8)
+    if let position = positions[key] { return position }
+    positions[key] = object.count
+    return nil
   }
 }

@@ -85,7 +85,9 @@ struct Claim<Payload: SignedPayload> {
 
   private static func read(_ bytes: [UInt8]) throws(VerificationError) -> Payload {
     let value: JSONValue
-    do { value = try JSONValue(parsing: bytes) } catch { throw .malformedJSON(error.description) }
+    do { value = try JSONValue(parsing: bytes, duplicates: .refused) } catch {
+      throw .malformedJSON(error.description)
+    }
     guard case .object(let object) = value else { throw .malformedJSON("it is not an object") }
     do { return try Payload(json: object) } catch { throw .malformedField(error) }
   }

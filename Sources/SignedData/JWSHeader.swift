@@ -26,7 +26,9 @@ struct JWSHeader {
   /// The header as JSON, whatever is in it.
   static func object(_ bytes: [UInt8]) throws(VerificationError) -> JSONObject {
     let value: JSONValue
-    do { value = try JSONValue(parsing: bytes) } catch { throw .notAJWS("its header is not JSON: \(error)") }
+    do { value = try JSONValue(parsing: bytes, duplicates: .refused) } catch {
+      throw .notAJWS("its header is not JSON: \(error)")
+    }
     guard case .object(let object) = value else { throw .notAJWS("its header is not a JSON object") }
     return object
   }

@@ -55,7 +55,9 @@ extension RecognizedDocument {
   private static func object(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
     guard !isPropertyList(text) else { return .transactionReceipt(Array(text)) }
     let json: JSONValue
-    do { json = try JSONValue(parsing: Array(text)) } catch { throw .malformedJSON(error) }
+    do { json = try JSONValue(parsing: Array(text), duplicates: .refused) } catch {
+      throw .malformedJSON(error)
+    }
     guard case .object(let object) = json else { throw .unknownJSON }
     if case .string(let document)? = object["signedPayload"] { return .jws(document) }
     if case .string(let receipt)? = object["receipt-data"] {

@@ -11,7 +11,9 @@ package struct UnverifiedJWS: Hashable, Sendable {
     header = try JWSHeader.object(jws.decodedHeader())
     let bytes = try jws.decodedPayload()
     let json: JSONValue
-    do { json = try JSONValue(parsing: bytes) } catch { throw .malformedJSON(error.description) }
+    do { json = try JSONValue(parsing: bytes, duplicates: .refused) } catch {
+      throw .malformedJSON(error.description)
+    }
     guard case .object(let payload) = json else { throw .malformedJSON("it is not an object") }
     self.payload = payload
   }

@@ -10,7 +10,7 @@ extension WireMessage {
   ) throws(WireError) {
     let value: JSONValue
     do throws(JSONError) {
-      value = try JSONValue(parsing: bytes)
+      value = try JSONValue(parsing: bytes, duplicates: .refused)
     } catch {
       throw .notJSON(error)
     }
