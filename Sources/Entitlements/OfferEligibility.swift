@@ -1,9 +1,9 @@
 internal import AppStore
-internal import Entitlements
 
 /// Whether a customer's history allows an offer. Apple checks it again when the offer is presented; asking
 /// here first keeps an app from showing what the customer cannot have.
-enum OfferEligibility: Hashable {
+package enum OfferEligibility: Hashable, Sendable {
+  /// Nothing in the history stands against it.
   case eligible
   /// Promotional offers are for those who have or had a subscription of the app.
   case neverSubscribed
@@ -11,12 +11,12 @@ enum OfferEligibility: Hashable {
   case introductoryOfferUsed(transactionID: String)
 
   /// For a promotional offer.
-  static func promotional(_ facts: CustomerFacts) -> OfferEligibility {
+  package static func promotional(_ facts: CustomerFacts) -> OfferEligibility {
     facts.ownSubscriptions.isEmpty ? .neverSubscribed : .eligible
   }
 
   /// For an introductory offer of a product of `group`.
-  static func introductory(
+  package static func introductory(
     _ facts: CustomerFacts, group: String, in app: AppDefinition
   ) -> OfferEligibility {
     let subscriptions = facts.ownSubscriptions
