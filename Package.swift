@@ -82,7 +82,7 @@ let package = Package(
         "AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Ledger", "RPC", "SignedData", "Store",
         "Wire",
       ]),
-    library("Sandbox", ["AppStore", "HTTP", "JSON", "SignedData"]),
+    library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     library("Configuration", ["AppStore", "Entitlements", "Yams"]),
     .executableTarget(
@@ -110,7 +110,7 @@ let package = Package(
     test("HTTP2Tests", ["HTTP", "HTTP2"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
-    test("SandboxTests", ["AppStore", "HTTP", "JSON", "Sandbox", "SignedData"]),
+    test("SandboxTests", ["AppReceipt", "AppStore", "HTTP", "JSON", "Sandbox", "SignedData"]),
     test("ServicesTests", ["AppStore", "Entitlements", "Ledger", "Services", "Store"]),
     test("StoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 package import JSON
 internal import SignedData
 
@@ -15,9 +15,9 @@ extension AppReceiptPayload {
     json["application_version"] = applicationVersion.map { .string($0) }
     json["download_id"] = downloadID.map { .number(JSONNumber($0)) }
     json["version_external_identifier"] = versionExternalIdentifier.map { .number(JSONNumber($0)) }
-    json.add(creationDate, as: "receipt_creation_date")
-    json.add(originalPurchaseDate, as: "original_purchase_date")
-    json.add(expirationDate, as: "expiration_date")
+    json.add(receiptDate: creationDate, as: "receipt_creation_date")
+    json.add(receiptDate: originalPurchaseDate, as: "original_purchase_date")
+    json.add(receiptDate: expirationDate, as: "expiration_date")
     json["original_application_version"] = originalApplicationVersion.map { .string($0) }
     json["in_app"] = .array(purchases.map { .object($0.json) })
     json.add(unknownAttributes)
@@ -33,22 +33,22 @@ extension InAppPurchase {
     json["product_id"] = productID.map { .string($0) }
     json["transaction_id"] = transactionID.map { .string($0) }
     json["original_transaction_id"] = originalTransactionID.map { .string($0) }
-    json.add(purchaseDate, as: "purchase_date")
-    json.add(originalPurchaseDate, as: "original_purchase_date")
-    json.add(expirationDate, as: "expires_date")
+    json.add(receiptDate: purchaseDate, as: "purchase_date")
+    json.add(receiptDate: originalPurchaseDate, as: "original_purchase_date")
+    json.add(receiptDate: expirationDate, as: "expires_date")
     json["web_order_line_item_id"] = webOrderLineItemID.map { .string(String($0)) }
     json["is_trial_period"] = isInTrialPeriod.map { .string(String($0)) }
     json["is_in_intro_offer_period"] = isInIntroductoryOfferPeriod.map { .string(String($0)) }
     json["promotional_offer_id"] = promotionalOfferID.map { .string($0) }
-    json.add(cancellationDate, as: "cancellation_date")
+    json.add(receiptDate: cancellationDate, as: "cancellation_date")
     json.add(unknownAttributes)
     return json
   }
 }
 
 extension JSONObject {
-  /// A date in both of the spellings that need no time zone.
-  fileprivate mutating func add(_ date: Instant?, as name: String) {
+  /// Adds a date, if there is one, in both of the spellings that need no time zone.
+  package mutating func add(receiptDate date: Instant?, as name: String) {
     guard let date else { return }
     let text = date.description
     self[name] = .string("\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) Etc/GMT")

@@ -7,9 +7,8 @@ extension AppStoreSimulator {
   /// Answers a request to the simulated App Store.
   ///
   ///     POST /sandbox/v1/purchases       buys; the body is a ``PurchaseOrder`` in JSON
-  ///     POST /sandbox/v1/documents/KIND  buys the same, and answers with one document about it: KIND is
-  ///                                      transaction, renewal-info, app-transaction, notification or
-  ///                                      retention-message-request
+  ///     POST /sandbox/v1/documents/KIND  buys the same, and answers with one document about it: KIND is one
+  ///                                      of ``SandboxDocumentKind``
   ///     GET  /sandbox/v1/root            the certificate to trust, PEM
   ///     GET  /sandbox/v1/apps            what there is to buy
   package nonisolated func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -36,8 +35,8 @@ extension AppStoreSimulator {
   }
 
   private nonisolated func document(_ name: String, _ body: [UInt8]) async -> HTTPResponse {
-    guard let kind = SignedDocumentKind.allCases.first(where: { $0.pathComponent == name }) else {
-      let known = SignedDocumentKind.allCases.map(\.pathComponent).joined(separator: ", ")
+    guard let kind = SandboxDocumentKind(rawValue: name) else {
+      let known = SandboxDocumentKind.allCases.map(\.rawValue).joined(separator: ", ")
       return .error(404, code: "UNKNOWN_DOCUMENT", message: "there are documents of the kinds \(known)")
     }
     return await answer {
@@ -73,19 +72,6 @@ extension HTTPResponse {
   fileprivate static func error(_ status: Int, code: String, message: String) -> HTTPResponse {
     let body: JSONObject = ["error": ["code": .string(code), "message": .string(message)]]
     return .json(status, body.serialized(pretty: true))
-  }
-}
-
-extension SignedDocumentKind {
-  /// The kind as a path names it.
-  fileprivate var pathComponent: String {
-    switch self {
-    case .transaction: "transaction"
-    case .renewalInfo: "renewal-info"
-    case .appTransaction: "app-transaction"
-    case .notification: "notification"
-    case .retentionMessageRequest: "retention-message-request"
-    }
   }
 }
 

@@ -43,12 +43,13 @@ package actor AppStoreSimulator {
     } catch { throw .cryptographyFailed(error) }
   }
 
-  /// Sells, and signs one of the documents in which Apple would speak of it.
-  package func document(_ kind: SignedDocumentKind, about order: PurchaseOrder) throws(SandboxError) -> String
-  {
+  /// Sells, and makes one of the documents in which Apple would speak of it.
+  package func document(
+    _ kind: SandboxDocumentKind, about order: PurchaseOrder
+  ) throws(SandboxError) -> String {
     let sale = try sell(order)
     let document: String?
-    do { document = try sale.document(kind, signer: authority.signer) } catch {
+    do { document = try sale.document(kind, by: authority) } catch {
       throw .cryptographyFailed(error)
     }
     guard let document else { throw .refused(.notASubscription(order.productId)) }

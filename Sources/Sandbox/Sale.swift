@@ -19,7 +19,8 @@ struct Sale {
 
   var isSubscription: Bool { product.type == .autoRenewableSubscription }
 
-  private var expiresDate: Instant? {
+  /// The end of the paid period; `nil` for what is no subscription.
+  var expiresDate: Instant? {
     isSubscription ? product.period.map { purchaseDate.advanced(by: $0) } : nil
   }
 

@@ -4,15 +4,21 @@ internal import SignedData
 
 /// The documents in which Apple speaks of a sale.
 extension Sale {
-  /// A signed document of the kind; `nil` for one that only a subscription has.
-  func document(_ kind: SignedDocumentKind, signer: JWSSigner) throws(CryptographyError) -> String? {
-    switch kind {
+  /// A document of the kind; `nil` for one that only a subscription has.
+  func document(
+    _ kind: SandboxDocumentKind, by authority: SandboxAuthority
+  ) throws(CryptographyError) -> String? {
+    let signer = authority.signer
+    return switch kind {
     case .transaction: try signer.sign(payload: transaction)
     case .renewalInfo: try signedRenewalInfo(signer)
     case .appTransaction: try signer.sign(payload: appTransaction)
     case .notification: try signer.sign(payload: notification(signer))
     case .retentionMessageRequest:
       if isSubscription { try signer.sign(payload: retentionMessageRequest) } else { nil }
+    case .appReceipt: try appReceipt(authority.receiptSigner)
+    case .transactionReceipt: try transactionReceipt(authority.receiptSigner)
+    case .notificationV1: try notificationV1(authority.receiptSigner)
     }
   }
 

@@ -8,6 +8,8 @@ internal import SignedData
 struct SandboxAuthority: Sendable {
   let root: Certificate
   let signer: JWSSigner
+  /// Signs receipts with the same leaf. Apple has one for each; what matters to verifiers is the same in both.
+  let receiptSigner: ReceiptSigner
 
   /// Loads the chain that `directory` keeps; makes it if there is none.
   init(directory: PrivateDirectory, now: Instant) throws(SandboxError) {
@@ -21,8 +23,9 @@ struct SandboxAuthority: Sendable {
       leaf = try Self.makeLeaf(under: intermediate.issuer, in: directory, now: now)
     }
     self.root = root.certificate
-    signer = JWSSigner(
-      key: leaf.key, chain: [leaf.certificate, intermediate.certificate, root.certificate])
+    let chain = [leaf.certificate, intermediate.certificate, root.certificate]
+    signer = JWSSigner(key: leaf.key, chain: chain)
+    receiptSigner = ReceiptSigner(key: leaf.key, chain: chain)
   }
 
   /// One link of the chain and where it is kept.

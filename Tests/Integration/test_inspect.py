@@ -5,6 +5,7 @@ import json
 
 import pytest
 from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.receipt_utility import ReceiptUtility
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
@@ -56,6 +57,33 @@ def test_apples_library_accepts_what_the_sandbox_signs(service, apples_library, 
     verify = getattr(apples_library, SIGNED[kind][1])
     decoded = verify(signed(service, kind))
     assert "2.0" == decoded.version if kind == "notification" else decoded
+
+
+def test_apples_library_reads_the_receipts_of_the_sandbox(service):
+    read = ReceiptUtility()
+    receipt = signed(service, "app-receipt")
+    assert read.extract_transaction_id_from_app_receipt(receipt).isdigit()
+    old = signed(service, "transaction-receipt")
+    assert read.extract_transaction_id_from_transaction_receipt(old).isdigit()
+
+
+def test_the_receipts_of_the_sandbox_are_recognised_in_every_form(service, receipts):
+    text = signed(service, "app-receipt")
+    broken = "\n".join(text[start:start + 76] for start in range(0, len(text), 76))
+    forms = (text, broken, json.dumps({"receipt-data": text, "password": "a secret"}))
+    for request in (*({"document": form} for form in forms), {"document_bytes": base64.b64decode(text)}):
+        inspected = inspect(receipts, **request)
+        assert inspected.kind == Kind.DOCUMENT_KIND_APP_RECEIPT
+        assert (inspected.verified, inspected.reason) == (True, "VERIFIED"), inspected.explanation
+        payload = json.loads(inspected.payload_json)
+        assert payload["in_app"][0]["product_id"] == "pro.monthly"
+        assert payload["original_application_version"] == "1.0"
+    old = inspect(receipts, signed(service, "transaction-receipt"))
+    assert old.kind == Kind.DOCUMENT_KIND_TRANSACTION_RECEIPT
+    assert (old.verified, old.reason, old.bundle_id) == (False, "NOT_VERIFIABLE", BUNDLE)
+    first = inspect(receipts, signed(service, "notification-v1"))
+    assert first.kind == Kind.DOCUMENT_KIND_NOTIFICATION_V1
+    assert (first.verified, first.reason, first.bundle_id) == (False, "NOT_SIGNED", BUNDLE)
 
 
 @pytest.mark.parametrize("kind", SIGNED)

@@ -1,3 +1,4 @@
+import AppReceipt
 import AppStore
 import Foundation
 import HTTP
@@ -77,9 +78,52 @@ import Testing
     #expect(charged.renewalInfo == nil)
   }
 
+  @Test("An app receipt of a sale is genuine and has the sale as its purchase")
+  func appReceipt() async throws {
+    for product in ["monthly", "unlock"] {
+      let verified: Verified<AppReceiptPayload> = try await verifier.verifyReceipt(
+        base64: document("app-receipt", product), for: identity, environments: [.sandbox])
+      let receipt = verified.payload
+      #expect(receipt.receiptType == .productionSandbox)
+      #expect(receipt.originalApplicationVersion == "1.0" && receipt.unknownAttributes.isEmpty)
+      #expect(receipt.creationDate == Instant(rfc3339: "2026-01-01T00:00:00Z"))
+      #expect(receipt.originalPurchaseDate == Instant(rfc3339: "2013-08-01T07:00:00Z"))
+      #expect(receipt.purchases.map(\.productID) == [product])
+      let end = Instant(rfc3339: "2026-02-01T00:00:00Z")
+      #expect(receipt.purchases.first?.expirationDate == (product == "monthly" ? end : nil))
+    }
+  }
+
+  @Test("A receipt of before iOS 7 names the sale")
+  func transactionReceipt() async throws {
+    let text = try await document("transaction-receipt")
+    let bytes = try #require(Base64.standard.decode(Array(text.utf8)[...]))
+    let receipt = try TransactionReceipt(parsing: bytes)
+    #expect(receipt.productID == "monthly" && receipt.bundleID == "com.example")
+    #expect(receipt.environment == .sandbox && receipt.hasSignature)
+    #expect(receipt.transactionID == receipt.originalTransactionID)
+    #expect(receipt.expirationDate == Instant(rfc3339: "2026-02-01T00:00:00Z"))
+  }
+
+  @Test("A notification of version 1 carries the sale and its receipt")
+  func notificationV1() async throws {
+    let json = try #require(JSONValue(parsing: try await document("notification-v1")).objectValue)
+    let body = try ResponseBodyV1(json: json)
+    #expect(body.notificationType == .initialBuy && body.environment == .sandbox)
+    let unified = try #require(body.unifiedReceipt)
+    #expect(unified.latestReceiptInfo?.first?.expiresDate == Instant(rfc3339: "2026-02-01T00:00:00Z"))
+    #expect(unified.pendingRenewalInfo?.first?.productId == "monthly")
+    let verified: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
+      base64: try #require(unified.latestReceipt), for: identity, environments: [.sandbox])
+    #expect(
+      verified.payload.purchases.map(\.transactionID) == unified.latestReceiptInfo?.map(\.transactionId))
+    let again = try #require(JSONValue(parsing: try await document("notification-v1")).objectValue)
+    #expect(try ResponseBodyV1(json: again).notificationType == .interactiveRenewal)
+  }
+
   @Test("What only subscriptions have is refused of other products, and so is an unknown kind")
   func refused() async throws {
-    for kind in ["renewal-info", "retention-message-request"] {
+    for kind in ["renewal-info", "retention-message-request", "notification-v1"] {
       let (status, json) = try await post(kind, "unlock")
       #expect(status == 400)
       #expect(json["error"]?.objectValue?["code"] == "NOT_A_SUBSCRIPTION")

@@ -29,7 +29,7 @@ struct BenchDocuments {
     let store = try AppStoreSimulator(
       apps: [SandboxApp(id: "ocean-journal", identity: Self.app, products: [product])],
       directory: folder.appending(path: "sandbox").path, now: { Self.signing })
-    func documents(_ kind: SignedDocumentKind) async throws -> [String] {
+    func documents(_ kind: SandboxDocumentKind) async throws -> [String] {
       var documents: [String] = []
       for _ in 0..<Self.count {
         let order = PurchaseOrder(app: "ocean-journal", productId: "pro.monthly")
