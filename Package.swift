@@ -14,6 +14,10 @@ let strict: [SwiftSetting] = [
 
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let asyncHTTPClient: Target.Dependency = .product(
+  name: "AsyncHTTPClient", package: "async-http-client",
+  // It depends on a package that has a module of the same name as one of ours.
+  moduleAliases: ["Configuration": "SwiftConfiguration"])
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -46,6 +50,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -84,12 +89,13 @@ let package = Package(
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
+    library("OCSPClient", ["SignedData", asyncHTTPClient, nio, nioHTTP1]),
     library("Configuration", ["AppStore", "Entitlements", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "Configuration", "EntitledClient", "Entitlements", "HTTP", "JSON", "Ledger", "RPC",
-        "SQLiteStore", "Sandbox", "Services", "SignedData", "Store", "Transport", "Wire",
+        "AppStore", "Configuration", "EntitledClient", "Entitlements", "HTTP", "JSON", "Ledger",
+        "OCSPClient", "RPC", "SQLiteStore", "Sandbox", "Services", "SignedData", "Store", "Transport", "Wire",
         argumentParser, lifecycle, logging, nio, nioPosix, unixSignals,
       ],
       swiftSettings: strict),

@@ -41,6 +41,22 @@ extension InspectResponse {
     explanation = verdict.explanation
   }
 
+  /// The same, and when the oldest answer about its certificates was given.
+  func with(certificatesCheckedAt checked: Instant?) -> InspectResponse {
+    var response = self
+    response.certificatesCheckedAt = checked.map(GoogleProtobuf.Timestamp.init)
+    return response
+  }
+
+  /// The same, but with a certificate that does not count any more.
+  func with(revoked error: OnlineCheckError) -> InspectResponse {
+    var response = self
+    response.verified = false
+    response.reason = error.reason
+    response.explanation = error.description
+    return response
+  }
+
   /// A notification, version 1: nobody signed it, so the most that can be said is whether it is addressed
   /// to this app.
   fileprivate init(_ body: ResponseBodyV1, for app: AppDefinition) {

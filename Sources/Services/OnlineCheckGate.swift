@@ -1,5 +1,4 @@
 internal import AppStore
-internal import RPC
 package import SignedData
 
 /// Asks for certificates at their authority before a document counts, for the apps that want it.
@@ -15,22 +14,23 @@ package struct OnlineCheckGate: Sendable {
     self.policies = policies
   }
 
-  /// Lets a signed document of an app pass.
+  /// Lets signed documents of an app pass: whatever a submission brings.
   ///
   /// One whose certificates are not to be trusted passes too: whoever verifies it says so, with the reason.
   ///
   /// - Returns: when the oldest answer that was used was given; `nil` if there was none.
-  /// - Throws: `PERMISSION_DENIED` if a certificate was revoked, `UNAVAILABLE` with the time to wait if there
-  ///   must be an answer and is none.
+  /// - Throws: ``OnlineCheckError`` if a certificate was revoked, or if there must be an answer and is none.
   @discardableResult
-  func check(_ document: String, of appID: String) async throws(Status) -> Instant? {
+  func check(
+    _ documents: [RecognizedDocument], of appID: String
+  ) async throws(OnlineCheckError) -> Instant? {
     guard let policy = policies[appID], policy != .off else { return nil }
-    let chain: [Certificate]
-    do { chain = try verifier.certificates(of: document) } catch { return nil }
-    do throws(OnlineCheckError) {
-      return try await checks.check(chain, policy: policy)
-    } catch {
-      throw Status(error)
+    var oldest: Instant?
+    for document in documents {
+      let chain: [Certificate]
+      do { chain = try verifier.certificates(of: document) } catch { continue }
+      oldest = [oldest, try await checks.check(chain, policy: policy)].compactMap(\.self).min()
     }
+    return oldest
   }
 }

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Entitlements
 internal import Ledger
 internal import RPC
+internal import SignedData
 internal import Store
 internal import Wire
 
@@ -31,8 +32,8 @@ struct ReceiptService: Sendable {
       .waitingUnary("/\(Self.name)/SubmitTransaction") {
         (request: SubmitTransactionRequest, _) async throws(Status) in try await submit(request)
       },
-      .unary("/\(Self.name)/Inspect") { (request: InspectRequest, _) throws(Status) in
-        try inspect(request)
+      .waitingUnary("/\(Self.name)/Inspect") { (request: InspectRequest, _) async throws(Status) in
+        try await inspect(request)
       },
     ]
   }
@@ -51,15 +52,27 @@ struct ReceiptService: Sendable {
         .unimplemented, reason: "UNSUPPORTED_DOCUMENT",
         "signed_app_transaction is not taken in this version", field: "signed_app_transaction")
     }
-    for document in [request.signedTransaction, request.signedRenewalInfo] where !document.isEmpty {
-      try await gate?.check(document, of: app.id)
-    }
+    let checked = try await certificatesChecked(request, app)
     do throws(LedgerError) {
       let submitted = try await ledger.submit(
         Submission(
           appID: app.id, customerID: request.customerId, signedTransaction: request.signedTransaction,
           signedRenewalInfo: request.signedRenewalInfo.isEmpty ? nil : request.signedRenewalInfo))
-      return response(submitted, app, request.customerId)
+      var response = response(submitted, app, request.customerId)
+      response.certificatesCheckedAt = checked.map(GoogleProtobuf.Timestamp.init)
+      return response
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// Asks about the certificates of all documents that a submission brings; when the oldest answer was given.
+  private func certificatesChecked(
+    _ request: SubmitTransactionRequest, _ app: AppDefinition
+  ) async throws(Status) -> Instant? {
+    let documents = [request.signedTransaction, request.signedRenewalInfo].filter { !$0.isEmpty }
+    do throws(OnlineCheckError) {
+      return try await gate?.check(documents.map(RecognizedDocument.jws), of: app.id)
     } catch {
       throw Status(error)
     }
@@ -85,7 +98,7 @@ struct ReceiptService: Sendable {
     }
   }
 
-  private func inspect(_ request: InspectRequest) throws(Status) -> InspectResponse {
+  private func inspect(_ request: InspectRequest) async throws(Status) -> InspectResponse {
     let app = try catalog.value.app(request.app)
     guard request.document.isEmpty != request.documentBytes.isEmpty else {
       throw Status(
@@ -93,6 +106,16 @@ struct ReceiptService: Sendable {
         field: "document")
     }
     let document = request.document.isEmpty ? request.documentBytes : Array(request.document.utf8)
-    return inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
+    let response = inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
+    guard response.verified, let gate, let recognized = try? RecognizedDocument(document) else {
+      return response
+    }
+    do throws(OnlineCheckError) {
+      let checked = try await gate.check([recognized], of: app.id)
+      return response.with(certificatesCheckedAt: checked)
+    } catch {
+      guard case .revoked = error else { throw Status(error) }
+      return response.with(revoked: error)
+    }
   }
 }

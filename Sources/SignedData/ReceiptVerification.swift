@@ -48,9 +48,20 @@ extension SignedDataVerifier {
     return try verifyReceipt(document, for: app, environments: environments)
   }
 
+  /// The certificates that a receipt brings, the signer's first and the root last, if they lead to a trusted
+  /// root. The signature is not looked at.
+  func certificates(ofReceipt document: [UInt8]) throws(VerificationError) -> [Certificate] {
+    guard document.count <= Self.maximumReceiptBytes else {
+      throw .documentTooLarge(bytes: document.count, limit: Self.maximumReceiptBytes)
+    }
+    let message = try PKCS7Message(document)
+    guard let leaf = message.signer else { throw .untrustedRoot("it brings no certificate of its signer") }
+    return try trust(in: leaf, beside: message.certificates).certificates
+  }
+
   /// Traces the signer's certificate to a root through one of the certificates that came with it.
   private func trust(in leaf: Certificate, beside certificates: [Certificate]) throws(VerificationError)
-    -> (signer: Signer, environments: Set<Environment>)
+    -> (signer: Signer, environments: Set<Environment>, certificates: [Certificate])
   {
     guard leaf.hasExtension(MarkerOID.leaf) else { throw .missingMarkerOID(MarkerOID.leaf) }
     let issuers = certificates.filter { leaf.names(issuer: $0) }

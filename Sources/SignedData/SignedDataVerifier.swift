@@ -63,9 +63,17 @@ package final class SignedDataVerifier: Sendable {
       try claim.payload(signedBy: chain, for: app, in: environments), signer: chain.signer)
   }
 
-  /// The certificates that a JWS brings, the signer's first and the root last, if they lead to a trusted root:
-  /// what ``OnlineChecks`` asks about. The signature is not looked at.
-  package func certificates(of text: String) throws(VerificationError) -> [Certificate] {
+  /// The certificates that a document brings, the signer's first and the root last, if they lead to a trusted
+  /// root: what ``OnlineChecks`` asks about. The signature is not looked at. None for what is not signed.
+  package func certificates(of document: RecognizedDocument) throws(VerificationError) -> [Certificate] {
+    switch document {
+    case .jws(let text): try certificates(ofJWS: text)
+    case .appReceipt(let receipt): try certificates(ofReceipt: receipt)
+    case .notificationV1, .transactionReceipt: []
+    }
+  }
+
+  private func certificates(ofJWS text: String) throws(VerificationError) -> [Certificate] {
     let jws = try CompactJWS(text)
     if let known = cache.chain(for: jws.header) { return known.certificates }
     return try chains.verify(JWSHeader(jws.decodedHeader())).certificates

@@ -27,7 +27,7 @@ final class ChainVerifier: Sendable {
   }
 
   func verify(_ header: JWSHeader) throws(VerificationError) -> VerifiedChain {
-    let trust = try path(leaf: header.leaf, intermediate: header.intermediate)
+    let trust = try trace(leaf: header.leaf, intermediate: header.intermediate)
     guard let key = PublicKey(try publicKey(of: header.leaf)) else { throw .unsupportedKey }
     return VerifiedChain(
       key: key, signer: trust.signer, environments: trust.environments, certificates: trust.certificates)
@@ -36,13 +36,6 @@ final class ChainVerifier: Sendable {
   /// Traces a signing certificate to a root: who signed with it and when they could, and the
   /// environments that the root counts for. The certificates' marks are for the caller to look at.
   func trace(leaf: Certificate, intermediate: Certificate) throws(VerificationError)
-    -> (signer: Signer, environments: Set<Environment>)
-  {
-    let path = try path(leaf: leaf, intermediate: intermediate)
-    return (path.signer, path.environments)
-  }
-
-  private func path(leaf: Certificate, intermediate: Certificate) throws(VerificationError)
     -> (signer: Signer, environments: Set<Environment>, certificates: [Certificate])
   {
     let anchor = try anchor(of: leaf, intermediate)

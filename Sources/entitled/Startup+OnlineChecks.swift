@@ -1,16 +1,26 @@
 internal import Configuration
 internal import Entitlements
+internal import OCSPClient
 internal import Services
+internal import SignedData
 
 extension Startup {
   /// What asks certificate authorities; `nil` if no app wants that.
-  ///
-  /// Nothing in this build can ask over the network, and to start without what the operator relies on would
-  /// be worse than not to start.
-  static func gate(_ configuration: ServiceConfiguration) throws -> OnlineCheckGate? {
-    for app in configuration.apps where app.onlineChecks != .off {
-      throw Failure("online_checks of the app \(app.definition.id): this build cannot ask, it must be off")
+  static func gate(
+    _ configuration: ServiceConfiguration, _ verifier: SignedDataVerifier
+  ) -> OnlineCheckGate? {
+    var policies: [String: SignedData.OnlineCheckPolicy] = [:]
+    for app in configuration.apps {
+      policies[app.definition.id] =
+        switch app.onlineChecks {
+        case .off: .off
+        case .soft: .soft
+        case .hard: .hard
+        }
     }
-    return nil
+    guard policies.values.contains(where: { $0 != .off }) else { return nil }
+    return OnlineCheckGate(
+      checks: OnlineChecks(fetcher: HTTPFetcher.shared, now: SystemClock.now), verifier: verifier,
+      policies: policies)
   }
 }

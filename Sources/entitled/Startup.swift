@@ -51,7 +51,7 @@ enum Startup {
       let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: SystemClock.now)
       return ServiceSet(
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
-        signing: try signing(configuration), gate: try gate(configuration),
+        signing: try signing(configuration), gate: gate(configuration, verifier),
         answerCacheBytes: answerCacheBytes, now: SystemClock.now)
     } catch {
       throw Failure("\(error)")

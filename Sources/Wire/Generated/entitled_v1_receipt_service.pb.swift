@@ -301,6 +301,9 @@ package struct SubmitTransactionResponse: WireMessage {
   package var entitlements: [CheckResponse] = []
   /// The customer that the purchase line belongs to.
   package var customerId: String = ""
+  /// When the oldest of the answers about the documents' certificates was given by their authority (OCSP);
+  /// unset if none was asked for or there was none.
+  package var certificatesCheckedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -318,6 +321,7 @@ package struct SubmitTransactionResponse: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     entitlements = CField.messages(c.pointee.entitlements, count: c.pointee.n_entitlements)
     customerId = CField.text(c.pointee.customer_id)
+    certificatesCheckedAt = CField.message(c.pointee.certificates_checked_at)
   }
 
   /// Writes the fields that are set.
@@ -329,6 +333,7 @@ package struct SubmitTransactionResponse: WireMessage {
     writer.integer(5, environment.rawValue)
     writer.messages(6, entitlements)
     writer.text(7, customerId)
+    writer.message(8, certificatesCheckedAt)
   }
 }
 
@@ -520,6 +525,9 @@ package struct InspectResponse: WireMessage {
   package var documents: [InspectedDocument] = []
   /// Whether the receipt's device hash fits the identifier; meaningful only if one was given.
   package var deviceHashMatches: Bool = false
+  /// When the oldest of the answers about the certificates was given by their authority (OCSP); unset if none
+  /// was asked for or there was none.
+  package var certificatesCheckedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -541,6 +549,7 @@ package struct InspectResponse: WireMessage {
     bundleId = CField.text(c.pointee.bundle_id)
     documents = CField.messages(c.pointee.documents, count: c.pointee.n_documents)
     deviceHashMatches = CField.flag(c.pointee.device_hash_matches)
+    certificatesCheckedAt = CField.message(c.pointee.certificates_checked_at)
   }
 
   /// Writes the fields that are set.
@@ -556,6 +565,7 @@ package struct InspectResponse: WireMessage {
     writer.text(9, bundleId)
     writer.messages(10, documents)
     writer.flag(11, deviceHashMatches)
+    writer.message(12, certificatesCheckedAt)
   }
 }
 

@@ -1132,7 +1132,7 @@ const ProtobufCMessageDescriptor entitled__v1__submit_transaction_request__descr
   (ProtobufCMessageInit) entitled__v1__submit_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_response__field_descriptors[8] =
 {
   {
     "evidence_id",
@@ -1218,9 +1218,22 @@ static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "certificates_checked_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitTransactionResponse, certificates_checked_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__submit_transaction_response__field_indices_by_name[] = {
   1,   /* field[1] = already_known */
+  7,   /* field[7] = certificates_checked_at */
   6,   /* field[6] = customer_id */
   5,   /* field[5] = entitlements */
   4,   /* field[4] = environment */
@@ -1231,7 +1244,7 @@ static const unsigned entitled__v1__submit_transaction_response__field_indices_b
 static const ProtobufCIntRange entitled__v1__submit_transaction_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__descriptor =
 {
@@ -1241,7 +1254,7 @@ const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__desc
   "Entitled__V1__SubmitTransactionResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SubmitTransactionResponse),
-  7,
+  8,
   entitled__v1__submit_transaction_response__field_descriptors,
   entitled__v1__submit_transaction_response__field_indices_by_name,
   1,  entitled__v1__submit_transaction_response__number_ranges,
@@ -1595,7 +1608,7 @@ const ProtobufCMessageDescriptor entitled__v1__inspect_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__inspect_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__inspect_response__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__inspect_response__field_descriptors[12] =
 {
   {
     "kind",
@@ -1729,10 +1742,23 @@ static const ProtobufCFieldDescriptor entitled__v1__inspect_response__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "certificates_checked_at",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__InspectResponse, certificates_checked_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__inspect_response__field_indices_by_name[] = {
   8,   /* field[8] = bundle_id */
   6,   /* field[6] = certificates */
+  11,   /* field[11] = certificates_checked_at */
   10,   /* field[10] = device_hash_matches */
   9,   /* field[9] = documents */
   5,   /* field[5] = environment */
@@ -1746,7 +1772,7 @@ static const unsigned entitled__v1__inspect_response__field_indices_by_name[] = 
 static const ProtobufCIntRange entitled__v1__inspect_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor entitled__v1__inspect_response__descriptor =
 {
@@ -1756,7 +1782,7 @@ const ProtobufCMessageDescriptor entitled__v1__inspect_response__descriptor =
   "Entitled__V1__InspectResponse",
   "entitled.v1",
   sizeof(Entitled__V1__InspectResponse),
-  11,
+  12,
   entitled__v1__inspect_response__field_descriptors,
   entitled__v1__inspect_response__field_indices_by_name,
   1,  entitled__v1__inspect_response__number_ranges,

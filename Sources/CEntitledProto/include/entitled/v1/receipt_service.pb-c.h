@@ -196,10 +196,15 @@ struct  Entitled__V1__SubmitTransactionResponse
    * The customer that the purchase line belongs to.
    */
   char *customer_id;
+  /*
+   * When the oldest of the answers about the documents' certificates was given by their authority (OCSP);
+   * unset if none was asked for or there was none.
+   */
+  Google__Protobuf__Timestamp *certificates_checked_at;
 };
 #define ENTITLED__V1__SUBMIT_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_transaction_response__descriptor) \
-    , 0, 0, NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string }
+    , 0, 0, NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, NULL }
 
 
 typedef enum {
@@ -328,10 +333,15 @@ struct  Entitled__V1__InspectResponse
    * Whether the receipt's device hash fits the identifier; meaningful only if one was given.
    */
   protobuf_c_boolean device_hash_matches;
+  /*
+   * When the oldest of the answers about the certificates was given by their authority (OCSP); unset if none
+   * was asked for or there was none.
+   */
+  Google__Protobuf__Timestamp *certificates_checked_at;
 };
 #define ENTITLED__V1__INSPECT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__inspect_response__descriptor) \
-    , ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, (char *)protobuf_c_empty_string, 0,NULL, 0 }
+    , ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, NULL }
 
 
 /*

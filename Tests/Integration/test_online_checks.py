@@ -1,0 +1,262 @@
+"""Certificates asked about at their authority, which is a web server of the test's own."""
+
+import concurrent.futures
+import datetime
+import http.server
+import subprocess
+import threading
+import time
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509 import ocsp
+from cryptography.x509.oid import AuthorityInformationAccessOID
+
+from forge import ASN1_NULL, LEAF_MARKER, Forger, name
+
+CONFIGURATION = """
+apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    online_checks: {policy}
+    products:
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M}}
+"""
+
+
+class Authority:
+    """Answers OCSP requests about one certificate, as it is told to."""
+
+    def __init__(self):
+        self.verdict = ocsp.OCSPCertStatus.GOOD
+        self.asked = 0
+        self.delay = 0
+        self.closing = threading.Event()
+        self.certificate = self.issuer = self.issuer_key = None
+        authority = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                answer = authority.answer(ocsp.load_der_ocsp_request(body))
+                authority.closing.wait(authority.delay)
+                self.send_response(200 if answer else 503)
+                self.send_header("content-length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *arguments):
+                """Says nothing."""
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.handle_error = lambda *_: None  # a caller that did not wait for the answer
+        self.address = f"http://127.0.0.1:{self.server.server_port}/ocsp"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.closing.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def answer(self, request):
+        assert request.serial_number == self.certificate.serial_number
+        self.asked += 1
+        if self.verdict is None:
+            return b""
+        now = datetime.datetime.now(datetime.timezone.utc)
+        revoked = now if self.verdict is ocsp.OCSPCertStatus.REVOKED else None
+        response = ocsp.OCSPResponseBuilder().add_response(
+            self.certificate, self.issuer, hashes.SHA1(), self.verdict,
+            now, now + datetime.timedelta(hours=12), revoked, None,
+        )  # fmt: skip
+        response = response.responder_id(ocsp.OCSPResponderEncoding.HASH, self.issuer)
+        return response.sign(self.issuer_key, hashes.SHA384()).public_bytes(serialization.Encoding.DER)
+
+    def issue(self, forger, key):
+        """A leaf under the sandbox's intermediate that names this authority."""
+        self.issuer, self.issuer_key = forger.chain[1], forger.intermediate_key
+        where = x509.AccessDescription(
+            AuthorityInformationAccessOID.OCSP, x509.UniformResourceIdentifier(self.address))
+        now = datetime.datetime.now(datetime.timezone.utc)
+        self.certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name("Leaf"))
+            .issuer_name(self.issuer.subject)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(forger.start)
+            .not_valid_after(now + datetime.timedelta(days=365))
+            .add_extension(x509.AuthorityInformationAccess([where]), critical=False)
+            .add_extension(x509.UnrecognizedExtension(LEAF_MARKER, ASN1_NULL), critical=False)
+            .sign(self.issuer_key, hashes.SHA256())
+        )
+        return self.certificate
+
+
+@pytest.fixture
+def authority():
+    authority = Authority()
+    yield authority
+    authority.close()
+
+
+class Documents:
+    """Documents of a leaf that names the authority, and a service with a policy."""
+
+    def __init__(self, service, authority):
+        self.service = service
+        self.forger = Forger(service)
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.chain = [authority.issue(self.forger, self.key), *self.forger.chain[1:]]
+
+    def submit(self, **changed):
+        return self.call("SubmitTransaction", customerId="alice", signedTransaction=self.transaction(**changed))
+
+    def inspect(self, document):
+        return self.call("Inspect", document=document)
+
+    def transaction(self, **changed):
+        return self.forger.transaction(self.chain, self.key, **changed)
+
+    def call(self, method, **request):
+        return self.service.json(f"entitled.v1.ReceiptService/{method}", {"app": "ocean-journal", **request})
+
+
+@pytest.fixture
+def documents(start, tmp_path, authority):
+    """Starts a service with a policy; its documents are of a leaf that names the authority."""
+
+    def begin(policy):
+        file = tmp_path / "entitled.yaml"
+        file.write_text(CONFIGURATION.format(policy=policy))
+        return Documents(start(arguments=["--config", file]), authority)
+
+    return begin
+
+
+def age(answer):
+    """Seconds since the authority gave the answer on which this one rests."""
+    moment = datetime.datetime.fromisoformat(answer["certificatesCheckedAt"].replace("Z", "+00:00"))
+    return (datetime.datetime.now(datetime.timezone.utc) - moment).total_seconds()
+
+
+def test_off_asks_nobody(documents, authority):
+    status, answer = documents("off").submit()
+    assert (status, authority.asked) == (200, 0)
+    assert not answer.get("certificatesCheckedAt")
+
+
+def test_hard_asks_once_for_many_documents_and_tells_the_age_of_the_answer(documents, authority):
+    signed = documents("hard")
+    authority.delay = 0.2
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda _: signed.submit(), range(16)))
+    assert {status for status, _ in answers} == {200}
+    assert all(0 <= age(answer) < 60 for _, answer in answers)
+    assert signed.submit()[0] == 200
+    assert authority.asked == 1
+
+
+def test_hard_refuses_a_revoked_certificate(documents, authority):
+    authority.verdict = ocsp.OCSPCertStatus.REVOKED
+    signed = documents("hard")
+    status, answer = signed.submit()
+    assert status == 403
+    assert answer["details"][0]["reason"] == "REVOKED_CERTIFICATE"
+    assert signed.service.evidence("alice") == []
+    status, answer = signed.inspect(signed.transaction())
+    assert (status, answer["verified"], answer["reason"]) == (200, False, "REVOKED_CERTIFICATE")
+    assert answer["kind"] == "DOCUMENT_KIND_SIGNED_TRANSACTION"
+
+
+def test_hard_without_an_answer_is_unavailable_and_says_when_to_try_again(documents, authority):
+    authority.verdict = None
+    signed = documents("hard")
+    for status, answer in (signed.submit(), signed.inspect(signed.transaction())):
+        assert status == 503
+        assert answer["details"][0]["reason"] == "ONLINE_CHECK_UNAVAILABLE"
+        assert 8 <= float(answer["details"][1]["retryDelay"].rstrip("s")) <= 10
+    assert authority.asked == 1, "asked again at once after a failure"
+
+
+def test_an_authority_that_does_not_answer_in_time_is_not_waited_for(documents, authority):
+    authority.delay = 8
+    signed = documents("hard")
+    begin = time.monotonic()
+    status, answer = signed.submit()
+    assert (status, answer["details"][0]["reason"]) == (503, "ONLINE_CHECK_UNAVAILABLE")
+    assert 4 < time.monotonic() - begin < 8
+
+
+def test_a_document_that_is_not_genuine_is_refused_for_that_and_nobody_is_asked(documents, authority):
+    signed = documents("hard")
+    status, answer = signed.inspect(signed.forger.with_foreign_root())
+    assert (status, answer["reason"], authority.asked) == (200, "UNTRUSTED_ROOT", 0)
+
+
+def test_soft_waits_for_nobody_and_uses_the_answer_when_it_is_there(documents, authority):
+    signed = documents("soft")
+    status, answer = signed.submit()
+    assert status == 200
+    deadline = time.monotonic() + 10
+    while not answer.get("certificatesCheckedAt"):  # asked in the background
+        assert time.monotonic() < deadline
+        status, answer = signed.submit()
+        assert status == 200
+    assert age(answer) < 60
+    assert authority.asked == 1
+
+
+def test_soft_accepts_without_an_answer(documents, authority):
+    authority.verdict = None
+    status, answer = documents("soft").submit()
+    assert status == 200
+    assert not answer.get("certificatesCheckedAt")
+
+
+class OpenSSLResponder:
+    """The `openssl ocsp` command as a web server that knows of one certificate."""
+
+    def __init__(self, folder, address, authority, revoked):
+        serial = f"{authority.certificate.serial_number:x}".upper()
+        moment = "260102030405Z" if revoked else ""
+        line = ("R" if revoked else "V", "360101000000Z", moment, serial, "unknown", "/CN=Leaf")
+        (folder / "index").write_text("\t".join(line) + "\n")
+        (folder / "ca.pem").write_bytes(authority.issuer.public_bytes(serialization.Encoding.PEM))
+        (folder / "ca.key").write_bytes(authority.issuer_key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        port = address.rpartition(":")[2].split("/")[0]
+        self.process = subprocess.Popen(
+            ["openssl", "ocsp", "-port", port, "-index", "index", "-CA", "ca.pem", "-rsigner", "ca.pem",
+             "-rkey", "ca.key", "-nmin", "60"],
+            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
+        for line in self.process.stdout:
+            if "waiting for OCSP client" in line:
+                return
+        raise AssertionError("openssl ocsp did not start")
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.mark.parametrize("revoked", [False, True], ids=["good", "revoked"])
+def test_the_responder_of_openssl_is_understood(documents, authority, tmp_path, revoked):
+    signed = documents("hard")
+    authority.close()  # its port is free for the command
+    responder = OpenSSLResponder(tmp_path, authority.address, authority, revoked)
+    try:
+        status, answer = signed.submit()
+    finally:
+        responder.stop()
+    if revoked:
+        assert (status, answer["details"][0]["reason"]) == (403, "REVOKED_CERTIFICATE")
+    else:
+        assert status == 200
+        assert age(answer) < 60
+    # The answer is remembered for as long as it says: nobody is there any more.
+    assert signed.submit()[0] == status
