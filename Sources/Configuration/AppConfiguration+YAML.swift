@@ -5,8 +5,8 @@ extension AppConfiguration {
   init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
     let app = ConfigurationNode(renaming: node, "app \(id)")
     let members = try app.members([
-      "bundle_id", "apple_id", "environments", "products", "in_app_purchase_key", "check_offer_eligibility",
-      "online_checks",
+      "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
+      "family_sharing", "in_app_purchase_key", "check_offer_eligibility", "online_checks",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -14,23 +14,36 @@ extension AppConfiguration {
       throw app.error("app \(id) has no apple_id, without which Production cannot be checked")
     }
 
-    var products: [ProductDefinition] = []
-    var terms: [String: SaleTerms] = [:]
-    for (productID, node) in try members.required("products").entries() {
-      let product = ConfigurationNode(renaming: node, "product \(productID)")
-      let members = try product.members(ProductDefinition.memberNames)
-      let definition = try ProductDefinition(productID: productID, members, product)
-      products.append(definition)
-      terms[productID] = try SaleTerms(members, definition)
-    }
+    let (products, terms) = try Self.products(
+      members.required("products"), operatorGrace: OperatorGrace.of(members["operator_grace"], or: nil))
     self.terms = terms
     key = try members["in_app_purchase_key"].map(InAppPurchaseKey.init)
     checksOfferEligibility = try members["check_offer_eligibility"]?.flag() ?? true
     onlineChecks = try members["online_checks"].map(OnlineCheckPolicy.init) ?? .off
+    let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
+    let entitlements = Set(
+      products.flatMap(\.entitlements) + boughtBefore.flatMap { Array($0.entitlements.keys) })
     definition = AppDefinition(
       id: id,
       identity: AppIdentity(bundleID: try members.required("bundle_id").text(), appAppleID: appleID),
-      environments: environments, products: products)
+      environments: environments, products: products, boughtBefore: boughtBefore,
+      familySharing: try FamilySharingPolicy.byEntitlement(
+        members["family_sharing"], known: entitlements.sorted()))
+  }
+
+  private static func products(
+    _ node: ConfigurationNode, operatorGrace: OperatorGrace?
+  ) throws(ConfigurationError) -> ([ProductDefinition], [String: SaleTerms]) {
+    var products: [ProductDefinition] = []
+    var terms: [String: SaleTerms] = [:]
+    for (productID, node) in try node.entries() {
+      let product = ConfigurationNode(renaming: node, "product \(productID)")
+      let members = try product.members(ProductDefinition.memberNames)
+      let definition = try ProductDefinition(productID: productID, members, operatorGrace: operatorGrace)
+      products.append(definition)
+      terms[productID] = try SaleTerms(members, definition)
+    }
+    return (products, terms)
   }
 
   private static func environments(

@@ -57,6 +57,12 @@ struct ConfigurationNode {
     return sequence.map { ConfigurationNode(file: file, name: name, node: $0) }
   }
 
+  /// Whether it is a list, and not a mapping or a plain value.
+  var isList: Bool { node.sequence != nil }
+
+  /// Whether it is a plain value.
+  var isScalar: Bool { node.scalar != nil }
+
   /// The members of a mapping whose names the operator chose, in the file's order.
   func entries() throws(ConfigurationError) -> [(key: String, value: ConfigurationNode)] {
     guard let mapping = node.mapping else { throw error("\(name) is not a mapping") }

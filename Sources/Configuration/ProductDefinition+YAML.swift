@@ -4,24 +4,26 @@ internal import Entitlements
 extension ProductDefinition {
   /// The names that a product may have in the file.
   static let memberNames = [
-    "type", "group", "level", "duration", "entitlements", "price", "currency", "period",
+    "type", "group", "level", "duration", "entitlements", "operator_grace", "price", "currency", "period",
   ]
 
   init(
-    productID: String, _ members: ConfigurationNode.Members, _ product: ConfigurationNode
+    productID: String, _ members: ConfigurationNode.Members, operatorGrace: OperatorGrace?
   ) throws(ConfigurationError) {
     let type = try ProductType(members.required("type"))
     let isSubscription = type == .autoRenewableSubscription
-    for name in ["group", "level", "period"] where !isSubscription {
+    for name in ["group", "level", "period", "operator_grace"] where !isSubscription {
       if let node = members[name] {
-        throw node.error("\(node.name): only an Auto-Renewable Subscription has a \(name)")
+        throw node.error("\(node.name): only an Auto-Renewable Subscription has \(name)")
       }
     }
     if isSubscription { _ = try members.required("group") }
     self.init(
       productID: productID, type: type, subscriptionGroup: try members["group"]?.text(),
       level: try members["level"].map(levelNumber), duration: try catalogDuration(members, type),
-      entitlements: try entitlementNames(members["entitlements"], type))
+      accessLevels: try levels(members["entitlements"], type),
+      operatorGrace: isSubscription ? try OperatorGrace.of(members["operator_grace"], or: operatorGrace) : nil
+    )
   }
 }
 
@@ -44,16 +46,12 @@ private func catalogDuration(
   }
 }
 
-private func entitlementNames(
+private func levels(
   _ node: ConfigurationNode?, _ type: ProductType
-) throws(ConfigurationError) -> [String] {
-  var names: [String] = []
-  for item in try node?.list() ?? [] {
-    let name = try item.text()
-    guard !names.contains(name) else { throw item.error("\(item.name): \(name) is there twice") }
-    names.append(name)
-  }
-  guard let node, type == .consumable, !names.isEmpty else { return names }
+) throws(ConfigurationError) -> [String: AccessLevel] {
+  guard let node else { return [:] }
+  let levels = try AccessLevel.byEntitlement(node)
+  guard type == .consumable, !levels.isEmpty else { return levels }
   throw node.error("\(node.name): a Consumable gives no entitlement")
 }
 

@@ -49,11 +49,11 @@ extension AnswerTimeline {
     _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition,
     from now: Instant
   ) {
-    guard let givers = app.givers(of: entitlement) else {
+    guard let rules = app.rules(of: entitlement) else {
       self.init(start: now, segments: [Segment(end: nil, status: EntitlementStatus(.unknownEntitlement))])
       return
     }
-    let intervals = AccessIntervals(facts, givers: givers)
+    let intervals = AccessIntervals(facts, rules)
     let moments = intervals.momentsOfChange(after: now, facts)
     var segments: [Segment] = []
     var status = evaluate(facts, intervals, at: now)
@@ -70,19 +70,5 @@ extension AnswerTimeline {
     let end = moments.dropFirst(Self.momentLimit).first
     segments.append(Segment(end: end, status: status))
     self.init(start: now, segments: segments)
-  }
-}
-
-extension AccessIntervals {
-  /// All moments after `now`, in order, at which the answer may become another one: whatever the rules
-  /// compare with the clock. A rule that compares something else has to be told of here.
-  fileprivate func momentsOfChange(after now: Instant, _ facts: borrowing CustomerFacts) -> [Instant] {
-    var moments: Set<Instant> = []
-    for interval in all {
-      moments.formUnion([interval.start, interval.end, facts.billingRetryEnd(interval.transaction)])
-    }
-    // The next purchase of a line takes over, whether or not it gives this entitlement.
-    for index in facts.transactions.indices { moments.insert(facts.transactions[index].purchaseDate) }
-    return moments.filter { now < $0 && $0 < .openEnd }.sorted()
   }
 }

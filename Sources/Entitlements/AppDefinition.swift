@@ -12,42 +12,30 @@ package struct AppDefinition: Hashable, Sendable {
   package let products: [String: ProductDefinition]
 
   /// Changes with everything besides facts and time on which an answer depends: what the catalog says of
-  /// entitlements, and ``rulesVersion``. The same in every process on every machine.
+  /// products and entitlements, and ``rulesVersion``. The same in every process on every machine.
   package let fingerprint: UInt64
 
-  /// For each entitlement the products that give it, with the durations that the catalog sets.
-  private let givers: [String: [String: Giver]]
+  private let rules: [String: EntitlementRules]
 
   /// An app by all that the catalog says of it. Of two products with one id the later counts.
   package init(
-    id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition]
+    id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
+    boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:]
   ) {
     self.id = id
     self.identity = identity
     self.environments = environments
     self.products = Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 })
-    var givers: [String: [String: Giver]] = [:]
-    for product in self.products.values {
-      for entitlement in product.entitlements {
-        givers[entitlement, default: [:]][product.productID] = Giver(duration: product.duration)
-      }
-    }
-    self.givers = givers
-    fingerprint = Fingerprint(givers: givers).value
+    rules = EntitlementRules.all(self.products.values, boughtBefore, familySharing)
+    fingerprint = Fingerprint(rules: rules, products: self.products.keys.sorted()).value
   }
 
-  /// Every entitlement that some product of the app gives, in alphabetical order.
-  package var entitlements: [String] { givers.keys.sorted() }
+  /// Every entitlement that the app gives, in alphabetical order.
+  package var entitlements: [String] { rules.keys.sorted() }
 
-  /// Whether some product of the app gives `entitlement`.
-  package func gives(_ entitlement: String) -> Bool { givers[entitlement] != nil }
+  /// Whether some product or version of the app gives `entitlement`.
+  package func gives(_ entitlement: String) -> Bool { rules[entitlement] != nil }
 
-  /// The products that give `entitlement`, by product id; `nil` if none does.
-  func givers(of entitlement: String) -> [String: Giver]? { givers[entitlement] }
-}
-
-/// What evaluation has to know of a product that gives the entitlement in question.
-struct Giver: Hashable, Sendable {
-  /// See ``ProductDefinition/duration``.
-  let duration: Period?
+  /// What the catalog says of `entitlement`; `nil` if nothing gives it.
+  func rules(of entitlement: String) -> EntitlementRules? { rules[entitlement] }
 }

@@ -17,7 +17,7 @@ extension CustomerFacts {
 
   /// When the period at `index` was cut off: at its revocation or by the `next` purchase of its line.
   func cut(_ index: Int, _ next: Int?) -> Instant {
-    let revoked = transactions[index].revocationDate ?? .openEnd
+    let revoked = transactions[index].accessRevokedAt ?? .openEnd
     guard let next else { return revoked }
     return min(revoked, transactions[next].purchaseDate)
   }
@@ -47,14 +47,6 @@ extension CustomerFacts {
       transactions[described].purchaseDate == transactions[index].purchaseDate
     else { return nil }
     return renewal
-  }
-
-  /// Whether somebody else pays for the purchase at `index`.
-  func isShared(_ index: Int) -> Bool {
-    switch transactions[index].ownership {
-    case .familyShared, .assigned: true
-    case .purchased, .unrecognized: false
-    }
   }
 
   /// How the period at `index` was paid for.

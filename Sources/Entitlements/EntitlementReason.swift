@@ -1,3 +1,5 @@
+package import AppStore
+
 /// Why the answer is what it is: a code for machines, and a sentence for people.
 package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case subscriptionActive = "SUBSCRIPTION_ACTIVE"
@@ -24,6 +26,14 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case refunded = "REFUNDED"
   case familySharingEnded = "FAMILY_SHARING_ENDED"
 
+  case boughtBeforeVersion = "BOUGHT_BEFORE_VERSION"
+  case granted = "GRANTED"
+  case inOperatorGracePeriod = "IN_OPERATOR_GRACE_PERIOD"
+  case unknownProduct = "UNKNOWN_PRODUCT"
+  case familySharingNotAllowed = "FAMILY_SHARING_NOT_ALLOWED"
+  case grantEnded = "GRANT_ENDED"
+  case grantRevoked = "GRANT_REVOKED"
+
   /// The reason in a sentence, without a name or a number of the customer.
   package var sentence: String {
     switch self {
@@ -49,6 +59,13 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .refundedForAppIssue: "The purchase was refunded for an issue with the app."
     case .refunded: "The purchase was refunded."
     case .familySharingEnded: "The purchase is no longer shared with this family member."
+    case .boughtBeforeVersion: "The customer got the app before this was sold separately."
+    case .granted: "The operator gave this without a purchase."
+    case .inOperatorGracePeriod: "The renewal could not be charged; the operator waits for the payment."
+    case .unknownProduct: "Only purchases of products are known that the catalog does not have."
+    case .familySharingNotAllowed: "The purchase is shared, and this entitlement is not for family members."
+    case .grantEnded: "What the operator gave has ended."
+    case .grantRevoked: "The operator took back what it gave."
     }
   }
 
@@ -57,17 +74,37 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .subscriptionActive: .activeRenewing
     case .subscriptionNotRenewing: .activeNotRenewing
-    case .inGracePeriod: .gracePeriod
-    case .nonRenewingActive, .nonConsumableOwned, .trialActive: .nonRenewing
-    case .unknownEntitlement, .neverPurchased, .notEntitlingType: .noPurchase
+    case .inGracePeriod, .inOperatorGracePeriod: .gracePeriod
+    case .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion: .nonRenewing
+    case .granted: .offPlatform
+    case .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed:
+      .noPurchase
     case .billingRetry: .billingRetry
     case .billingLapsed: .lapsedForBilling
     case .priceIncreaseNotAccepted: .priceIncreaseNotAccepted
     case .productUnavailable: .productUnavailable
-    case .cancelled, .expired, .productChanged, .nonRenewingEnded, .trialEnded: .cancelled
+    case .cancelled, .expired, .productChanged, .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked:
+      .cancelled
     case .upgraded: .upgraded
     case .refundedForAppIssue: .refundedForAppIssue
     case .refunded, .familySharingEnded: .refundedForOtherReason
+    }
+  }
+  /// Apple's number of a subscription's status in this state (Get All Subscription Statuses); `nil` for what
+  /// is no subscription. Of what the operator's grace is, Apple knows only that it retries.
+  package var subscriptionStatus: SubscriptionStatus? {
+    switch self {
+    case .subscriptionActive, .subscriptionNotRenewing: .active
+    case .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
+      .productChanged, .upgraded:
+      .expired
+    case .billingRetry, .inOperatorGracePeriod: .billingRetry
+    case .inGracePeriod: .billingGracePeriod
+    case .refundedForAppIssue, .refunded, .familySharingEnded: .revoked
+    case .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion, .granted,
+      .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed,
+      .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked:
+      nil
     }
   }
 }

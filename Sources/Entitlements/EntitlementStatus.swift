@@ -4,21 +4,28 @@ package import AppStore
 package struct EntitlementStatus: Hashable, Sendable {
   /// Why; decides ``state`` and ``isEntitled``.
   package let reason: EntitlementReason
+  /// How much the customer has; nothing exactly if they are not entitled.
+  package let accessLevel: AccessLevel
   /// How the deciding period was paid for.
   package let substate: EntitlementSubstate
   /// What the app should show of the products that give the entitlement.
   package let productState: ProductState
-  /// Entitled: the end of the unbroken access, across products; `nil` for no end. Not entitled: when the
-  /// deciding purchase stopped giving access; `nil` if there was none.
+  /// The start of the unbroken access that ``until`` ends; `nil` if not entitled.
+  package let since: Instant?
+  /// Entitled: the end of the unbroken access at this level or a higher one, across products; `nil` for no
+  /// end. Not entitled: when the deciding purchase stopped giving access; `nil` if there was none.
   package let until: Instant?
   /// The earliest moment at which the answer may become another one by itself, without news from
   /// Apple; `nil` if it never does.
   package let checkAgainAt: Instant?
+  /// Until when it helps if the customer does what ``advice(in:)`` says; `nil` if nothing is pressing.
+  package let actBy: Instant?
   /// The purchase or period that decided; `nil` if there is none.
   package let deciding: DecidingTransaction?
-  /// Whether the deciding subscription renews at the end of its period; `nil` if Apple has not said or
-  /// it is no subscription.
-  package let willRenew: Bool?
+  /// The grant that decided; `nil` if none did.
+  package let grantID: String?
+  /// What becomes of the deciding subscription; `nil` if Apple has not said or it is no subscription.
+  package let outlook: RenewalOutlook?
 
   /// Where the customer stands; see ``EntitlementReason/state``.
   package var state: EntitlementState { reason.state }
@@ -26,31 +33,40 @@ package struct EntitlementStatus: Hashable, Sendable {
   /// Whether to let the customer in.
   package var isEntitled: Bool { state.rawValue > 0 }
 
+  /// Whether the deciding subscription renews at the end of its period; `nil` if Apple has not said or
+  /// it is no subscription.
+  package var willRenew: Bool? { outlook?.willRenew }
+
   /// State and sub-state as one number, such as 5.1 or -5.3 (WWDC20-10671).
   package var code: Double {
     let tenths = abs(state.rawValue) * 10 + (state == .noPurchase ? 0 : substate.rawValue)
     return Double(state.rawValue < 0 ? -tenths : tenths) / 10
   }
 
-  /// An answer that rests on no purchase.
+  /// An answer that rests on nothing.
   init(_ reason: EntitlementReason, checkAgainAt: Instant? = nil) {
     self.init(
-      reason, substate: .standard, productState: .new, until: nil, checkAgainAt: checkAgainAt,
-      deciding: nil, willRenew: nil)
+      reason, accessLevel: .none, substate: .standard, productState: .new, since: nil, until: nil,
+      checkAgainAt: checkAgainAt, actBy: nil, deciding: nil, grantID: nil, outlook: nil)
   }
 
   /// An answer by its parts, for those who keep answers.
   package init(
-    _ reason: EntitlementReason, substate: EntitlementSubstate, productState: ProductState,
-    until: Instant?, checkAgainAt: Instant?, deciding: DecidingTransaction?, willRenew: Bool?
+    _ reason: EntitlementReason, accessLevel: AccessLevel, substate: EntitlementSubstate,
+    productState: ProductState, since: Instant?, until: Instant?, checkAgainAt: Instant?, actBy: Instant?,
+    deciding: DecidingTransaction?, grantID: String?, outlook: RenewalOutlook?
   ) {
     self.reason = reason
+    self.accessLevel = accessLevel
     self.substate = substate
     self.productState = productState
+    self.since = since
     self.until = until
     self.checkAgainAt = checkAgainAt
+    self.actBy = actBy
     self.deciding = deciding
-    self.willRenew = willRenew
+    self.grantID = grantID
+    self.outlook = outlook
   }
 }
 
@@ -64,6 +80,9 @@ package struct DecidingTransaction: Hashable, Sendable {
   package let productID: String
   /// How the customer came to it; who did not buy it is not the one to ask about billing.
   package let ownership: InAppOwnershipType
+
+  /// Whether somebody else pays for it.
+  package var isShared: Bool { ownership.isShared }
 
   /// The purchase of a kept answer.
   package init(

@@ -8,42 +8,65 @@ package import AppStore
 package func evaluate(
   _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
 ) -> EntitlementStatus {
-  guard let givers = app.givers(of: entitlement) else { return EntitlementStatus(.unknownEntitlement) }
-  return evaluate(facts, AccessIntervals(facts, givers: givers), at: now)
+  guard let rules = app.rules(of: entitlement) else { return EntitlementStatus(.unknownEntitlement) }
+  return evaluate(facts, AccessIntervals(facts, rules), at: now)
 }
 
-/// The answer at `now`, once it is known when which purchase gives access.
+/// The answer at `now`, once it is known when what gives access.
 ///
 /// All that is asked about `now` here is told in advance by an ``AnswerTimeline`` too.
 func evaluate(
   _ facts: borrowing CustomerFacts, _ intervals: AccessIntervals, at now: Instant
 ) -> EntitlementStatus {
-  if let deciding = intervals.deciding(at: now, facts) {
-    return granted(by: deciding, intervals, facts)
+  if let deciding = intervals.deciding(at: now) { return granted(by: deciding, intervals, facts, at: now) }
+  if let last = intervals.last(before: now) { return denied(after: last, intervals, facts, at: now) }
+  let unknown = intervals.firstUnknownProduct
+  if let unknown, unknown <= now {
+    return EntitlementStatus(.unknownProduct, checkAgainAt: intervals.nextStart(after: now))
   }
-  guard let last = intervals.last(before: now) else {
-    return EntitlementStatus(.neverPurchased, checkAgainAt: intervals.nextStart(after: now))
-  }
-  return denied(after: last, intervals, facts, at: now)
+  let changes = [unknown, intervals.nextStart(after: now)].compactMap(\.self)
+  return EntitlementStatus(.neverPurchased, checkAgainAt: changes.min())
 }
 
 private func granted(
-  by deciding: AccessInterval, _ intervals: AccessIntervals, _ facts: borrowing CustomerFacts
+  by deciding: AccessInterval, _ intervals: AccessIntervals, _ facts: borrowing CustomerFacts,
+  at now: Instant
 ) -> EntitlementStatus {
-  let willRenew = facts.willRenew(deciding.transaction)
-  let reason: EntitlementReason =
-    switch deciding.kind {
-    case .subscription: willRenew == false ? .subscriptionNotRenewing : .subscriptionActive
-    case .grace: .inGracePeriod
-    case .nonRenewing: .nonRenewingActive
-    case .nonConsumable: .nonConsumableOwned
-    case .trial: .trialActive
-    case .nothing: .notEntitlingType
-    }
+  let outlook = deciding.transaction.flatMap { RenewalOutlook(facts, $0) }
+  let run = intervals.run(of: deciding)
+  let reason = grantReason(deciding.kind, willRenew: outlook?.willRenew)
   return EntitlementStatus(
-    reason, substate: facts.substate(deciding.transaction), productState: .active,
-    until: intervals.endOfRun(from: deciding.end).bounded, checkAgainAt: deciding.end.bounded,
-    deciding: DecidingTransaction(facts, deciding.transaction), willRenew: willRenew)
+    reason, accessLevel: deciding.level, substate: deciding.transaction.map(facts.substate) ?? .standard,
+    productState: .active, since: run.start, until: run.end.bounded,
+    checkAgainAt: [deciding.end.bounded, intervals.nextStart(after: now)].compactMap(\.self).min(),
+    actBy: actBy(reason, deciding, outlook),
+    deciding: deciding.transaction.map { DecidingTransaction(facts, $0) }, grantID: deciding.grantID(facts),
+    outlook: outlook)
+}
+
+private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> EntitlementReason {
+  switch kind {
+  case .subscription: willRenew == false ? .subscriptionNotRenewing : .subscriptionActive
+  case .grace: .inGracePeriod
+  case .operatorGrace: .inOperatorGracePeriod
+  case .nonRenewing: .nonRenewingActive
+  case .nonConsumable: .nonConsumableOwned
+  case .trial: .trialActive
+  case .boughtBefore: .boughtBeforeVersion
+  case .grant: .granted
+  case .nothing, .sharingDenied: .notEntitlingType
+  }
+}
+
+/// Until when it helps if the customer does something: `nil` where there is nothing to do.
+private func actBy(
+  _ reason: EntitlementReason, _ deciding: AccessInterval, _ outlook: RenewalOutlook?
+) -> Instant? {
+  switch reason {
+  case .inGracePeriod, .inOperatorGracePeriod, .subscriptionNotRenewing: deciding.end
+  case .subscriptionActive: outlook?.needsPriceConsent == true ? deciding.end : nil
+  default: nil
+  }
 }
 
 private func denied(
@@ -51,21 +74,22 @@ private func denied(
   at now: Instant
 ) -> EntitlementStatus {
   let reason = lapseReason(of: last, facts, at: now)
-  let retryEnd = reason == .billingRetry ? facts.billingRetryEnd(last.transaction) : nil
+  let retryEnd = reason == .billingRetry ? last.transaction.map(facts.billingRetryEnd) : nil
+  let takeover = last.transaction.flatMap { index in
+    facts.nextInLine(after: index).map { facts.transactions[$0].purchaseDate }
+  }
+  let changes = [intervals.nextStart(after: now), retryEnd, takeover].compactMap(\.self)
   return EntitlementStatus(
-    reason, substate: facts.substate(last.transaction), productState: .inactive,
-    until: last.end, checkAgainAt: [intervals.nextStart(after: now), retryEnd].compactMap(\.self).min(),
-    deciding: DecidingTransaction(facts, last.transaction), willRenew: facts.willRenew(last.transaction))
+    reason, accessLevel: .none, substate: last.transaction.map(facts.substate) ?? .standard,
+    productState: intervals.wasBought(by: now) ? .inactive : .new, since: nil,
+    until: last.level == .none ? nil : last.end,
+    checkAgainAt: changes.filter { $0 > now }.min(), actBy: retryEnd,
+    deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grantID: last.grantID(facts),
+    outlook: last.transaction.flatMap { RenewalOutlook(facts, $0) })
 }
 
-extension CustomerFacts {
-  /// Whether the subscription renews after the period at `index`; `nil` if Apple has not said.
-  fileprivate func willRenew(_ index: Int) -> Bool? {
-    guard let renewal = renewal(describing: index) else { return nil }
-    switch renewals[renewal].autoRenewStatus {
-    case .on: return true
-    case .off: return false
-    case nil, .unrecognized: return nil
-    }
+extension AccessInterval {
+  fileprivate func grantID(_ facts: borrowing CustomerFacts) -> String? {
+    if case .grant(let index) = source { facts.grants[index].grantID } else { nil }
   }
 }

@@ -20,19 +20,35 @@ struct Fingerprint {
 }
 
 extension Fingerprint {
-  /// Of all that evaluation reads of an app: which products give what, and for how long.
-  init(givers: [String: [String: Giver]]) {
+  /// Of all that evaluation reads of an app: its products, which of them give what, how much and for how
+  /// long, and what else gives or limits it.
+  init(rules: [String: EntitlementRules], products: [String]) {
     add(rulesVersion)
-    add(UInt64(givers.count))
-    for (entitlement, products) in givers.sorted(by: { $0.key < $1.key }) {
+    add(UInt64(products.count))
+    for product in products { add(product) }
+    add(UInt64(rules.count))
+    for (entitlement, rules) in rules.sorted(by: { $0.key < $1.key }) {
       add(entitlement)
-      add(UInt64(products.count))
-      for (product, giver) in products.sorted(by: { $0.key < $1.key }) {
+      add(rules.familySharing.rawValue)
+      add(UInt64(rules.boughtBefore.count))
+      for gift in rules.boughtBefore {
+        add(gift.version.description)
+        add(UInt64(gift.level.rawValue))
+      }
+      add(UInt64(rules.givers.count))
+      for (product, giver) in rules.givers.sorted(by: { $0.key < $1.key }) {
         add(product)
-        // No period is of nothing, so that two zeros mean none.
-        add(UInt64(bitPattern: giver.duration?.months ?? 0))
-        add(UInt64(bitPattern: giver.duration?.days ?? 0))
+        add(giver)
       }
     }
+  }
+
+  private mutating func add(_ giver: EntitlementRules.Giver) {
+    // No period is of nothing, so that two zeros mean none; no grace has no days.
+    add(UInt64(bitPattern: giver.duration?.months ?? 0))
+    add(UInt64(bitPattern: giver.duration?.days ?? 0))
+    add(UInt64(giver.level.rawValue))
+    add(UInt64(bitPattern: giver.operatorGrace?.days ?? 0))
+    add(UInt64(giver.operatorGrace?.access.rawValue ?? 0))
   }
 }

@@ -7,15 +7,26 @@ internal import AppStore
 func lapseReason(
   of interval: AccessInterval, _ facts: borrowing CustomerFacts, at now: Instant
 ) -> EntitlementReason {
-  let index = interval.transaction
-  if let revoked = facts.transactions[index].revocationDate, revoked <= interval.end {
+  switch interval.source {
+  case .transaction(let index): return lapseReason(of: interval, by: index, facts, at: now)
+  case .grant(let index):
+    return facts.grants[index].revokedAt.map { $0 <= interval.end } ?? false ? .grantRevoked : .grantEnded
+  case .appTransaction: return .boughtBeforeVersion
+  }
+}
+
+private func lapseReason(
+  of interval: AccessInterval, by index: Int, _ facts: borrowing CustomerFacts, at now: Instant
+) -> EntitlementReason {
+  if let revoked = facts.transactions[index].accessRevokedAt, revoked <= interval.end {
     return revocationReason(facts.transactions[index])
   }
   switch interval.kind {
   case .nothing: return .notEntitlingType
+  case .sharingDenied: return .familySharingNotAllowed
   case .nonConsumable, .nonRenewing: return .nonRenewingEnded
   case .trial: return .trialEnded
-  case .subscription, .grace: break
+  case .subscription, .grace, .operatorGrace, .grant, .boughtBefore: break
   }
   if facts.transactions[index].isUpgraded { return .upgraded }
   if let next = facts.nextInLine(after: index), facts.transactions[next].purchaseDate <= now {

@@ -13,19 +13,36 @@ package struct ProductDefinition: Hashable, Sendable {
   /// How long one purchase entitles, where Apple gives no expiry: a non-renewing subscription, or a
   /// non-consumable that is a free trial (WWDC18-704). `nil` for everything else.
   package let duration: Period?
-  /// The names of what the product gives access to.
-  package let entitlements: [String]
+  /// How much the product gives of each entitlement that it gives.
+  package let accessLevels: [String: AccessLevel]
+  /// What goes on while a payment is retried; `nil`: nothing but Apple's grace period.
+  package let operatorGrace: OperatorGrace?
+
+  /// The names of what the product gives access to, in alphabetical order.
+  package var entitlements: [String] { accessLevels.keys.sorted() }
 
   /// A product by all that the catalog says of it.
   package init(
     productID: String, type: ProductType, subscriptionGroup: String? = nil, level: Int? = nil,
-    duration: Period? = nil, entitlements: [String]
+    duration: Period? = nil, accessLevels: [String: AccessLevel], operatorGrace: OperatorGrace? = nil
   ) {
     self.productID = productID
     self.type = type
     self.subscriptionGroup = subscriptionGroup
     self.level = level
     self.duration = duration
-    self.entitlements = entitlements
+    self.accessLevels = accessLevels
+    self.operatorGrace = operatorGrace
+  }
+
+  /// A product that gives full access to all that it gives.
+  package init(
+    productID: String, type: ProductType, subscriptionGroup: String? = nil, level: Int? = nil,
+    duration: Period? = nil, entitlements: [String]
+  ) {
+    self.init(
+      productID: productID, type: type, subscriptionGroup: subscriptionGroup, level: level,
+      duration: duration,
+      accessLevels: Dictionary(entitlements.map { ($0, .full) }, uniquingKeysWith: { $1 }))
   }
 }

@@ -77,6 +77,16 @@ package struct TransactionFact: Hashable, Sendable {
     self.details = details
   }
 
+  /// When access ended because the purchase was taken back; `nil` where only some of its seats were, which
+  /// leaves the purchaser theirs.
+  package var accessRevokedAt: Instant? {
+    if let revokedSeatQuantity, (1..<max(1, quantity)).contains(revokedSeatQuantity) { return nil }
+    return revocationDate
+  }
+
+  /// Whether somebody else pays for it.
+  package var isShared: Bool { ownership.isShared }
+
   /// The dates contradict each other. Such a fact is kept, since Apple signed it; its period is empty.
   package var isContradictory: Bool {
     guard let expiresDate else { return false }
@@ -117,3 +127,13 @@ extension TransactionFact {
 
 /// Where an optional moment sorts: none comes before all.
 func order(_ instant: Instant?) -> Int64 { instant?.millisecondsSince1970 ?? .min }
+
+extension InAppOwnershipType {
+  /// Whether who has it is not who pays for it.
+  var isShared: Bool {
+    switch self {
+    case .familyShared, .assigned: true
+    case .purchased, .unrecognized: false
+    }
+  }
+}

@@ -12,26 +12,38 @@ extension CheckResponse {
   ) {
     self.init()
     entitled = status.isEntitled
-    accessLevel = status.isEntitled ? .full : .none
+    accessLevel = Wire.AccessLevel(status.accessLevel)
     state = Wire.EntitlementState(status.reason)
     stateCode = status.codeText
     productState = Wire.ProductState(status.productState)
+    since = status.since.map(GoogleProtobuf.Timestamp.init)
     until = status.until.map(GoogleProtobuf.Timestamp.init)
     reason = status.reason.rawValue
     explanation = status.reason.sentence
     self.environment = Wire.Environment(environment)
     evaluatedAt = GoogleProtobuf.Timestamp(now)
-    // Apple renews unless the customer says otherwise, and has said nothing here.
-    willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
     checkAgainAt = status.checkAgainAt.map(GoogleProtobuf.Timestamp.init)
     self.entitlement = entitlement
-    guard let deciding = status.deciding else { return }
+    grantId = status.grantID ?? ""
+    advice = status.advice(in: app).map { Wire.Advice($0, at: now) }
+    if let deciding = status.deciding { tell(deciding, status, in: app) }
+  }
+
+  private mutating func tell(
+    _ deciding: DecidingTransaction, _ status: EntitlementStatus, in app: AppDefinition
+  ) {
     productId = deciding.productID
     transactionId = deciding.transactionID
     originalTransactionId = deciding.originalTransactionID
     inAppOwnershipType = Wire.InAppOwnershipType(deciding.ownership)
     productType = app.products[deciding.productID].map { Wire.ProductType($0.type) } ?? .unspecified
-    if case .autoRenewableSubscription = productType { self.status = status.reason.subscriptionStatus }
+    if case .autoRenewableSubscription = productType {
+      self.status = status.reason.subscriptionStatus.map { Int32(clamping: $0.rawValue) } ?? 0
+    }
+    // Apple renews unless the customer says otherwise, and may have said nothing here.
+    willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
+    autoRenewProductId = status.outlook?.productID ?? ""
+    renewalPrice = Wire.Money(milliunits: status.outlook?.price, currency: status.outlook?.currency)
   }
 }
 
@@ -43,20 +55,37 @@ extension EntitlementStatus {
   }
 }
 
-extension EntitlementReason {
-  /// Apple's number for a subscription in this state (Get All Subscription Statuses, `status`).
-  fileprivate var subscriptionStatus: Int32 {
-    switch self {
-    case .subscriptionActive, .subscriptionNotRenewing: 1
-    case .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
-      .productChanged, .upgraded:
-      2
-    case .billingRetry: 3
-    case .inGracePeriod: 4
-    case .refundedForAppIssue, .refunded, .familySharingEnded: 5
-    case .nonRenewingActive, .nonConsumableOwned, .trialActive, .unknownEntitlement, .neverPurchased,
-      .notEntitlingType, .nonRenewingEnded, .trialEnded:
-      0
+extension Wire.Advice {
+  fileprivate init(_ advice: Entitlements.Advice, at now: Instant) {
+    self.init()
+    kind = Wire.AdviceKind(advice.kind)
+    message = advice.sentence
+    url = advice.url ?? ""
+    deadline = advice.deadline.map(GoogleProtobuf.Timestamp.init)
+    daysLeft = advice.daysLeft(at: now).map { Int32(clamping: $0) } ?? 0
+    offerIds = advice.offerIDs
+    productIds = advice.productIDs
+  }
+}
+
+extension Wire.AdviceKind {
+  fileprivate init(_ kind: Entitlements.Advice.Kind) {
+    switch kind {
+    case .updateBilling: self = .updateBilling
+    case .retentionOffer: self = .retentionOffer
+    case .priceConsent: self = .priceConsent
+    case .winBackOffer: self = .winBackOffer
+    case .resubscribe: self = .resubscribe
+    }
+  }
+}
+
+extension Wire.AccessLevel {
+  init(_ level: Entitlements.AccessLevel) {
+    switch level {
+    case .none: self = .none
+    case .limited: self = .limited
+    case .full: self = .full
     }
   }
 }
@@ -67,17 +96,19 @@ extension Wire.EntitlementState {
     switch reason {
     case .subscriptionActive: self = .activeAutoRenewOn
     case .subscriptionNotRenewing: self = .activeAutoRenewOff
-    case .inGracePeriod: self = .gracePeriod
+    case .inGracePeriod, .inOperatorGracePeriod: self = .gracePeriod
     case .nonRenewingActive, .trialActive: self = .nonRenewing
-    case .nonConsumableOwned: self = .lifetime
-    case .unknownEntitlement, .neverPurchased, .notEntitlingType: self = .missing
+    case .nonConsumableOwned, .boughtBeforeVersion: self = .lifetime
+    case .granted: self = .offPlatform
+    case .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed:
+      self = .missing
     case .billingRetry: self = .billingRetry
     case .billingLapsed: self = .expiredBilling
     case .priceIncreaseNotAccepted: self = .expiredPriceIncrease
     case .productUnavailable: self = .productUnavailable
-    case .cancelled, .expired, .productChanged: self = .cancelled
+    case .cancelled, .expired, .productChanged, .grantRevoked: self = .cancelled
     case .upgraded: self = .upgraded
-    case .nonRenewingEnded, .trialEnded: self = .nonRenewingExpired
+    case .nonRenewingEnded, .trialEnded, .grantEnded: self = .nonRenewingExpired
     case .refundedForAppIssue: self = .refundedAppIssue
     case .refunded: self = .refundedOther
     case .familySharingEnded: self = .familySharingEnded

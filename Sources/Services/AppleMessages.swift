@@ -136,7 +136,7 @@ extension Wire.RenewalInfo {
 
 extension Wire.Money {
   /// `nil` where Apple named no amount.
-  fileprivate init?(milliunits: Int64?, currency: String?) {
+  init?(milliunits: Int64?, currency: String?) {
     guard let milliunits else { return nil }
     self.init()
     self.milliunits = milliunits

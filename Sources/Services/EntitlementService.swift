@@ -85,8 +85,10 @@ struct EntitlementService {
     let response = CheckResponse(
       answer.status, of: request.entitlement, in: app, environment: environment, evaluatedAt: now)
     guard answer.endIsKnown else { return (response, nil) }
+    // Time changes the days left in the advice too.
+    let end = [answer.end, answer.status.daysLeftChange(after: now)].compactMap(\.self).min()
     let validity = AnswerCache.Validity(
-      from: now, until: answer.end, seenCommit: seen, customer: changes.slot(of: key),
+      from: now, until: end, seenCommit: seen, customer: changes.slot(of: key),
       catalogGeneration: generation)
     return (response, validity)
   }

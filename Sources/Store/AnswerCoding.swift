@@ -6,15 +6,16 @@ package import Entitlements
 /// The format: a version byte, the fingerprint (8 bytes, the lowest first), the start; then each
 /// entitlement's name with the size of its timeline behind it, 0 if it is that of the name before. A
 /// timeline is a row of segments, each with its size before it. Numbers and texts are those of
-/// ``FactDecoder``, times relative to the start. A segment names its purchase only if it is another one
-/// than in the segment before.
+/// ``FactDecoder``, times relative to the start. A segment names its purchase, and what becomes of it, only
+/// if it is another one than in the segment before.
 package enum AnswerCoding {
   /// The first byte. Answers of any other version are as good as none.
-  static let version: UInt8 = 1
+  static let version: UInt8 = 2
 
   // Stored as places in these lists, which may therefore only grow at the end.
   static let reasons = EntitlementReason.allCases
   static let productStates = ProductState.allCases
+  static let accessLevels = AccessLevel.allCases
 
   /// The bytes of all answers about a customer.
   package static func encode(_ answers: CustomerAnswers) -> [UInt8] {
@@ -51,20 +52,34 @@ package enum AnswerCoding {
 
 /// What a segment says of itself.
 struct SegmentFlags: OptionSet {
-  let rawValue: UInt16
+  let rawValue: UInt32
 
   /// Two bits each.
-  static let substateShift: UInt16 = 0
-  static let productStateShift: UInt16 = 2
+  static let substateShift: UInt32 = 0
+  static let productStateShift: UInt32 = 2
+  static let accessLevelShift: UInt32 = 4
 
-  static let hasEnd = SegmentFlags(rawValue: 1 << 4)
-  static let hasUntil = SegmentFlags(rawValue: 1 << 5)
-  static let untilIsEnd = SegmentFlags(rawValue: 1 << 6)
-  static let hasCheckAgain = SegmentFlags(rawValue: 1 << 7)
-  static let checkAgainIsEnd = SegmentFlags(rawValue: 1 << 8)
-  static let hasDeciding = SegmentFlags(rawValue: 1 << 9)
-  static let decidingIsNew = SegmentFlags(rawValue: 1 << 10)
-  static let isFirstOfLine = SegmentFlags(rawValue: 1 << 11)
-  static let hasWillRenew = SegmentFlags(rawValue: 1 << 12)
-  static let willRenew = SegmentFlags(rawValue: 1 << 13)
+  static let hasEnd = SegmentFlags(rawValue: 1 << 6)
+  static let hasDeciding = SegmentFlags(rawValue: 1 << 7)
+  static let decidingIsNew = SegmentFlags(rawValue: 1 << 8)
+  static let hasGrant = SegmentFlags(rawValue: 1 << 9)
+  static let hasSince = SegmentFlags(rawValue: 1 << 10)
+  static let hasUntil = SegmentFlags(rawValue: 1 << 11)
+  static let untilIsEnd = SegmentFlags(rawValue: 1 << 12)
+  static let hasCheckAgain = SegmentFlags(rawValue: 1 << 13)
+  static let checkAgainIsEnd = SegmentFlags(rawValue: 1 << 14)
+  static let hasActBy = SegmentFlags(rawValue: 1 << 15)
+  static let actByIsEnd = SegmentFlags(rawValue: 1 << 16)
+}
+
+/// What is said of a segment's purchase.
+struct PurchaseFlags: OptionSet {
+  let rawValue: UInt32
+
+  static let isFirstOfLine = PurchaseFlags(rawValue: 1 << 0)
+  static let hasOutlook = PurchaseFlags(rawValue: 1 << 1)
+  static let hasWillRenew = PurchaseFlags(rawValue: 1 << 2)
+  static let willRenew = PurchaseFlags(rawValue: 1 << 3)
+  static let needsPriceConsent = PurchaseFlags(rawValue: 1 << 4)
+  static let hasPrice = PurchaseFlags(rawValue: 1 << 5)
 }

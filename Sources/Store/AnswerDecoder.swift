@@ -28,16 +28,16 @@ struct AnswerDecoder {
   consuming func segment(
     at now: Instant, since start: Instant, _ timeline: Range<Int>, _ bytes: Span<UInt8>
   ) throws(StoreError) -> AnswerTimeline.Segment? {
-    var deciding: (AnswerDecoder, SegmentFlags)?
+    var purchase: AnswerDecoder?
     while position < timeline.upperBound {
       let segment = try sized(bytes)
       var decoder = AnswerDecoder(at: segment.lowerBound)
-      let flags = SegmentFlags(rawValue: UInt16(truncatingIfNeeded: try decoder.unsigned(bytes)))
+      let flags = SegmentFlags(rawValue: UInt32(truncatingIfNeeded: try decoder.unsigned(bytes)))
       let end = try flags.contains(.hasEnd) ? decoder.instant(since: start, bytes) : nil
       let reason = try decoder.reason(bytes)
-      if flags.contains(.decidingIsNew) { deciding = (decoder, flags) }
+      if flags.contains(.decidingIsNew) { purchase = decoder }
       if let end, end <= now { continue }
-      let status = try decoder.status(reason, flags, end, since: start, deciding, bytes)
+      let status = try decoder.status(reason, flags, end, since: start, purchase, bytes)
       return AnswerTimeline.Segment(end: end, status: status)
     }
     return nil
@@ -45,21 +45,24 @@ struct AnswerDecoder {
 
   private mutating func status(
     _ reason: EntitlementReason, _ flags: SegmentFlags, _ end: Instant?, since start: Instant,
-    _ named: (decoder: AnswerDecoder, flags: SegmentFlags)?, _ bytes: Span<UInt8>
+    _ named: AnswerDecoder?, _ bytes: Span<UInt8>
   ) throws(StoreError) -> EntitlementStatus {
-    var deciding: DecidingTransaction?
+    var purchase: (deciding: DecidingTransaction, outlook: RenewalOutlook?)?
     if flags.contains(.hasDeciding) {
       guard var named else { throw .corrupt("an answer lacks its purchase") }
-      deciding = try named.decoder.deciding(isFirst: named.flags.contains(.isFirstOfLine), bytes)
-      if flags.contains(.decidingIsNew) { self = named.decoder }
+      purchase = try named.purchase(bytes)
+      if flags.contains(.decidingIsNew) { self = named }
     }
+    let grantID = try flags.contains(.hasGrant) ? text(bytes) : nil
+    let since = try flags.contains(.hasSince) ? instant(since: start, bytes) : nil
     let until = try flags.contains(.hasUntil) ? moment(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
     let checkAgainAt =
       try flags.contains(.hasCheckAgain) ? moment(orEnd: .checkAgainIsEnd, flags, end, start, bytes) : nil
+    let actBy = try flags.contains(.hasActBy) ? moment(orEnd: .actByIsEnd, flags, end, start, bytes) : nil
     return EntitlementStatus(
-      reason, substate: try flags.substate(), productState: try flags.productState(), until: until,
-      checkAgainAt: checkAgainAt, deciding: deciding,
-      willRenew: flags.contains(.hasWillRenew) ? flags.contains(.willRenew) : nil)
+      reason, accessLevel: try flags.accessLevel(), substate: try flags.substate(),
+      productState: try flags.productState(), since: since, until: until, checkAgainAt: checkAgainAt,
+      actBy: actBy, deciding: purchase?.deciding, grantID: grantID, outlook: purchase?.outlook)
   }
 
   /// The next moment, which is not written if it is the segment's end.
@@ -69,13 +72,25 @@ struct AnswerDecoder {
     try flags.contains(flag) ? end : instant(since: start, bytes)
   }
 
-  private mutating func deciding(
-    isFirst: Bool, _ bytes: Span<UInt8>
-  ) throws(StoreError) -> DecidingTransaction {
+  private mutating func purchase(
+    _ bytes: Span<UInt8>
+  ) throws(StoreError) -> (deciding: DecidingTransaction, outlook: RenewalOutlook?) {
+    let flags = PurchaseFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned(bytes)))
     let line = try text(bytes)
-    return DecidingTransaction(
-      transactionID: try isFirst ? line : text(bytes), originalTransactionID: line,
+    let deciding = DecidingTransaction(
+      transactionID: try flags.contains(.isFirstOfLine) ? line : text(bytes), originalTransactionID: line,
       productID: try text(bytes), ownership: try ownership(bytes))
+    guard flags.contains(.hasOutlook) else { return (deciding, nil) }
+    let product = try optionalText(sharedWith: deciding.productID, bytes)
+    let price = try flags.contains(.hasPrice) ? signed(bytes) : nil
+    let currency = try optionalText(sharedWith: nil, bytes)
+    var offers: [String] = []
+    for _ in 0..<min(try unsigned(bytes), UInt64(bytes.count)) { offers.append(try text(bytes)) }
+    let outlook = RenewalOutlook(
+      willRenew: flags.contains(.hasWillRenew) ? flags.contains(.willRenew) : nil, productID: product,
+      price: price, currency: currency, needsPriceConsent: flags.contains(.needsPriceConsent),
+      winBackOfferIDs: offers)
+    return (deciding, outlook)
   }
 
   private mutating func ownership(_ bytes: Span<UInt8>) throws(StoreError) -> InAppOwnershipType {
@@ -139,7 +154,22 @@ extension AnswerDecoder {
   }
 
   private mutating func text(_ bytes: Span<UInt8>) throws(StoreError) -> String {
-    let place = try sized(bytes)
+    try text(at: try sized(bytes), bytes)
+  }
+
+  /// Nothing, `previous`, or another text; see ``FactDecoder``.
+  private mutating func optionalText(
+    sharedWith previous: String?, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> String? {
+    let size = try unsigned(bytes)
+    guard size > 1 else { return size == 0 ? nil : previous }
+    guard size - 2 <= UInt64(bytes.count - position) else { throw .unreadableAnswer }
+    let start = position
+    position += Int(size - 2)
+    return try text(at: start..<position, bytes)
+  }
+
+  private func text(at place: Range<Int>, _ bytes: Span<UInt8>) throws(StoreError) -> String {
     guard let text = try? UTF8Span(validating: bytes.extracting(place)) else { throw .unreadableAnswer }
     return String(copying: text)
   }
@@ -150,6 +180,12 @@ extension SegmentFlags {
     let place = Int(rawValue >> Self.substateShift & 3)
     guard let substate = EntitlementSubstate(rawValue: place) else { throw .unreadableAnswer }
     return substate
+  }
+
+  fileprivate func accessLevel() throws(StoreError) -> AccessLevel {
+    let place = Int(rawValue >> Self.accessLevelShift & 3)
+    guard place < AnswerCoding.accessLevels.count else { throw .unreadableAnswer }
+    return AnswerCoding.accessLevels[place]
   }
 
   fileprivate func productState() throws(StoreError) -> ProductState {

@@ -4,53 +4,74 @@ internal import Entitlements
 // Timelines as ``AnswerCoding`` describes them.
 extension FactEncoder {
   mutating func append(_ timeline: AnswerTimeline, since start: Instant) {
-    var previous: DecidingTransaction?
+    var previous: EntitlementStatus?
     for segment in timeline.segments {
       var body = FactEncoder()
       body.append(segment, since: start, after: previous)
       append(sized: body.bytes)
-      previous = segment.status.deciding ?? previous
+      if segment.status.deciding != nil { previous = segment.status }
     }
   }
 
   private mutating func append(
-    _ segment: AnswerTimeline.Segment, since start: Instant, after previous: DecidingTransaction?
+    _ segment: AnswerTimeline.Segment, since start: Instant, after previous: EntitlementStatus?
   ) {
     let status = segment.status
     let flags = flags(of: segment, after: previous)
     append(unsigned: UInt64(flags.rawValue))
     if let end = segment.end { append(end, since: start) }
     append(unsigned: UInt64(AnswerCoding.reasons.firstIndex(of: status.reason) ?? 0))
-    if let deciding = status.deciding, flags.contains(.decidingIsNew) {
-      append(deciding.originalTransactionID)
-      if !flags.contains(.isFirstOfLine) { append(deciding.transactionID) }
-      append(deciding.productID)
-      append(deciding.ownership)
-    }
-    if let until = status.until, !flags.contains(.untilIsEnd) { append(until, since: start) }
+    if let deciding = status.deciding, flags.contains(.decidingIsNew) { append(deciding, status.outlook) }
+    if let grantID = status.grantID { append(grantID) }
+    if let moment = status.since { append(moment, since: start) }
+    if let moment = status.until, !flags.contains(.untilIsEnd) { append(moment, since: start) }
     if let moment = status.checkAgainAt, !flags.contains(.checkAgainIsEnd) { append(moment, since: start) }
+    if let moment = status.actBy, !flags.contains(.actByIsEnd) { append(moment, since: start) }
+  }
+
+  private mutating func append(_ deciding: DecidingTransaction, _ outlook: RenewalOutlook?) {
+    var flags: PurchaseFlags = []
+    flags.set(.isFirstOfLine, deciding.transactionID == deciding.originalTransactionID)
+    flags.set(.hasOutlook, outlook != nil)
+    flags.set(.hasWillRenew, outlook?.willRenew != nil)
+    flags.set(.willRenew, outlook?.willRenew == true)
+    flags.set(.needsPriceConsent, outlook?.needsPriceConsent == true)
+    flags.set(.hasPrice, outlook?.price != nil)
+    append(unsigned: UInt64(flags.rawValue))
+    append(deciding.originalTransactionID)
+    if !flags.contains(.isFirstOfLine) { append(deciding.transactionID) }
+    append(deciding.productID)
+    append(deciding.ownership)
+    guard let outlook else { return }
+    append(outlook.productID, sharedWith: deciding.productID)
+    if let price = outlook.price { append(signed: price) }
+    append(outlook.currency)
+    append(unsigned: UInt64(outlook.winBackOfferIDs.count))
+    for offer in outlook.winBackOfferIDs { append(offer) }
   }
 
   private func flags(
-    of segment: AnswerTimeline.Segment, after previous: DecidingTransaction?
+    of segment: AnswerTimeline.Segment, after previous: EntitlementStatus?
   ) -> SegmentFlags {
     let status = segment.status
     let productState = AnswerCoding.productStates.firstIndex(of: status.productState) ?? 0
+    let level = AnswerCoding.accessLevels.firstIndex(of: status.accessLevel) ?? 0
     var flags = SegmentFlags(
-      rawValue: UInt16(status.substate.rawValue) << SegmentFlags.substateShift
-        | UInt16(productState) << SegmentFlags.productStateShift)
+      rawValue: UInt32(status.substate.rawValue) << SegmentFlags.substateShift
+        | UInt32(productState) << SegmentFlags.productStateShift
+        | UInt32(level) << SegmentFlags.accessLevelShift)
+    let isSame = status.deciding == previous?.deciding && status.outlook == previous?.outlook
     flags.set(.hasEnd, segment.end != nil)
+    flags.set(.hasDeciding, status.deciding != nil)
+    flags.set(.decidingIsNew, status.deciding != nil && !isSame)
+    flags.set(.hasGrant, status.grantID != nil)
+    flags.set(.hasSince, status.since != nil)
     flags.set(.hasUntil, status.until != nil)
     flags.set(.untilIsEnd, status.until != nil && status.until == segment.end)
     flags.set(.hasCheckAgain, status.checkAgainAt != nil)
     flags.set(.checkAgainIsEnd, status.checkAgainAt != nil && status.checkAgainAt == segment.end)
-    flags.set(.hasDeciding, status.deciding != nil)
-    flags.set(.decidingIsNew, status.deciding != nil && status.deciding != previous)
-    if let deciding = status.deciding {
-      flags.set(.isFirstOfLine, deciding.transactionID == deciding.originalTransactionID)
-    }
-    flags.set(.hasWillRenew, status.willRenew != nil)
-    flags.set(.willRenew, status.willRenew == true)
+    flags.set(.hasActBy, status.actBy != nil)
+    flags.set(.actByIsEnd, status.actBy != nil && status.actBy == segment.end)
     return flags
   }
 }

@@ -8,7 +8,7 @@ import Testing
     var random = SplitMix64(state: seed &+ 7_000)
     let facts = randomCustomer(&random)
     let start = at(.random(in: -5...160, using: &random), hours: .random(in: 0...23, using: &random))
-    for entitlement in ["pro", "plus", "unheard of"] {
+    for (app, entitlement) in questions {
       let timeline = AnswerTimeline(facts, entitlement: entitlement, in: app, from: start)
       let bound = try #require(timeline.segments.last).end
       #expect(timeline.segments.count <= AnswerTimeline.segmentLimit)
@@ -18,6 +18,25 @@ import Testing
         #expect((told != nil) == isTold)
         if let told {
           #expect(told == evaluate(facts, entitlement: entitlement, in: app, at: moment), "\(moment)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Until the moment at which it is to be asked again an answer stays as it is", arguments: UInt64(0)..<100)
+  func checkAgain(seed: UInt64) {
+    var random = SplitMix64(state: seed &+ 9_000)
+    let facts = randomCustomer(&random)
+    let times = moments(of: facts, &random).sorted()
+    for (app, entitlement) in questions {
+      for now in times where random.next() % 8 == 0 {
+        let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
+        #expect(status.checkAgainAt.map { $0 > now } ?? true)
+        for later in times.drop(while: { $0 <= now }) {
+          guard status.checkAgainAt.map({ later < $0 }) ?? true else { break }
+          guard evaluate(facts, entitlement: entitlement, in: app, at: later) != status else { continue }
+          Issue.record("\(entitlement) is another at \(later) than at \(now)")
         }
       }
     }
@@ -59,12 +78,21 @@ import Testing
   }
 }
 
+private let questions = [
+  (app, "pro"), (app, "plus"), (app, "unheard of"), (fullApp, "pro"), (fullApp, "export"),
+  (fullApp, "archive"),
+]
+
 /// Moments at and around everything that the facts name, and some of no importance.
 private func moments(of facts: CustomerFacts, _ random: inout SplitMix64) -> [Instant] {
   let named =
     facts.transactions.flatMap { [$0.purchaseDate, $0.expiresDate, $0.revocationDate].compactMap(\.self) }
     + facts.renewals.compactMap(\.gracePeriodExpiresDate)
-  let retryEnds = facts.transactions.compactMap { $0.expiresDate?.advanced(byMilliseconds: 60 * 86_400_000) }
+    + facts.grants.flatMap { [$0.since, $0.until, $0.revokedAt].compactMap(\.self) }
+    + facts.appTransactions.compactMap(\.originalPurchaseDate)
+  let retryEnds = facts.transactions.compactMap(\.expiresDate).flatMap { expiry in
+    [Int64(3), 20, 60].map { expiry.advanced(byMilliseconds: $0 * 86_400_000) }
+  }
   let anyOther = (0..<60).map { _ in
     at(.random(in: -10...600, using: &random), hours: .random(in: 0...23, using: &random))
   }

@@ -12,37 +12,50 @@ import Testing
       for day in stride(from: Int64(-5), through: 300, by: 7) {
         hash.add(evaluate(facts, entitlement: "pro", in: app, at: at(day)))
         hash.add(evaluate(facts, entitlement: "plus", in: app, at: at(day)))
+        hash.add(evaluate(facts, entitlement: "pro", in: fullApp, at: at(day)))
       }
     }
-    #expect(rulesVersion == 1)
-    #expect(hash.value == 11_633_768_057_646_003_738)
+    #expect(rulesVersion == 2)
+    #expect(hash.value == 17_552_633_692_222_344_981)
   }
 
   @Test("The number is the same in every process and on every machine")
   func golden() {
-    #expect(app.fingerprint == 8_176_140_539_048_010_524)
+    #expect(app.fingerprint == 17_652_054_839_984_896_437)
   }
 
-  @Test("It changes with what the catalog gives and for how long, and with nothing else")
+  @Test("It changes with everything that an answer depends on, and with nothing else")
   func sensitivity() {
     func fingerprint(
-      _ id: String = "ocean", _ entitlements: [String] = ["pro"], product: String = "a",
-      _ duration: String? = "P1M", type: ProductType = .nonConsumable
+      _ id: String = "ocean", _ levels: [String: AccessLevel] = ["pro": .full], product: String = "a",
+      _ duration: String? = "P1M", type: ProductType = .nonConsumable, grace: OperatorGrace? = nil,
+      before: [BoughtBeforeVersion] = [], sharing: [String: FamilySharingPolicy] = [:]
     ) -> UInt64 {
       let product = ProductDefinition(
-        productID: product, type: type, duration: duration.flatMap { Period($0) }, entitlements: entitlements)
+        productID: product, type: type, duration: duration.flatMap { Period($0) }, accessLevels: levels,
+        operatorGrace: grace)
       return AppDefinition(
         id: id, identity: AppIdentity(bundleID: id, appAppleID: nil), environments: [.sandbox],
-        products: [product]
+        products: [product], boughtBefore: before, familySharing: sharing
       ).fingerprint
     }
+    func before(_ version: String, _ level: AccessLevel) -> [BoughtBeforeVersion] {
+      [BoughtBeforeVersion(version: AppVersion(version)!, entitlements: ["pro": level])]
+    }
     let others = [
-      fingerprint("ocean", ["pro", "plus"]), fingerprint("ocean", []), fingerprint("ocean", ["plus"]),
-      fingerprint(product: "b"), fingerprint("ocean", ["pro"], "P30D"), fingerprint("ocean", ["pro"], nil),
+      fingerprint("ocean", ["pro": .full, "plus": .full]), fingerprint("ocean", [:]),
+      fingerprint("ocean", ["plus": .full]), fingerprint("ocean", ["pro": .limited]),
+      fingerprint(product: "b"), fingerprint("ocean", ["pro": .full], "P30D"),
+      fingerprint("ocean", ["pro": .full], nil), fingerprint(grace: OperatorGrace(days: 3, access: .full)),
+      fingerprint(grace: OperatorGrace(days: 3, access: .limited)),
+      fingerprint(grace: OperatorGrace(days: 4, access: .full)), fingerprint(before: before("3.0", .full)),
+      fingerprint(before: before("3.1", .full)), fingerprint(before: before("3.0", .limited)),
+      fingerprint(sharing: ["pro": .deny]), fingerprint(sharing: ["pro": .limited]),
     ]
     #expect(Set(others + [fingerprint()]).count == others.count + 1)
     #expect(fingerprint("sea") == fingerprint())
     #expect(fingerprint(type: .nonRenewingSubscription) == fingerprint())
+    #expect(fingerprint(sharing: ["pro": .allow]) == fingerprint())
   }
 }
 
@@ -54,6 +67,8 @@ private struct AnswerHash {
     add(status.reason.rawValue)
     add("\(status.substate.rawValue) \(status.productState.rawValue) \(status.until?.description ?? "-")")
     add("\(status.checkAgainAt?.description ?? "-") \(status.willRenew?.description ?? "-")")
+    add("\(status.accessLevel) \(status.since?.description ?? "-") \(status.actBy?.description ?? "-")")
+    add("\(status.grantID ?? "-") \(status.outlook.map { "\($0)" } ?? "-")")
     guard let deciding = status.deciding else { return add("-") }
     add("\(deciding.transactionID) \(deciding.originalTransactionID) \(deciding.productID)")
     add(deciding.ownership.rawValue)

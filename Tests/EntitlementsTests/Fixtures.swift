@@ -29,6 +29,23 @@ let app = AppDefinition(
     ProductDefinition(productID: "odd", type: .consumable, entitlements: ["pro"]),
   ])
 
+/// The same app with a catalog that says everything that one can say: a cheaper product with limited access,
+/// the operator's grace, a free version, policies for family members.
+let fullApp = AppDefinition(
+  id: "ocean", identity: app.identity, environments: [.sandbox],
+  products: app.products.values.filter { $0.productID != "yearly" } + [
+    ProductDefinition(
+      productID: "yearly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
+      accessLevels: ["pro": .full, "export": .full], operatorGrace: OperatorGrace(days: 20, access: .limited)),
+    ProductDefinition(
+      productID: "basic", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 3,
+      accessLevels: ["pro": .limited], operatorGrace: OperatorGrace(days: 3, access: .full)),
+  ],
+  boughtBefore: [
+    BoughtBeforeVersion(version: AppVersion("3.0")!, entitlements: ["pro": .limited, "archive": .full])
+  ],
+  familySharing: ["pro": .limited, "export": .deny])
+
 /// One paid period of a subscription, by days.
 func period(
   _ days: ClosedRange<Int64>, _ product: String = "monthly", line: String = "L1", id: String? = nil
@@ -63,6 +80,19 @@ extension TransactionFact {
     change(&copy)
     return copy
   }
+}
+
+/// A grant of `pro` by days.
+func grant(
+  _ id: String = "G1", _ since: Int64, _ until: Int64? = nil, _ level: AccessLevel = .full
+) -> GrantFact {
+  GrantFact(
+    grantID: id, entitlement: "pro", accessLevel: level, since: at(since), until: until.map { at($0) })
+}
+
+/// The answer for `pro` with the catalog that says everything.
+func fullPro(_ facts: CustomerFacts, on day: Int64) -> EntitlementStatus {
+  evaluate(facts, entitlement: "pro", in: fullApp, at: at(day))
 }
 
 /// The answer for `pro`.

@@ -84,11 +84,13 @@ import Testing
     #expect(status.code == 0)
   }
 
-  @Test("A product that the catalog does not have gives nothing")
+  @Test("A product that the catalog does not have gives nothing, and the answer says that")
   func unknownProduct() {
     let status = pro([purchase("mystery", .nonConsumable, on: 0)], on: 1)
-    #expect(status.reason == .neverPurchased)
+    #expect(status.reason == .unknownProduct)
     #expect(status.productState == .new)
+    #expect(pro([purchase("mystery", .nonConsumable, on: 2)], on: 1).reason == .neverPurchased)
+    #expect(pro([purchase("mystery", .nonConsumable, on: 0), period(0...30)], on: 1).isEntitled)
   }
 
   @Test("Without a purchase the customer is new")
@@ -116,7 +118,7 @@ import Testing
     #expect(pro(facts, on: 5).until == at(135))
     let forever = facts + [purchase("lifetime", .nonConsumable, on: 120)]
     #expect(pro(forever, on: 5).until == nil)
-    #expect(pro(forever, on: 5).checkAgainAt == at(30))
+    #expect(pro(forever, on: 5).checkAgainAt == at(20))
   }
 
   @Test("A customer who bought it too keeps it when the family's share is revoked")

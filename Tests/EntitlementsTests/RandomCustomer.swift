@@ -8,13 +8,30 @@ func randomCustomer(_ random: inout SplitMix64) -> CustomerFacts {
   let others = (0..<Int.random(in: 0...3, using: &random)).map { _ in randomPurchase(&random) }
   let renewals = (0..<3).map { randomRenewal(line: "L\($0)", &random) }
   return CustomerFacts(
-    transactions: subscriptions + others, renewals: renewals.filter { _ in .random(using: &random) })
+    transactions: subscriptions + others, renewals: renewals.filter { _ in .random(using: &random) },
+    grants: (0..<Int.random(in: 0...2, using: &random)).map { _ in randomGrant(&random) },
+    appTransactions: random.one(in: 5) ? [randomAppTransaction(&random)] : [])
+}
+
+private func randomGrant(_ random: inout SplitMix64) -> GrantFact {
+  let since = Int64.random(in: 0...16, using: &random) * 10
+  var fact = grant("G\(Int.random(in: 0...1, using: &random))", since)
+  if random.one(in: 2) { fact.accessLevel = .limited }
+  if random.one(in: 3) { fact.until = at(since + 30) }
+  if random.one(in: 3) { fact.revokedAt = at(since + .random(in: -1...4, using: &random) * 10) }
+  return fact
+}
+
+private func randomAppTransaction(_ random: inout SplitMix64) -> AppTransactionFact {
+  AppTransactionFact(
+    originalApplicationVersion: ["1.0", "2.9.9", "3.0", "odd"].randomElement(using: &random)!,
+    originalPurchaseDate: at(.random(in: 0...16, using: &random) * 10), signedDate: at(0))
 }
 
 private func randomPeriod(_ random: inout SplitMix64) -> TransactionFact {
   let start = Int64.random(in: 0...16, using: &random) * 10
   let line = "L\(Int.random(in: 0...2, using: &random))"
-  let product = ["monthly", "yearly", "plus"].randomElement(using: &random)!
+  let product = ["monthly", "yearly", "plus", "basic", "mystery"].randomElement(using: &random)!
   let days = start...(start + .random(in: 0...4, using: &random) * 10)
   return period(days, product, line: line, id: "T\(Int.random(in: 0...12, using: &random))").with {
     if random.one(in: 5) { $0.revocationDate = at(start + 5) }
@@ -24,6 +41,11 @@ private func randomPeriod(_ random: inout SplitMix64) -> TransactionFact {
     if random.one(in: 3) { $0.offerDiscountType = .freeTrial }
     if random.one(in: 8) { $0.revocationReason = .appIssue }
     if random.one(in: 8) { $0.revocationType = .familyRevoke }
+    if random.one(in: 8) { $0.details.commitment = .init(billingPeriodNumber: 12, totalBillingPeriods: 12) }
+    if random.one(in: 9) {
+      $0.quantity = 2
+      $0.revokedSeatQuantity = 1
+    }
   }
 }
 
@@ -45,6 +67,10 @@ private func randomRenewal(line: String, _ random: inout SplitMix64) -> RenewalF
     if random.one(in: 2) { $0.autoRenewStatus = random.one(in: 2) ? .on : .off }
     if random.one(in: 2) { $0.isInBillingRetry = true }
     if random.one(in: 2) { $0.gracePeriodExpiresDate = at(signed + 16) }
+    if random.one(in: 3) { $0.priceIncreaseStatus = .pending }
+    if random.one(in: 3) { $0.autoRenewProductID = "basic" }
+    if random.one(in: 3) { $0.details.renewalPrice = 1990 }
+    if random.one(in: 3) { $0.details.eligibleWinBackOfferIDs = ["back"] }
     if random.one(in: 3) { $0.expirationIntent = ExpirationIntent.known.randomElement(using: &random) }
   }
 }

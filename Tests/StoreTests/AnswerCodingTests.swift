@@ -20,18 +20,18 @@ import Testing
     #expect(try find("pr", in: bytes, answers, at: answers.start) == nil)
   }
 
-  @Test("The bytes of version 1 never change: stores are full of them")
+  @Test("The bytes of version 2 never change: stores are full of them")
   func golden() throws {
     let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
     let answers = CustomerAnswers(facts, in: app, from: moment(5))
     let bytes = AnswerCoding.encode(answers)
-    let fingerprint: [UInt8] = [80, 37, 55, 153, 25, 120, 29, 100]
+    let fingerprint: [UInt8] = [35, 195, 109, 57, 114, 41, 6, 234]
     let neverPurchased: [UInt8] = [2, 0, 7]
-    let owned: [UInt8] = [16, 0xF4, 15, 170, 1, 4, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1]
-    let refunded: [UInt8] = [5, 0xA8, 4, 20, 170, 1]
-    var expected = [1] + fingerprint + [10]
+    let owned: [UInt8] = [19, 228, 251, 1, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1, 7]
+    let refunded: [UInt8] = [5, 136, 17, 20, 170, 1]
+    var expected = [2] + fingerprint + [10]
     expected += [4] + Array("plus".utf8) + [3] + neverPurchased
-    expected += [3] + Array("pro".utf8) + [23] + owned + refunded
+    expected += [3] + Array("pro".utf8) + [26] + owned + refunded
     #expect(bytes == expected)
     // Each is stored as its place in its list, so the lists may only grow at the end.
     #expect(
@@ -40,9 +40,11 @@ import Testing
         .nonConsumableOwned, .trialActive, .unknownEntitlement, .neverPurchased, .notEntitlingType,
         .billingRetry, .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
         .productChanged, .upgraded, .nonRenewingEnded, .trialEnded, .refundedForAppIssue, .refunded,
-        .familySharingEnded,
+        .familySharingEnded, .boughtBeforeVersion, .granted, .inOperatorGracePeriod, .unknownProduct,
+        .familySharingNotAllowed, .grantEnded, .grantRevoked,
       ])
     #expect(AnswerCoding.productStates == [.new, .active, .inactive])
+    #expect(AnswerCoding.accessLevels == [.none, .limited, .full])
   }
 
   @Test("Answers of another version or fingerprint are as good as none")
@@ -50,7 +52,7 @@ import Testing
     let answers = CustomerAnswers(CustomerFacts(transactions: [fact()]), in: app, from: moment(5))
     var bytes = AnswerCoding.encode(answers)
     #expect(try AnswerCoding.answer(in: bytes.span, to: "pro", under: 1, at: moment(9)) == nil)
-    bytes[0] = 2
+    bytes[0] = 1
     #expect(try find("pro", in: bytes, answers, at: moment(9)) == nil)
     #expect(try find("pro", in: [], answers, at: moment(9)) == nil)
   }
@@ -96,9 +98,16 @@ private func randomAnswers(_ random: inout SplitMix64) -> CustomerAnswers {
   let renewals = ["L0", "L1"].map { line in
     RenewalFact(
       originalTransactionID: line, productID: "sub",
+      autoRenewProductID: ["sub", "pro", nil].randomElement(using: &random)!,
       autoRenewStatus: [.on, .off, nil].randomElement(using: &random)!,
       isInBillingRetry: random.next() % 2 == 0, gracePeriodExpiresDate: moment(60_000_000),
-      signedDate: moment(50_000_000))
+      priceIncreaseStatus: random.next() % 2 == 0 ? .pending : nil, signedDate: moment(50_000_000),
+      details: renewalDetails(&random))
+  }
+  let grants = ["G1", "G2"].prefix(Int(random.next() % 3)).map { id in
+    GrantFact(
+      grantID: id, entitlement: "pro", accessLevel: random.next() % 2 == 0 ? .limited : .full,
+      since: moment(20_000_000), until: random.next() % 2 == 0 ? moment(70_000_000) : nil)
   }
   let sold = AppDefinition(
     id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
@@ -110,6 +119,14 @@ private func randomAnswers(_ random: inout SplitMix64) -> CustomerAnswers {
         productID: "sub", type: .autoRenewableSubscription, entitlements: ["pro", "pro.too"]),
     ])
   return CustomerAnswers(
-    CustomerFacts(transactions: transactions, renewals: renewals), in: sold,
+    CustomerFacts(transactions: transactions, renewals: renewals, grants: grants), in: sold,
     from: moment(.random(in: 0...120, using: &random) * 1_000_000))
+}
+
+private func renewalDetails(_ random: inout SplitMix64) -> RenewalDetails {
+  var details = RenewalDetails()
+  if random.next() % 2 == 0 { details.renewalPrice = Int64(random.next() % 100_000) }
+  if random.next() % 2 == 0 { details.currency = "USD" }
+  if random.next() % 2 == 0 { details.eligibleWinBackOfferIDs = ["best", ""] }
+  return details
 }

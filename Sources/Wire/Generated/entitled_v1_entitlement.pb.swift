@@ -238,8 +238,8 @@ package struct CheckResponse: WireMessage {
   package var stateCode: String = ""
   /// New, active or inactive, for the products that give this entitlement taken together.
   package var productState: ProductState = .init()
-  /// The end of the unbroken time of access that covers now; if not entitled, when access ended. Unset:
-  /// open-ended, or never entitled.
+  /// The end of the unbroken time of access at this level or a higher one that covers now; if not entitled,
+  /// when access ended. Unset: open-ended, or never entitled.
   package var until: GoogleProtobuf.Timestamp?
   /// The reason for machines, stable: SUBSCRIPTION_ACTIVE, EXPIRED, REVOKED, NEVER_PURCHASED, ...
   package var reason: String = ""
@@ -278,6 +278,8 @@ package struct CheckResponse: WireMessage {
   package var renewalPrice: Money?
   /// What to do about it; empty for family members where it concerns the payer.
   package var advice: [Advice] = []
+  /// The operator's grant that decided, if one did.
+  package var grantId: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -312,6 +314,7 @@ package struct CheckResponse: WireMessage {
     autoRenewProductId = CField.text(c.pointee.auto_renew_product_id)
     renewalPrice = CField.message(c.pointee.renewal_price)
     advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
+    grantId = CField.text(c.pointee.grant_id)
   }
 
   /// Writes the fields that are set.
@@ -340,6 +343,7 @@ package struct CheckResponse: WireMessage {
     writer.text(22, autoRenewProductId)
     writer.message(23, renewalPrice)
     writer.messages(24, advice)
+    writer.text(25, grantId)
   }
 }
 

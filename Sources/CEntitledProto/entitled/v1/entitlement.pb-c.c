@@ -97,7 +97,7 @@ void   entitled__v1__advice__free_unpacked
   assert(message->base.descriptor == &entitled__v1__advice__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[24] =
+static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[25] =
 {
   {
     "entitled",
@@ -387,6 +387,18 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "grant_id",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, grant_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
   1,   /* field[1] = access_level */
@@ -399,6 +411,7 @@ static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
   12,   /* field[12] = evaluated_at */
   19,   /* field[19] = evidence_id */
   7,   /* field[7] = explanation */
+  24,   /* field[24] = grant_id */
   15,   /* field[15] = in_app_ownership_type */
   10,   /* field[10] = original_transaction_id */
   8,   /* field[8] = product_id */
@@ -417,7 +430,7 @@ static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__check_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 24 }
+  { 0, 25 }
 };
 const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
 {
@@ -427,7 +440,7 @@ const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
   "Entitled__V1__CheckResponse",
   "entitled.v1",
   sizeof(Entitled__V1__CheckResponse),
-  24,
+  25,
   entitled__v1__check_response__field_descriptors,
   entitled__v1__check_response__field_indices_by_name,
   1,  entitled__v1__check_response__number_ranges,

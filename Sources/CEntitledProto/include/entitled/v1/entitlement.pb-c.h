@@ -174,8 +174,8 @@ struct  Entitled__V1__CheckResponse
    */
   Entitled__V1__ProductState product_state;
   /*
-   * The end of the unbroken time of access that covers now; if not entitled, when access ended. Unset:
-   * open-ended, or never entitled.
+   * The end of the unbroken time of access at this level or a higher one that covers now; if not entitled,
+   * when access ended. Unset: open-ended, or never entitled.
    */
   Google__Protobuf__Timestamp *until;
   /*
@@ -243,10 +243,14 @@ struct  Entitled__V1__CheckResponse
    */
   size_t n_advice;
   Entitled__V1__Advice **advice;
+  /*
+   * The operator's grant that decided, if one did.
+   */
+  char *grant_id;
 };
 #define ENTITLED__V1__CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__check_response__descriptor) \
-    , 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, 0, NULL, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, 0, NULL, (char *)protobuf_c_empty_string, NULL, 0,NULL }
+    , 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, 0, NULL, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, 0, NULL, (char *)protobuf_c_empty_string, NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*

@@ -1,0 +1,93 @@
+internal import AppStore
+internal import Entitlements
+
+extension AccessLevel {
+  /// `[pro, plus]`, which gives full access, or `{pro: limited, plus: full}`.
+  static func byEntitlement(_ node: ConfigurationNode) throws(ConfigurationError) -> [String: AccessLevel] {
+    var levels: [String: AccessLevel] = [:]
+    if node.isList {
+      for item in try node.list() {
+        let name = try item.text()
+        guard levels.updateValue(.full, forKey: name) == nil else {
+          throw item.error("\(item.name): \(name) is there twice")
+        }
+      }
+      return levels
+    }
+    guard !node.isScalar else { throw node.error("\(node.name) is neither a list nor a mapping") }
+    for (name, value) in try node.entries() {
+      levels[name] = try AccessLevel(ConfigurationNode(renaming: value, "\(name) in \(node.name)"))
+    }
+    return levels
+  }
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    switch try node.text() {
+    case "full": self = .full
+    case "limited": self = .limited
+    default: throw node.error("\(node.name) is neither full nor limited")
+    }
+  }
+}
+
+extension OperatorGrace {
+  /// What `node` says, also if it says 0 days, which are none; `other` where there is no such node.
+  static func of(
+    _ node: ConfigurationNode?, or other: OperatorGrace?
+  ) throws(ConfigurationError) -> OperatorGrace? {
+    guard let node else { return other }
+    return try OperatorGrace(node)
+  }
+
+  private init?(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["days", "access"])
+    let days = try members.required("days").number()
+    // Apple retries for 60 days; nothing is waited for behind that.
+    guard (0...60).contains(days) else { throw node.error("days of \(node.name) is not between 0 and 60") }
+    let access = try members["access"].map(AccessLevel.init) ?? .full
+    guard days > 0 else { return nil }
+    self.init(days: days, access: access)
+  }
+}
+
+extension FamilySharingPolicy {
+  /// `{pro: allow, plus: deny}`, for entitlements that there are.
+  static func byEntitlement(
+    _ node: ConfigurationNode?, known: [String]
+  ) throws(ConfigurationError) -> [String: FamilySharingPolicy] {
+    guard let node else { return [:] }
+    var policies: [String: FamilySharingPolicy] = [:]
+    for (name, value) in try node.entries() {
+      guard known.contains(name) else {
+        throw value.error(
+          "\(node.name): nothing gives the entitlement \(name); known: \(known.joined(separator: ", "))")
+      }
+      guard let policy = FamilySharingPolicy(rawValue: try value.text()) else {
+        throw value.error("\(name) in \(node.name) is not one of allow, limited, deny")
+      }
+      policies[name] = policy
+    }
+    return policies
+  }
+}
+
+extension BoughtBeforeVersion {
+  /// One `{version: "3.0", entitlements: [pro]}`, or a list of such.
+  static func rules(_ node: ConfigurationNode) throws(ConfigurationError) -> [BoughtBeforeVersion] {
+    guard node.isList else { return [try BoughtBeforeVersion(node)] }
+    var rules: [BoughtBeforeVersion] = []
+    for item in try node.list() { rules.append(try BoughtBeforeVersion(item)) }
+    return rules
+  }
+
+  private init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["version", "entitlements"])
+    let text = try members.required("version").text()
+    guard let version = AppVersion(text) else {
+      throw try members.required("version").error("version of \(node.name) is not a version such as 3.0")
+    }
+    self.init(
+      version: version,
+      entitlements: try AccessLevel.byEntitlement(members.required("entitlements")))
+  }
+}

@@ -1,0 +1,143 @@
+import AppStore
+import Entitlements
+import Testing
+
+/// What gives access besides an own purchase at full level, and which of several decides.
+@Suite struct AccessSourceTests {
+  @Test("A grant entitles off the platform, from its start to its end")
+  func granted() {
+    let facts = CustomerFacts(grants: [grant("G1", 10, 20)])
+    #expect(fullPro(facts, on: 9).reason == .neverPurchased)
+    #expect(fullPro(facts, on: 9).checkAgainAt == at(10))
+    let running = fullPro(facts, on: 10)
+    #expect(running.reason == .granted)
+    #expect(running.code == 2)
+    #expect(running.grantID == "G1")
+    #expect(running.since == at(10))
+    #expect(running.until == at(20))
+    #expect(fullPro(facts, on: 20).reason == .grantEnded)
+    #expect(fullPro(facts, on: 20).productState == .new)
+  }
+
+  @Test("A grant that was taken back ends when it was")
+  func grantRevoked() {
+    var revoked = grant("G1", 10)
+    revoked.revokedAt = at(15)
+    #expect(fullPro(CustomerFacts(grants: [revoked]), on: 14).isEntitled)
+    #expect(fullPro(CustomerFacts(grants: [revoked]), on: 15).reason == .grantRevoked)
+  }
+
+  @Test("A purchase decides before a grant of the same level, and the run spans both")
+  func purchaseBeforeGrant() {
+    let facts = CustomerFacts(transactions: [period(0...30)], grants: [grant("G1", 5, 60)])
+    #expect(fullPro(facts, on: 10).reason == .subscriptionActive)
+    #expect(fullPro(facts, on: 10).until == at(60))
+    #expect(fullPro(facts, on: 40).reason == .granted)
+    #expect(fullPro(facts, on: 40).since == at(0))
+  }
+
+  @Test("A grant of another entitlement gives nothing here")
+  func otherGrant() {
+    let other = GrantFact(grantID: "G1", entitlement: "export", since: at(0))
+    #expect(fullPro(CustomerFacts(grants: [other]), on: 5).reason == .neverPurchased)
+  }
+
+  @Test("Full access decides before limited access, whichever ends later")
+  func levels() {
+    let facts = CustomerFacts(
+      transactions: [period(0...90, "basic", line: "L1"), period(0...30, "yearly", line: "L2")])
+    #expect(fullPro(facts, on: 10).accessLevel == .full)
+    #expect(fullPro(facts, on: 10).until == at(30))
+    #expect(fullPro(facts, on: 10).checkAgainAt == at(30))
+    #expect(fullPro(facts, on: 40).accessLevel == .limited)
+    #expect(fullPro(facts, on: 40).since == at(0))
+    #expect(fullPro(facts, on: 40).until == at(90))
+    #expect(fullPro(facts, on: 90).accessLevel == .none)
+  }
+
+  @Test(
+    "Who got the app before it was free keeps what they paid for",
+    arguments: [
+      ("2.9", true), ("2.10", true), ("3", false), ("3.0.0", false), ("3.1", false), ("beta", false),
+    ])
+  func boughtBefore(version: String, owns: Bool) {
+    let copy = AppTransactionFact(
+      originalApplicationVersion: version, originalPurchaseDate: at(0), preorderDate: at(-40),
+      signedDate: at(100))
+    let facts = CustomerFacts(appTransactions: [copy])
+    let status = evaluate(facts, entitlement: "archive", in: fullApp, at: at(5))
+    #expect(status.isEntitled == owns)
+    #expect(status.reason == (owns ? .boughtBeforeVersion : .neverPurchased))
+    #expect(fullPro(facts, on: 5).accessLevel == (owns ? .limited : .none))
+    // Ordered is not owned: the app came on day 0.
+    #expect(!fullPro(facts, on: -1).isEntitled)
+  }
+
+  @Test("The operator's grace gives limited access while Apple retries, and ends by itself")
+  func operatorGrace() {
+    let failed = renewal(signed: 31) { $0.isInBillingRetry = true }
+    let facts = CustomerFacts(transactions: [period(0...30, "yearly")], renewals: [failed])
+    let waiting = fullPro(facts, on: 40)
+    #expect(waiting.reason == .inOperatorGracePeriod)
+    #expect(waiting.accessLevel == .limited)
+    #expect(waiting.code == 1)
+    #expect(waiting.reason.subscriptionStatus == .billingRetry)
+    #expect(waiting.until == at(50))
+    #expect(waiting.actBy == at(50))
+    #expect(fullPro(facts, on: 50).reason == .billingRetry)
+    #expect(pro([period(0...30, "yearly")], [failed], on: 40).reason == .billingRetry)
+  }
+
+  @Test("Apple's grace gives more than the operator's, which goes on behind it")
+  func bothGraces() {
+    let failed = renewal(signed: 31) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(46)
+    }
+    let facts = CustomerFacts(transactions: [period(0...30, "yearly")], renewals: [failed])
+    #expect(fullPro(facts, on: 40).reason == .inGracePeriod)
+    #expect(fullPro(facts, on: 40).accessLevel == .full)
+    #expect(fullPro(facts, on: 47).reason == .inOperatorGracePeriod)
+    #expect(fullPro(facts, on: 47).until == at(50))
+  }
+
+  @Test("Nothing is waited for without a failed payment: a cancelled subscription ends at its end")
+  func noGraceForCancelled() {
+    let cancelled = renewal(signed: 31) { $0.expirationIntent = .customerCancelled }
+    let facts = CustomerFacts(transactions: [period(0...30, "yearly")], renewals: [cancelled])
+    #expect(fullPro(facts, on: 31).reason == .cancelled)
+  }
+
+  @Test("The policy for family members limits what a shared purchase gives, or denies it")
+  func familyPolicy() {
+    let shared = period(0...30, "yearly").with { $0.ownership = .familyShared }
+    let facts = CustomerFacts(transactions: [shared])
+    #expect(fullPro(facts, on: 5).accessLevel == .limited)
+    let denied = evaluate(facts, entitlement: "export", in: fullApp, at: at(5))
+    #expect(denied.reason == .familySharingNotAllowed)
+    #expect(denied.until == nil)
+    #expect(denied.productState == .new)
+  }
+
+  @Test("An own purchase decides before a shared one, which carries on without a gap when it lapses")
+  func ownBeforeShared() {
+    let shared = period(0...90, "monthly", line: "S").with { $0.ownership = .familyShared }
+    let facts = [period(0...30), shared]
+    #expect(pro(facts, on: 10).deciding?.ownership == .purchased)
+    #expect(pro(facts, on: 10).until == at(90))
+    #expect(pro(facts, on: 10).checkAgainAt == at(30))
+    #expect(pro(facts, on: 30).deciding?.ownership == .familyShared)
+    #expect(pro(facts, on: 30).since == at(0))
+  }
+
+  @Test("A refund of some seats leaves the purchaser theirs; a refund of all does not")
+  func seats() {
+    let team = period(0...30).with {
+      $0.quantity = 5
+      $0.revocationDate = at(10)
+      $0.revokedSeatQuantity = 2
+    }
+    #expect(pro([team], on: 15).isEntitled)
+    #expect(pro([team.with { $0.revokedSeatQuantity = 5 }], on: 15).reason == .refunded)
+  }
+}

@@ -1,0 +1,142 @@
+import AppStore
+import Entitlements
+import Testing
+
+@Suite struct AdviceTests {
+  @Test("A failed payment: update billing, with the link, while grace runs and while Apple retries")
+  func updateBilling() throws {
+    let failed = renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(46)
+    }
+    let inGrace = try #require(advice([period(0...30)], failed, on: 40).first)
+    #expect(inGrace.kind == .updateBilling)
+    #expect(inGrace.url == "https://apps.apple.com/account/billing")
+    #expect(inGrace.deadline == at(46))
+    #expect(inGrace.daysLeft(at: at(40, hours: 1)) == 5)
+    #expect(inGrace.daysLeft(at: at(47)) == 0)
+    let inRetry = advice([period(0...30)], failed, on: 50)
+    #expect(inRetry.map(\.kind) == [.updateBilling])
+    #expect(inRetry.map(\.deadline) == [at(90)])
+    #expect(advice([period(0...30)], failed, on: 90).map(\.kind) == [.resubscribe])
+  }
+
+  @Test(
+    "The days left become one less at the moment that is told",
+    arguments: [0, 1, 24, 25, 47, 48, 143] as [Int64])
+  func daysLeft(hours: Int64) throws {
+    let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
+    let now = at(24, hours: hours)
+    let status = evaluate(
+      CustomerFacts(transactions: [period(0...30)], renewals: [off]), entitlement: "pro", in: app, at: now)
+    let advice = try #require(status.advice(in: app).first)
+    let change = try #require(status.daysLeftChange(after: now))
+    let days = try #require(advice.daysLeft(at: now))
+    #expect(change > now)
+    #expect(advice.daysLeft(at: change.advanced(byMilliseconds: -1)) == days)
+    #expect(advice.daysLeft(at: change) == max(0, days - 1))
+  }
+
+  @Test("Renewal turned off: a retention offer with the alternatives of the group, until the period ends")
+  func retention() {
+    let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
+    let found = advice([period(0...30)], off, on: 10)
+    #expect(found.map(\.kind) == [.retentionOffer])
+    #expect(found.map(\.productIDs) == [["plus", "yearly"]])
+    #expect(found.map(\.deadline) == [at(30)])
+    #expect(found.map(\.url) == ["https://apps.apple.com/account/subscriptions"])
+  }
+
+  @Test("A price increase that waits for consent: show it; once agreed, nothing")
+  func priceConsent() {
+    let asked = renewal(signed: 5) {
+      $0.autoRenewStatus = .on
+      $0.priceIncreaseStatus = .pending
+      $0.details.renewalPrice = 5990
+      $0.details.currency = "USD"
+    }
+    #expect(advice([period(0...30)], asked, on: 10).map(\.kind) == [.priceConsent])
+    #expect(advice([period(0...30)], asked, on: 10).map(\.deadline) == [at(30)])
+    #expect(pro([period(0...30)], [asked], on: 10).outlook?.price == 5990)
+    #expect(pro([period(0...30)], [asked], on: 10).code == 5)
+    let agreed = renewal(signed: 6) { $0.priceIncreaseStatus = .accepted }
+    #expect(advice([period(0...30)], agreed, on: 10).isEmpty)
+  }
+
+  @Test(
+    "Left by choice: a win-back offer with the ids that Apple names",
+    arguments: [
+      ExpirationIntent.customerCancelled, .priceIncreaseNotAccepted,
+    ])
+  func winBack(intent: ExpirationIntent) {
+    let left = renewal(signed: 30) {
+      $0.expirationIntent = intent
+      $0.details.eligibleWinBackOfferIDs = ["best", "second"]
+    }
+    let found = advice([period(0...30)], left, on: 40)
+    #expect(found.map(\.kind) == [.winBackOffer])
+    #expect(found.map(\.offerIDs) == [["best", "second"]])
+  }
+
+  @Test("Left because the payment failed or the product went: the same again, or another one")
+  func resubscribe() {
+    let failed = renewal(signed: 30) { $0.expirationIntent = .billingError }
+    #expect(advice([period(0...30)], failed, on: 40).map(\.productIDs) == [["monthly"]])
+    let gone = renewal(signed: 30) { $0.expirationIntent = .productUnavailable }
+    #expect(advice([period(0...30)], gone, on: 40).map(\.productIDs) == [["plus", "yearly"]])
+    #expect(advice([period(0...30)], gone, on: 40).map(\.kind) == [.resubscribe])
+  }
+
+  @Test(
+    "Nothing of it for family members: they are not the payer",
+    arguments: [
+      InAppOwnershipType.familyShared, .assigned,
+    ])
+  func family(ownership: InAppOwnershipType) {
+    let shared = period(0...30).with { $0.ownership = ownership }
+    for day in [10, 40, 50, 95] as [Int64] {
+      let news = renewal(signed: min(day, 30)) {
+        $0.autoRenewStatus = .off
+        $0.isInBillingRetry = day >= 30
+        $0.gracePeriodExpiresDate = day >= 30 ? at(46) : nil
+        $0.priceIncreaseStatus = .pending
+        $0.details.eligibleWinBackOfferIDs = ["back"]
+      }
+      #expect(advice([shared], news, on: day).isEmpty)
+    }
+  }
+
+  @Test("A pending downgrade or crossgrade names the product it renews to, until it is taken back")
+  func pendingChange() {
+    let pending = renewal(signed: 5) { $0.autoRenewProductID = "yearly" }
+    #expect(pro([period(0...30)], [pending], on: 10).outlook?.productID == "yearly")
+    let takenBack = renewal(signed: 6) { $0.autoRenewProductID = "monthly" }
+    let facts = CustomerFacts(transactions: [period(0...30)], renewals: [takenBack, pending])
+    #expect(evaluate(facts, entitlement: "pro", in: app, at: at(10)).outlook?.productID == "monthly")
+  }
+
+  @Test("Inside a commitment the next payment follows, behind its last what becomes of the commitment")
+  func commitment() {
+    func payment(_ number: Int64) -> TransactionFact {
+      period(0...30).with {
+        $0.details.commitment = .init(billingPeriodNumber: number, totalBillingPeriods: 12)
+      }
+    }
+    let news = renewal(signed: 1) {
+      $0.autoRenewStatus = .on
+      $0.details.renewalPrice = 4990
+      var commitment = RenewalDetails.Commitment()
+      commitment.autoRenewStatus = .off
+      commitment.renewalPrice = 5990
+      $0.details.commitment = commitment
+    }
+    #expect(pro([payment(3)], [news], on: 5).willRenew == true)
+    #expect(pro([payment(3)], [news], on: 5).outlook?.price == 4990)
+    #expect(pro([payment(12)], [news], on: 5).reason == .subscriptionNotRenewing)
+    #expect(pro([payment(12)], [news], on: 5).outlook?.price == 5990)
+  }
+}
+
+private func advice(_ transactions: [TransactionFact], _ renewal: RenewalFact, on day: Int64) -> [Advice] {
+  pro(transactions, [renewal], on: day).advice(in: app)
+}
