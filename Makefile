@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build test format lint proto bench clean
+.PHONY: help run build test format lint proto bench fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -33,5 +33,8 @@ bench: build  ## server CPU per Check beside nghttpd and gRPC C++ (ARGS=--quick:
 	@tools/bootstrap --test
 	@tools/bench/check $(ARGS)
 
+fuzz:  ## feed every parser that meets outside bytes with mutated documents (FUZZ_SECONDS=60 for each)
+	@tools/fuzz/run $(ARGS)
+
 clean:  ## remove what was built and installed here; ./data stays
-	rm -rf .build .venv
+	rm -rf .build .venv tools/fuzz/.build

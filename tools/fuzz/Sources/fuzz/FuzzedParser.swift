@@ -1,0 +1,76 @@
+internal import AppReceipt
+internal import AppStore
+internal import JSON
+internal import SignedData
+
+/// The parsers that meet outside bytes. Each must refuse or read whatever it is given, and neither crash nor hang.
+enum FuzzedParser: String, CaseIterable {
+  /// JWS with its header, its certificates and its payload.
+  case jws
+  /// JSON, and what is made of it: the payloads of all kinds.
+  case json
+  /// The attributes of an app receipt.
+  case asn1
+  /// An app receipt.
+  case pkcs7
+  /// A receipt of before iOS 7.
+  case plist
+  /// The door that tells all of these apart.
+  case document
+
+  /// Lets the parser read `input`.
+  func read(_ input: [UInt8], with verifier: SignedDataVerifier) {
+    switch self {
+    case .jws: readJWS(String(decoding: input, as: UTF8.self), with: verifier)
+    case .json: readJSON(input)
+    case .asn1: readReceiptContent(input)
+    case .pkcs7: readReceipt(input, with: verifier)
+    case .plist: _ = try? TransactionReceipt(parsing: input).json.serialized()
+    case .document: readDocument(input, with: verifier)
+    }
+  }
+
+  private func readDocument(_ input: [UInt8], with verifier: SignedDataVerifier) {
+    switch try? RecognizedDocument(input) {
+    case .jws(let text)?: readJWS(text, with: verifier)
+    case .notificationV1(let body)?: _ = body.json.serialized(pretty: true)
+    case .appReceipt(let receipt)?: readReceipt(receipt, with: verifier)
+    case .transactionReceipt(let list)?: _ = try? TransactionReceipt(parsing: list).json.serialized()
+    case nil: break
+    }
+  }
+
+  private func readJWS(_ text: String, with verifier: SignedDataVerifier) {
+    _ = (try? UnverifiedJWS(text))?.certificates
+    for environments: Set<Environment> in [[.sandbox], [.production, .xcode, .localTesting]] {
+      _ = try? verifier.verifyTransaction(text, for: Seeds.app, environments: environments)
+      _ = try? verifier.verifyNotification(text, for: Seeds.app, environments: environments)
+    }
+  }
+
+  private func readJSON(_ input: [UInt8]) {
+    guard let value = try? JSONValue(parsing: input) else { return }
+    for written in [value.serialized(), value.serialized(pretty: true)] {
+      precondition(try! JSONValue(parsing: written) == value, "what is written is read as something else")
+    }
+    guard case .object(let object) = value else { return }
+    let payloads: [any DecodedPayload.Type] = [
+      JWSTransactionDecodedPayload.self, JWSRenewalInfoDecodedPayload.self, AppTransactionPayload.self,
+      ResponseBodyV2DecodedPayload.self, DecodedRealtimeRequestBody.self, ResponseBodyV1.self,
+      VerifyReceiptResponse.self,
+    ]
+    for payload in payloads { _ = try? payload.init(json: object) }
+  }
+
+  private func readReceiptContent(_ input: [UInt8]) {
+    guard let payload = try? AppReceiptPayload(parsing: input) else { return }
+    _ = payload.json.serialized()
+    _ = try? payload.isFor(device: [1, 2, 3, 4, 5, 6])
+  }
+
+  private func readReceipt(_ input: [UInt8], with verifier: SignedDataVerifier) {
+    if let receipt = try? UnverifiedReceipt(input) { readReceiptContent(receipt.content) }
+    let _: Verified<AppReceiptPayload>? = try? verifier.verifyReceipt(
+      input, for: Seeds.app, environments: [.sandbox, .production, .xcode])
+  }
+}

@@ -1,0 +1,63 @@
+internal import AppStore
+internal import Foundation
+internal import JSON
+internal import Sandbox
+internal import SignedData
+
+/// What the fuzzer begins with: documents of every kind, made by the sandbox App Store.
+struct Seeds {
+  static let app = AppIdentity(bundleID: "com.example.oceanjournal", appAppleID: 1_234_567_890)
+
+  /// The sandbox keeps its keys in it, and each parser has a folder of seeds in `seeds`.
+  let folder: URL
+
+  /// A verifier that trusts the sandbox that made the seeds.
+  func verifier() throws -> SignedDataVerifier {
+    let root = try Certificate(der: [UInt8](Data(contentsOf: folder.appending(path: "sandbox/root.der"))))
+    return try SignedDataVerifier(anchors: .apple().adding(root, for: .sandbox))
+  }
+
+  /// Writes the seeds.
+  func write() async throws {
+    let products = [
+      SandboxProduct(
+        productId: "pro.monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "21",
+        period: Period("P1M"), price: 4990),
+      SandboxProduct(productId: "shells.100", type: .consumable, price: 990),
+    ]
+    let store = try AppStoreSimulator(
+      apps: [SandboxApp(id: "ocean-journal", identity: Self.app, products: products)],
+      directory: folder.appending(path: "sandbox").path,
+      now: { Instant(millisecondsSince1970: 1_790_000_000_000) })
+    for product in products {
+      for kind in SandboxDocumentKind.allCases {
+        let order = PurchaseOrder(app: "ocean-journal", productId: product.productId)
+        guard let document = try? await store.document(kind, about: order) else { continue }
+        try write(document, named: "\(product.productId).\(kind.rawValue)", kind)
+      }
+    }
+  }
+
+  private func write(_ document: String, named name: String, _ kind: SandboxDocumentKind) throws {
+    try write(Array(document.utf8), name, for: .document)
+    switch kind {
+    case .transaction, .renewalInfo, .appTransaction, .notification, .retentionMessageRequest:
+      try write(Array(document.utf8), name, for: .jws)
+      try write(UnverifiedJWS(document).payload.serialized(), name, for: .json)
+    case .appReceipt:
+      let receipt = Base64.standard.decode(Array(document.utf8)[...]) ?? []
+      try write(receipt, name, for: .pkcs7)
+      try write(receipt, "\(name).der", for: .document)
+      try write(UnverifiedReceipt(receipt).content, name, for: .asn1)
+    case .transactionReceipt:
+      try write(Base64.standard.decode(Array(document.utf8)[...]) ?? [], name, for: .plist)
+    case .notificationV1: try write(Array(document.utf8), name, for: .json)
+    }
+  }
+
+  private func write(_ seed: [UInt8], _ name: String, for parser: FuzzedParser) throws {
+    let seeds = folder.appending(path: "seeds/\(parser.rawValue)")
+    try FileManager.default.createDirectory(at: seeds, withIntermediateDirectories: true)
+    try Data(seed).write(to: seeds.appending(path: name))
+  }
+}
