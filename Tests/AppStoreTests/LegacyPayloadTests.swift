@@ -89,4 +89,16 @@ import Testing
     #expect(request.password == "p")
     #expect(request.excludeOldTransactions == true)
   }
+
+  @Test("The date of a pre-order is read from a decoded receipt and from an app transaction")
+  func preorder() throws {
+    let receipt: JSONObject = [
+      "preorder_date": "2021-01-01 00:00:00 Etc/GMT", "preorder_date_ms": "1609459200000",
+      "preorder_date_pst": "2020-12-31 16:00:00 America/Los_Angeles",
+    ]
+    let moment = Instant(rfc3339: "2021-01-01T00:00:00Z")
+    #expect(try LegacyReceipt(json: receipt).preorderDate == moment)
+    #expect(try AppTransactionPayload(json: ["preorderDate": 1_609_459_200_000]).preorderDate == moment)
+    #expect(try LegacyReceipt(json: [:]).preorderDate == nil)
+  }
 }
