@@ -72,6 +72,15 @@ struct PayloadReader {
     return texts
   }
 
+  /// An object whose members have no names that are known in advance.
+  func object(_ member: String) throws(PayloadError) -> JSONObject? {
+    guard let value = value(member) else { return nil }
+    guard case .object(let object) = value else {
+      throw .wrongType(member: member, expected: "an object")
+    }
+    return object
+  }
+
   /// Milliseconds since 1970. Xcode adds a fraction, which is cut off.
   func instant(_ member: String) throws(PayloadError) -> Instant? {
     guard let value = value(member) else { return nil }

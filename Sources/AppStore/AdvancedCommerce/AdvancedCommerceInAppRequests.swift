@@ -1,0 +1,277 @@
+package import JSON
+
+/// A one-time charge that the app starts.
+package struct AdvancedCommerceOneTimeChargeCreateRequest: DecodedPayload {
+  package let json: JSONObject
+
+  /// ISO 4217.
+  package let currency: String?
+  package let item: AdvancedCommerceOneTimeChargeItem?
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let taxCode: String?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    currency = try reader.string("currency")
+    item = try reader.part("item")
+    requestInfo = try reader.part("requestInfo")
+    taxCode = try reader.string("taxCode")
+    storefront = try reader.string("storefront")
+  }
+}
+
+/// What a one-time charge is for.
+package struct AdvancedCommerceOneTimeChargeItem: DecodedPayload {
+  package let json: JSONObject
+
+  package let description: String?
+  package let displayName: String?
+  /// The operator's name for the item.
+  package let sku: String?
+  /// In thousandths of the currency.
+  package let price: Int64?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+    sku = try reader.string("SKU")
+    price = try reader.integer("price")
+  }
+}
+
+/// A subscription that the app starts.
+package struct AdvancedCommerceSubscriptionCreateRequest: DecodedPayload {
+  package let json: JSONObject
+
+  /// ISO 4217.
+  package let currency: String?
+  package let descriptors: AdvancedCommerceDescriptors?
+  package let items: [AdvancedCommerceSubscriptionCreateItem]?
+  /// An ISO 8601 duration.
+  package let period: String?
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let taxCode: String?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+  package let previousTransactionId: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    currency = try reader.string("currency")
+    descriptors = try reader.part("descriptors")
+    items = try reader.parts("items")
+    period = try reader.string("period")
+    requestInfo = try reader.part("requestInfo")
+    taxCode = try reader.string("taxCode")
+    storefront = try reader.string("storefront")
+    previousTransactionId = try reader.string("previousTransactionId")
+  }
+}
+
+/// An item of a new subscription.
+package struct AdvancedCommerceSubscriptionCreateItem: DecodedPayload {
+  package let json: JSONObject
+
+  package let description: String?
+  package let displayName: String?
+  package let offer: AdvancedCommerceOffer?
+  /// The operator's name for the item.
+  package let sku: String?
+  /// In thousandths of the currency.
+  package let price: Int64?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+    offer = try reader.part("offer")
+    sku = try reader.string("SKU")
+    price = try reader.integer("price")
+  }
+}
+
+/// A change of a subscription that the app starts.
+package struct AdvancedCommerceSubscriptionModifyInAppRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let transactionId: String?
+  package let retainBillingCycle: Bool?
+  package let descriptors: AdvancedCommerceSubscriptionModifyDescriptors?
+  package let addItems: [AdvancedCommerceSubscriptionModifyAddItem]?
+  package let changeItems: [AdvancedCommerceSubscriptionModifyChangeItem]?
+  package let removeItems: [AdvancedCommerceSubscriptionModifyRemoveItem]?
+  package let periodChange: AdvancedCommerceSubscriptionModifyPeriodChange?
+  package let taxCode: String?
+  /// ISO 4217.
+  package let currency: String?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestInfo = try reader.part("requestInfo")
+    transactionId = try reader.string("transactionId")
+    retainBillingCycle = try reader.bool("retainBillingCycle")
+    descriptors = try reader.part("descriptors")
+    addItems = try reader.parts("addItems")
+    changeItems = try reader.parts("changeItems")
+    removeItems = try reader.parts("removeItems")
+    periodChange = try reader.part("periodChange")
+    taxCode = try reader.string("taxCode")
+    currency = try reader.string("currency")
+    storefront = try reader.string("storefront")
+  }
+}
+
+/// An item to add.
+package struct AdvancedCommerceSubscriptionModifyAddItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The operator's name for the item.
+  package let sku: String?
+  package let description: String?
+  package let displayName: String?
+  package let offer: AdvancedCommerceOffer?
+  /// In thousandths of the currency.
+  package let price: Int64?
+  /// In thousandths of the currency.
+  package let proratedPrice: Int64?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+    offer = try reader.part("offer")
+    price = try reader.integer("price")
+    proratedPrice = try reader.integer("proratedPrice")
+  }
+}
+
+/// An item to change.
+package struct AdvancedCommerceSubscriptionModifyChangeItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The item's name until now.
+  package let currentSKU: String?
+  package let description: String?
+  package let displayName: String?
+  /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
+  package let effective: String?
+  package let offer: AdvancedCommerceOffer?
+  /// In thousandths of the currency.
+  package let price: Int64?
+  /// In thousandths of the currency.
+  package let proratedPrice: Int64?
+  /// `UPGRADE`, `DOWNGRADE` or `APPLY_OFFER`.
+  package let reason: String?
+  /// The operator's name for the item.
+  package let sku: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    currentSKU = try reader.string("currentSKU")
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+    effective = try reader.string("effective")
+    offer = try reader.part("offer")
+    price = try reader.integer("price")
+    proratedPrice = try reader.integer("proratedPrice")
+    reason = try reader.string("reason")
+    sku = try reader.string("SKU")
+  }
+}
+
+/// An item to take out.
+package struct AdvancedCommerceSubscriptionModifyRemoveItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The operator's name for the item.
+  package let sku: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+  }
+}
+
+/// A new description of a subscription.
+package struct AdvancedCommerceSubscriptionModifyDescriptors: DecodedPayload {
+  package let json: JSONObject
+
+  /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
+  package let effective: String?
+  package let description: String?
+  package let displayName: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    effective = try reader.string("effective")
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+  }
+}
+
+/// Another period.
+package struct AdvancedCommerceSubscriptionModifyPeriodChange: DecodedPayload {
+  package let json: JSONObject
+
+  /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
+  package let effective: String?
+  /// An ISO 8601 duration.
+  package let period: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    effective = try reader.string("effective")
+    period = try reader.string("period")
+  }
+}
+
+/// Turns the renewal of a subscription on again.
+package struct AdvancedCommerceSubscriptionReactivateInAppRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let transactionId: String?
+  package let items: [AdvancedCommerceSubscriptionReactivateItem]?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestInfo = try reader.part("requestInfo")
+    transactionId = try reader.string("transactionId")
+    items = try reader.parts("items")
+    storefront = try reader.string("storefront")
+  }
+}
+
+/// An item that goes on.
+package struct AdvancedCommerceSubscriptionReactivateItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The operator's name for the item.
+  package let sku: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+  }
+}

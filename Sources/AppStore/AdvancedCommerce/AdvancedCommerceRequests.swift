@@ -1,0 +1,286 @@
+package import JSON
+
+/// What every Advanced Commerce request says of itself.
+package struct AdvancedCommerceRequestInfo: DecodedPayload {
+  package let json: JSONObject
+
+  /// A UUID: the same again does nothing.
+  package let requestReferenceId: String?
+  package let appAccountToken: String?
+  package let consistencyToken: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestReferenceId = try reader.string("requestReferenceId")
+    appAccountToken = try reader.string("appAccountToken")
+    consistencyToken = try reader.string("consistencyToken")
+  }
+}
+
+/// Asks for a refund of items (Request Transaction Refund).
+package struct AdvancedCommerceRequestRefundRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let items: [AdvancedCommerceRequestRefundItem]?
+  package let refundRiskingPreference: Bool?
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  /// ISO 4217.
+  package let currency: String?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    items = try reader.parts("items")
+    refundRiskingPreference = try reader.bool("refundRiskingPreference")
+    requestInfo = try reader.part("requestInfo")
+    currency = try reader.string("currency")
+    storefront = try reader.string("storefront")
+  }
+}
+
+/// One item to refund.
+package struct AdvancedCommerceRequestRefundItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The operator's name for the item.
+  package let sku: String?
+  package let refundReason: AdvancedCommerceRefundReason?
+  package let refundType: AdvancedCommerceRefundType?
+  /// Whether the customer loses it.
+  package let revoke: Bool?
+  /// In thousandths of the currency.
+  package let refundAmount: Int64?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+    refundReason = try reader.code("refundReason")
+    refundType = try reader.code("refundType")
+    revoke = try reader.bool("revoke")
+    refundAmount = try reader.integer("refundAmount")
+  }
+}
+
+/// Turns the renewal of a subscription off.
+package struct AdvancedCommerceSubscriptionCancelRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestInfo = try reader.part("requestInfo")
+    storefront = try reader.string("storefront")
+  }
+}
+
+/// Ends a subscription at once and refunds it.
+package struct AdvancedCommerceSubscriptionRevokeRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let refundRiskingPreference: Bool?
+  package let refundReason: AdvancedCommerceRefundReason?
+  package let refundType: AdvancedCommerceRefundType?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestInfo = try reader.part("requestInfo")
+    refundRiskingPreference = try reader.bool("refundRiskingPreference")
+    refundReason = try reader.code("refundReason")
+    refundType = try reader.code("refundType")
+    storefront = try reader.string("storefront")
+  }
+}
+
+/// Changes what items of a subscription cost.
+package struct AdvancedCommerceSubscriptionPriceChangeRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let items: [AdvancedCommerceSubscriptionPriceChangeItem]?
+  /// ISO 4217.
+  package let currency: String?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestInfo = try reader.part("requestInfo")
+    items = try reader.parts("items")
+    currency = try reader.string("currency")
+    storefront = try reader.string("storefront")
+  }
+}
+
+/// The new price of an item.
+package struct AdvancedCommerceSubscriptionPriceChangeItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The operator's name for the item.
+  package let sku: String?
+  /// In thousandths of the currency.
+  package let price: Int64?
+  /// Items whose price changes with it.
+  package let dependentSKUs: [String]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+    price = try reader.integer("price")
+    dependentSKUs = try reader.strings("dependentSKUs")
+  }
+}
+
+/// Changes how a subscription and its items are described.
+package struct AdvancedCommerceSubscriptionChangeMetadataRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let descriptors: AdvancedCommerceSubscriptionChangeMetadataDescriptors?
+  package let items: [AdvancedCommerceSubscriptionChangeMetadataItem]?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+  package let taxCode: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestInfo = try reader.part("requestInfo")
+    descriptors = try reader.part("descriptors")
+    items = try reader.parts("items")
+    storefront = try reader.string("storefront")
+    taxCode = try reader.string("taxCode")
+  }
+}
+
+/// A new description of a subscription.
+package struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: DecodedPayload {
+  package let json: JSONObject
+
+  /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
+  package let effective: String?
+  package let description: String?
+  package let displayName: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    effective = try reader.string("effective")
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+  }
+}
+
+/// A new description of an item.
+package struct AdvancedCommerceSubscriptionChangeMetadataItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The item's name until now.
+  package let currentSKU: String?
+  /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
+  package let effective: String?
+  package let description: String?
+  package let displayName: String?
+  /// The operator's name for the item.
+  package let sku: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    currentSKU = try reader.string("currentSKU")
+    effective = try reader.string("effective")
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+    sku = try reader.string("SKU")
+  }
+}
+
+/// Moves a subscription to Advanced Commerce.
+package struct AdvancedCommerceSubscriptionMigrateRequest: DecodedPayload {
+  package let json: JSONObject
+
+  package let requestInfo: AdvancedCommerceRequestInfo?
+  package let descriptors: AdvancedCommerceSubscriptionMigrateDescriptors?
+  package let items: [AdvancedCommerceSubscriptionMigrateItem]?
+  package let renewalItems: [AdvancedCommerceSubscriptionMigrateRenewalItem]?
+  package let targetProductId: String?
+  /// ISO 3166-1 alpha-3.
+  package let storefront: String?
+  package let taxCode: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestInfo = try reader.part("requestInfo")
+    descriptors = try reader.part("descriptors")
+    items = try reader.parts("items")
+    renewalItems = try reader.parts("renewalItems")
+    targetProductId = try reader.string("targetProductId")
+    storefront = try reader.string("storefront")
+    taxCode = try reader.string("taxCode")
+  }
+}
+
+/// How a migrated subscription is described.
+package struct AdvancedCommerceSubscriptionMigrateDescriptors: DecodedPayload {
+  package let json: JSONObject
+
+  package let description: String?
+  package let displayName: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+  }
+}
+
+/// An item of a migrated subscription.
+package struct AdvancedCommerceSubscriptionMigrateItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The operator's name for the item.
+  package let sku: String?
+  package let description: String?
+  package let displayName: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+  }
+}
+
+/// An item of the periods to come.
+package struct AdvancedCommerceSubscriptionMigrateRenewalItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The operator's name for the item.
+  package let sku: String?
+  package let description: String?
+  package let displayName: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+  }
+}

@@ -1,0 +1,84 @@
+package import JSON
+
+/// The receipt of a request for a test notification.
+package struct SendTestNotificationResponse: DecodedPayload {
+  package let json: JSONObject
+
+  /// Asks what became of it.
+  package let testNotificationToken: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    testNotificationToken = try reader.string("testNotificationToken")
+  }
+}
+
+/// What became of a test notification (Get Test Notification Status).
+package struct CheckTestNotificationResponse: DecodedPayload {
+  package let json: JSONObject
+
+  /// The notification: a JWS, not verified yet.
+  package let signedPayload: String?
+  /// Each time that Apple tried to send it.
+  package let sendAttempts: [SendAttemptItem]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    signedPayload = try reader.string("signedPayload")
+    sendAttempts = try reader.parts("sendAttempts")
+  }
+}
+
+/// A page of the notifications that Apple sent or tried to send (Get Notification History).
+package struct NotificationHistoryResponse: DecodedPayload {
+  package let json: JSONObject
+
+  /// Asks for the next page.
+  package let paginationToken: String?
+  /// Whether there is a next page.
+  package let hasMore: Bool?
+  /// At most 20.
+  package let notificationHistory: [NotificationHistoryResponseItem]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    paginationToken = try reader.string("paginationToken")
+    hasMore = try reader.bool("hasMore")
+    notificationHistory = try reader.parts("notificationHistory")
+  }
+}
+
+/// One notification, and how its delivery went.
+package struct NotificationHistoryResponseItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The notification: a JWS, not verified yet.
+  package let signedPayload: String?
+  /// Each time that Apple tried to send it.
+  package let sendAttempts: [SendAttemptItem]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    signedPayload = try reader.string("signedPayload")
+    sendAttempts = try reader.parts("sendAttempts")
+  }
+}
+
+/// One attempt to deliver a notification.
+package struct SendAttemptItem: DecodedPayload {
+  package let json: JSONObject
+
+  package let attemptDate: Instant?
+  package let sendAttemptResult: SendAttemptResult?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    attemptDate = try reader.instant("attemptDate")
+    sendAttemptResult = try reader.code("sendAttemptResult")
+  }
+}

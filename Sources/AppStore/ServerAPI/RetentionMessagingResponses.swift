@@ -1,0 +1,181 @@
+package import JSON
+
+/// The images for retention messages.
+package struct GetImageListResponse: DecodedPayload {
+  package let json: JSONObject
+
+  package let imageIdentifiers: [GetImageListResponseItem]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    imageIdentifiers = try reader.parts("imageIdentifiers")
+  }
+}
+
+/// An image for retention messages.
+package struct GetImageListResponseItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// A UUID.
+  package let imageIdentifier: String?
+  /// `PENDING`, `APPROVED` or `REJECTED`.
+  package let imageState: String?
+  /// `FULL_SIZE` or `BULLET_POINT`.
+  package let imageSize: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    imageIdentifier = try reader.string("imageIdentifier")
+    imageState = try reader.string("imageState")
+    imageSize = try reader.string("imageSize")
+  }
+}
+
+/// The retention messages.
+package struct GetMessageListResponse: DecodedPayload {
+  package let json: JSONObject
+
+  package let messageIdentifiers: [GetMessageListResponseItem]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    messageIdentifiers = try reader.parts("messageIdentifiers")
+  }
+}
+
+/// A retention message.
+package struct GetMessageListResponseItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// A UUID.
+  package let messageIdentifier: String?
+  /// `PENDING`, `APPROVED` or `REJECTED`.
+  package let messageState: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    messageIdentifier = try reader.string("messageIdentifier")
+    messageState = try reader.string("messageState")
+  }
+}
+
+/// The default message of a product in a language.
+package struct DefaultConfigurationResponse: DecodedPayload {
+  package let json: JSONObject
+
+  /// A UUID.
+  package let messageIdentifier: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    messageIdentifier = try reader.string("messageIdentifier")
+  }
+}
+
+/// Where Apple asks for messages in real time.
+package struct RealtimeUrlResponse: DecodedPayload {
+  package let json: JSONObject
+
+  package let realtimeURL: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    realtimeURL = try reader.string("realtimeURL")
+  }
+}
+
+/// The receipt of a performance test of the real-time URL.
+package struct PerformanceTestResponse: DecodedPayload {
+  package let json: JSONObject
+
+  package let config: PerformanceTestConfig?
+  /// Asks for the result.
+  package let requestId: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    config = try reader.part("config")
+    requestId = try reader.string("requestId")
+  }
+}
+
+/// What a performance test does, and what passes it.
+package struct PerformanceTestConfig: DecodedPayload {
+  package let json: JSONObject
+
+  package let maxConcurrentRequests: Int64?
+  package let totalRequests: Int64?
+  /// Milliseconds.
+  package let totalDuration: Int64?
+  /// Milliseconds.
+  package let responseTimeThreshold: Int64?
+  /// Percent.
+  package let successRateThreshold: Int64?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    maxConcurrentRequests = try reader.integer("maxConcurrentRequests")
+    totalRequests = try reader.integer("totalRequests")
+    totalDuration = try reader.integer("totalDuration")
+    responseTimeThreshold = try reader.integer("responseTimeThreshold")
+    successRateThreshold = try reader.integer("successRateThreshold")
+  }
+}
+
+/// How a performance test went.
+package struct PerformanceTestResultResponse: DecodedPayload {
+  package let json: JSONObject
+
+  package let config: PerformanceTestConfig?
+  /// The URL that was tested.
+  package let target: String?
+  /// `PENDING`, `PASS` or `FAIL`.
+  package let result: String?
+  /// Percent.
+  package let successRate: Int64?
+  package let numPending: Int64?
+  package let responseTimes: PerformanceTestResponseTimes?
+  /// How often each ``SendAttemptResult`` came.
+  package let failures: JSONObject?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    config = try reader.part("config")
+    target = try reader.string("target")
+    result = try reader.string("result")
+    successRate = try reader.integer("successRate")
+    numPending = try reader.integer("numPending")
+    responseTimes = try reader.part("responseTimes")
+    failures = try reader.object("failures")
+  }
+}
+
+/// Response times of a performance test, in milliseconds.
+package struct PerformanceTestResponseTimes: DecodedPayload {
+  package let json: JSONObject
+
+  package let average: Int64?
+  package let p50: Int64?
+  package let p90: Int64?
+  package let p95: Int64?
+  package let p99: Int64?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    average = try reader.integer("average")
+    p50 = try reader.integer("p50")
+    p90 = try reader.integer("p90")
+    p95 = try reader.integer("p95")
+    p99 = try reader.integer("p99")
+  }
+}
