@@ -18,6 +18,7 @@ let asyncHTTPClient: Target.Dependency = .product(
   name: "AsyncHTTPClient", package: "async-http-client",
   // It depends on a package that has a module of the same name as one of ours.
   moduleAliases: ["Configuration": "SwiftConfiguration"])
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -50,6 +51,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -89,6 +91,8 @@ let package = Package(
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
+    library(
+      "AppStoreClient", ["AppStore", "JSON", "SignedData", asyncHTTPClient, metrics, nio, nioHTTP1]),
     library("OCSPClient", ["SignedData", asyncHTTPClient, nio, nioHTTP1]),
     library("Configuration", ["AppStore", "Entitlements", "Yams"]),
     .executableTarget(
@@ -107,6 +111,7 @@ let package = Package(
 
     test("AppReceiptTests", ["AppReceipt", "AppStore", "JSON", "SignedData"]),
     test("JSONTests", ["JSON"]),
+    test("AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),
     test("AppStoreTests", ["AppStore", "JSON"]),
     test("EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
     test("ConfigurationTests", ["AppStore", "Configuration", "Entitlements"]),

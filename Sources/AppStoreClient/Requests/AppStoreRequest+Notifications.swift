@@ -1,0 +1,56 @@
+package import AppStore
+internal import JSON
+
+/// Which notifications Get Notification History tells.
+package struct NotificationHistoryFilter: Hashable, Sendable {
+  /// At most 180 days ago.
+  package var startDate: Instant
+  package var endDate: Instant
+  package var notificationType: NotificationTypeV2?
+  package var notificationSubtype: NotificationSubtype?
+  /// Only about this customer; not together with a type.
+  package var transactionId: String?
+  /// Only those that did not arrive, or not yet.
+  package var onlyFailures = false
+
+  /// Everything of that time.
+  package init(startDate: Instant, endDate: Instant) {
+    self.startDate = startDate
+    self.endDate = endDate
+  }
+
+  var json: JSONObject {
+    var json: JSONObject = [
+      "startDate": .number(JSONNumber(startDate.millisecondsSince1970)),
+      "endDate": .number(JSONNumber(endDate.millisecondsSince1970)),
+    ]
+    if let notificationType { json["notificationType"] = .string(notificationType.rawValue) }
+    if let notificationSubtype { json["notificationSubtype"] = .string(notificationSubtype.rawValue) }
+    if let transactionId { json["transactionId"] = .string(transactionId) }
+    if onlyFailures { json["onlyFailures"] = .bool(true) }
+    return json
+  }
+}
+
+extension AppStoreRequest {
+  /// Get Notification History: what Apple sent or tried to send, 20 a page.
+  package static func notificationHistory(
+    _ filter: NotificationHistoryFilter, paginationToken: String? = nil
+  ) -> AppStoreRequest {
+    var query: [QueryItem] = []
+    query.add("paginationToken", paginationToken)
+    return AppStoreRequest(
+      .notificationHistory, .post, "inApps", "v1", "notifications", "history", query: query,
+      body: .json(filter.json))
+  }
+
+  /// Request a Test Notification.
+  package static var testNotification: AppStoreRequest {
+    AppStoreRequest(.testNotification, .post, "inApps", "v1", "notifications", "test")
+  }
+
+  /// Get Test Notification Status.
+  package static func testNotificationStatus(token: String) -> AppStoreRequest {
+    AppStoreRequest(.testNotificationStatus, .get, "inApps", "v1", "notifications", "test", token)
+  }
+}
