@@ -54,9 +54,8 @@ package struct Reading: Sendable {
 extension AppStoreServerClient {
   /// Reads all pages of a customer's transactions.
   ///
-  /// - Parameters:
-  ///   - revision: where an earlier reading stopped; `nil` for the beginning.
-  ///   - take: is given each page before the next one is asked for.
+  /// - `revision`: where an earlier reading stopped; `nil` for the beginning.
+  /// - `take`: is given each page before the next one is asked for.
   package func readTransactionHistory(
     of transactionID: String, filter: TransactionHistoryFilter = .init(), from revision: String? = nil,
     _ reading: Reading = Reading(),

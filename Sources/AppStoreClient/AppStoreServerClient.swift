@@ -41,9 +41,8 @@ package final class AppStoreServerClient: Sendable {
 
   /// Makes a call and reads its answer.
   ///
-  /// - Parameters:
-  ///   - priority: who comes first if the budget is short.
-  ///   - patience: how long the caller waits for all of it; `nil` for as long as it takes.
+  /// - `priority`: who comes first if the budget is short.
+  /// - `patience`: how long the caller waits for all of it; `nil` for as long as it takes.
   package func send<Response: DecodedPayload>(
     _ request: AppStoreRequest, as type: Response.Type = Response.self,
     priority: CallPriority = .interactive, patience: Duration? = nil

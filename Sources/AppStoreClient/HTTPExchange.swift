@@ -35,9 +35,8 @@ package enum ExchangeFailure: Error, Hashable, Sendable {
 
 /// Sends requests: over the network, or in tests to wherever they want.
 package protocol HTTPExchange: Sendable {
-  /// - Parameters:
-  ///   - timeout: for all of it.
-  ///   - limit: the most bytes of the answer's body.
+  /// - `timeout`: for all of it.
+  /// - `limit`: the most bytes of the answer's body.
   func send(
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(ExchangeFailure) -> IncomingResponse

@@ -11,7 +11,7 @@ struct RetryPolicy: Sendable {
   /// The wait behind attempt number `attempt`, counted from 1: anything up to the exponential bound, so that
   /// many callers who failed together do not come back together.
   ///
-  /// - Parameter random: from 0 up to 1.
+  /// - `random`: from 0 up to 1.
   func wait(after attempt: Int, random: Double) -> Duration {
     let bound = min(base.seconds * Double(1 << min(attempt - 1, 16)), longest.seconds)
     return .seconds(bound * random)

@@ -7,8 +7,7 @@ package final class VerifyReceiptClient: Sendable {
   private let production: VerifyReceiptServer
   private let sandbox: VerifyReceiptServer
 
-  /// - Parameters:
-  ///   - productionURL, sandboxURL: Apple's, unless told otherwise.
+  /// - `productionURL`, `sandboxURL`: Apple's, unless told otherwise.
   package init(
     productionURL: String = "https://buy.itunes.apple.com/verifyReceipt",
     sandboxURL: String = "https://sandbox.itunes.apple.com/verifyReceipt", exchange: any HTTPExchange,
@@ -20,12 +19,12 @@ package final class VerifyReceiptClient: Sendable {
 
   /// Asks about a receipt.
   ///
-  /// - Parameters:
-  ///   - receipt: base64.
-  ///   - sharedSecret: the app's; `nil` if it has no auto-renewable subscriptions.
-  ///   - excludeOldTransactions: only the latest transaction of each subscription.
-  ///   - first: where to ask first.
-  /// - Returns: the answer, whatever its status, and the environment that gave it.
+  /// - `receipt`: base64.
+  /// - `sharedSecret`: the app's; `nil` if it has no auto-renewable subscriptions.
+  /// - `excludeOldTransactions`: only the latest transaction of each subscription.
+  /// - `first`: where to ask first.
+  ///
+  /// Returns the answer, whatever its status, and the environment that gave it.
   package func verify(
     _ receipt: String, sharedSecret: String?, excludeOldTransactions: Bool = false,
     first: Environment = .production, priority: CallPriority = .interactive, patience: Duration? = nil

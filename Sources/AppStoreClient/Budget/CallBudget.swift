@@ -25,7 +25,7 @@ final class CallBudget: Sendable {
 
   /// Waits for a call of the budget.
   ///
-  /// - Parameter deadline: by ``ClientClock/uptime``; `nil` for none.
+  /// - `deadline`: by ``ClientClock/uptime``; `nil` for none.
   /// - Throws: ``AppStoreClientError/overBudget(endpoint:retryAfter:)`` at once, if the wait would be longer
   ///   than the caller has; ``AppStoreClientError/cancelled``.
   func take(

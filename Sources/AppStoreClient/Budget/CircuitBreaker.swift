@@ -21,7 +21,7 @@ final class CircuitBreaker: Sendable {
 
   /// Asks whether to call.
   ///
-  /// - Returns: `nil` to call; else how long not to.
+  /// Returns `nil` to call; else how long not to.
   func pause() -> Duration? {
     let now = clock.uptime()
     return phase.withLock { phase in

@@ -21,8 +21,8 @@ struct TokenBucket {
 
   /// Takes one call out.
   ///
-  /// - Parameter ahead: how many wait who come first.
-  /// - Returns: `nil` if it was taken; else how long to wait before asking again.
+  /// - `ahead`: how many wait who come first.
+  /// Returns `nil` if it was taken; else how long to wait before asking again.
   mutating func take(_ priority: CallPriority, behind ahead: Int, at now: Duration) -> Duration? {
     refill(at: now)
     let floor = min(priority.reserve * capacity, capacity - 1)

@@ -46,8 +46,8 @@ extension AppStoreRequest {
 extension AppStoreRequest {
   /// Send External Purchase Report.
   ///
-  /// - Parameter report: Apple's ExternalPurchaseReport; its `requestIdentifier` makes it one that may be sent
-  ///   again.
+  /// - `report`: Apple's ExternalPurchaseReport; its `requestIdentifier` makes it one that may be sent
+  /// again.
   package static func sendExternalPurchaseReport(_ report: JSONObject) -> AppStoreRequest {
     AppStoreRequest(.externalPurchase, .put, "externalPurchase", "v1", "reports", body: .json(report))
   }

@@ -9,7 +9,7 @@ extension AppStoreRequest {
 
   /// Get Group Members.
   ///
-  /// - Parameter limit: at most 100 a page; `nil` for Apple's own.
+  /// - `limit`: at most 100 a page; `nil` for Apple's own.
   package static func groupMembers(
     of groupID: String, limit: Int? = nil, paginationToken: String? = nil
   ) -> AppStoreRequest {
@@ -26,9 +26,8 @@ extension AppStoreRequest {
 
   /// Claim Seat.
   ///
-  /// - Parameters:
-  ///   - requestIdentifier: the same again gives the same seat.
-  ///   - appTransactionID: for whom; `nil` if that is not known yet.
+  /// - `requestIdentifier`: the same again gives the same seat.
+  /// - `appTransactionID`: for whom; `nil` if that is not known yet.
   package static func claimSeat(
     of originalTransactionID: String, requestIdentifier: String, appTransactionID: String? = nil
   ) -> AppStoreRequest {

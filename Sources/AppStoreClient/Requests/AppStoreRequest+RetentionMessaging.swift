@@ -25,7 +25,7 @@ extension AppStoreRequest {
 
   /// Upload Image.
   ///
-  /// - Parameter identifier: a UUID that the operator chose.
+  /// - `identifier`: a UUID that the operator chose.
   package static func uploadImage(
     _ png: [UInt8], identifier: String, size: RetentionImageSize? = nil
   ) -> AppStoreRequest {
@@ -44,9 +44,8 @@ extension AppStoreRequest {
 
   /// Upload Message.
   ///
-  /// - Parameters:
-  ///   - message: Apple's UploadMessageRequestBody.
-  ///   - identifier: a UUID that the operator chose.
+  /// - `message`: Apple's UploadMessageRequestBody.
+  /// - `identifier`: a UUID that the operator chose.
   package static func uploadMessage(_ message: JSONObject, identifier: String) -> AppStoreRequest {
     messaging(.put, ["message", identifier], body: .json(message))
   }
@@ -61,7 +60,7 @@ extension AppStoreRequest {
 
   /// Configure Default Message.
   ///
-  /// - Parameter locale: such as `en-US`.
+  /// - `locale`: such as `en-US`.
   package static func setDefaultMessage(
     _ messageIdentifier: String, ofProduct productID: String, locale: String
   ) -> AppStoreRequest {

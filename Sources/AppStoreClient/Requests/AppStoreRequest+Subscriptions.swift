@@ -12,7 +12,7 @@ package enum ExtendReasonCode: Int64, Hashable, Sendable, CaseIterable {
 extension AppStoreRequest {
   /// Get All Subscription Statuses: how each of the customer's subscriptions stands.
   ///
-  /// - Parameter statuses: only those; empty for all.
+  /// - `statuses`: only those; empty for all.
   package static func subscriptionStatuses(
     of transactionID: String, statuses: [SubscriptionStatus] = []
   ) -> AppStoreRequest {
@@ -24,9 +24,8 @@ extension AppStoreRequest {
 
   /// Extend a Subscription Renewal Date.
   ///
-  /// - Parameters:
-  ///   - days: 1 to 90.
-  ///   - requestIdentifier: Apple extends once for each.
+  /// - `days`: 1 to 90.
+  /// - `requestIdentifier`: Apple extends once for each.
   package static func extendRenewalDate(
     of originalTransactionID: String, byDays days: Int, reason: ExtendReasonCode, requestIdentifier: String
   ) -> AppStoreRequest {
@@ -37,10 +36,9 @@ extension AppStoreRequest {
 
   /// Extend Subscription Renewal Dates for All Active Subscribers.
   ///
-  /// - Parameters:
-  ///   - days: 1 to 90.
-  ///   - requestIdentifier: Apple extends once for each.
-  ///   - storefrontCountryCodes: ISO 3166-1 alpha-3; empty for all.
+  /// - `days`: 1 to 90.
+  /// - `requestIdentifier`: Apple extends once for each.
+  /// - `storefrontCountryCodes`: ISO 3166-1 alpha-3; empty for all.
   package static func massExtendRenewalDate(
     ofProduct productID: String, byDays days: Int, reason: ExtendReasonCode, requestIdentifier: String,
     storefrontCountryCodes: [String] = []

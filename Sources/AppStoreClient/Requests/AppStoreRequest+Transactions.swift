@@ -34,7 +34,7 @@ package struct TransactionHistoryFilter: Hashable, Sendable {
 extension AppStoreRequest {
   /// Get Transaction History: every transaction of the customer who made `transactionID`, 20 a page.
   ///
-  /// - Parameter revision: from the page before; `nil` for the first.
+  /// - `revision`: from the page before; `nil` for the first.
   package static func transactionHistory(
     of transactionID: String, filter: TransactionHistoryFilter = .init(), revision: String? = nil
   ) -> AppStoreRequest {
@@ -83,7 +83,7 @@ extension AppStoreRequest {
 
   /// Set App Account Token.
   ///
-  /// - Parameter token: a UUID. Apple refuses other ids than original ones, and family members'.
+  /// - `token`: a UUID. Apple refuses other ids than original ones, and family members'.
   package static func setAppAccountToken(
     _ token: String, of originalTransactionID: String
   ) -> AppStoreRequest {
@@ -116,7 +116,7 @@ extension AppStoreRequest {
 
   /// Send Consumption Information in its first version, still the one for Advanced Commerce purchases.
   ///
-  /// - Parameter information: Apple's ConsumptionRequest of that version.
+  /// - `information`: Apple's ConsumptionRequest of that version.
   package static func sendConsumptionInformationV1(
     _ information: JSONObject, of transactionID: String
   ) -> AppStoreRequest {
