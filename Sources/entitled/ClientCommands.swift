@@ -72,15 +72,16 @@ struct InspectCommand: AsyncParsableCommand {
 
   @OptionGroup var client: ClientOptions
   @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Argument(help: "The document: text, @FILE, or - for the standard input.") var document: String
+  @Argument(help: "The document: text, @FILE, or - for the standard input. Files may be binary.")
+  var document: String
 
   func run() async throws {
-    let document = try Document.read(document)
+    let document = Array(try Document.bytes(document))
     let answer = try await client.withConnection { connection in
       try await connection.inspect(
         .with {
           $0.app = app
-          $0.document = document
+          $0.documentBytes = document
         })
     }
     client.show(answer, answer.rows)

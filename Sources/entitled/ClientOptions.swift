@@ -46,19 +46,19 @@ enum Table {
 
 /// A document given as an argument, as `@FILE`, or as `-` for the standard input.
 enum Document {
+  /// A document that is text.
   static func read(_ argument: String) throws -> String {
-    let bytes: Data
-    if argument == "-" {
-      bytes = FileHandle.standardInput.readDataToEndOfFile()
-    } else if argument.hasPrefix("@") {
-      let path = String(argument.dropFirst())
-      guard let contents = FileManager.default.contents(atPath: path) else {
-        throw Failure("cannot read \(path)")
-      }
-      bytes = contents
-    } else {
-      return argument
+    String(decoding: try bytes(argument), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// A document of any kind, as it is.
+  static func bytes(_ argument: String) throws -> Data {
+    if argument == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+    guard argument.hasPrefix("@") else { return Data(argument.utf8) }
+    let path = String(argument.dropFirst())
+    guard let contents = FileManager.default.contents(atPath: path) else {
+      throw Failure("cannot read \(path)")
     }
-    return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    return contents
   }
 }

@@ -1,9 +1,10 @@
 """The commands: the contract from a terminal, for people and (--json) for machines."""
 
+import base64
 import json
 import socket
 
-from harness import run
+from harness import post, run
 
 
 def test_the_main_job_from_a_terminal(service, customer):
@@ -37,6 +38,15 @@ def test_a_document_can_come_from_a_file(service, customer, tmp_path):
     inspected = service.command("inspect", f"@{file}", "--json")
     assert (inspected.returncode, json.loads(inspected.stdout)["verified"]) == (0, True)
     assert service.command("inspect", "hello").returncode == 3
+
+
+def test_a_binary_file_can_be_inspected(service, tmp_path):
+    order = {"app": "ocean-journal", "productId": "lifetime"}
+    _, answer = post(f"http://{service.sandbox}/sandbox/v1/documents/app-receipt", order)
+    file = tmp_path / "receipt"
+    file.write_bytes(base64.b64decode(answer["document"]))
+    inspected = service.command("inspect", f"@{file}", "--json")
+    assert (inspected.returncode, json.loads(inspected.stdout)["reason"]) == (0, "VERIFIED")
 
 
 def test_a_refusal_is_one_line_with_its_reason(service, customer):
