@@ -32,11 +32,14 @@ package struct JSONObject: Hashable, Sendable {
 
   /// Position of the member `name`; names are the same when their bytes are.
   func index(of name: String) -> Int? {
-    let length = name.utf8.count
-    return members.firstIndex { member in
-      // Unicode takes some texts of different bytes for the same.
-      member.name.utf8.count == length && member.name == name && member.name.utf8.elementsEqual(name.utf8)
+    // Not `==`, which takes texts of different bytes for the same where Unicode does.
+    let found = name.utf8.withContiguousStorageIfAvailable { wanted in
+      members.firstIndex { member in
+        member.name.utf8.count == wanted.count
+          && member.name.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(wanted) } == true
+      }
     }
+    return if let found { found } else { members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) } }
   }
 
   /// The number of members.
