@@ -34,7 +34,7 @@ import Wire
     + #""state": "ENTITLEMENT_STATE_UNSPECIFIED", "productState": "PRODUCT_STATE_UNSPECIFIED", "reason": "", "#
     + #""explanation": "", "productId": "", "transactionId": "", "originalTransactionId": "", "#
     + #""willRenew": false, "inAppOwnershipType": "IN_APP_OWNERSHIP_TYPE_UNSPECIFIED", "entitlement": "", "#
-    + #""productType": "PRODUCT_TYPE_UNSPECIFIED", "autoRenewProductId": ""}"#
+    + #""productType": "PRODUCT_TYPE_UNSPECIFIED", "autoRenewProductId": "", "grantId": ""}"#
 
   @Test("Its bytes are ours")
   func bytes() throws {
