@@ -55,7 +55,11 @@ struct AccessIntervals {
     var level = level
     if facts.transactions[index].ownership == .familyShared {
       level = rules.familySharing.applied(to: level)
-      if level == .none { return addNothing(.sharingDenied, index, facts) }
+      guard level > .none else {
+        // Said once: of the purchase itself, not of what would have gone on behind it.
+        if kind != .grace, kind != .operatorGrace { addNothing(.sharingDenied, index, facts) }
+        return
+      }
     }
     all.append(AccessInterval(kind, level, from: start, to: end, by: index, isShared: isShared))
   }

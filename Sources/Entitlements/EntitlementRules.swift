@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 
 /// What the catalog says of one entitlement: all that evaluation has to know of it.
 struct EntitlementRules: Hashable, Sendable {

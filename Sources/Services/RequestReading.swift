@@ -59,3 +59,17 @@ enum Requirement {
       metadata: [("entitlement", name)], field: "entitlement")
   }
 }
+
+extension Instant {
+  /// The moment that a request names in `field`.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for one that the calendar of protobuf does not have.
+  init(_ timestamp: GoogleProtobuf.Timestamp, _ field: String) throws(Status) {
+    guard let milliseconds = timestamp.millisecondsSince1970 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "\(field) is not a time between the years 1 and 9999",
+        field: field)
+    }
+    self.init(millisecondsSince1970: milliseconds)
+  }
+}

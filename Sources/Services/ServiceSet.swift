@@ -48,7 +48,10 @@ package struct ServiceSet: Sendable {
       now: now)
     let offers = OfferService(reader: reader, catalog: catalog, setups: signing.offers, now: now)
     let tokens = TokenService(reader: reader, catalog: catalog, setup: signing.tokens, now: now)
+    let customers = CustomerService(reader: reader, catalog: catalog, now: now)
+    let metrics = MetricsService(store: store, catalog: catalog, now: now)
     var methods = entitlements.methods + receipts.methods + health.methods
+    methods += customers.methods + metrics.methods
     methods += offers.methods + tokens.methods
     methods += ReflectionService(services: Contract.services.map(\.name)).methods
     let known = Set(methods.map(\.path))

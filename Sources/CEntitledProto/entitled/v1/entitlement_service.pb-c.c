@@ -5371,7 +5371,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_metrics_response__descriptor 
   (ProtobufCMessageInit) entitled__v1__get_metrics_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__daily_metrics__field_descriptors[14] =
+static const ProtobufCFieldDescriptor entitled__v1__daily_metrics__field_descriptors[16] =
 {
   {
     "day",
@@ -5541,10 +5541,36 @@ static const ProtobufCFieldDescriptor entitled__v1__daily_metrics__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "at_risk",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DailyMetrics, at_risk),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "churned_otherwise",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DailyMetrics, churned_otherwise),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__daily_metrics__field_indices_by_name[] = {
   2,   /* field[2] = active */
+  14,   /* field[14] = at_risk */
   9,   /* field[9] = churned_involuntarily */
+  15,   /* field[15] = churned_otherwise */
   8,   /* field[8] = churned_voluntarily */
   7,   /* field[7] = converted_from_trial */
   0,   /* field[0] = day */
@@ -5561,7 +5587,7 @@ static const unsigned entitled__v1__daily_metrics__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__daily_metrics__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor entitled__v1__daily_metrics__descriptor =
 {
@@ -5571,7 +5597,7 @@ const ProtobufCMessageDescriptor entitled__v1__daily_metrics__descriptor =
   "Entitled__V1__DailyMetrics",
   "entitled.v1",
   sizeof(Entitled__V1__DailyMetrics),
-  14,
+  16,
   entitled__v1__daily_metrics__field_descriptors,
   entitled__v1__daily_metrics__field_indices_by_name,
   1,  entitled__v1__daily_metrics__number_ranges,

@@ -1,0 +1,103 @@
+package import AppStore
+
+/// Facts that cannot all be true, or that do not fit the catalog. There is an answer all the same; this says
+/// that somebody should look.
+package struct Contradiction: Hashable, Sendable {
+  /// What kind; the raw value is for machines and stays.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case twoActiveInGroup = "TWO_ACTIVE_IN_GROUP"
+    case expiryBeforePurchase = "EXPIRY_BEFORE_PURCHASE"
+    case revocationBeforePurchase = "REVOCATION_BEFORE_PURCHASE"
+    case renewalWithoutTransaction = "RENEWAL_WITHOUT_TRANSACTION"
+    case unknownProduct = "UNKNOWN_PRODUCT"
+    case typeDiffersFromCatalog = "TYPE_DIFFERS_FROM_CATALOG"
+    case unknownType = "UNKNOWN_TYPE"
+    case unreadableVersion = "UNREADABLE_VERSION"
+  }
+
+  /// What kind.
+  package let kind: Kind
+  /// The transaction or purchase line in question; empty if it is neither.
+  package let transactionID: String
+  /// What is wrong and what was made of it.
+  package let sentence: String
+
+  /// All that is wrong with `facts` at `now`.
+  package static func all(
+    _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant
+  ) -> [Contradiction] {
+    var found: [Contradiction] = []
+    for index in facts.transactions.indices { found += of(facts.transactions[index], app) }
+    for renewal in facts.renewals {
+      let line = renewal.originalTransactionID
+      guard !facts.transactions.contains(where: { $0.originalTransactionID == line }) else { continue }
+      found.append(
+        Contradiction(
+          kind: .renewalWithoutTransaction, transactionID: line,
+          sentence: "Renewal info of \(line) came without any of its transactions; it gives nothing."))
+    }
+    for copy in facts.appTransactions where AppVersion(copy.originalApplicationVersion) == nil {
+      found.append(
+        Contradiction(
+          kind: .unreadableVersion, transactionID: "",
+          sentence: "The version in which the app was first had is not made of numbers; it comes before none."
+        ))
+    }
+    return found + twoActive(facts, app, now)
+  }
+
+  private static func of(
+    _ transaction: TransactionFact, _ app: borrowing AppDefinition
+  ) -> [Contradiction] {
+    var found: [Contradiction] = []
+    let id = transaction.transactionID
+    func add(_ kind: Kind, _ sentence: String) {
+      found.append(Contradiction(kind: kind, transactionID: id, sentence: sentence))
+    }
+    if transaction.isContradictory {
+      add(.expiryBeforePurchase, "Transaction \(id) expires before it was bought; its period is empty.")
+    }
+    if let revoked = transaction.accessRevokedAt, revoked < transaction.purchaseDate {
+      add(.revocationBeforePurchase, "Transaction \(id) was revoked before it was bought; it gives nothing.")
+    }
+    if case .unrecognized = transaction.type {
+      add(.unknownType, "Transaction \(id) is of a type that this version does not know; it gives nothing.")
+    }
+    guard let product = app.products[transaction.productID] else {
+      add(
+        .unknownProduct,
+        "The catalog has no product \(transaction.productID), which transaction \(id) bought; it gives nothing."
+      )
+      return found
+    }
+    if product.type != transaction.type {
+      add(
+        .typeDiffersFromCatalog,
+        "Apple sold \(transaction.productID) as \(transaction.type.rawValue), and the catalog calls it "
+          + "\(product.type.rawValue); Apple's word counts.")
+    }
+    return found
+  }
+
+  /// At most one own subscription of a group can be in force, and one of each kind of sharing beside it.
+  private static func twoActive(
+    _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition, _ now: Instant
+  ) -> [Contradiction] {
+    let groups = SubscriptionGroups(facts, in: app)
+    var active: [String: [String]] = [:]
+    for index in facts.transactions.indices where !facts.transactions[index].isShared {
+      guard let group = groups.group(of: facts.transactions[index]),
+        !facts.transactions[index].isUpgraded, facts.transactions[index].purchaseDate <= now,
+        now < facts.paidEnd(index, facts.nextInLine(after: index))
+      else { continue }
+      let line = facts.transactions[index].originalTransactionID
+      if active[group]?.contains(line) != true { active[group, default: []].append(line) }
+    }
+    return active.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { group, lines in
+      Contradiction(
+        kind: .twoActiveInGroup, transactionID: lines[0],
+        sentence: "Subscriptions \(lines.joined(separator: " and ")) of the group \(group) are in force at "
+          + "once; both count.")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import AppStore
+
+/// How long a customer has paid for a subscription group: after a year Apple keeps 15 % instead of 30.
+///
+/// Free trials do not count, a lapse of up to 60 days pauses the count and a longer one begins it anew, and
+/// a payment that succeeds in the grace period leaves no gap.
+enum PaidService {
+  /// Milliseconds of paid service up to `now` in the periods at `indices`, all of one group.
+  static func milliseconds(
+    _ indices: [Int], _ facts: borrowing CustomerFacts, upTo now: Instant
+  ) -> Int64 {
+    var total: Int64 = 0
+    var coveredUntil: Instant?
+    for period in periods(indices, facts) where period.start < now {
+      let end = min(period.end, now)
+      let from = max(period.start, coveredUntil ?? period.start)
+      if let coveredUntil, period.start.milliseconds(since: coveredUntil) > longestPause { total = 0 }
+      if period.isPaid { total += max(0, end.milliseconds(since: from)) }
+      coveredUntil = max(end, coveredUntil ?? end)
+    }
+    guard let coveredUntil, now.milliseconds(since: coveredUntil) <= longestPause else { return 0 }
+    return total
+  }
+
+  /// From how much paid service on Apple keeps less.
+  static let year: Int64 = 365 * 86_400_000
+  private static let longestPause: Int64 = 60 * 86_400_000
+
+  private struct Period {
+    let start: Instant
+    let end: Instant
+    let isPaid: Bool
+  }
+
+  private static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
+    var periods: [Period] = []
+    for index in indices where !facts.transactions[index].isShared {
+      let next = facts.nextInLine(after: index)
+      let isPaid = facts.transactions[index].offerDiscountType != .freeTrial
+      let start = facts.transactions[index].purchaseDate
+      var end = max(start, facts.paidEnd(index, next))
+      if let next, facts.recovery(index, next) == .inGracePeriod {
+        end = facts.transactions[next].purchaseDate
+      }
+      periods.append(Period(start: start, end: end, isPaid: isPaid))
+    }
+    return periods.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+  }
+}
+
+/// How a payment that had failed succeeded after all.
+enum Recovery {
+  /// In Apple's grace period: the billing cycle is kept, and the time between is paid for.
+  case inGracePeriod
+  /// Later: a new cycle begins on the day of the payment.
+  case afterGracePeriod
+}
+
+extension CustomerFacts {
+  /// Whether the period at `next` was paid for late, after the one at `index` had ended; `nil` if it was on
+  /// time or bought anew.
+  ///
+  /// Apple says afterwards only when each period was. A kept cycle shows in the end of the new period, which
+  /// is one period behind the end of the old one, and not behind the payment.
+  func recovery(_ index: Int, _ next: Int) -> Recovery? {
+    guard let expiry = transactions[index].expiresDate, let end = transactions[next].expiresDate,
+      transactions[index].accessRevokedAt == nil,
+      transactions[index].productID == transactions[next].productID,
+      transactions[next].details.transactionReason != .purchase
+    else { return nil }
+    let payment = transactions[next].purchaseDate
+    let gap = payment.milliseconds(since: expiry)
+    guard gap > 0, gap <= 60 * 86_400_000 else { return nil }
+    let length = expiry.milliseconds(since: transactions[index].purchaseDate)
+    let kept = abs(end.milliseconds(since: expiry) - length)
+    let restarted = abs(end.milliseconds(since: payment) - length)
+    return kept < restarted ? .inGracePeriod : .afterGracePeriod
+  }
+}

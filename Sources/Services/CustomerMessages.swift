@@ -1,0 +1,108 @@
+internal import AppStore
+internal import Entitlements
+internal import Wire
+
+// What is told of a whole customer, as messages of the contract.
+
+extension GetCustomerResponse {
+  init(
+    _ facts: CustomerFacts, of customerID: String, in app: AppDefinition,
+    environment: AppStore.Environment, evaluatedAt now: Instant
+  ) {
+    let overview = CustomerOverview(facts, in: app, at: now)
+    self.init()
+    customerId = customerID
+    self.environment = Wire.Environment(environment)
+    entitlements = app.entitlements.map { entitlement in
+      CheckResponse(
+        evaluate(facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
+        environment: environment, evaluatedAt: now)
+    }
+    products = overview.products.map { CustomerProduct($0, of: app, environment: environment) }
+    subscriptionGroups = overview.groups.map(CustomerSubscriptionGroup.init)
+    consumables = overview.consumables.map { balance in
+      .with { message in
+        message.productId = balance.productID
+        message.purchased = balance.purchased
+        message.refunded = balance.refunded
+      }
+    }
+    grants = overview.grants.map(GrantedEntitlement.init)
+    evaluatedAt = GoogleProtobuf.Timestamp(now)
+  }
+}
+
+extension CustomerProduct {
+  fileprivate init(_ product: ProductOverview, of app: AppDefinition, environment: AppStore.Environment) {
+    self.init()
+    productId = product.productID
+    type = Wire.ProductType(product.type)
+    state = Wire.ProductState(product.state)
+    latestTransaction = product.latest.map { Wire.Transaction($0, of: app, environment: environment) }
+    renewalInfo = product.renewal.map { Wire.RenewalInfo($0, environment: environment) }
+  }
+}
+
+extension CustomerSubscriptionGroup {
+  fileprivate init(_ group: GroupOverview) {
+    self.init()
+    subscriptionGroupIdentifier = group.group
+    state = Wire.ProductState(group.state)
+    productId = group.productID ?? ""
+    autoRenewProductId = group.autoRenewProductID ?? ""
+    eligibleForIntroductoryOffer = group.isEligibleForIntroductoryOffer
+    eligibleForPromotionalOffers = group.isEligibleForPromotionalOffers
+    eligibleWinBackOfferIds = group.eligibleWinBackOfferIDs
+    paidServiceDays = Int32(clamping: group.paidServiceDays)
+  }
+}
+
+extension ExplainResponse {
+  /// The explanation of what `facts` answer at `now`.
+  init(
+    _ facts: CustomerFacts, entitlement: String, in app: AppDefinition, environment: AppStore.Environment,
+    at now: Instant
+  ) {
+    let explanation = Explanation(facts, entitlement: entitlement, in: app, at: now)
+    self.init()
+    answer = CheckResponse(
+      explanation.status, of: entitlement, in: app, environment: environment, evaluatedAt: now)
+    steps = explanation.steps.map(ExplanationStep.init)
+    contradictions = explanation.contradictions.map { "\($0.kind.rawValue): \($0.sentence)" }
+  }
+}
+
+extension ExplanationStep {
+  fileprivate init(_ step: Explanation.Step) {
+    self.init()
+    rule = step.rule
+    explanation = step.sentence
+    transactionId = step.transactionID
+    since = step.since.map(GoogleProtobuf.Timestamp.init)
+    until = step.until.map(GoogleProtobuf.Timestamp.init)
+    decisive = step.isDecisive
+  }
+}
+
+extension Wire.DailyMetrics {
+  init(_ metrics: Entitlements.DailyMetrics) {
+    self.init()
+    day = GoogleProtobuf.Timestamp(metrics.day)
+    productId = metrics.productID
+    active = metrics.standing[.active] ?? 0
+    inTrial = metrics.standing[.trial] ?? 0
+    inGracePeriod = metrics.standing[.gracePeriod] ?? 0
+    inBillingRetry = metrics.standing[.billingRetry] ?? 0
+    atRisk = metrics.standing[.atRisk] ?? 0
+    started = metrics.happened[.started] ?? 0
+    convertedFromTrial = metrics.happened[.convertedFromTrial] ?? 0
+    churnedVoluntarily = metrics.happened[.churnedVoluntarily] ?? 0
+    churnedInvoluntarily = metrics.happened[.churnedInvoluntarily] ?? 0
+    churnedOtherwise = metrics.happened[.churnedOtherwise] ?? 0
+    recoveredInGracePeriod = metrics.happened[.recoveredInGracePeriod] ?? 0
+    recoveredAfterGracePeriod = metrics.happened[.recoveredAfterGracePeriod] ?? 0
+    refunded = metrics.happened[.refunded] ?? 0
+    proceeds = metrics.proceeds.sorted { $0.key < $1.key }
+      .compactMap { Wire.Money(milliunits: $0.value, currency: $0.key) }
+  }
+}

@@ -1,0 +1,66 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `GetCustomer` and `Explain` of `entitled.v1.EntitlementService`: everything about one customer, and why.
+///
+/// There is one instance for each event loop, since its reader belongs to one.
+struct CustomerService {
+  private let reader: any StoreReader
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  init(reader: any StoreReader, catalog: CurrentCatalog, now: @escaping @Sendable () -> Instant) {
+    self.reader = reader
+    self.catalog = catalog
+    self.now = now
+  }
+
+  var methods: [Method] {
+    [
+      .unary("/\(EntitlementService.name)/GetCustomer") { (request: GetCustomerRequest, _) throws(Status) in
+        try get(request)
+      },
+      .unary("/\(EntitlementService.name)/Explain") { (request: ExplainRequest, _) throws(Status) in
+        try explain(request)
+      },
+    ]
+  }
+
+  private func get(_ request: GetCustomerRequest) throws(Status) -> GetCustomerResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try Requirement.customerID(request.customerId)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    return GetCustomerResponse(
+      try facts(of: key), of: request.customerId, in: app, environment: environment, evaluatedAt: now())
+  }
+
+  private func explain(_ request: ExplainRequest) throws(Status) -> ExplainResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try Requirement.customerID(request.customerId)
+    try Requirement.entitlement(request.entitlement, of: app)
+    guard request.knownAt == nil else {
+      throw Status(
+        .unimplemented, reason: "NOT_IMPLEMENTED", "known_at is not understood by this version",
+        field: "known_at")
+    }
+    let moment = try request.asOf.map { moment throws(Status) in try Instant(moment, "as_of") } ?? now()
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    return ExplainResponse(
+      try facts(of: key), entitlement: request.entitlement, in: app, environment: environment, at: moment)
+  }
+
+  /// What is known of the customer; nothing of one of whom nobody has heard.
+  private func facts(of key: CustomerKey) throws(Status) -> CustomerFacts {
+    do throws(StoreError) {
+      return try reader.facts(of: key) ?? CustomerFacts()
+    } catch {
+      throw Status(error)
+    }
+  }
+}

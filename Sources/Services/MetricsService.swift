@@ -1,0 +1,73 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `GetMetrics` of `entitled.v1.EntitlementService`: what was counted, by product and day.
+///
+/// All customers of the app are gone through, page by page, away from the event loop and with a reader of
+/// its own.
+struct MetricsService: Sendable {
+  private let store: any EntitlementStore
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  init(store: any EntitlementStore, catalog: CurrentCatalog, now: @escaping @Sendable () -> Instant) {
+    self.store = store
+    self.catalog = catalog
+    self.now = now
+  }
+
+  var methods: [Method] {
+    [
+      .waitingUnary("/\(EntitlementService.name)/GetMetrics") {
+        (request: GetMetricsRequest, _) async throws(Status) in
+        try await metrics(request)
+      }
+    ]
+  }
+
+  private func metrics(_ request: GetMetricsRequest) async throws(Status) -> GetMetricsResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let days = try Self.days(request)
+    var tally = MetricsTally(
+      app, from: days.lowerBound, to: days.upperBound, productIDs: Set(request.productIds), at: now())
+    do throws(StoreError) {
+      let reader = try store.makeReader()
+      var last: String?
+      repeat {
+        let page = try reader.customers(of: app.id, in: environment, after: last, limit: Self.pageSize)
+        for record in page { tally.add(record.facts) }
+        last = page.last?.key.customerID
+        // The store keeps the past for as long as a reader looks at it, and others want the processor too.
+        reader.endTurn()
+        await Task.yield()
+      } while last != nil
+    } catch {
+      throw Status(error)
+    }
+    return .with { $0.days = tally.metrics.map(Wire.DailyMetrics.init) }
+  }
+
+  private static func days(_ request: GetMetricsRequest) throws(Status) -> Range<Instant> {
+    guard let from = request.from, let to = request.to else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "from and to are needed: whole days, the second excluded",
+        field: request.from == nil ? "from" : "to")
+    }
+    let (first, end) = (try Instant(from, "from"), try Instant(to, "to"))
+    let length = end.milliseconds(since: first)
+    guard length > 0, length <= dayLimit * MetricsTally.day else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_RANGE", "to is not between 1 and \(dayLimit) days behind from",
+        field: "to")
+    }
+    return first..<end
+  }
+
+  private static let pageSize = 500
+  private static let dayLimit: Int64 = 400
+}

@@ -1,0 +1,109 @@
+import AppStore
+import Entitlements
+import Testing
+
+@Suite struct CustomerOverviewTests {
+  @Test("A product is new, active or inactive: never bought, in force, had once")
+  func productStates() {
+    #expect(overview([]).states == ["lifetime": .new, "monthly": .new, "plus": .new])
+    #expect(overview([period(0...30)], on: 5).states["monthly"] == .active)
+    #expect(overview([period(0...30)], on: 30).states["monthly"] == .inactive)
+    let revoked = purchase("lifetime", .nonConsumable, on: 0).with { $0.revocationDate = at(0) }
+    #expect(overview([revoked], on: 1).states["lifetime"] == .inactive)
+    #expect(overview([purchase("lifetime", .nonConsumable, on: 9)], on: 8).states["lifetime"] == .new)
+  }
+
+  @Test("Grace is active and billing retry is not; the renewal info is told with the product")
+  func graceAndRetry() {
+    let failed = renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(46)
+    }
+    #expect(overview([period(0...30)], [failed], on: 40).states["monthly"] == .active)
+    #expect(overview([period(0...30)], [failed], on: 50).states["monthly"] == .inactive)
+    let product = overview([period(0...30)], [failed], on: 50).products.first { $0.productID == "monthly" }
+    #expect(product?.renewal == failed)
+    #expect(product?.latest?.transactionID == "L1-0")
+  }
+
+  @Test("A group has the product in force, and what it renews to")
+  func group() throws {
+    let pending = renewal(signed: 5) { $0.autoRenewProductID = "plus" }
+    let group = try #require(overview([period(0...30)], [pending], on: 10).groups.first)
+    #expect(group.group == "pro")
+    #expect(group.state == .active)
+    #expect(group.productID == "monthly")
+    #expect(group.autoRenewProductID == "plus")
+    #expect(overview([]).groups.map(\.state) == [.new])
+    #expect(overview([period(0...30)], on: 31).groups.map(\.state) == [.inactive])
+  }
+
+  @Test("An introductory offer is had once in a group, also with a product that is gone from the catalog")
+  func introductoryOffer() {
+    #expect(overview([period(0...30)]).groups.first?.isEligibleForIntroductoryOffer == true)
+    let gone = period(0...7, "gone").with {
+      $0.offerType = .introductory
+      $0.subscriptionGroupID = "20"
+    }
+    let now = period(30...60, line: "L2").with { $0.subscriptionGroupID = "20" }
+    let groups = overview([gone, now]).groups
+    #expect(groups.map(\.group) == ["pro"])
+    #expect(groups.map(\.isEligibleForIntroductoryOffer) == [false])
+    let other = gone.with { $0.subscriptionGroupID = "21" }
+    #expect(overview([other, now]).groups.map(\.group) == ["21", "pro"])
+    #expect(overview([other, now]).groups.map(\.isEligibleForIntroductoryOffer) == [false, true])
+  }
+
+  @Test("Promotional offers are for those who have or had a subscription, win-back offers for those who left")
+  func otherOffers() {
+    #expect(overview([]).groups.first?.isEligibleForPromotionalOffers == false)
+    #expect(overview([period(0...30)]).groups.first?.isEligibleForPromotionalOffers == true)
+    let left = renewal(signed: 31) { $0.details.eligibleWinBackOfferIDs = ["best", "other"] }
+    #expect(
+      overview([period(0...30)], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == ["best", "other"])
+    #expect(overview([period(0...50)], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == [])
+  }
+
+  @Test("Consumables add up, a refund is to be taken back, and a reversed one is not")
+  func consumables() {
+    func shells(_ id: String, _ quantity: Int64, refunded: Bool = false, signed: Int64 = 0) -> TransactionFact
+    {
+      purchase("shells", .consumable, on: 0, id: id).with {
+        $0.quantity = quantity
+        $0.revocationDate = refunded ? at(3) : nil
+        $0.signedDate = at(signed)
+      }
+    }
+    let bought = [shells("1", 5), shells("2", 3, refunded: true, signed: 3)]
+    #expect(overview(bought).consumables.map { [$0.purchased, $0.refunded] } == [[8, 3]])
+    let reversed = bought + [shells("2", 3, signed: 4)]
+    #expect(overview(reversed).consumables.map { [$0.purchased, $0.refunded] } == [[8, 0]])
+  }
+
+  @Test("The overview never contradicts the answers, whatever happened", arguments: UInt64(0)..<200)
+  func agrees(seed: UInt64) {
+    var random = SplitMix64(state: seed &+ 13_000)
+    let facts = randomCustomer(&random)
+    let now = at(.random(in: -5...200, using: &random))
+    let overview = CustomerOverview(facts, in: app, at: now)
+    let active = overview.products.filter { $0.state == .active }.map(\.productID)
+    let status = evaluate(facts, entitlement: "plus", in: app, at: now)
+    #expect(active.contains("plus") == (status.isEntitled && status.reason != .granted))
+  }
+}
+
+private func overview(
+  _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on day: Int64 = 5
+) -> CustomerOverview {
+  CustomerOverview(CustomerFacts(transactions: transactions, renewals: renewals), in: app, at: at(day))
+}
+
+extension CustomerOverview {
+  fileprivate var states: [String: ProductState] {
+    var states: [String: ProductState] = [:]
+    for product in products where ["monthly", "plus", "lifetime"].contains(product.productID) {
+      states[product.productID] = product.state
+    }
+    return states
+  }
+}

@@ -1,0 +1,96 @@
+import AppStore
+import Entitlements
+import Testing
+
+/// One document, as it may arrive.
+private enum Document: Hashable {
+  case transaction(TransactionFact)
+  case renewal(RenewalFact)
+  case grant(GrantFact)
+
+  func arrive(at facts: inout CustomerFacts) {
+    switch self {
+    case .transaction(let fact): facts.insert(fact)
+    case .renewal(let fact): facts.insert(fact)
+    case .grant(let fact): facts.insert(fact)
+    }
+  }
+}
+
+@Suite struct EvidenceOrderTests {
+  @Test(
+    "Any order, any repetition and any prefix then the rest give the same answers", arguments: UInt64(0)..<150
+  )
+  func order(seed: UInt64) {
+    var random = SplitMix64(state: seed &+ 17_000)
+    let documents = documents(&random)
+    let seed = random.next()
+    if let smallest = shrunk(documents, while: { !orderIsIrrelevant($0, seed) }) {
+      Issue.record("the order of these matters: \(smallest)")
+    }
+  }
+
+  @Test("A document that is older than what is known changes no answer", arguments: UInt64(0)..<150)
+  func monotonic(seed: UInt64) {
+    var random = SplitMix64(state: seed &+ 19_000)
+    let documents = documents(&random)
+    if let smallest = shrunk(documents, while: { !olderIsIgnored($0) }) {
+      Issue.record("an older document counts among these: \(smallest)")
+    }
+  }
+
+  private func orderIsIrrelevant(_ documents: [Document], _ seed: UInt64) -> Bool {
+    var random = SplitMix64(state: seed)
+    let straight = answers(facts(documents))
+    let mixed = (documents + documents.prefix(3)).shuffled(using: &random)
+    let cut = Int.random(in: 0...documents.count, using: &random)
+    var prefixThenRest = facts(Array(documents[..<cut]))
+    prefixThenRest.merge(facts(Array(documents[cut...])))
+    return answers(facts(mixed)) == straight && answers(prefixThenRest) == straight
+  }
+
+  private func olderIsIgnored(_ documents: [Document]) -> Bool {
+    let known = facts(documents)
+    let older = known.transactions.map { fact in
+      fact.with {
+        $0.signedDate = $0.signedDate.advanced(byMilliseconds: -1)
+        $0.revocationDate = at(0)
+        $0.expiresDate = at(500)
+      }
+    }
+    var again = known
+    for fact in older { again.insert(fact) }
+    return answers(again) == answers(known)
+  }
+
+  private func facts(_ documents: [Document]) -> CustomerFacts {
+    var facts = CustomerFacts()
+    for document in documents { document.arrive(at: &facts) }
+    return facts
+  }
+
+  private func answers(_ facts: CustomerFacts) -> [EntitlementStatus] {
+    stride(from: Int64(-5), through: 260, by: 15).map { fullPro(facts, on: $0) }
+  }
+
+  /// Two customers' documents, about the same lines.
+  private func documents(_ random: inout SplitMix64) -> [Document] {
+    (0..<2).flatMap { _ in
+      let customer = randomCustomer(&random)
+      return customer.transactions.map(Document.transaction) + customer.renewals.map(Document.renewal)
+        + customer.grants.map(Document.grant)
+    }
+  }
+
+  /// The fewest of `documents` for which `fails` is still true, as far as leaving out one at a time goes;
+  /// `nil` if it is not true of all of them.
+  private func shrunk(_ documents: [Document], while fails: ([Document]) -> Bool) -> [Document]? {
+    guard fails(documents) else { return nil }
+    for index in documents.indices {
+      var fewer = documents
+      fewer.remove(at: index)
+      if let smallest = shrunk(fewer, while: fails) { return smallest }
+    }
+    return documents
+  }
+}

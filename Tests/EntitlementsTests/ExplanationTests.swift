@@ -1,0 +1,87 @@
+import AppStore
+import Entitlements
+import Testing
+
+@Suite struct ExplanationTests {
+  @Test("The chain names each fact, what it gives and which one decided")
+  func chain() {
+    let facts = CustomerFacts(
+      transactions: [period(0...30), period(30...60), purchase("shells", .consumable, on: 1)],
+      renewals: [renewal(signed: 31) { $0.autoRenewStatus = .on }])
+    let explanation = Explanation(facts, entitlement: "pro", in: app, at: at(40))
+    #expect(
+      explanation.steps.map(\.rule) == [
+        "OTHER_PRODUCT", "PERIOD_IS_OVER", "PERIOD_COVERS_INSTANT", "RENEWAL_INFO", "ENTITLED",
+      ])
+    #expect(explanation.steps.filter(\.isDecisive).map(\.transactionID) == ["L1-30"])
+    #expect(explanation.steps[2].since == at(30))
+    #expect(explanation.steps[2].until == at(60))
+    #expect(explanation.contradictions.isEmpty)
+  }
+
+  @Test("A refund, an upgrade and what took over are told")
+  func cuts() {
+    let refunded = period(0...30).with {
+      $0.revocationDate = at(9)
+      $0.details.revocationPercentage = 70_000
+    }
+    let steps = Explanation(
+      CustomerFacts(transactions: [
+        refunded, period(50...80, line: "L2"), period(60...90, "plus", line: "L2"),
+      ]),
+      entitlement: "pro", in: app, at: at(65)
+    ).steps
+    #expect(steps.contains { $0.sentence.contains("gave back 70 %") })
+    #expect(steps.contains { $0.sentence.contains("transaction L2-60 of its line took over") })
+    #expect(steps.filter(\.isDecisive).map(\.transactionID) == ["L2-50"])
+  }
+
+  @Test("An explanation answers as the rules do, and exactly one step decides", arguments: UInt64(0)..<200)
+  func agrees(seed: UInt64) {
+    var random = SplitMix64(state: seed &+ 15_000)
+    let facts = randomCustomer(&random)
+    let now = at(.random(in: -5...200, using: &random))
+    for entitlement in ["pro", "export", "archive", "unheard of"] {
+      let explanation = Explanation(facts, entitlement: entitlement, in: fullApp, at: now)
+      #expect(explanation.status == evaluate(facts, entitlement: entitlement, in: fullApp, at: now))
+      #expect(explanation.steps.count(where: \.isDecisive) == 1)
+      #expect(!explanation.steps.contains { $0.sentence.isEmpty })
+    }
+  }
+
+  @Test(
+    "What cannot be is flagged, by kind, and has an answer all the same",
+    arguments: [
+      (Contradiction.Kind.twoActiveInGroup, [period(0...30), period(5...35, line: "L2")], true),
+      (.expiryBeforePurchase, [period(0...30).with { $0.expiresDate = at(-5) }], false),
+      (.revocationBeforePurchase, [period(0...30).with { $0.revocationDate = at(-5) }], false),
+      (.unknownProduct, [purchase("mystery", .nonConsumable, on: 0)], false),
+      (.typeDiffersFromCatalog, [purchase("monthly", .nonConsumable, on: 0)], true),
+      (.unknownType, [purchase("lifetime", .unrecognized("Rental"), on: 0)], false),
+    ])
+  func contradiction(kind: Contradiction.Kind, transactions: [TransactionFact], entitled: Bool) {
+    let explanation = Explanation(
+      CustomerFacts(transactions: transactions), entitlement: "pro", in: app, at: at(10))
+    #expect(explanation.contradictions.map(\.kind).contains(kind))
+    #expect(explanation.status.isEntitled == entitled)
+    #expect(explanation.status.reason != .neverPurchased)
+  }
+
+  @Test("Renewal info without its transaction and a version that is none are flagged too")
+  func loneFacts() {
+    let facts = CustomerFacts(
+      renewals: [renewal(signed: 1)],
+      appTransactions: [AppTransactionFact(originalApplicationVersion: "beta", signedDate: at(0))])
+    let explanation = Explanation(facts, entitlement: "pro", in: app, at: at(10))
+    #expect(explanation.contradictions.map(\.kind) == [.renewalWithoutTransaction, .unreadableVersion])
+    #expect(explanation.status.reason == .neverPurchased)
+  }
+
+  @Test("An upgrade whose second half has arrived is no contradiction")
+  func upgrade() {
+    let facts = CustomerFacts(transactions: [
+      period(0...30).with { $0.isUpgraded = true }, period(10...40, "plus", line: "L2"),
+    ])
+    #expect(Explanation(facts, entitlement: "pro", in: app, at: at(20)).contradictions.isEmpty)
+  }
+}
