@@ -109,6 +109,11 @@ let package = Package(
       name: "verify-bench", dependencies: ["AppStore", "Sandbox", "SignedData"],
       path: "tools/bench/verify-program", swiftSettings: strict),
 
+    // What tools/bench/evaluate measures with.
+    .executableTarget(
+      name: "evaluate-bench", dependencies: ["AppStore", "Entitlements"],
+      path: "tools/bench/evaluate-program", swiftSettings: strict),
+
     test("AppReceiptTests", ["AppReceipt", "AppStore", "JSON", "SignedData"]),
     test("JSONTests", ["JSON"]),
     test("AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),

@@ -12,6 +12,12 @@ package let demoConfiguration = """
       # Whether certificates are asked for at Apple (OCSP): off, soft (what is known and fresh counts) or
       # hard (nothing is accepted without an answer).
       online_checks: off
+      # What goes on while the App Store retries a payment that failed, beside Apple's own grace period.
+      # operator_grace: {days: 3, access: limited}
+      # An app that became free: who got an earlier version keeps what they paid for.
+      # bought_before_version: {version: "3.0", entitlements: [pro]}
+      # What family members have of a purchase that they share: allow (if nothing is said), limited or deny.
+      # family_sharing: {pro: allow}
       # What signs offers: a key from App Store Connect, in a file that only its owner can read. An offer is
       # signed only for a customer whose history allows it, unless this is turned off.
       # in_app_purchase_key:
@@ -26,6 +32,7 @@ package let demoConfiguration = """
           type: Auto-Renewable Subscription
           group: pro
           level: 1
+          # Full access. {pro: limited} would be less.
           entitlements: [pro]
           period: P1M
           price: 4.99

@@ -12,7 +12,10 @@ from contract import StatusCode, entitlement_service, receipt_service
 from harness import CALL_LIMIT
 
 CHECK = "/entitled.v1.EntitlementService/Check"
-IMPLEMENTED = {"Check", "BatchCheck", "SubmitTransaction", "Inspect", "SignOffer", "IssueToken"}
+IMPLEMENTED = {
+    "Check", "BatchCheck", "GetCustomer", "Explain", "GetMetrics", "IssueToken",
+    "SubmitTransaction", "Inspect", "SignOffer",
+}  # fmt: skip
 MEGABYTE = 1_000_000
 
 

@@ -1,0 +1,117 @@
+"""Everything about one customer, why an answer is what it is, and what is counted by day."""
+
+import datetime
+
+import pytest
+
+import contract
+from contract import entitlement_service, product
+from forge import payload_of
+from harness import CALL_LIMIT
+from test_main_job import submit
+
+DAY = datetime.timedelta(days=1)
+APP = "ocean-journal"
+
+
+def get(entitlements, customer):
+    request = entitlement_service.GetCustomerRequest(app=APP, customer_id=customer)
+    return entitlements.GetCustomer(request, timeout=CALL_LIMIT)
+
+
+def explain(entitlements, customer, **more):
+    request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro", **more)
+    return entitlements.Explain(request, timeout=CALL_LIMIT)
+
+
+def metrics(entitlements, first, days, **more):
+    request = entitlement_service.GetMetricsRequest(app=APP, **more)
+    getattr(request, "from").FromDatetime(first)
+    request.to.FromDatetime(first + days * DAY)
+    return entitlements.GetMetrics(request, timeout=CALL_LIMIT)
+
+
+def today():
+    return datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def test_a_customer_who_bought_nothing_is_new_everywhere(entitlements, customer):
+    answer = get(entitlements, customer)
+    assert [e.entitlement for e in answer.entitlements] == ["pro"]
+    assert {p.state for p in answer.products} == {product.PRODUCT_STATE_NEW}
+    assert [g.state for g in answer.subscription_groups] == [product.PRODUCT_STATE_NEW]
+    assert answer.subscription_groups[0].eligible_for_introductory_offer
+    assert not answer.subscription_groups[0].eligible_for_promotional_offers
+
+
+def test_a_subscription_and_a_consumable_are_told(service, receipts, entitlements, customer):
+    purchase = service.buy("pro.monthly")
+    submit(receipts, customer, purchase)
+    submit(receipts, customer, service.buy("shells.100"))
+    answer = get(entitlements, customer)
+    states = {p.product_id: p.state for p in answer.products}
+    assert states["pro.monthly"] == product.PRODUCT_STATE_ACTIVE
+    assert states["pro.yearly"] == product.PRODUCT_STATE_NEW
+    monthly = next(p for p in answer.products if p.product_id == "pro.monthly")
+    bought = payload_of(purchase["signedTransactionInfo"])
+    assert monthly.latest_transaction.transaction_id == bought["transactionId"]
+    assert monthly.latest_transaction.price.milliunits == bought["price"]
+    assert monthly.latest_transaction.bundle_id == bought["bundleId"]
+    assert monthly.renewal_info.will_auto_renew
+    group = answer.subscription_groups[0]
+    assert (group.subscription_group_identifier, group.product_id) == ("pro", "pro.monthly")
+    assert group.eligible_for_promotional_offers
+    assert [(c.product_id, c.purchased, c.refunded) for c in answer.consumables] == [("shells.100", 1, 0)]
+
+
+def test_an_answer_says_what_follows_it(service, receipts, entitlements, customer):
+    purchase = service.buy("pro.monthly")
+    submit(receipts, customer, purchase)
+    answer = get(entitlements, customer).entitlements[0]
+    bought = payload_of(purchase["signedTransactionInfo"])
+    assert answer.since.ToMilliseconds() == bought["purchaseDate"]
+    assert answer.status == 1
+    assert answer.state_code == "5.0"
+    assert answer.auto_renew_product_id == "pro.monthly"
+    assert list(answer.advice) == []
+
+
+def test_an_explanation_names_what_decided(service, receipts, entitlements, customer):
+    purchase = service.buy("pro.monthly")
+    submit(receipts, customer, purchase)
+    bought = payload_of(purchase["signedTransactionInfo"])
+    now = explain(entitlements, customer)
+    assert now.answer.entitled
+    decisive = [step for step in now.steps if step.decisive]
+    assert [step.rule for step in decisive] == ["PERIOD_COVERS_INSTANT"]
+    assert decisive[0].transaction_id == bought["transactionId"]
+    assert list(now.contradictions) == []
+
+    request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro")
+    request.as_of.FromMilliseconds(bought["purchaseDate"] - 1)
+    before = entitlements.Explain(request, timeout=CALL_LIMIT)
+    assert before.answer.reason == "NEVER_PURCHASED"
+    request.as_of.FromMilliseconds(bought["expiresDate"])
+    assert not entitlements.Explain(request, timeout=CALL_LIMIT).answer.entitled
+
+
+def test_metrics_count_customers_and_money_by_day(service, receipts, entitlements, customer):
+    # A day of its own: other tests of the same service buy today.
+    first = today() - 500 * DAY
+    for number in range(2):
+        bought_at = int((first + DAY / 2).timestamp() * 1000)
+        submit(receipts, f"{customer}-{number}", service.buy("pro.yearly", purchaseDate=bought_at))
+    answer = metrics(entitlements, first, 3, product_ids=["pro.yearly"])
+    assert [day.day.ToDatetime(datetime.timezone.utc) for day in answer.days] == [
+        first, first + DAY, first + 2 * DAY]
+    assert [day.active for day in answer.days] == [2, 2, 2]
+    assert [day.started for day in answer.days] == [2, 0, 0]
+    assert [(m.milliunits, m.currency) for m in answer.days[0].proceeds] == [(2 * 27_993, "USD")]
+
+
+@pytest.mark.parametrize(("days", "reason"), [(0, "INVALID_RANGE"), (401, "INVALID_RANGE")])
+def test_metrics_of_no_day_or_too_many_are_refused(entitlements, days, reason):
+    with pytest.raises(contract.RpcError) as refusal:
+        metrics(entitlements, today(), days)
+    assert refusal.value.code() == contract.StatusCode.INVALID_ARGUMENT
+    assert contract.reason(refusal.value) == reason
