@@ -73,7 +73,7 @@ let package = Package(
     library("AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
     library("Store", ["AppStore", "Entitlements"]),
     library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "Store"]),
-    library("Ledger", ["AppStore", "Entitlements", "SignedData", "Store"]),
+    library("Ledger", ["AppStore", "Entitlements", "JSON", "SignedData", "Store"]),
 
     // The wire.
     library("HTTP", []),

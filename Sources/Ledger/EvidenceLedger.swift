@@ -10,10 +10,10 @@ package import Store
 package final class EvidenceLedger: Sendable {
   private static let longestCustomerID = 256
 
-  private let store: any EntitlementStore
+  let store: any EntitlementStore
   private let verifier: SignedDataVerifier
-  private let catalog: CurrentCatalog
-  private let now: @Sendable () -> Instant
+  let catalog: CurrentCatalog
+  let now: @Sendable () -> Instant
 
   /// A ledger in `store` that believes what `verifier` believes; `now` dates what arrives.
   package init(
@@ -26,7 +26,7 @@ package final class EvidenceLedger: Sendable {
     self.now = now
   }
 
-  /// Takes in a purchase and links it to the customer. When this returns it is durable.
+  /// Takes in a purchase, and links it to the customer if one is named. When this returns it is durable.
   package func submit(_ submission: Submission) async throws(LedgerError) -> Submitted {
     let app = try app(of: submission)
     let verified: VerifiedSubmission
@@ -35,32 +35,43 @@ package final class EvidenceLedger: Sendable {
     } catch {
       throw await reject(error, submission)
     }
-    let entry = LedgerEntry(submission, verified, for: app, receivedAt: now())
+    let entry = SubmissionEntry(
+      submission, verified, catalog: catalog.value, policy: .keep, receivedAt: now())
     let outcome = try await write { transaction throws(StoreError) in try entry.record(in: transaction) }
-    guard let facts = outcome.facts else {
-      throw .ownedByAnotherCustomer(originalTransactionID: verified.transaction.originalTransactionID)
+    guard !outcome.isOfAnother else {
+      throw .ownedByAnotherCustomer(
+        originalTransactionID: verified.contents.transaction?.originalTransactionID ?? "")
     }
     return Submitted(
       evidenceID: outcome.evidenceID, wasKnown: outcome.wasKnown, environment: verified.environment,
-      transaction: verified.transaction, transactionPayload: verified.transactionPayload,
-      renewalPayload: verified.renewalPayload, facts: facts)
+      documents: verified.contents, customerID: outcome.customerID, facts: outcome.facts)
   }
 
   private func app(of submission: Submission) throws(LedgerError) -> AppDefinition {
-    guard !submission.customerID.isEmpty else {
-      throw .invalid(field: "customer_id", problem: "is empty")
-    }
-    let size = submission.customerID.utf8.count
-    guard size <= Self.longestCustomerID else {
-      throw .invalid(field: "customer_id", problem: "has \(size) bytes, more than \(Self.longestCustomerID)")
-    }
-    guard !submission.signedTransaction.isEmpty else {
+    if let customerID = submission.customerID { try check(customerID, "customer_id") }
+    let documents = [
+      submission.signedTransaction, submission.signedRenewalInfo, submission.signedAppTransaction,
+    ]
+    guard documents.contains(where: { $0?.isEmpty == false }) else {
       throw .invalid(field: "signed_transaction", problem: "is empty")
     }
-    let catalog = catalog.value
-    guard let app = catalog[submission.appID] else {
-      throw .unknownApp(submission.appID, configured: catalog.appIDs)
+    return try app(submission.appID)
+  }
+
+  /// A customer's id must be there and not too long.
+  func check(_ customerID: String, _ field: String) throws(LedgerError) {
+    guard !customerID.isEmpty else { throw .invalid(field: field, problem: "is empty") }
+    let size = customerID.utf8.count
+    guard size <= Self.longestCustomerID else {
+      throw .invalid(field: field, problem: "has \(size) bytes, more than \(Self.longestCustomerID)")
     }
+  }
+
+  /// The app of that name.
+  @discardableResult
+  func app(_ id: String) throws(LedgerError) -> AppDefinition {
+    let catalog = catalog.value
+    guard let app = catalog[id] else { throw .unknownApp(id, configured: catalog.appIDs) }
     return app
   }
 
@@ -82,7 +93,7 @@ package final class EvidenceLedger: Sendable {
     }
   }
 
-  private func write<Outcome: Sendable>(
+  func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(LedgerError) -> Outcome {
     do { return try await store.write(body) } catch { throw .store(error) }

@@ -15,6 +15,18 @@ package enum LedgerError: Error, Hashable, Sendable {
   /// The purchase belongs to another customer. What it says was taken in for that one; the customer who
   /// was named got nothing.
   case ownedByAnotherCustomer(originalTransactionID: String)
+  /// Nothing is known of the purchase.
+  case unknownPurchase(originalTransactionID: String)
+  /// The purchase is not the customer's from whom it was to be taken.
+  case notTheOwner(originalTransactionID: String)
+  /// No link, merge or transfer of this app has that number.
+  case unknownTransfer(String)
+  /// What a transfer moved was moved again since, or moved back; undoing it would undo that.
+  case movedSince(transfer: String)
+  /// No grant of this app has that number.
+  case unknownGrant(String)
+  /// Nothing is known of the customer.
+  case unknownCustomer
   /// The store could not do it; nothing changed.
   case store(StoreError)
 }
@@ -58,6 +70,12 @@ extension LedgerError: CustomStringConvertible {
     case .rejected(let rejection, _): rejection.description
     case .ownedByAnotherCustomer(let line):
       "the purchase \(line) belongs to another customer"
+    case .unknownPurchase(let line): "no purchase \(line) is known"
+    case .notTheOwner(let line): "the purchase \(line) is not that customer's"
+    case .unknownTransfer(let id): "there is no transfer \(id.debugDescription)"
+    case .movedSince(let id): "what transfer \(id) moved was moved again since"
+    case .unknownGrant(let id): "there is no grant \(id.debugDescription)"
+    case .unknownCustomer: "nothing is known of this customer"
     case .store(let error): error.description
     }
   }

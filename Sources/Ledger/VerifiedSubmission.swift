@@ -5,11 +5,12 @@ internal import Store
 
 /// A submission of which every document was found to be Apple's: all that the write needs to know.
 struct VerifiedSubmission: Sendable {
-  let environment: Environment
-  let transactionPayload: JWSTransactionDecodedPayload
-  let transaction: TransactionFact
-  let renewalPayload: JWSRenewalInfoDecodedPayload?
-  let renewal: RenewalFact?
+  /// One document and what it says.
+  struct Document: Sendable {
+    let kind: Evidence.Kind
+    let text: String
+    let testimony: Testimony
+  }
 
   /// The document that was refused, and why.
   struct Refusal: Error {
@@ -18,54 +19,99 @@ struct VerifiedSubmission: Sendable {
     let rejection: Rejection
   }
 
-  /// Verifies the documents of `submission` and reads them.
+  let environment: Environment
+  /// At least one; the transaction first.
+  let documents: [Document]
+  let contents: SubmittedDocuments
+
+  /// Verifies the documents of `submission`, of which there is at least one, and reads them. All must be of
+  /// one environment.
   init(
     _ submission: Submission, for app: AppDefinition, with verifier: SignedDataVerifier
   ) throws(Refusal) {
-    do throws(Rejection) {
-      let payload = try verified { () throws(VerificationError) in
-        try verifier.verifyTransaction(
-          submission.signedTransaction, for: app.identity, environments: Set(app.environments))
-      }
-      guard let environment = payload.environment else {
-        throw .incomplete(.missing(field: "environment"))
-      }
-      self.environment = environment
-      transactionPayload = payload
-      transaction = try read { () throws(FactError) in try TransactionFact(payload) }
-    } catch {
+    var reading = Reading(app: app, verifier: verifier)
+    if let document = submission.signedTransaction { try reading.takeTransaction(document) }
+    if let document = submission.signedRenewalInfo { try reading.takeRenewalInfo(document) }
+    if let document = submission.signedAppTransaction { try reading.takeAppTransaction(document) }
+    guard let environment = reading.environment else {
       throw Refusal(
-        kind: .signedTransaction, document: submission.signedTransaction, rejection: error)
+        kind: .signedTransaction, document: submission.signedTransaction ?? "",
+        rejection: .incomplete(.missing(field: "environment")))
     }
-    guard let document = submission.signedRenewalInfo else {
-      renewalPayload = nil
-      renewal = nil
-      return
+    self.environment = environment
+    documents = reading.documents
+    contents = reading.contents
+  }
+}
+
+/// The documents that were taken so far.
+private struct Reading {
+  let app: AppDefinition
+  let verifier: SignedDataVerifier
+  var environment: Environment?
+  var documents: [VerifiedSubmission.Document] = []
+  var contents = SubmittedDocuments()
+
+  /// Those from which a document may still come.
+  private var environments: Set<Environment> { environment.map { [$0] } ?? Set(app.environments) }
+
+  mutating func takeTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
+    try take(text, .signedTransaction) { reading throws(Rejection) in
+      let payload = try verified { () throws(VerificationError) in
+        try reading.verifier.verifyTransaction(
+          text, for: reading.app.identity, environments: reading.environments)
+      }
+      reading.environment = try known(payload.environment)
+      let fact = try read { () throws(FactError) in try TransactionFact(payload) }
+      reading.contents.transaction = fact
+      reading.contents.transactionPayload = payload
+      return .transaction(fact)
     }
+  }
+
+  mutating func takeRenewalInfo(_ text: String) throws(VerifiedSubmission.Refusal) {
+    try take(text, .signedRenewalInfo) { reading throws(Rejection) in
+      let payload = try verified { () throws(VerificationError) in
+        try reading.verifier.verifyRenewalInfo(
+          text, for: reading.app.identity, environments: reading.environments)
+      }
+      reading.environment = try known(payload.environment)
+      let fact = try read { () throws(FactError) in try RenewalFact(payload) }
+      let line = reading.contents.transaction?.originalTransactionID
+      guard line == nil || line == fact.originalTransactionID else { throw .otherLine }
+      reading.contents.renewalPayload = payload
+      return .renewal(fact)
+    }
+  }
+
+  mutating func takeAppTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
+    try take(text, .signedAppTransaction) { reading throws(Rejection) in
+      let payload = try verified { () throws(VerificationError) in
+        try reading.verifier.verifyAppTransaction(
+          text, for: reading.app.identity, environments: reading.environments)
+      }
+      reading.environment = try known(payload.receiptType)
+      let fact = try read { () throws(FactError) in try AppTransactionFact(payload) }
+      reading.contents.appTransactionPayload = payload
+      return .appTransaction(fact)
+    }
+  }
+
+  private mutating func take(
+    _ text: String, _ kind: Evidence.Kind, _ read: (inout Reading) throws(Rejection) -> Testimony
+  ) throws(VerifiedSubmission.Refusal) {
     do throws(Rejection) {
-      let payload = try Self.renewalInfo(document, in: environment, app, verifier)
-      renewalPayload = payload
-      renewal = try Self.renewal(payload, of: transaction.originalTransactionID)
+      let testimony = try read(&self)
+      documents.append(.init(kind: kind, text: text, testimony: testimony))
     } catch {
-      throw Refusal(kind: .signedRenewalInfo, document: document, rejection: error)
+      throw VerifiedSubmission.Refusal(kind: kind, document: text, rejection: error)
     }
   }
+}
 
-  private static func renewalInfo(
-    _ document: String, in environment: Environment, _ app: AppDefinition, _ verifier: SignedDataVerifier
-  ) throws(Rejection) -> JWSRenewalInfoDecodedPayload {
-    try verified { () throws(VerificationError) in
-      try verifier.verifyRenewalInfo(document, for: app.identity, environments: [environment])
-    }
-  }
-
-  private static func renewal(
-    _ payload: JWSRenewalInfoDecodedPayload, of line: String
-  ) throws(Rejection) -> RenewalFact {
-    let fact = try read { () throws(FactError) in try RenewalFact(payload) }
-    guard fact.originalTransactionID == line else { throw .otherLine }
-    return fact
-  }
+private func known(_ environment: Environment?) throws(Rejection) -> Environment {
+  guard let environment else { throw .incomplete(.missing(field: "environment")) }
+  return environment
 }
 
 private func verified<Payload: Sendable>(

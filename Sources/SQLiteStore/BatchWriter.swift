@@ -55,9 +55,9 @@ final class BatchWriter {
   private func run(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
     try savepoint.run()
     let outcome = job.run(transaction)
-    if let failure = outcome.failure {
+    if !outcome.isKept {
       // When the disk is full SQLite may have rolled back everything already.
-      guard connection.isInTransaction else { throw failure }
+      guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }
       try rollbackToSavepoint.run()
     }
     try release.run()

@@ -26,11 +26,14 @@ enum CustomerIdentity {
       && bytes.has(key.appID, at: 0) && bytes[environmentStart - 1] == separator
   }
 
-  /// The customer's own id in the bytes of its identity; `nil` if it is of another app or environment.
-  static func customerID(_ bytes: [UInt8], of appID: String, in environment: Environment) -> String? {
-    let prefix = Array(appID.utf8) + [separator] + Array(environment.rawValue.utf8) + [separator]
-    guard bytes.starts(with: prefix) else { return nil }
-    return String(decoding: bytes[prefix.count...], as: UTF8.self)
+  /// The customer whose identity `bytes` are; `nil` if they are nobody's.
+  static func decode(_ bytes: [UInt8]) -> CustomerKey? {
+    let parts = bytes.split(separator: separator, omittingEmptySubsequences: false)
+    guard parts.count == 3, let environment = Environment(rawValue: String(decoding: parts[1], as: UTF8.self))
+    else { return nil }
+    return CustomerKey(
+      appID: String(decoding: parts[0], as: UTF8.self), environment: environment,
+      customerID: String(decoding: parts[2], as: UTF8.self))
   }
 
   /// The number of the row in which to look first. It is in the file, so it stays what it is.

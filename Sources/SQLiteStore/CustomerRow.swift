@@ -2,27 +2,35 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
-/// The rows of `customer`: what is known of each and what is answered about it, as one value each.
+/// The rows of `customer`: what is known of each and what is answered about it, as one value each; and of
+/// `due`: when time alone changes one of these answers.
 ///
 /// A customer's row has the number that ``CustomerIdentity/hash(_:)`` gives, or the next one that was
 /// free: a number is found in half the time of a text. So no row is ever deleted: those that had to move
-/// on behind it would not be found.
+/// on behind it would not be found. A person who is erased leaves a row without an identity.
 final class CustomerRow {
+  let connection: Connection
   private let selectAnswers: Statement
   private let selectFacts: Statement
   private let put: Statement
+  private let putDue: Statement
+  private let deleteDue: Statement
   private let hash: CustomerIdentity.Hash
 
   /// `hash` says where to look first; it is another one than the store's own only in tests.
   init(_ connection: Connection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
+    self.connection = connection
     self.hash = hash
     selectAnswers = try Statement(
       "SELECT identity, answers FROM customer WHERE customer_number = ?", on: connection)
     selectFacts = try Statement(
-      "SELECT identity, facts FROM customer WHERE customer_number = ?", on: connection)
+      "SELECT identity, answers, facts FROM customer WHERE customer_number = ?", on: connection)
     put = try Statement(
       "INSERT OR REPLACE INTO customer (customer_number, identity, answers, facts) VALUES (?, ?, ?, ?)",
       on: connection)
+    putDue = try Statement(
+      "INSERT OR REPLACE INTO due (customer_number, at) VALUES (?, ?)", on: connection)
+    deleteDue = try Statement("DELETE FROM due WHERE customer_number = ?", on: connection)
   }
 
   func answer(
@@ -39,7 +47,15 @@ final class CustomerRow {
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
     defer { selectFacts.reset() }
     guard try find(key, with: selectFacts).exists else { return nil }
-    return try FactCoding.customerFacts(selectFacts.bytes(1))
+    return try FactCoding.customerFacts(selectFacts.bytes(2))
+  }
+
+  func known(_ key: CustomerKey) throws(StoreError) -> KnownCustomer? {
+    defer { selectFacts.reset() }
+    guard try find(key, with: selectFacts).exists else { return nil }
+    return KnownCustomer(
+      facts: try FactCoding.customerFacts(selectFacts.bytes(2)),
+      answers: try StoredAnswers(selectFacts.bytes(1)))
   }
 
   func put(
@@ -51,34 +67,30 @@ final class CustomerRow {
     try put.bind(3, AnswerCoding.encode(answers))
     try put.bind(4, FactCoding.encode(facts))
     try put.run()
+    let due = answers.nextChange == nil ? deleteDue : putDue
+    try due.bind(1, number)
+    if let next = answers.nextChange { try due.bind(2, next.millisecondsSince1970) }
+    try due.run()
   }
 
-  /// At most `limit` customers of one app and environment by the number of their rows, beginning behind
-  /// that of `last`. Rare enough to prepare its statement each time.
-  func page(
-    _ connection: Connection, of appID: String, in environment: Environment, after last: CustomerKey?,
-    limit: Int
-  ) throws(StoreError) -> [CustomerRecord] {
-    let select = try Statement(
-      "SELECT identity, facts FROM customer WHERE customer_number > ? ORDER BY customer_number",
-      on: connection)
-    try select.bind(1, try last.map { key throws(StoreError) in try number(of: key) } ?? .min)
-    defer { select.reset() }
-    var page: [CustomerRecord] = []
-    while page.count < limit, try select.step() {
-      guard let id = CustomerIdentity.customerID(select.bytes(0), of: appID, in: environment) else {
-        continue
-      }
-      page.append(
-        CustomerRecord(
-          key: CustomerKey(appID: appID, environment: environment, customerID: id),
-          facts: try FactCoding.customerFacts(select.bytes(1))))
-    }
-    return page
+  /// Leaves nothing of the customer in its row; answers whether there was one.
+  func forget(_ key: CustomerKey) throws(StoreError) -> Bool {
+    defer { selectAnswers.reset() }
+    let (number, exists) = try find(key, with: selectAnswers)
+    guard exists else { return false }
+    selectAnswers.reset()
+    try put.bind(1, number)
+    try put.bind(2, [])
+    try put.bind(3, [])
+    try put.bind(4, [])
+    try put.run()
+    try deleteDue.bind(1, number)
+    try deleteDue.run()
+    return true
   }
 
   /// The number of the customer's row, or of the one that it is going to have.
-  private func number(of key: CustomerKey) throws(StoreError) -> Int64 {
+  func number(of key: CustomerKey) throws(StoreError) -> Int64 {
     defer { selectAnswers.reset() }
     return try find(key, with: selectAnswers).number
   }

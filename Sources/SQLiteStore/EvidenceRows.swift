@@ -1,11 +1,14 @@
 internal import AppStore
 internal import Store
 
-/// The rows of `evidence`, seen by the writer.
+/// The rows of `evidence` and of what it concerns, seen by the writer.
 final class EvidenceRows {
   private let connection: Connection
   private let find: Statement
   private let insert: Statement
+  private let relateToCustomer: Statement
+  private let relateToLine: Statement
+  private let selectLast: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
@@ -17,21 +20,80 @@ final class EvidenceRows {
     insert = try Statement(
       """
       INSERT INTO evidence (
-        content_hash, app, kind, customer_id, rejection, environment, source, received_at, size, body)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        content_hash, app, kind, customer_id, rejection, environment, source, received_at, size, body,
+        evidence_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
+    relateToCustomer = try Statement(
+      """
+      INSERT OR IGNORE INTO customer_evidence (customer_id, app, environment, evidence_id)
+      VALUES (?, ?, ?, ?)
+      """, on: connection)
+    relateToLine = try Statement(
+      """
+      INSERT OR IGNORE INTO line_evidence (original_transaction_id, app, environment, evidence_id)
+      VALUES (?, ?, ?, ?)
+      """, on: connection)
+    selectLast = try Statement("SELECT ifnull(max(evidence_id), 0) FROM evidence", on: connection)
   }
 
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
     if let id = try known(evidence) { return AppendedEvidence(id: id, wasKnown: true) }
+    return AppendedEvidence(id: try insert(evidence, as: nil), wasKnown: false)
+  }
+
+  func restore(_ evidence: StoredEvidence) throws(StoreError) {
+    _ = try insert(evidence.evidence, as: evidence.id)
+  }
+
+  func nextID() throws(StoreError) -> EvidenceID {
+    defer { selectLast.reset() }
+    return EvidenceID(rawValue: try selectLast.step() ? selectLast.number(0) + 1 : 1)
+  }
+
+  func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
+    try EvidenceQuery(connection).evidence(id)
+  }
+
+  func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
+    try EvidenceQuery(connection).naming(customer)
+  }
+
+  func relate(_ evidence: EvidenceID, to customer: CustomerKey) throws(StoreError) {
+    try relate(evidence, customer.customerID, customer.appID, customer.environment)
+  }
+
+  func relate(_ evidence: EvidenceID, to line: LineKey) throws(StoreError) {
+    try relateToLine.bind(line)
+    try relateToLine.bind(4, evidence.rawValue)
+    try relateToLine.run()
+  }
+
+  private func relate(
+    _ evidence: EvidenceID, _ customerID: String, _ appID: String, _ environment: Environment?
+  ) throws(StoreError) {
+    try relateToCustomer.bind(1, customerID)
+    try relateToCustomer.bind(2, appID)
+    try relateToCustomer.bind(3, environment?.rawValue ?? "")
+    try relateToCustomer.bind(4, evidence.rawValue)
+    try relateToCustomer.run()
+  }
+
+  /// Without a number it gets the next one.
+  private func insert(_ evidence: Evidence, as id: EvidenceID?) throws(StoreError) -> EvidenceID {
     try bindIdentity(of: evidence, to: insert)
     try insert.bind(6, evidence.environment?.rawValue)
     try insert.bind(7, evidence.source.rawValue)
     try insert.bind(8, evidence.receivedAt.millisecondsSince1970)
     try insert.bind(9, Int64(evidence.content.size))
     try insert.bind(10, evidence.content.body)
+    try insert.bind(11, id?.rawValue)
     try insert.run()
-    return AppendedEvidence(id: EvidenceID(rawValue: connection.lastInsertedRow), wasKnown: false)
+    let id = EvidenceID(rawValue: connection.lastInsertedRow)
+    if let customer = evidence.customerID {
+      try relate(id, customer, evidence.appID, evidence.environment)
+    }
+    return id
   }
 
   private func known(_ evidence: Evidence) throws(StoreError) -> EvidenceID? {
@@ -50,40 +112,4 @@ final class EvidenceRows {
     case .rejected(let reason): try statement.bind(5, reason)
     }
   }
-}
-
-/// Reads at most `limit` pieces of evidence behind `id`. Rare enough to prepare its statement each time.
-func evidencePage(
-  _ connection: Connection, after id: EvidenceID?, limit: Int
-) throws(StoreError) -> [StoredEvidence] {
-  let select = try Statement(
-    """
-    SELECT evidence_id, app, environment, customer_id, kind, source, received_at, content_hash, size,
-      body, rejection
-    FROM evidence WHERE evidence_id > ? ORDER BY evidence_id LIMIT ?
-    """, on: connection)
-  try select.bind(1, id?.rawValue ?? 0)
-  try select.bind(2, Int64(limit))
-  defer { select.reset() }
-  var page: [StoredEvidence] = []
-  while try select.step() {
-    page.append(StoredEvidence(id: EvidenceID(rawValue: select.number(0)), evidence: evidence(select)))
-  }
-  return page
-}
-
-/// The evidence in the row that `row` went to.
-private func evidence(_ row: Statement) -> Evidence {
-  let customer = row.text(3) ?? ""
-  let rejection = row.text(10) ?? ""
-  return Evidence(
-    appID: row.text(1) ?? "",
-    environment: row.text(2).flatMap(Environment.init(rawValue:)),
-    customerID: customer.isEmpty ? nil : customer,
-    kind: Evidence.Kind(rawValue: row.text(4) ?? ""),
-    source: Evidence.Source(rawValue: row.text(5) ?? ""),
-    receivedAt: Instant(millisecondsSince1970: row.number(6)),
-    content: EvidenceContent(
-      hash: row.bytes(7), size: Int(row.number(8)), body: row.isNull(9) ? nil : row.bytes(9)),
-    verdict: rejection.isEmpty ? .accepted : .rejected(reason: rejection))
 }

@@ -8,8 +8,11 @@ final class FactRows {
   private let putTransaction: Statement
   private let renewalOfLine: Statement
   private let putRenewal: Statement
+  /// What is no purchase.
+  let other: OtherFactRows
 
   init(_ connection: Connection) throws(StoreError) {
+    other = try OtherFactRows(connection)
     let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
     let line = "original_transaction_id, app, environment"
     transactionOfLine = try Statement(
@@ -49,6 +52,7 @@ final class FactRows {
   }
 
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+    guard line.isPurchase else { return try other.facts(of: line) }
     var transactions: [TransactionFact] = []
     try transactionsOfLine.bind(line)
     defer { transactionsOfLine.reset() }

@@ -7,6 +7,9 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   private let hash: CustomerIdentity.Hash
   package let changes = CustomerChanges()
 
+  /// The database file.
+  var path: String { directory.databasePath }
+
   /// Opens the store in `directory`, and makes it if there is none.
   ///
   /// - Parameters:
@@ -42,6 +45,20 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   ) async throws(StoreError) -> Outcome {
     try await enqueue { transaction throws(StoreError) in try body(transaction) }
   }
+
+  package func rehearse<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    let outcome: Result<Outcome, StoreError> = await withCheckedContinuation { continuation in
+      queue.add(
+        .rehearsal({ transaction throws(StoreError) in try body(transaction) }) {
+          continuation.resume(returning: $0)
+        })
+    }
+    return try outcome.get()
+  }
+
+  package func commits() -> AsyncStream<Void> { queue.commits.listen() }
 
   package func health() async throws(StoreError) {
     guard queue.lastFailure != nil else { return }

@@ -8,8 +8,9 @@ final class SQLiteReader: StoreReader {
   private let begin: Statement
   private let end: Statement
   private let customer: CustomerRow
-  private let lineOwner: LineOwnerRow
   private let changes: CustomerChanges
+  private let ownership: OwnershipRows
+  private let event: EventPages
   private var isInTurn = false
   private var seen: UInt64 = 0
 
@@ -22,7 +23,8 @@ final class SQLiteReader: StoreReader {
     begin = try Statement("BEGIN", on: connection)
     end = try Statement("COMMIT", on: connection)
     customer = try CustomerRow(connection, hash: hash)
-    lineOwner = try LineOwnerRow(connection)
+    ownership = try OwnershipRows(connection)
+    event = try EventPages(connection)
   }
 
   func answer(
@@ -47,17 +49,57 @@ final class SQLiteReader: StoreReader {
   ) throws(StoreError) -> [CustomerRecord] {
     try beginTurn()
     let last = customer.map { CustomerKey(appID: appID, environment: environment, customerID: $0) }
-    return try self.customer.page(connection, of: appID, in: environment, after: last, limit: limit)
+    return try self.customer.page(of: appID, in: environment, after: last, limit: limit)
   }
 
-  func owner(of line: LineKey) throws(StoreError) -> String? {
+  func owners(of line: LineKey) throws(StoreError) -> [String] {
     try beginTurn()
-    return try lineOwner.owner(of: line)
+    return try ownership.owners(of: line)
+  }
+
+  func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {
+    try beginTurn()
+    return try ownership.changes(of: customer)
+  }
+
+  func unclaimedLines(
+    of appID: String, in environment: Environment, after line: String?, limit: Int
+  ) throws(StoreError) -> [UnclaimedLine] {
+    try beginTurn()
+    return try unclaimedPage(connection, of: appID, in: environment, after: line, limit: limit)
   }
 
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
     try beginTurn()
-    return try evidencePage(connection, after: id, limit: limit)
+    return try EvidenceQuery(connection).page(after: id, limit: limit)
+  }
+
+  func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
+    try beginTurn()
+    return try EvidenceQuery(connection).evidence(id)
+  }
+
+  func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
+    try beginTurn()
+    return try EvidenceQuery(connection).about(line)
+  }
+
+  func events(
+    of customer: CustomerKey?, after sequence: Int64, limit: Int
+  ) throws(StoreError) -> [StoredEvent] {
+    try beginTurn()
+    return try event.page(of: customer, after: sequence, limit: limit)
+  }
+
+  func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64 {
+    try beginTurn()
+    return try event.lastSequence(of: customer)
+  }
+
+  func nextDue() throws(StoreError) -> Instant? {
+    try beginTurn()
+    let next = try connection.number("SELECT ifnull(min(at), \(Int64.max)) FROM due")
+    return next == .max ? nil : Instant(millisecondsSince1970: next)
   }
 
   func counts() throws(StoreError) -> StoreCounts {
@@ -67,7 +109,8 @@ final class SQLiteReader: StoreReader {
       rejectedEvidence: try connection.number("SELECT count(*) FROM evidence WHERE rejection <> ''"),
       transactions: try connection.number("SELECT count(*) FROM transaction_fact"),
       renewals: try connection.number("SELECT count(*) FROM renewal_fact"),
-      customers: try connection.number("SELECT count(*) FROM customer"))
+      customers: try connection.number("SELECT count(*) FROM customer WHERE identity <> x''"),
+      events: try connection.number("SELECT count(*) FROM event"))
   }
 
   func endTurn() {

@@ -1,12 +1,17 @@
+internal import AppStore
 internal import Entitlements
 internal import Store
 
 /// What one write does, on the writer's connection and inside its transaction.
 final class SQLiteTransaction: StoreTransaction {
-  private let evidence: EvidenceRows
-  private let fact: FactRows
-  private let lineOwner: LineOwnerRow
-  private let customer: CustomerRow
+  let evidence: EvidenceRows
+  let fact: FactRows
+  let ownership: OwnershipRows
+  let claim: ClaimRows
+  let event: EventRows
+  let customer: CustomerRow
+  let told: ToldRows
+  let erasure: ErasureRows
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
 
@@ -16,8 +21,12 @@ final class SQLiteTransaction: StoreTransaction {
   ) throws(StoreError) {
     evidence = try EvidenceRows(connection)
     fact = try FactRows(connection)
-    lineOwner = try LineOwnerRow(connection)
+    ownership = try OwnershipRows(connection)
+    claim = try ClaimRows(connection)
+    event = try EventRows(connection)
     customer = try CustomerRow(connection, hash: hash)
+    told = ToldRows(connection)
+    erasure = ErasureRows(connection)
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 
@@ -25,43 +34,13 @@ final class SQLiteTransaction: StoreTransaction {
   /// which only a few bytes are free does not pass.
   func probe() throws(StoreError) { try writeProbe.run() }
 
-  func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
-    try self.evidence.append(evidence)
-  }
-
-  func put(
-    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
-  ) throws(StoreError) -> Bool {
-    try self.fact.put(fact, of: line, from: evidence)
-  }
-
-  func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {
-    try self.fact.put(fact, of: line, from: evidence)
-  }
-
-  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts { try fact.facts(of: line) }
-
-  func owner(of line: LineKey) throws(StoreError) -> String? { try lineOwner.owner(of: line) }
-
-  func link(
-    _ line: LineKey, to customerID: String, from evidence: EvidenceID
-  ) throws(StoreError) -> LinkOutcome {
-    if let owner = try lineOwner.owner(of: line) {
-      return owner == customerID ? .alreadyLinked : .ownedByAnother(customerID: owner)
-    }
-    try lineOwner.insert(line, customerID: customerID, from: evidence)
-    return .linked
-  }
-
-  func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts? {
-    try self.customer.facts(of: customer)
-  }
+  func customer(_ key: CustomerKey) throws(StoreError) -> KnownCustomer? { try customer.known(key) }
 
   func putFacts(
-    _ facts: CustomerFacts, answers: CustomerAnswers, of customer: CustomerKey
+    _ facts: CustomerFacts, answers: CustomerAnswers, of key: CustomerKey
   ) throws(StoreError) {
-    try self.customer.put(facts, answers, of: customer)
-    changedCustomers.insert(customer)
+    try customer.put(facts, answers, of: key)
+    changedCustomers.insert(key)
   }
 
   /// Those whose rows were written since this was last asked; some of it may have been rolled back.
@@ -69,4 +48,6 @@ final class SQLiteTransaction: StoreTransaction {
     defer { changedCustomers.removeAll(keepingCapacity: true) }
     return changedCustomers
   }
+
+  func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
 }

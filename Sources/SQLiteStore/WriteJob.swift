@@ -4,8 +4,10 @@ internal import Store
 struct WriteJob: Sendable {
   /// What came of the body, and how to tell whoever waits for it.
   struct Outcome {
-    /// Why the body wants nothing written; `nil` if it went through.
-    let failure: StoreError?
+    /// Whether what the body wrote is to stay.
+    let isKept: Bool
+    /// Why the body wants nothing written, if something was wrong.
+    var failure: StoreError?
     /// Tells the caller; `failure` says why even a body that went through was not made durable.
     let finish: (_ failure: StoreError?) -> Void
   }
@@ -14,6 +16,14 @@ struct WriteJob: Sendable {
   let run: @Sendable (SQLiteTransaction) -> Outcome
   /// Tells the caller that the body was not run.
   let refuse: @Sendable (StoreError) -> Void
+
+  private init(
+    run: @escaping @Sendable (SQLiteTransaction) -> Outcome,
+    refuse: @escaping @Sendable (StoreError) -> Void
+  ) {
+    self.run = run
+    self.refuse = refuse
+  }
 
   /// A job that hands `deliver` the body's outcome once that is durable.
   init<Value: Sendable>(
@@ -24,10 +34,26 @@ struct WriteJob: Sendable {
     run = { transaction in
       do throws(StoreError) {
         let value = try body(transaction)
-        return Outcome(failure: nil) { deliver($0.map(Result.failure) ?? .success(value)) }
+        return Outcome(isKept: true) { deliver($0.map(Result.failure) ?? .success(value)) }
       } catch {
-        return Outcome(failure: error) { _ in deliver(.failure(error)) }
+        return Outcome(isKept: false, failure: error) { _ in deliver(.failure(error)) }
       }
     }
+  }
+
+  /// A job of which nothing stays, whatever comes of it.
+  static func rehearsal<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Value,
+    deliver: @escaping @Sendable (Result<Value, StoreError>) -> Void
+  ) -> WriteJob {
+    let run: @Sendable (SQLiteTransaction) -> Outcome = { transaction in
+      do throws(StoreError) {
+        let value = try body(transaction)
+        return Outcome(isKept: false) { _ in deliver(.success(value)) }
+      } catch {
+        return Outcome(isKept: false, failure: error) { _ in deliver(.failure(error)) }
+      }
+    }
+    return WriteJob(run: run, refuse: { deliver(.failure($0)) })
   }
 }

@@ -16,6 +16,8 @@ final class WriteQueue: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Tells who follows the store.
+  let commits = CommitSignal()
   private let worker: Worker
   private let thread = DispatchQueue(label: "entitled.store.writer", qos: .userInitiated)
   private let capacity: Int
@@ -58,6 +60,7 @@ final class WriteQueue: Sendable {
   /// Takes no more, and returns when what was taken is done.
   func close() async {
     state.withLock { $0.isClosed = true }
+    commits.finish()
     await withCheckedContinuation { done in
       thread.async {
         self.worker.close()
@@ -69,6 +72,7 @@ final class WriteQueue: Sendable {
   private func work() {
     while let batch = nextBatch() {
       let failure = worker.write(batch)
+      if failure == nil { commits.send() }
       state.withLock { $0.lastFailure = failure }
     }
   }

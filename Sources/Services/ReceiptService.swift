@@ -42,23 +42,23 @@ struct ReceiptService: Sendable {
     _ request: SubmitTransactionRequest
   ) async throws(Status) -> SubmitTransactionResponse {
     let app = try catalog.value.app(request.app)
-    try Requirement.customerID(request.customerId)
-    guard !request.signedTransaction.isEmpty else {
+    if !request.customerId.isEmpty { try Requirement.customerID(request.customerId) }
+    let documents = [request.signedTransaction, request.signedRenewalInfo, request.signedAppTransaction]
+      .filter { !$0.isEmpty }
+    guard !documents.isEmpty else {
       throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "signed_transaction is empty", field: "signed_transaction")
+        .invalidArgument, reason: "MISSING_FIELD", "signed_transaction is empty, and so are the others",
+        field: "signed_transaction")
     }
-    guard request.signedAppTransaction.isEmpty else {
-      throw Status(
-        .unimplemented, reason: "UNSUPPORTED_DOCUMENT",
-        "signed_app_transaction is not taken in this version", field: "signed_app_transaction")
-    }
-    let checked = try await certificatesChecked(request, app)
+    let checked = try await certificatesChecked(documents, app)
     do throws(LedgerError) {
       let submitted = try await ledger.submit(
         Submission(
-          appID: app.id, customerID: request.customerId, signedTransaction: request.signedTransaction,
-          signedRenewalInfo: request.signedRenewalInfo.isEmpty ? nil : request.signedRenewalInfo))
-      var response = response(submitted, app, request.customerId)
+          appID: app.id, customerID: request.customerId.given,
+          signedTransaction: request.signedTransaction.given,
+          signedRenewalInfo: request.signedRenewalInfo.given,
+          signedAppTransaction: request.signedAppTransaction.given))
+      var response = response(submitted, app)
       response.certificatesCheckedAt = checked.map(GoogleProtobuf.Timestamp.init)
       return response
     } catch {
@@ -68,9 +68,8 @@ struct ReceiptService: Sendable {
 
   /// Asks about the certificates of all documents that a submission brings; when the oldest answer was given.
   private func certificatesChecked(
-    _ request: SubmitTransactionRequest, _ app: AppDefinition
+    _ documents: [String], _ app: AppDefinition
   ) async throws(Status) -> Instant? {
-    let documents = [request.signedTransaction, request.signedRenewalInfo].filter { !$0.isEmpty }
     do throws(OnlineCheckError) {
       return try await gate?.check(documents.map(RecognizedDocument.jws), of: app.id)
     } catch {
@@ -78,24 +77,28 @@ struct ReceiptService: Sendable {
     }
   }
 
-  private func response(
-    _ submitted: Submitted, _ app: AppDefinition, _ customerID: String
-  ) -> SubmitTransactionResponse {
+  private func response(_ submitted: Submitted, _ app: AppDefinition) -> SubmitTransactionResponse {
     let now = now()
     return .with { response in
       response.evidenceId = submitted.evidenceID.rawValue
       response.alreadyKnown = submitted.wasKnown
-      response.transaction = Wire.Transaction(submitted.transactionPayload)
-      response.renewalInfo = submitted.renewalPayload.map(Wire.RenewalInfo.init)
+      response.transaction = submitted.documents.transactionPayload.map(Wire.Transaction.init)
+      response.renewalInfo = submitted.documents.renewalPayload.map(Wire.RenewalInfo.init)
       response.environment = Wire.Environment(submitted.environment)
+      guard let customerID = submitted.customerID else { return }
       response.customerId = customerID
-      let product = app.products[submitted.transaction.productID]
-      response.entitlements = (product?.entitlements ?? []).map { entitlement in
+      response.entitlements = entitlements(of: submitted, app).map { entitlement in
         CheckResponse(
           evaluate(submitted.facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
           environment: submitted.environment, evaluatedAt: now)
       }
     }
+  }
+
+  /// What the documents may have changed: what the product gives, or all if it is not about one.
+  private func entitlements(of submitted: Submitted, _ app: AppDefinition) -> [String] {
+    guard let product = submitted.documents.transaction?.productID else { return app.entitlements }
+    return app.products[product]?.entitlements ?? []
   }
 
   private func inspect(_ request: InspectRequest) async throws(Status) -> InspectResponse {
@@ -118,4 +121,9 @@ struct ReceiptService: Sendable {
       return response.with(revoked: error)
     }
   }
+}
+
+extension String {
+  /// `nil` for the empty text, with which a message says that there is none.
+  var given: String? { isEmpty ? nil : self }
 }

@@ -60,6 +60,27 @@ extension Status {
         .failedPrecondition, reason: "OWNED_BY_ANOTHER_CUSTOMER",
         "the purchase \(line) belongs to another customer; moving it is a transfer",
         metadata: [("originalTransactionId", line)])
+    case .unknownPurchase(let line):
+      self.init(
+        .notFound, reason: "UNKNOWN_PURCHASE", error.description,
+        metadata: [("originalTransactionId", line)], field: "original_transaction_id")
+    case .notTheOwner(let line):
+      self.init(
+        .failedPrecondition, reason: "NOT_THE_OWNER", error.description,
+        metadata: [("originalTransactionId", line)], field: "from_customer_id")
+    case .unknownTransfer(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_TRANSFER", error.description, metadata: [("transferId", id)],
+        field: "transfer_id")
+    case .movedSince(let id):
+      self.init(
+        .failedPrecondition, reason: "MOVED_SINCE", error.description, metadata: [("transferId", id)])
+    case .unknownGrant(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_GRANT", error.description, metadata: [("grantId", id)],
+        field: "grant_id")
+    case .unknownCustomer:
+      self.init(.notFound, reason: "UNKNOWN_CUSTOMER", error.description, field: "customer_id")
     case .store(let error): self.init(error)
     }
   }

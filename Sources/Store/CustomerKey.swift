@@ -15,4 +15,9 @@ package struct CustomerKey: Hashable, Sendable {
     self.environment = environment
     self.customerID = customerID
   }
+
+  /// A line of the same app and environment.
+  package func line(_ originalTransactionID: String) -> LineKey {
+    LineKey(appID: appID, environment: environment, originalTransactionID: originalTransactionID)
+  }
 }

@@ -21,6 +21,15 @@ package protocol EntitlementStore: Sendable {
   /// When customers last changed. Raised before ``write(_:)`` returns.
   var changes: CustomerChanges { get }
 
+  /// Runs `body` as ``write(_:)`` would and then undoes all that it wrote: what would happen if.
+  func rehearse<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome
+
+  /// Tells each time that something was committed; what comes while the listener is busy is told once. Who
+  /// follows the store reads what is new and waits here for more.
+  func commits() -> AsyncStream<Void>
+
   /// Returns if writing works. After a write that failed it tries again, so that a store that was asked
   /// for nothing but its health recovers too.
   func health() async throws(StoreError)

@@ -1,12 +1,16 @@
 package import AppStore
 
 /// One purchase line of one app in one environment: a subscription with its renewals, or one purchase.
+///
+/// What else can be a customer's is kept in the same way, under a number that is none of Apple's: a grant
+/// of the operator's, and a copy of the app.
 package struct LineKey: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
   /// Where the purchases were made; environments never mix.
   package let environment: Environment
-  /// Apple's number, the same in every transaction of the line.
+  /// Apple's number, the same in every transaction of the line; else a grant's number, or that of an app
+  /// transaction behind ``appTransactionPrefix``.
   package let originalTransactionID: String
 
   /// A line by app, environment and Apple's number.
@@ -14,5 +18,22 @@ package struct LineKey: Hashable, Sendable {
     self.appID = appID
     self.environment = environment
     self.originalTransactionID = originalTransactionID
+  }
+
+  /// What the numbers of grants begin with; Apple's are digits.
+  package static let grantPrefix = "grant-"
+  /// What the numbers of app transactions begin with.
+  package static let appTransactionPrefix = "app-"
+
+  /// Whether it is a grant.
+  package var isGrant: Bool { originalTransactionID.hasPrefix(Self.grantPrefix) }
+  /// Whether it is a purchase: neither a grant nor an app transaction.
+  package var isPurchase: Bool {
+    !isGrant && !originalTransactionID.hasPrefix(Self.appTransactionPrefix)
+  }
+
+  /// A customer of the same app and environment.
+  package func customer(_ id: String) -> CustomerKey {
+    CustomerKey(appID: appID, environment: environment, customerID: id)
   }
 }

@@ -28,8 +28,35 @@ package protocol StoreReader: AnyObject {
     of appID: String, in environment: Environment, after customer: String?, limit: Int
   ) throws(StoreError) -> [CustomerRecord]
 
-  /// The customer to whom a purchase line is linked; `nil` if it is linked to none.
-  func owner(of line: LineKey) throws(StoreError) -> String?
+  /// The customers that have a line, the one that has had it longest first; none if it is unclaimed.
+  func owners(of line: LineKey) throws(StoreError) -> [String]
+
+  /// What a customer gained and lost, in the order in which it happened.
+  func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange]
+
+  /// At most `limit` purchase lines of an app that belong to nobody, in the order of their numbers,
+  /// beginning behind `line`.
+  func unclaimedLines(
+    of appID: String, in environment: Environment, after line: String?, limit: Int
+  ) throws(StoreError) -> [UnclaimedLine]
+
+  /// One piece of evidence; `nil` if there is none of that number.
+  func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence?
+
+  /// All evidence about a line that was believed, in the order of its numbers.
+  func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence]
+
+  /// At most `limit` events in the order of their numbers, beginning behind `sequence`: those of one
+  /// customer, or all.
+  func events(
+    of customer: CustomerKey?, after sequence: Int64, limit: Int
+  ) throws(StoreError) -> [StoredEvent]
+
+  /// The number of the last event, of one customer or of all; 0 if there is none.
+  func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64
+
+  /// When time alone changes an answer next; `nil` if it never does.
+  func nextDue() throws(StoreError) -> Instant?
 
   /// At most `limit` pieces of evidence in the order of their numbers, beginning behind `id`.
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence]
@@ -54,15 +81,38 @@ package struct StoreCounts: Hashable, Sendable {
   package var renewals: Int64
   /// Customers of whom something is known, counted in each environment.
   package var customers: Int64
+  /// Changes of state that were committed.
+  package var events: Int64
 
   /// Counts of everything.
   package init(
-    evidence: Int64, rejectedEvidence: Int64, transactions: Int64, renewals: Int64, customers: Int64
+    evidence: Int64, rejectedEvidence: Int64, transactions: Int64, renewals: Int64, customers: Int64,
+    events: Int64
   ) {
     self.evidence = evidence
     self.rejectedEvidence = rejectedEvidence
     self.transactions = transactions
     self.renewals = renewals
     self.customers = customers
+    self.events = events
   }
+}
+
+/// A purchase line that belongs to nobody yet.
+package struct UnclaimedLine: Hashable, Sendable {
+  /// Which one.
+  package let line: LineKey
+  /// The evidence of its latest transaction.
+  package let latest: EvidenceID
+
+  /// A line and what it was last heard of.
+  package init(line: LineKey, latest: EvidenceID) {
+    self.line = line
+    self.latest = latest
+  }
+}
+
+extension StoreReader {
+  /// The customer that has had a line longest; `nil` if it is unclaimed.
+  package func owner(of line: LineKey) throws(StoreError) -> String? { try owners(of: line).first }
 }

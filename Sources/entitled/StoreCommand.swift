@@ -9,7 +9,7 @@ internal import Store
 struct StoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store", abstract: "Care of what is remembered.",
-    subcommands: [StoreStatsCommand.self, StoreSeedCommand.self])
+    subcommands: [StoreStatsCommand.self, StoreReplayCommand.self, StoreSeedCommand.self])
 }
 
 /// `entitled store stats`: how much there is.
@@ -32,7 +32,7 @@ struct StoreStatsCommand: AsyncParsableCommand {
       Table.aligned([
         ("customers", "\(counts.customers)"), ("transactions", "\(counts.transactions)"),
         ("renewals", "\(counts.renewals)"), ("evidence", "\(counts.evidence)"),
-        ("of it rejected", "\(counts.rejectedEvidence)"),
+        ("of it rejected", "\(counts.rejectedEvidence)"), ("events", "\(counts.events)"),
       ]))
   }
 }
@@ -101,7 +101,9 @@ struct SeededCustomer {
       originalTransactionID: String(2_000_000_000_000_000 + number * 10))
     for transaction in transactions(of: line) { _ = try store.put(transaction, of: line, from: evidence) }
     _ = try store.put(renewal(of: line), of: line, from: evidence)
-    _ = try store.link(line, to: id, from: evidence)
+    try store.relate(evidence, to: line)
+    try store.record(
+      OwnershipChange(line: line, customerID: id, gained: true, at: now, evidenceID: evidence))
     let facts = try store.facts(of: line)
     try store.putFacts(facts, answers: CustomerAnswers(facts, in: app, from: now), of: key)
   }

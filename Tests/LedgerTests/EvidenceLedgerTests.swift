@@ -13,7 +13,7 @@ import Testing
       let submitted = try await fixture.submit(jws, renewal: fixture.renewal(signed: 1))
       #expect(!submitted.wasKnown)
       #expect(submitted.environment == .sandbox)
-      #expect(submitted.transaction.productID == "monthly")
+      #expect(submitted.documents.transaction?.productID == "monthly")
       #expect(try fixture.facts() == submitted.facts)
       let status = evaluate(submitted.facts, entitlement: "pro", in: LedgerFixture.app, at: at(5))
       #expect(status.state == .activeNotRenewing)
@@ -179,7 +179,7 @@ import Testing
           group.addTask {
             let submitted = try await fixture.submit(jws, for: "c\(number % 10)")
             let seen = try fixture.facts(of: "c\(number % 10)")
-            let isSeen = seen?.transactions.contains(submitted.transaction)
+            let isSeen = seen?.transactions.contains { $0 == submitted.documents.transaction }
             #expect(isSeen == true)
           }
         }

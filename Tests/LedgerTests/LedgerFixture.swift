@@ -6,11 +6,16 @@ import Ledger
 import SQLiteStore
 import SignedData
 import Store
+import Synchronization
 
 /// A ledger over a real store and real signatures of a test authority.
 struct LedgerFixture {
   let store: SQLiteEntitlementStore
   let ledger: EvidenceLedger
+  let catalog = CurrentCatalog(Catalog([Self.app]))
+  let clock = TestClock()
+  let scope = CommandScope(appID: "ocean", environment: .sandbox, actor: "support")
+  private let directory: String
   private let signer: JWSSigner
 
   static let app = AppDefinition(
@@ -32,10 +37,10 @@ struct LedgerFixture {
   private init(directory: String) throws {
     let authority = try TestAuthority.shared.get()
     signer = authority.signer
+    self.directory = directory
     store = try SQLiteEntitlementStore(directory: directory)
     ledger = EvidenceLedger(
-      store: store, verifier: authority.verifier, catalog: CurrentCatalog(Catalog([Self.app])),
-      now: { at(50) })
+      store: store, verifier: authority.verifier, catalog: catalog, now: { [clock] in clock.now })
   }
 
   /// A signed transaction of one period.
@@ -61,7 +66,7 @@ struct LedgerFixture {
   }
 
   func submit(
-    _ jws: String, renewal: String? = nil, for customerID: String = "ana", app: String = "ocean"
+    _ jws: String, renewal: String? = nil, for customerID: String? = "ana", app: String = "ocean"
   ) async throws(LedgerError) -> Submitted {
     try await ledger.submit(
       Submission(appID: app, customerID: customerID, signedTransaction: jws, signedRenewalInfo: renewal))
@@ -80,9 +85,39 @@ struct LedgerFixture {
       under: Self.app.fingerprint, at: at(day))
   }
 
+  /// What readers see that happened.
+  func events() throws -> [StoredEvent] {
+    try store.makeReader().events(of: nil, after: 0, limit: 1000)
+  }
+
+  /// The lines that nobody has.
+  func unclaimed() throws -> [String] {
+    try store.makeReader().unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 1000)
+      .map(\.line.originalTransactionID)
+  }
+
+  /// The tables in which the store differs from what its evidence gives.
+  func replayDifferences() async throws -> [TableDifference] {
+    let directory = "\(directory)/replay-\(UUID())"
+    let rebuilt = try SQLiteEntitlementStore(directory: directory)
+    _ = try await EvidenceReplay.run(from: store.makeReader(), into: rebuilt, catalog: catalog.value)
+    let differences = try store.differences(from: rebuilt)
+    await rebuilt.close()
+    return differences.filter { $0.onlyInFirst + $0.onlyInSecond > 0 }
+  }
+
   func evidence() throws -> [Evidence] {
     try store.makeReader().evidence(after: nil, limit: 1000).map(\.evidence)
   }
+}
+
+/// A clock that stands until a test turns it.
+final class TestClock: Sendable {
+  private let moment = Mutex(at(50))
+
+  var now: Instant { moment.withLock { $0 } }
+
+  func set(_ now: Instant) { moment.withLock { $0 = now } }
 }
 
 /// The moment `day` days after the start of the tests' calendar.

@@ -90,7 +90,7 @@ import Testing
     try file.seek(toOffset: 60)
     try file.write(contentsOf: Data([0, 0, 0, 9]))
     try file.close()
-    #expect(throws: StoreError.newerSchema(found: 9, supported: 1)) {
+    #expect(throws: StoreError.newerSchema(found: 9, supported: 2)) {
       try SQLiteEntitlementStore(directory: directory)
     }
   }

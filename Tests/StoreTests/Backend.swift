@@ -84,3 +84,11 @@ extension EntitlementStore {
     }
   }
 }
+
+func gain(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 1) -> OwnershipChange {
+  OwnershipChange(line: line, customerID: customerID, gained: true, at: moment(at), evidenceID: evidence)
+}
+
+func loss(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 2) -> OwnershipChange {
+  OwnershipChange(line: line, customerID: customerID, gained: false, at: moment(at), evidenceID: evidence)
+}

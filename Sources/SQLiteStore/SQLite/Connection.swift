@@ -47,4 +47,7 @@ final class Connection {
 
   /// The number of the row that was inserted last.
   var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// How many rows the statement before inserted, changed or deleted.
+  var changedRows: Int64 { sqlite3_changes64(handle) }
 }

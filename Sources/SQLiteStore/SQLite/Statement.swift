@@ -61,6 +61,11 @@ extension Statement {
     try check(sqlite3_bind_int64(handle, position, number), connection.handle)
   }
 
+  func bind(_ position: CInt, _ number: Int64?) throws(StoreError) {
+    guard let number else { return try check(sqlite3_bind_null(handle, position), connection.handle) }
+    try bind(position, number)
+  }
+
   func bind(_ position: CInt, _ bytes: [UInt8]?) throws(StoreError) {
     guard let bytes else { return try check(sqlite3_bind_null(handle, position), connection.handle) }
     guard !bytes.isEmpty else {
@@ -96,6 +101,8 @@ extension Statement {
     let count = Int(sqlite3_column_bytes(handle, column))
     return try body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count).span)
   }
+
+  func isNumber(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_INTEGER }
 
   func isNull(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 }

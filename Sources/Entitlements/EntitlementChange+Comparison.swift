@@ -1,0 +1,165 @@
+package import AppStore
+
+extension EntitlementChange {
+  /// What happened to one entitlement whose answer was `before` and is `after` now: nothing if they mean
+  /// the same, and mostly one thing. More than one only where two things became true at once, such as a
+  /// renewal of a subscription that will not renew again.
+  package static func changes(
+    of entitlement: String, from before: EntitlementStatus, to after: EntitlementStatus,
+    by cause: ChangeCause, at now: Instant
+  ) -> [EntitlementChange] {
+    kinds(before, after, cause).map { kind in
+      EntitlementChange(
+        entitlement: entitlement, kind: kind, effectiveAt: effect(of: kind, after, cause, now),
+        before: before, after: after)
+    }
+  }
+
+  private static func kinds(
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+  ) -> [Kind] {
+    switch (before.isEntitled, after.isEntitled) {
+    case (false, true): [beginning(before, after, cause)]
+    case (true, false): [end(before, after, cause)]
+    case (true, true): continuation(before, after, cause) + renewalChanges(before, after)
+    case (false, false): lapse(before, after)
+    }
+  }
+
+  private static func beginning(
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+  ) -> Kind {
+    if cause == .ownership { return .transferred }
+    if after.state == .offPlatform { return .granted }
+    if after.state == .gracePeriod { return .enteredGracePeriod }
+    let isSameLine = before.deciding?.originalTransactionID == after.deciding?.originalTransactionID
+    let isSamePurchase = before.deciding?.transactionID == after.deciding?.transactionID
+    switch before.state {
+    case .refundedForAppIssue where isSamePurchase, .refundedForOtherReason where isSamePurchase:
+      return .refundReversed
+    case .billingRetry where isSameLine, .lapsedForBilling where isSameLine && !isSamePurchase:
+      return .recovered
+    default:
+      // Nobody had left: the news of the renewal came later than the end of the period.
+      return isSameLine && !isSamePurchase && before.reason == .expired ? .renewed : .started
+    }
+  }
+
+  private static func end(
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+  ) -> Kind {
+    switch (cause, after.reason) {
+    case (.ownership, _): .transferred
+    case (.grant, _): .grantRevoked
+    case (_, .refunded), (_, .refundedForAppIssue): .refunded
+    case (_, .familySharingEnded): .revoked
+    case (_, .billingRetry): .enteredBillingRetry
+    default: .ended
+    }
+  }
+
+  /// What happened to access that goes on; the first question that has an answer decides.
+  private static func continuation(
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+  ) -> [Kind] {
+    let isSameLine = before.deciding?.originalTransactionID == after.deciding?.originalTransactionID
+    let isSamePurchase = before.deciding?.transactionID == after.deciding?.transactionID
+    if cause == .ownership, !isSameLine || before.until != after.until { return [.transferred] }
+    if after.state == .gracePeriod, before.state != .gracePeriod { return [.enteredGracePeriod] }
+    if before.state == .gracePeriod, after.state != .gracePeriod, isSameLine { return [.recovered] }
+    if after.state == .offPlatform, before.state != .offPlatform { return [.granted] }
+    if before.state == .offPlatform, after.state != .offPlatform {
+      return [cause == .grant ? .grantRevoked : .started]
+    }
+    if before.deciding?.productID != after.deciding?.productID { return [.productChanged] }
+    if !isSamePurchase, isLater(after.until, than: before.until) { return [.renewed] }
+    if isLater(after.until, than: before.until) { return [.extended] }
+    if isLater(before.until, than: after.until) { return [.shortened] }
+    if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
+    if !isSamePurchase { return [.renewed] }
+    return before.isSameAccess(as: after) ? [] : [.reasonChanged]
+  }
+
+  private static func renewalChanges(_ before: EntitlementStatus, _ after: EntitlementStatus) -> [Kind] {
+    guard before.deciding?.originalTransactionID == after.deciding?.originalTransactionID else { return [] }
+    // Apple renews, and to the same product, unless it says otherwise.
+    switch (before.willRenew ?? true, after.willRenew ?? true) {
+    case (true, false): return [.renewalTurnedOff]
+    case (false, true): return [.renewalTurnedOn]
+    case (false, false): return []
+    case (true, true): return before.nextProduct == after.nextProduct ? [] : [.renewalProductChanged]
+    }
+  }
+
+  private static func lapse(_ before: EntitlementStatus, _ after: EntitlementStatus) -> [Kind] {
+    guard before.reason != after.reason else { return [] }
+    // That nothing was known and is known to give nothing now is no change of anything.
+    guard before.state != .noPurchase || after.state != .noPurchase else { return [] }
+    switch after.reason {
+    case .refunded, .refundedForAppIssue: return [.refunded]
+    case .familySharingEnded: return [.revoked]
+    case .billingRetry: return [.enteredBillingRetry]
+    default: return [.reasonChanged]
+    }
+  }
+
+  /// Whether access that ends at `end` (`nil`: never) ends later than at `other`.
+  private static func isLater(_ end: Instant?, than other: Instant?) -> Bool {
+    guard let other else { return false }
+    return end.map { $0 > other } ?? true
+  }
+
+  /// What ended may have ended before anybody heard of it; all else is true from when it is known.
+  private static func effect(
+    of kind: Kind, _ after: EntitlementStatus, _ cause: ChangeCause, _ now: Instant
+  ) -> Instant {
+    guard cause == .news, !after.isEntitled, let end = after.until else { return now }
+    return min(end, now)
+  }
+}
+
+extension EntitlementStatus {
+  /// Whether both let the customer do the same for the same reason.
+  fileprivate func isSameAccess(as other: EntitlementStatus) -> Bool {
+    let reasons = [reason, other.reason]
+    // Renewal turned on or off has a kind of its own.
+    let isRenewalOnly = reasons.allSatisfy { $0 == .subscriptionActive || $0 == .subscriptionNotRenewing }
+    return isRenewalOnly || reason == other.reason
+  }
+
+  /// What it will renew to, if to another product than the one that gives access now.
+  fileprivate var nextProduct: String? {
+    outlook?.productID == deciding?.productID ? nil : outlook?.productID
+  }
+}
+
+extension EntitlementChange.Kind {
+  /// What happened, in a sentence without a name or a number of the customer.
+  package var sentence: String {
+    switch self {
+    case .started: "Access began."
+    case .renewed: "Access goes on: the next period was paid for."
+    case .extended: "The period that is running now ends later."
+    case .shortened: "Access now ends earlier."
+    case .ended: "Access ended."
+    case .enteredGracePeriod: "The renewal could not be charged; access goes on in the grace period."
+    case .enteredBillingRetry:
+      "The renewal could not be charged and the App Store goes on trying; access ended."
+    case .recovered: "The payment succeeded after it had failed."
+    case .renewalTurnedOff: "Renewal was turned off; access goes on to the end of what is paid."
+    case .renewalTurnedOn: "Renewal was turned on."
+    case .renewalProductChanged: "The subscription will renew to another product."
+    case .productChanged: "Another product gives access now."
+    case .refunded: "The purchase was refunded."
+    case .refundReversed: "A refund was taken back; the purchase counts again."
+    case .revoked: "The purchase is no longer shared with this customer."
+    case .transferred: "A purchase changed hands."
+    case .claimRefused: "Somebody else's purchase was handed in for this customer; it stays where it is."
+    case .claimedByAnother: "This customer's purchase was handed in for somebody else; it stays where it is."
+    case .granted: "The operator gave access."
+    case .grantRevoked: "The operator took access back."
+    case .accessLevelChanged: "Access gives more, or less, than before."
+    case .reasonChanged: "The reason for the answer changed."
+    }
+  }
+}

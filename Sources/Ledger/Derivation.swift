@@ -1,0 +1,101 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// What follows from evidence, worked out inside the write that keeps it: facts, whose they are, the new
+/// answers, and the events.
+///
+/// Submissions, commands, time and replay all come through here, so that the same evidence in the same
+/// order always gives the same state. Evidence is applied piece by piece; then ``finish()`` looks once at
+/// each customer who may have changed.
+final class Derivation {
+  /// Where a change comes from.
+  struct Origin {
+    let cause: ChangeCause
+    /// `nil` if time alone did it.
+    let evidence: EvidenceID?
+    /// Empty if nobody of the operator's did it.
+    var actor = ""
+  }
+
+  private struct Pending {
+    var origin: Origin
+    /// What is known of these lines is to be added to the customer's facts.
+    var lines: Set<LineKey> = []
+    /// Something may have been taken away: the facts are put together anew.
+    var isAnew = false
+  }
+
+  let store: any StoreTransaction
+  let now: Instant
+  private let catalog: Catalog
+  private var pending: [CustomerKey: Pending] = [:]
+  /// In the order in which they were touched, which is the order of their events.
+  private var order: [CustomerKey] = []
+  private(set) var events: [StoredEvent] = []
+
+  init(_ store: any StoreTransaction, catalog: Catalog, now: Instant) {
+    self.store = store
+    self.catalog = catalog
+    self.now = now
+  }
+
+  /// The customer's facts of `line`, or all, may have become others. The first origin counts.
+  func touch(_ customer: CustomerKey, line: LineKey? = nil, anew: Bool = false, by origin: Origin) {
+    if pending[customer] == nil { order.append(customer) }
+    var entry = pending[customer] ?? Pending(origin: origin)
+    if let line { entry.lines.insert(line) }
+    entry.isAnew = entry.isAnew || anew
+    pending[customer] = entry
+  }
+
+  /// Brings every customer that was touched up to date.
+  func finish() throws(StoreError) {
+    for customer in order {
+      guard let entry = pending[customer] else { continue }
+      try update(customer, entry)
+    }
+    order = []
+    pending = [:]
+  }
+
+  /// The app as it is configured; an app that was taken out of the configuration sells nothing.
+  func app(_ id: String) -> AppDefinition {
+    catalog[id]
+      ?? AppDefinition(
+        id: id, identity: AppIdentity(bundleID: "", appAppleID: nil), environments: [], products: [])
+  }
+
+  private func update(_ customer: CustomerKey, _ entry: Pending) throws(StoreError) {
+    let app = app(customer.appID)
+    let known = try store.customer(customer)
+    let facts = try facts(of: customer, known?.facts, entry)
+    let isLookedAtAnyway = entry.origin.cause == .time || entry.origin.cause == .catalog
+    guard known == nil || facts != known?.facts || isLookedAtAnyway else { return }
+    let changes = try StateComparison(known, facts, in: app, at: now, by: entry.origin.cause).changes()
+    for change in changes {
+      let isOfTime = change.cause == .time
+      try tell(
+        change.change, to: customer,
+        by: isOfTime ? Origin(cause: .time, evidence: nil) : entry.origin)
+    }
+    try store.putFacts(facts, answers: CustomerAnswers(facts, in: app, from: now), of: customer)
+  }
+
+  private func facts(
+    of customer: CustomerKey, _ known: CustomerFacts?, _ entry: Pending
+  ) throws(StoreError) -> CustomerFacts {
+    var facts = entry.isAnew ? CustomerFacts() : known ?? CustomerFacts()
+    for line in entry.isAnew ? try store.lines(of: customer) : Array(entry.lines) {
+      facts.merge(try store.facts(of: line))
+    }
+    return facts
+  }
+
+  /// Writes an event.
+  func tell(_ change: EntitlementChange, to customer: CustomerKey, by origin: Origin) throws(StoreError) {
+    let event = NewEvent(
+      customer: customer, change: change, recordedAt: now, evidenceID: origin.evidence, actor: origin.actor)
+    events.append(try store.append(event))
+  }
+}

@@ -1,0 +1,110 @@
+internal import AppStore
+internal import Entitlements
+internal import JSON
+internal import Store
+
+// Commands as the bytes of their evidence. Older ones are read for ever, so members are only added.
+extension OperatorCommand {
+  /// The bytes; `number` makes two commands that say the same two.
+  func encoded(number: EvidenceID) -> [UInt8] {
+    var object: JSONObject = ["number": .number(JSONNumber(number.rawValue)), "actor": .string(actor)]
+    if !note.isEmpty { object["note"] = .string(note) }
+    switch action {
+    case .move(let line, let from, let to):
+      object["command"] = "MOVE"
+      object["line"] = .string(line)
+      object["from"] = .array(from.map(JSONValue.string))
+      object["to"] = .string(to)
+    case .merge(let from, let into):
+      object["command"] = "MERGE"
+      object["from"] = .string(from)
+      object["to"] = .string(into)
+    case .undo(let id):
+      object["command"] = "UNDO"
+      object["undone"] = .number(JSONNumber(id.rawValue))
+    case .grant(let fact, let customerID, let key):
+      object["command"] = "GRANT"
+      object["to"] = .string(customerID)
+      object["grant"] = .object(JSONObject(fact))
+      if !key.isEmpty { object["key"] = .string(key) }
+    case .revokeGrant(let fact):
+      object["command"] = "REVOKE_GRANT"
+      object["grant"] = .object(JSONObject(fact))
+    case .erase(let customerIDs):
+      object["command"] = "ERASE"
+      object["customers"] = .array(customerIDs.map(JSONValue.string))
+    }
+    return JSONValue.object(object).serialized()
+  }
+
+  /// The command in the bytes of its evidence; `nil` if they are none that this version knows.
+  init?(_ bytes: [UInt8]) {
+    guard let object = try? JSONValue(parsing: bytes).objectValue,
+      let action = Action(object)
+    else { return nil }
+    self.init(action, actor: object.text("actor") ?? "", note: object.text("note") ?? "")
+  }
+}
+
+extension OperatorCommand.Action {
+  fileprivate init?(_ object: JSONObject) {
+    switch object.text("command") {
+    case "MOVE":
+      guard let line = object.text("line"), let to = object.text("to") else { return nil }
+      self = .move(line: line, from: object.texts("from"), to: to)
+    case "MERGE":
+      guard let from = object.text("from"), let into = object.text("to") else { return nil }
+      self = .merge(from: from, into: into)
+    case "UNDO":
+      guard let id = object["undone"]?.int64Value else { return nil }
+      self = .undo(EvidenceID(rawValue: id))
+    case "GRANT":
+      guard let fact = object["grant"]?.objectValue.flatMap(GrantFact.init), let to = object.text("to")
+      else { return nil }
+      self = .grant(fact, customerID: to, key: object.text("key") ?? "")
+    case "REVOKE_GRANT":
+      guard let fact = object["grant"]?.objectValue.flatMap(GrantFact.init) else { return nil }
+      self = .revokeGrant(fact)
+    case "ERASE": self = .erase(customerIDs: object.texts("customers"))
+    default: return nil
+    }
+  }
+}
+
+extension JSONObject {
+  fileprivate init(_ grant: GrantFact) {
+    self = [
+      "id": .string(grant.grantID), "entitlement": .string(grant.entitlement),
+      "accessLevel": .number(JSONNumber(Int64(grant.accessLevel.rawValue))),
+      "since": .number(JSONNumber(grant.since.millisecondsSince1970)), "actor": .string(grant.actor),
+    ]
+    if let until = grant.until { self["until"] = .number(JSONNumber(until.millisecondsSince1970)) }
+    if let revoked = grant.revokedAt {
+      self["revokedAt"] = .number(JSONNumber(revoked.millisecondsSince1970))
+    }
+    if !grant.note.isEmpty { self["note"] = .string(grant.note) }
+  }
+
+  fileprivate func text(_ name: String) -> String? { self[name]?.stringValue }
+
+  fileprivate func texts(_ name: String) -> [String] {
+    (self[name]?.arrayValue ?? []).compactMap(\.stringValue)
+  }
+
+  fileprivate func instant(_ name: String) -> Instant? {
+    self[name]?.int64Value.map(Instant.init(millisecondsSince1970:))
+  }
+}
+
+extension GrantFact {
+  fileprivate init?(_ object: JSONObject) {
+    guard let id = object.text("id"), let entitlement = object.text("entitlement"),
+      let level = object["accessLevel"]?.int64Value.flatMap({ AccessLevel(rawValue: Int($0)) }),
+      let since = object.instant("since")
+    else { return nil }
+    self.init(
+      grantID: id, entitlement: entitlement, accessLevel: level, since: since,
+      until: object.instant("until"), revokedAt: object.instant("revokedAt"),
+      note: object.text("note") ?? "", actor: object.text("actor") ?? "")
+  }
+}

@@ -1,0 +1,83 @@
+internal import AppStore
+package import Entitlements
+package import Store
+
+/// Something that the operator decided about customers: evidence like what Apple signs.
+///
+/// It says all that was decided and leaves nothing to rules that may change, so that replaying it gives what
+/// it gave.
+package struct OperatorCommand: Hashable, Sendable {
+  /// What is to be done.
+  package enum Action: Hashable, Sendable {
+    /// The line becomes `to`'s and is no longer that of those in `from`. If there are none, whoever had it
+    /// goes on having it.
+    case move(line: String, from: [String], to: String)
+    /// All that `from` has becomes `into`'s, and so does what comes for `from` later.
+    case merge(from: String, into: String)
+    /// What another command changed is changed back.
+    case undo(EvidenceID)
+    /// The customer is given an entitlement without a purchase. `key` finds the grant again.
+    case grant(GrantFact, customerID: String, key: String)
+    /// A grant is taken back.
+    case revokeGrant(GrantFact)
+    /// The person is taken out of all that is remembered. `customerIDs` are what stands in their place.
+    case erase(customerIDs: [String])
+  }
+
+  /// What is to be done.
+  package let action: Action
+  /// Who decided it.
+  package let actor: String
+  /// Why, in the operator's words.
+  package let note: String
+
+  /// A decision by its parts.
+  package init(_ action: Action, actor: String, note: String = "") {
+    self.action = action
+    self.actor = actor
+    self.note = note
+  }
+
+  /// The customers that it names.
+  var customerIDs: [String] {
+    switch action {
+    case .move(_, let from, let to): from + [to]
+    case .merge(let from, let into): [from, into]
+    case .grant(_, let customerID, _): [customerID]
+    case .erase(let customerIDs): customerIDs
+    case .undo, .revokeGrant: []
+    }
+  }
+
+  /// The same without a person: `pseudonym` in the place of the name, and no words of anybody's.
+  func erasing(_ customerID: String, as pseudonym: String) -> OperatorCommand {
+    func renamed(_ id: String) -> String { id == customerID ? pseudonym : id }
+    let action: Action =
+      switch action {
+      case .move(let line, let from, let to): .move(line: line, from: from.map(renamed), to: renamed(to))
+      case .merge(let from, let into): .merge(from: renamed(from), into: renamed(into))
+      case .grant(let fact, let id, _): .grant(fact.withoutNote, customerID: renamed(id), key: "")
+      case .revokeGrant(let fact): .revokeGrant(fact.withoutNote)
+      case .undo, .erase: action
+      }
+    return OperatorCommand(action, actor: actor)
+  }
+}
+
+extension GrantFact {
+  fileprivate var withoutNote: GrantFact {
+    var fact = self
+    fact.note = ""
+    return fact
+  }
+}
+
+extension Evidence.Kind {
+  /// A decision of the operator's, as JSON.
+  package static let operatorCommand = Evidence.Kind(rawValue: "OPERATOR_COMMAND")
+}
+
+extension Evidence.Source {
+  /// A call of the operator's.
+  package static let operatorCall = Evidence.Source(rawValue: "OPERATOR")
+}

@@ -1,0 +1,9 @@
+/// What happens when a purchase belongs to somebody else already.
+package enum OwnershipPolicy: Hashable, Sendable {
+  /// It stays where it is; whoever asked is refused.
+  case keep
+  /// It moves.
+  case transfer
+  /// Both have it.
+  case share
+}

@@ -1,0 +1,85 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// What became different for one customer since it was last looked at: first what time did alone, moment by
+/// moment, then what the news did.
+struct StateComparison {
+  /// One change and why it happened.
+  struct Caused {
+    let change: EntitlementChange
+    let cause: ChangeCause
+  }
+
+  private let known: KnownCustomer?
+  private let facts: CustomerFacts
+  private let app: AppDefinition
+  private let now: Instant
+  private let cause: ChangeCause
+
+  /// `known` is what there was of the customer, `nil` if nothing; `facts` is what there is `now`.
+  init(
+    _ known: KnownCustomer?, _ facts: CustomerFacts, in app: AppDefinition, at now: Instant,
+    by cause: ChangeCause
+  ) {
+    self.known = known
+    self.facts = facts
+    self.app = app
+    self.now = now
+    self.cause = cause
+  }
+
+  /// All changes in the order in which they became true.
+  func changes() throws(StoreError) -> [Caused] {
+    var changes = changesOfTime()
+    let causeOfRest = cause == .time && !isOfThisCatalog ? .catalog : cause
+    for entitlement in app.entitlements {
+      let after = evaluate(facts, entitlement: entitlement, in: app, at: now)
+      changes += EntitlementChange.changes(
+        of: entitlement, from: try before(entitlement), to: after, by: causeOfRest, at: now
+      ).map { Caused(change: $0, cause: causeOfRest) }
+    }
+    return changes
+  }
+
+  /// Whether the last answers were worked out under the catalog that is in force.
+  private var isOfThisCatalog: Bool { known.map { $0.answers.fingerprint == app.fingerprint } ?? true }
+
+  /// The answer just before the news.
+  private func before(_ entitlement: String) throws(StoreError) -> EntitlementStatus {
+    guard let known else { return evaluate(CustomerFacts(), entitlement: entitlement, in: app, at: now) }
+    if !isOfThisCatalog, let told = try known.answers.status(of: entitlement, at: now) { return told }
+    return evaluate(known.facts, entitlement: entitlement, in: app, at: now)
+  }
+
+  /// What the clock changed between the last look and now. After a change of the catalog nobody knows any
+  /// more what the old one would have said when.
+  private func changesOfTime() -> [Caused] {
+    guard let known, isOfThisCatalog, known.answers.start < now else { return [] }
+    return app.entitlements
+      .flatMap { changesOfTime(known.facts, $0, from: known.answers.start) }
+      .sorted { ($0.effectiveAt, $0.entitlement) < ($1.effectiveAt, $1.entitlement) }
+      .map { Caused(change: $0, cause: .time) }
+  }
+
+  private func changesOfTime(
+    _ facts: CustomerFacts, _ entitlement: String, from start: Instant
+  ) -> [EntitlementChange] {
+    var changes: [EntitlementChange] = []
+    var start = start
+    while true {
+      let segments = AnswerTimeline(facts, entitlement: entitlement, in: app, from: start).segments
+      for (segment, next) in zip(segments, segments.dropFirst()) {
+        guard let end = segment.end, end <= now else { return changes }
+        changes += EntitlementChange.changes(
+          of: entitlement, from: segment.status, to: next.status, by: .time, at: end)
+      }
+      // A timeline has so many segments and no more: what comes behind is another one.
+      guard let last = segments.last, let end = last.end, end <= now else { return changes }
+      changes += EntitlementChange.changes(
+        of: entitlement, from: last.status, to: evaluate(facts, entitlement: entitlement, in: app, at: end),
+        by: .time, at: end)
+      start = end
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/// What came of appending evidence.
+package struct AppendedEvidence: Hashable, Sendable {
+  /// The number under which it is kept.
+  package let id: EvidenceID
+  /// It was there already; nothing was written, and `id` is the number it has had.
+  package let wasKnown: Bool
+
+  /// The number of a piece of evidence, and whether it had it before.
+  package init(id: EvidenceID, wasKnown: Bool) {
+    self.id = id
+    self.wasKnown = wasKnown
+  }
+}

@@ -1,0 +1,122 @@
+internal import AppStore
+package import Entitlements
+
+/// One answer as bytes that stay readable: what an event remembers of before and after.
+///
+/// Unlike ``AnswerCoding``, which is for speed and may be thrown away, these are kept for ever: members
+/// with a number and their text with its length before it, so that a later version may add some and this
+/// one goes past them.
+package enum StatusCoding {
+  /// What a member is. The numbers are in the file, so they stay.
+  private enum Member: UInt8 {
+    case reason = 1
+    case substate = 2
+    case productState = 3
+    case until = 4
+    case checkAgainAt = 5
+    case transactionID = 6
+    case originalTransactionID = 7
+    case productID = 8
+    case ownership = 9
+    case willRenew = 10
+    case accessLevel = 11
+    case since = 12
+    case actBy = 13
+    case grantID = 14
+    case hasOutlook = 15
+    case renewalProductID = 16
+    case renewalPrice = 17
+    case renewalCurrency = 18
+    case needsPriceConsent = 19
+    case winBackOfferIDs = 20
+  }
+
+  /// The bytes of an answer.
+  package static func encode(_ status: EntitlementStatus) -> [UInt8] {
+    var encoder = FactEncoder()
+    func add(_ member: Member, _ text: String?) {
+      guard let text else { return }
+      encoder.append(byte: member.rawValue)
+      encoder.append(text)
+    }
+    func add(_ member: Member, _ instant: Instant?) {
+      add(member, instant.map { String($0.millisecondsSince1970) })
+    }
+    add(.reason, status.reason.rawValue)
+    add(.accessLevel, String(status.accessLevel.rawValue))
+    add(.substate, String(status.substate.rawValue))
+    add(.productState, status.productState.rawValue)
+    add(.since, status.since)
+    add(.until, status.until)
+    add(.checkAgainAt, status.checkAgainAt)
+    add(.actBy, status.actBy)
+    add(.originalTransactionID, status.deciding?.originalTransactionID)
+    add(.transactionID, status.deciding?.transactionID)
+    add(.productID, status.deciding?.productID)
+    add(.ownership, status.deciding?.ownership.rawValue)
+    add(.grantID, status.grantID)
+    guard let outlook = status.outlook else { return encoder.bytes }
+    add(.hasOutlook, "1")
+    add(.willRenew, outlook.willRenew.map { $0 ? "1" : "0" })
+    add(.renewalProductID, outlook.productID)
+    add(.renewalPrice, outlook.price.map { String($0) })
+    add(.renewalCurrency, outlook.currency)
+    add(.needsPriceConsent, outlook.needsPriceConsent ? "1" : nil)
+    add(
+      .winBackOfferIDs,
+      outlook.winBackOfferIDs.isEmpty ? nil : outlook.winBackOfferIDs.joined(separator: "\n"))
+    return encoder.bytes
+  }
+
+  /// The answer in `bytes`.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)`` if they are not what ``encode(_:)`` made.
+  package static func status(_ bytes: [UInt8]) throws(StoreError) -> EntitlementStatus {
+    let members = try Members(bytes)
+    guard let reason = members[.reason].flatMap(EntitlementReason.init(rawValue:)),
+      let level = members.number(.accessLevel).flatMap({ AccessLevel(rawValue: Int($0)) }),
+      let substate = members.number(.substate).flatMap({ EntitlementSubstate(rawValue: Int($0)) }),
+      let productState = members[.productState].flatMap(ProductState.init(rawValue:))
+    else { throw .corrupt("the answer of an event cannot be read") }
+    return EntitlementStatus(
+      reason, accessLevel: level, substate: substate, productState: productState,
+      since: members.instant(.since), until: members.instant(.until),
+      checkAgainAt: members.instant(.checkAgainAt), actBy: members.instant(.actBy),
+      deciding: members.deciding, grantID: members[.grantID], outlook: members.outlook)
+  }
+
+  /// The members that there are.
+  private struct Members {
+    private var texts: [UInt8: String] = [:]
+
+    init(_ bytes: [UInt8]) throws(StoreError) {
+      var decoder = FactDecoder(bytes)
+      while !decoder.isAtEnd { texts[try decoder.byte()] = try decoder.text() }
+    }
+
+    subscript(member: Member) -> String? { texts[member.rawValue] }
+
+    func number(_ member: Member) -> Int64? { self[member].flatMap { Int64($0) } }
+
+    func instant(_ member: Member) -> Instant? {
+      number(member).map(Instant.init(millisecondsSince1970:))
+    }
+
+    var deciding: DecidingTransaction? {
+      guard let line = self[.originalTransactionID] else { return nil }
+      return DecidingTransaction(
+        transactionID: self[.transactionID] ?? line, originalTransactionID: line,
+        productID: self[.productID] ?? "",
+        ownership: InAppOwnershipType(rawValue: self[.ownership] ?? ""))
+    }
+
+    var outlook: RenewalOutlook? {
+      guard self[.hasOutlook] != nil else { return nil }
+      return RenewalOutlook(
+        willRenew: self[.willRenew].map { $0 == "1" }, productID: self[.renewalProductID],
+        price: number(.renewalPrice), currency: self[.renewalCurrency],
+        needsPriceConsent: self[.needsPriceConsent] != nil,
+        winBackOfferIDs: self[.winBackOfferIDs]?.split(separator: "\n").map(String.init) ?? [])
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import AppStore
+import Entitlements
+import JSON
+import Ledger
+import Store
+import Testing
+
+/// Whose purchases are: claims, links, transfers, merges, and taking them back.
+@Suite struct IdentityTests {
+  private let token = "8f2f9e3a-5a10-4b0a-9a63-0d3ac1a0e0aa"
+
+  @Test("A purchase that comes on nobody's behalf waits, and is found when it is linked")
+  func linked() async throws {
+    try await LedgerFixture.run { fixture in
+      let submitted = try await fixture.submit(fixture.period(40...70), for: nil)
+      #expect(submitted.customerID == nil)
+      #expect(try fixture.unclaimed() == ["L1"])
+      let outcome = try await fixture.ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
+      #expect(outcome.events.map(\.event.change.kind) == [.transferred])
+      #expect(try fixture.unclaimed().isEmpty)
+      #expect(try fixture.facts()?.transactions.count == 1)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("The same token is the same customer, whichever purchase came first")
+  func sameToken() async throws {
+    try await LedgerFixture.run { fixture in
+      let tokens = ["appAccountToken": .string(token)] as JSONObject
+      _ = try await fixture.submit(fixture.period(0...30, line: "L1", tokens), for: nil)
+      #expect(try fixture.unclaimed() == ["L1"])
+      _ = try await fixture.submit(fixture.period(0...30, line: "L2", tokens), for: "ana")
+      #expect(try fixture.unclaimed().isEmpty)
+      let later = try await fixture.submit(fixture.period(0...30, line: "L3", tokens), for: nil)
+      #expect(later.customerID == "ana")
+      #expect(try fixture.facts()?.transactions.map(\.originalTransactionID) == ["L1", "L2", "L3"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A token that is a customer's id finds the customer, before and after there is one")
+  func tokenIsCustomer() async throws {
+    try await LedgerFixture.run { fixture in
+      let tokens = ["appAccountToken": .string(token)] as JSONObject
+      let id = token.uppercased()
+      _ = try await fixture.submit(fixture.period(0...30, line: "L1", tokens), for: nil)
+      _ = try await fixture.submit(fixture.period(0...30, line: "L2"), for: id)
+      #expect(try fixture.facts(of: id)?.transactions.map(\.originalTransactionID) == ["L1", "L2"])
+      _ = try await fixture.submit(fixture.period(0...30, line: "L3", tokens), for: nil)
+      #expect(try fixture.facts(of: id)?.transactions.count == 3)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("Both sides of a transfer change in one commit with consecutive events, and back again")
+  func transfer() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      let moved = try await fixture.ledger.move(
+        "L1", from: "ana", to: "ben", policy: .transfer, fixture.scope)
+      #expect(moved.events.map(\.event.customer.customerID) == ["ana", "ben"])
+      #expect(moved.events[1].sequence == moved.events[0].sequence + 1)
+      #expect(moved.events.map(\.event.change.after.isEntitled) == [false, true])
+      #expect(
+        moved.events.allSatisfy { $0.event.actor == "support" && $0.event.evidenceID == moved.evidenceID })
+      #expect(try fixture.facts() == CustomerFacts())
+      let undone = try await fixture.ledger.undo(moved.transferID, fixture.scope)
+      #expect(undone.events.map(\.event.customer.customerID) == ["ben", "ana"])
+      #expect(try fixture.facts()?.transactions.count == 1)
+      await #expect(throws: LedgerError.movedSince(transfer: moved.transferID)) {
+        try await fixture.ledger.undo(moved.transferID, fixture.scope)
+      }
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A dry run tells what would happen and changes nothing")
+  func dryRun() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      var scope = fixture.scope
+      scope.isDryRun = true
+      let outcome = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, scope)
+      #expect(outcome.events.count == 2)
+      #expect(try fixture.facts(of: "ben") == nil)
+      #expect(try fixture.events().count == 1)
+      #expect(try fixture.evidence().count == 1)
+    }
+  }
+
+  @Test("What belongs to somebody stays there unless the request says otherwise")
+  func policies() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      await #expect(throws: LedgerError.ownedByAnotherCustomer(originalTransactionID: "L1")) {
+        try await fixture.ledger.move("L1", to: "ben", policy: .keep, fixture.scope)
+      }
+      await #expect(throws: LedgerError.notTheOwner(originalTransactionID: "L1")) {
+        try await fixture.ledger.move("L1", from: "zoe", to: "ben", policy: .transfer, fixture.scope)
+      }
+      await #expect(throws: LedgerError.unknownPurchase(originalTransactionID: "L9")) {
+        try await fixture.ledger.move("L9", to: "ben", policy: .transfer, fixture.scope)
+      }
+      let shared = try await fixture.ledger.move("L1", to: "ben", policy: .share, fixture.scope)
+      #expect(shared.events.map(\.event.customer.customerID) == ["ben"])
+      _ = try await fixture.submit(fixture.period(70...100))
+      #expect(try fixture.facts()?.transactions.count == 2)
+      #expect(try fixture.facts(of: "ben") == fixture.facts())
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A claim of somebody else's purchase is in both timelines, once")
+  func dispute() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(40...70)
+      _ = try await fixture.submit(jws)
+      for _ in 0..<2 {
+        await #expect(throws: LedgerError.ownedByAnotherCustomer(originalTransactionID: "L1")) {
+          try await fixture.submit(jws, for: "ben")
+        }
+      }
+      #expect(try fixture.events().map(\.event.change.kind) == [.started, .claimedByAnother, .claimRefused])
+      #expect(try fixture.events().map(\.event.customer.customerID) == ["ana", "ana", "ben"])
+    }
+  }
+
+  @Test("What was handed in before, and then taken back, is claimed by handing it in again")
+  func again() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(40...70)
+      _ = try await fixture.submit(jws, for: nil)
+      let linked = try await fixture.ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
+      _ = try await fixture.submit(jws)
+      _ = try await fixture.ledger.undo(linked.transferID, fixture.scope)
+      #expect(try fixture.unclaimed() == ["L1"])
+      let again = try await fixture.submit(jws)
+      #expect(again.wasKnown)
+      #expect(again.customerID == "ana")
+      #expect(try fixture.facts()?.transactions.count == 1)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A merged customer ends, goes on under the other's name, and comes back when that is undone")
+  func merge() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70, line: "L1"), for: "anonymous-1")
+      _ = try await fixture.submit(fixture.period(40...70, line: "L2"))
+      _ = try await fixture.ledger.grant("pro", to: "anonymous-1", fixture.scope)
+      let merged = try await fixture.ledger.merge("anonymous-1", into: "ana", fixture.scope)
+      #expect(merged.lines == ["L1"])
+      #expect(try fixture.facts()?.transactions.count == 2)
+      #expect(try fixture.facts()?.grants.count == 1)
+      #expect(try fixture.facts(of: "anonymous-1") == CustomerFacts())
+      let later = try await fixture.submit(fixture.period(70...100, line: "L1"), for: "anonymous-1")
+      #expect(later.customerID == "ana")
+      #expect(try await fixture.ledger.merge("anonymous-1", into: "ana", fixture.scope).evidenceID == nil)
+      _ = try await fixture.ledger.undo(merged.transferID, fixture.scope)
+      #expect(try fixture.facts(of: "anonymous-1")?.transactions.count == 2)
+      #expect(try fixture.facts()?.transactions.map(\.originalTransactionID) == ["L2"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A grant is given once, taken back once, and both are in the timeline")
+  func grants() async throws {
+    try await LedgerFixture.run { fixture in
+      let given = try await fixture.ledger.grant("pro", until: at(80), to: "ana", key: "k", fixture.scope)
+      let again = try await fixture.ledger.grant("pro", to: "ana", key: "k", fixture.scope)
+      #expect(given.grant == again.grant)
+      #expect(again.evidenceID == nil)
+      let id = try #require(given.grant?.grantID)
+      let revoked = try await fixture.ledger.revokeGrant(id, fixture.scope)
+      #expect(revoked.grant?.revokedAt == at(50))
+      #expect(try await fixture.ledger.revokeGrant(id, fixture.scope).evidenceID == nil)
+      #expect(try fixture.events().map(\.event.change.kind) == [.granted, .grantRevoked])
+      await #expect(throws: LedgerError.unknownGrant("grant-99")) {
+        try await fixture.ledger.revokeGrant("grant-99", fixture.scope)
+      }
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("Of an erased person nothing is left, and the purchase waits for whoever comes next")
+  func erase() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(40...70)
+      _ = try await fixture.submit(jws, for: "ana.secret")
+      var scope = fixture.scope
+      scope.note = "secret reason"
+      _ = try await fixture.ledger.grant("pro", to: "ana.secret", key: "secret-key", scope)
+      _ = try await fixture.ledger.merge("phone.secret", into: "ana.secret", scope)
+      scope.isDryRun = true
+      let counted = try await fixture.ledger.erase("ana.secret", scope)
+      scope.isDryRun = false
+      let erased = try await fixture.ledger.erase("ana.secret", scope)
+      #expect(erased.erasedRows > 5)
+      #expect(counted.erasedRows == erased.erasedRows)
+      #expect(try fixture.facts(of: "ana.secret") == nil)
+      #expect(try fixture.unclaimed() == ["L1"])
+      for evidence in try fixture.evidence() {
+        #expect(evidence.customerID?.contains("secret") != true)
+        let body = String(decoding: evidence.content.body ?? [], as: UTF8.self)
+        #expect(evidence.kind != .operatorCommand || !body.contains("secret"))
+      }
+      #expect(try fixture.events().allSatisfy { $0.event.customer.customerID.hasPrefix("erased-") })
+      #expect(try await fixture.replayDifferences().isEmpty)
+      await #expect(throws: LedgerError.unknownCustomer) {
+        try await fixture.ledger.erase("ana.secret", scope)
+      }
+      #expect(try await fixture.submit(jws, for: "ben").customerID == "ben")
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+}

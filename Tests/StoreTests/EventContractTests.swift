@@ -1,0 +1,116 @@
+import AppStore
+import Entitlements
+import Store
+import Testing
+
+/// The promises of the store about events, time, and those who follow it.
+@Suite struct EventContractTests {
+  private let ben = CustomerKey(appID: "ocean", environment: .production, customerID: "ben")
+
+  @Test("Events have consecutive numbers, also after a write that failed", arguments: Backend.allCases)
+  func sequence(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let first = try await store.write { transaction throws(StoreError) in
+        [try transaction.append(event(of: customer)), try transaction.append(event(of: ben))]
+      }
+      _ = try? await store.write { transaction throws(StoreError) in
+        _ = try transaction.append(event(of: ben))
+        throw StoreError.corrupt("on purpose")
+      }
+      let rehearsed = try await store.rehearse { transaction throws(StoreError) in
+        try transaction.append(event(of: ben)).sequence
+      }
+      let last = try await store.write { transaction throws(StoreError) in
+        try transaction.append(event(of: customer, .ended))
+      }
+      #expect(first.map(\.sequence) == [1, 2])
+      #expect(rehearsed == 3)
+      #expect(last.sequence == 3)
+      let reader = try store.makeReader()
+      #expect(try reader.events(of: nil, after: 0, limit: 9) == first + [last])
+      #expect(try reader.events(of: nil, after: 1, limit: 1) == [first[1]])
+      #expect(try reader.events(of: customer, after: 0, limit: 9) == [first[0], last])
+      #expect(try reader.events(of: customer, after: 1, limit: 9) == [last])
+      #expect(try reader.lastSequence(of: nil) == 3)
+      #expect(try reader.lastSequence(of: ben) == 2)
+      #expect(try reader.lastSequence(of: line("L1", .xcode).customer("zoe")) == 0)
+      #expect(try reader.counts().events == 3)
+    }
+  }
+
+  @Test("Whoever listens hears of a commit", arguments: Backend.allCases)
+  func commits(backend: Backend) async throws {
+    try await backend.withStore { store in
+      var commits = store.commits().makeAsyncIterator()
+      _ = try await store.append(evidence("a"))
+      _ = try await store.append(evidence("b"))
+      #expect(await commits.next() != nil)
+    }
+  }
+
+  @Test(
+    "Customers are due when an answer changes by itself, those who wait longest first",
+    arguments: Backend.allCases)
+  func due(backend: Backend) async throws {
+    try await backend.withStore { store in
+      for (id, end) in [("late", Int64(90)), ("early", 40), ("never", -1)] {
+        let facts = CustomerFacts(transactions: [fact(revoked: end < 0 ? nil : moment(end))])
+        try await store.put(facts, of: line().customer(id), from: moment(5))
+      }
+      #expect(try store.makeReader().nextDue() == moment(40))
+      try await store.write { transaction throws(StoreError) in
+        #expect(try transaction.due(by: moment(39), limit: 9).isEmpty)
+        #expect(try transaction.due(by: moment(90), limit: 9).map(\.customerID) == ["early", "late"])
+        #expect(try transaction.due(by: moment(90), limit: 1).map(\.customerID) == ["early"])
+      }
+      let facts = CustomerFacts(transactions: [fact(revoked: moment(40))])
+      try await store.put(facts, of: line().customer("early"), from: moment(41))
+      #expect(try store.makeReader().nextDue() == moment(90))
+    }
+  }
+
+  @Test("Those who were told their answers under another catalog are found", arguments: Backend.allCases)
+  func told(backend: Backend) async throws {
+    try await backend.withStore { store in
+      for number in 0..<5 { try await store.put(CustomerFacts(), of: line().customer("c\(number)")) }
+      try await store.write { transaction throws(StoreError) in
+        #expect(
+          try transaction.customers(
+            of: "ocean", toldUnderOtherThan: app.fingerprint, after: nil, limit: 9
+          ).isEmpty)
+        let first = try transaction.customers(of: "ocean", toldUnderOtherThan: 1, after: nil, limit: 3)
+        let rest = try transaction.customers(
+          of: "ocean", toldUnderOtherThan: 1, after: first.last, limit: 3)
+        #expect(Set(first + rest).count == 5)
+        #expect(try transaction.fingerprint(toldToAllOf: "ocean") == nil)
+        try transaction.setFingerprint(.max, toldToAllOf: "ocean")
+        #expect(try transaction.fingerprint(toldToAllOf: "ocean") == .max)
+      }
+    }
+  }
+
+  @Test("What a customer was told can be asked again", arguments: Backend.allCases)
+  func known(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
+      try await store.put(facts, from: moment(5))
+      try await store.write { transaction throws(StoreError) in
+        let known = try transaction.customer(customer)
+        #expect(known?.facts == facts)
+        #expect(known?.answers.start == moment(5))
+        #expect(known?.answers.fingerprint == app.fingerprint)
+        let status = evaluate(facts, entitlement: "pro", in: app, at: moment(95))
+        #expect(try known?.answers.status(of: "pro", at: moment(95)) == status)
+      }
+    }
+  }
+}
+
+func event(of customer: CustomerKey, _ kind: EntitlementChange.Kind = .started) -> NewEvent {
+  let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
+  let change = EntitlementChange(
+    entitlement: "pro", kind: kind, effectiveAt: moment(7),
+    before: evaluate(facts, entitlement: "plus", in: app, at: moment(7)),
+    after: evaluate(facts, entitlement: "pro", in: app, at: moment(7)))
+  return NewEvent(customer: customer, change: change, recordedAt: moment(8), evidenceID: nil, actor: "")
+}

@@ -1,0 +1,148 @@
+import AppStore
+import Entitlements
+import Store
+import Testing
+
+/// The promises of the store about whose things are, who is who, and who is forgotten.
+@Suite struct IdentityContractTests {
+  @Test("Whose a line is changes, and how it came to that is remembered", arguments: Backend.allCases)
+  func ownership(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (first, second) = try await store.write { transaction throws(StoreError) in
+        let first = try transaction.append(evidence("a")).id
+        let second = try transaction.append(evidence("b")).id
+        try transaction.record(gain(line(), "ana", first))
+        try transaction.record(gain(line("L2"), "ana", first))
+        try transaction.record(loss(line(), "ana", second))
+        try transaction.record(gain(line(), "ben", second, at: 2))
+        return (first, second)
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.owners(of: line()) == ["ben"])
+      #expect(try reader.owner(of: line("L9")) == nil)
+      let history = [gain(line(), "ana", first), gain(line("L2"), "ana", first), loss(line(), "ana", second)]
+      #expect(try reader.ownershipChanges(of: customer) == history)
+      try await store.write { transaction throws(StoreError) in
+        #expect(try transaction.lines(of: customer) == [line("L2")])
+        #expect(try transaction.ownershipChanges(of: customer, by: second) == [history[2]])
+      }
+    }
+  }
+
+  @Test("A shared line has several owners, the oldest first", arguments: Backend.allCases)
+  func shared(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        try transaction.record(gain(line(), "zoe", transaction.append(evidence("a")).id))
+        try transaction.record(gain(line(), "ana", transaction.append(evidence("b")).id))
+      }
+      #expect(try store.makeReader().owners(of: line()) == ["zoe", "ana"])
+    }
+  }
+
+  @Test("Lines wait for their customer, found by their token", arguments: Backend.allCases)
+  func claims(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let id = try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        for (number, token) in [("1", nil), ("2", "t"), ("3", "t"), ("4", "u")] {
+          _ = try transaction.put(fact(number, line: number), of: line(number), from: id)
+          try transaction.enqueue(line(number), token: token)
+        }
+        try transaction.enqueue(line("5", .production), token: "t")
+        try transaction.dequeue(line("3"))
+        #expect(try transaction.unclaimedLines(withToken: "t", of: "ocean", in: .sandbox) == [line("2")])
+        #expect(try transaction.unclaimedLines(withToken: "", of: "ocean", in: .sandbox).isEmpty)
+        return id
+      }
+      let reader = try store.makeReader()
+      let page = try reader.unclaimedLines(of: "ocean", in: .sandbox, after: "1", limit: 1)
+      #expect(page == [UnclaimedLine(line: line("2"), latest: id)])
+      #expect(try reader.unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 9).count == 3)
+    }
+  }
+
+  @Test("A token is the first customer's who bought with it", arguments: Backend.allCases)
+  func tokens(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        try transaction.register(token: "t", for: customer)
+        try transaction.register(
+          token: "t", for: CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben"))
+        #expect(try transaction.customerID(ofToken: "t", of: "ocean", in: .sandbox) == "ana")
+        #expect(try transaction.customerID(ofToken: "t", of: "ocean", in: .production) == nil)
+      }
+    }
+  }
+
+  @Test("Who was joined into whom is remembered until it is taken back", arguments: Backend.allCases)
+  func survivors(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        #expect(try transaction.survivor(of: customer) == nil)
+        try transaction.setSurvivor("ben", of: customer)
+        #expect(try transaction.survivor(of: customer) == "ben")
+        let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")
+        #expect(try transaction.mergedCustomers(into: ben) == ["ana"])
+        try transaction.setSurvivor(nil, of: customer)
+        #expect(try transaction.survivor(of: customer) == nil)
+      }
+    }
+  }
+
+  @Test(
+    "Grants and copies of the app are kept like lines, grants found by their key", arguments: Backend.allCases
+  )
+  func grants(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        var grant = GrantFact(grantID: "grant-1", entitlement: "pro", since: moment(1))
+        try transaction.put(grant, of: line("grant-1"), key: "k", from: id)
+        grant.revokedAt = moment(5)
+        try transaction.put(grant, of: line("grant-1"), key: "", from: id)
+        #expect(try transaction.facts(of: line("grant-1")).grants == [grant])
+        #expect(try transaction.grant(withKey: "k", of: "ocean", in: .sandbox) == line("grant-1"))
+        #expect(try transaction.grant(withKey: "", of: "ocean", in: .sandbox) == nil)
+        #expect(try transaction.grant("grant-1", of: "ocean") == line("grant-1"))
+        let copy = AppTransactionFact(
+          appTransactionID: "7", originalApplicationVersion: "1.0", signedDate: moment(3))
+        #expect(try transaction.put(copy, of: line("app-7"), from: id))
+        #expect(try !transaction.put(copy, of: line("app-7"), from: id))
+        #expect(try transaction.facts(of: line("app-7")).appTransactions == [copy])
+        try transaction.delete(grant: line("grant-1"))
+        #expect(try transaction.facts(of: line("grant-1")) == CustomerFacts())
+      }
+    }
+  }
+
+  @Test("Of a person who is forgotten only the pseudonym is left", arguments: Backend.allCases)
+  func forgotten(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")
+      try await store.put(CustomerFacts(transactions: [fact()]))
+      try await store.put(CustomerFacts(transactions: [fact()]), of: ben)
+      let rows = try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        _ = try transaction.append(evidence("b", .rejected(reason: "BAD_SIGNATURE")))
+        try transaction.record(gain(line(), "ana", id))
+        try transaction.record(loss(line(), "ana", id))
+        try transaction.register(token: "t", for: customer)
+        try transaction.setSurvivor("ana", of: ben)
+        _ = try transaction.append(event(of: customer))
+        #expect(try transaction.evidence(naming: customer).count == 2)
+        return try transaction.forget(customer, as: "erased-1")
+      }
+      #expect(rows > 6)
+      let reader = try store.makeReader()
+      #expect(try reader.facts(of: customer) == nil)
+      #expect(try reader.facts(of: ben) != nil)
+      #expect(try reader.counts().customers == 1)
+      #expect(
+        try reader.evidence(after: nil, limit: 9).map(\.evidence.customerID) == ["erased-1", "erased-1"])
+      #expect(try reader.events(of: customer, after: 0, limit: 9).isEmpty)
+      #expect(try reader.events(of: nil, after: 0, limit: 9).map(\.event.customer.customerID) == ["erased-1"])
+      #expect(try reader.ownershipChanges(of: customer).isEmpty)
+    }
+  }
+}
