@@ -35,8 +35,13 @@ struct CustomerService {
     let environment = try app.environment(request.environment)
     try Requirement.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    return GetCustomerResponse(
-      try facts(of: key), of: request.customerId, in: app, environment: environment, evaluatedAt: now())
+    let (facts, sequence) = try reading { () throws(StoreError) in
+      (try reader.facts(of: key) ?? CustomerFacts(), try reader.lastSequence(of: key))
+    }
+    var response = GetCustomerResponse(
+      facts, of: request.customerId, in: app, environment: environment, evaluatedAt: now())
+    response.sequence = sequence
+    return response
   }
 
   private func explain(_ request: ExplainRequest) throws(Status) -> ExplainResponse {
@@ -44,23 +49,19 @@ struct CustomerService {
     let environment = try app.environment(request.environment)
     try Requirement.customerID(request.customerId)
     try Requirement.entitlement(request.entitlement, of: app)
-    guard request.knownAt == nil else {
-      throw Status(
-        .unimplemented, reason: "NOT_IMPLEMENTED", "known_at is not understood by this version",
-        field: "known_at")
-    }
+    let knownAt = try request.knownAt.map { moment throws(Status) in try Instant(moment, "known_at") }
     let moment = try request.asOf.map { moment throws(Status) in try Instant(moment, "as_of") } ?? now()
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    // Nothing is known of one of whom nobody has heard.
+    let facts = try reading { () throws(StoreError) in
+      guard let knownAt else { return try reader.facts(of: key) ?? CustomerFacts() }
+      return try KnownFacts.facts(of: key, knownAt: knownAt, in: reader)
+    }
     return ExplainResponse(
-      try facts(of: key), entitlement: request.entitlement, in: app, environment: environment, at: moment)
+      facts, entitlement: request.entitlement, in: app, environment: environment, at: moment)
   }
 
-  /// What is known of the customer; nothing of one of whom nobody has heard.
-  private func facts(of key: CustomerKey) throws(Status) -> CustomerFacts {
-    do throws(StoreError) {
-      return try reader.facts(of: key) ?? CustomerFacts()
-    } catch {
-      throw Status(error)
-    }
+  private func reading<Value>(_ body: () throws(StoreError) -> Value) throws(Status) -> Value {
+    do { return try body() } catch { throw Status(error) }
   }
 }

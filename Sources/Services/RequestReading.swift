@@ -73,3 +73,21 @@ extension Instant {
     self.init(millisecondsSince1970: milliseconds)
   }
 }
+
+extension Requirement {
+  /// A field that must not be empty.
+  static func given(_ text: String, _ field: String) throws(Status) {
+    guard text.isEmpty else { return }
+    throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)
+  }
+
+  /// How many entries a page may have: 1 to 1000, and 100 if the request does not say.
+  static func pageSize(_ size: Int32) throws(Status) -> Int {
+    guard (0...1_000).contains(size) else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "page_size is \(size) and must be from 0 to 1000",
+        field: "page_size")
+    }
+    return size == 0 ? 100 : Int(size)
+  }
+}

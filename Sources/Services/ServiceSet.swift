@@ -8,14 +8,18 @@ internal import Wire
 
 /// All services of the contract, wired to what they use.
 package struct ServiceSet: Sendable {
-  private let store: any EntitlementStore
-  private let ledger: EvidenceLedger
+  let store: any EntitlementStore
+  let ledger: EvidenceLedger
   private let verifier: SignedDataVerifier
-  private let catalog: CurrentCatalog
+  let catalog: CurrentCatalog
   private let signing: SigningSetup
   private let gate: OnlineCheckGate?
   private let answerCacheBytes: Int
-  private let now: @Sendable () -> Instant
+  let hub: EventHub
+  /// Tells that another catalog is in force.
+  let catalogChanges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let archive: EventArchive
+  let now: @Sendable () -> Instant
   /// Says whether the services can be called.
   package let health: HealthService
 
@@ -34,6 +38,8 @@ package struct ServiceSet: Sendable {
     self.gate = gate
     self.answerCacheBytes = answerCacheBytes
     self.now = now
+    hub = EventHub(store: store, now: now)
+    archive = EventArchive(store: store)
     self.health = HealthService(services: Contract.services.map(\.name))
   }
 
@@ -53,6 +59,10 @@ package struct ServiceSet: Sendable {
     var methods = entitlements.methods + receipts.methods + health.methods
     methods += customers.methods + metrics.methods
     methods += offers.methods + tokens.methods
+    methods += IdentityService(ledger: ledger, catalog: catalog, now: now).methods
+    methods += GrantService(ledger: ledger, catalog: catalog, now: now).methods
+    methods += TimelineService(reader: reader, catalog: catalog).methods
+    methods += WatchService(hub: hub, archive: archive, catalog: catalog, now: now).methods
     methods += ReflectionService(services: Contract.services.map(\.name)).methods
     let known = Set(methods.map(\.path))
     let others = Contract.services.flatMap(\.methods).map(\.fullName).filter { !known.contains($0) }

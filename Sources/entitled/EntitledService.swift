@@ -44,11 +44,15 @@ struct EntitledService: ServiceLifecycle.Service {
     Announcement(listeners: listeners, data: settings.data).print()
 
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await KeyReload(services: services, logger: logger).run() }
+      group.addTask { await services.run { logger.error("\($0)") } }
+      let reload = Reload(
+        services: services, configurationFile: settings.configurationFile, logger: logger)
+      group.addTask { await reload.run() }
       try? await gracefulShutdown()
       group.cancelAll()
     }
     services.health.setAll(.notServing)
+    services.endStreams()
     await listeners.shutDown()
   }
 }

@@ -14,6 +14,8 @@ from harness import CALL_LIMIT
 CHECK = "/entitled.v1.EntitlementService/Check"
 IMPLEMENTED = {
     "Check", "BatchCheck", "GetCustomer", "Explain", "GetMetrics", "IssueToken",
+    "LinkPurchase", "MergeCustomers", "TransferPurchase", "UndoTransfer", "ListUnclaimedPurchases",
+    "Grant", "RevokeGrant", "EraseCustomer", "Watch", "ListTimeline",
     "SubmitTransaction", "Inspect", "SignOffer",
 }  # fmt: skip
 MEGABYTE = 1_000_000

@@ -1,0 +1,59 @@
+internal import AppStore
+package import Entitlements
+internal import Ledger
+internal import Store
+
+// What goes on without being asked: time passes, the catalog changes, events go out.
+extension ServiceSet {
+  /// Follows the store, the clock and the catalog until the task is cancelled. `report` is told what went
+  /// wrong; it is tried again after a while.
+  package func run(report: @escaping @Sendable (String) -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await TimeFollower(ledger, store: store, now: now, report: report).run() }
+      group.addTask { await hub.beat() }
+      group.addTask {
+        await repeating(report) { () async throws(StoreError) in try await hub.run() }
+      }
+      group.addTask {
+        for await _ in catalogChanges.stream { await adoptCatalog(report) }
+      }
+      catalogChanges.continuation.yield()
+      await group.waitForAll()
+    }
+  }
+
+  /// Puts another catalog in force at once. The customers' answers, and the events of what that changed,
+  /// follow in the background.
+  package func adopt(_ catalog: Catalog) {
+    self.catalog.replace(with: catalog)
+    catalogChanges.continuation.yield()
+  }
+
+  /// Ends what would go on for ever, so that a shutdown need not wait for it.
+  package func endStreams() { hub.close() }
+
+  private func adoptCatalog(_ report: @Sendable (String) -> Void) async {
+    do throws(LedgerError) {
+      try await ledger.adoptCatalog()
+    } catch {
+      guard error != .store(.closed) else { return }
+      report("what the catalog changed could not be written: \(error)")
+      try? await Task.sleep(for: .seconds(1))
+      catalogChanges.continuation.yield()
+    }
+  }
+
+  /// Begins again after an error, until the task is cancelled.
+  private func repeating(
+    _ report: @Sendable (String) -> Void, _ work: () async throws(StoreError) -> Void
+  ) async {
+    while !Task.isCancelled {
+      do throws(StoreError) {
+        return try await work()
+      } catch {
+        report("events could not be read: \(error)")
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+}

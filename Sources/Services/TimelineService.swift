@@ -1,0 +1,95 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Wire
+
+/// The methods of `entitled.v1.EntitlementService` that page through what happened and what waits. One
+/// instance for each event loop, since its reader belongs to one.
+struct TimelineService {
+  private let reader: any StoreReader
+  private let catalog: CurrentCatalog
+
+  init(reader: any StoreReader, catalog: CurrentCatalog) {
+    self.reader = reader
+    self.catalog = catalog
+  }
+
+  var methods: [Method] {
+    [
+      .unary("/\(EntitlementService.name)/ListTimeline") {
+        (request: ListTimelineRequest, _) throws(Status) in try timeline(request)
+      },
+      .unary("/\(EntitlementService.name)/ListUnclaimedPurchases") {
+        (request: ListUnclaimedPurchasesRequest, _) throws(Status) in try unclaimed(request)
+      },
+    ]
+  }
+
+  /// The token is the number of the last event of the page before.
+  private func timeline(_ request: ListTimelineRequest) throws(Status) -> ListTimelineResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try Requirement.customerID(request.customerId)
+    let size = try Requirement.pageSize(request.pageSize)
+    guard let last = request.pageToken.isEmpty ? 0 : Int64(request.pageToken), last >= 0 else {
+      throw .invalidPageToken
+    }
+    let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let events = try reading { () throws(StoreError) in
+      try reader.events(of: customer, after: last, limit: size + 1)
+    }
+    return .with {
+      $0.events = events.prefix(size).map { EntitlementEvent($0, in: app) }
+      if events.count > size { $0.nextPageToken = String(events[size - 1].sequence) }
+    }
+  }
+
+  /// The token is the number of the last line of the page before.
+  private func unclaimed(
+    _ request: ListUnclaimedPurchasesRequest
+  ) throws(Status) -> ListUnclaimedPurchasesResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let size = try Requirement.pageSize(request.pageSize)
+    let lines = try reading { () throws(StoreError) in
+      try reader.unclaimedLines(
+        of: app.id, in: environment, after: request.pageToken.given, limit: size + 1)
+    }
+    let transactions = try reading { () throws(StoreError) in
+      var transactions: [Wire.Transaction] = []
+      for line in lines.prefix(size) {
+        if let transaction = try transaction(in: line.latest) { transactions.append(transaction) }
+      }
+      return transactions
+    }
+    return .with {
+      $0.transactions = transactions
+      if lines.count > size { $0.nextPageToken = lines[size - 1].line.originalTransactionID }
+    }
+  }
+
+  /// What a signed transaction says that was believed when it came.
+  private func transaction(in evidence: EvidenceID) throws(StoreError) -> Wire.Transaction? {
+    guard let stored = try reader.evidence(evidence)?.evidence, stored.kind == .signedTransaction,
+      let body = stored.content.body,
+      let document = try? UnverifiedJWS(String(decoding: body, as: UTF8.self)),
+      let payload = try? JWSTransactionDecodedPayload(json: document.payload)
+    else { return nil }
+    return Wire.Transaction(payload)
+  }
+
+  private func reading<Value>(_ body: () throws(StoreError) -> Value) throws(Status) -> Value {
+    do { return try body() } catch { throw Status(error) }
+  }
+}
+
+extension Status {
+  fileprivate static var invalidPageToken: Status {
+    Status(
+      .invalidArgument, reason: "INVALID_PAGE_TOKEN", "page_token is not one that a response gave",
+      field: "page_token")
+  }
+}
