@@ -26,4 +26,17 @@ package struct Instant: Hashable, Comparable, Sendable {
   package static func < (left: Instant, right: Instant) -> Bool {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
+
+  // What follows from < anyway, but by way of the protocol, which costs evaluation a third of its time.
+  package static func <= (left: Instant, right: Instant) -> Bool {
+    left.millisecondsSince1970 <= right.millisecondsSince1970
+  }
+
+  package static func > (left: Instant, right: Instant) -> Bool {
+    left.millisecondsSince1970 > right.millisecondsSince1970
+  }
+
+  package static func >= (left: Instant, right: Instant) -> Bool {
+    left.millisecondsSince1970 >= right.millisecondsSince1970
+  }
 }

@@ -53,7 +53,8 @@ struct AccessIntervals {
   ) {
     let isShared = facts.transactions[index].isShared
     var level = level
-    if facts.transactions[index].ownership == .familyShared {
+    // By case and not by ==, which compares texts.
+    if case .familyShared = facts.transactions[index].ownership {
       level = rules.familySharing.applied(to: level)
       guard level > .none else {
         // Said once: of the purchase itself, not of what would have gone on behind it.

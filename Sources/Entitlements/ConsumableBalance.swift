@@ -7,7 +7,8 @@ package struct ConsumableBalance: Hashable, Sendable {
   package let productID: String
   /// Units bought, the refunded ones included.
   package let purchased: Int64
-  /// Units refunded: what the operator has to take back. A refund that was reversed is not among them.
+  /// Units refunded: what the operator has to take back. Where Apple gave back a part of the price it is that
+  /// part of the units, rounded up. A refund that was reversed is not among them.
   package let refunded: Int64
 
   /// The balances of all consumables that were bought, by product id.
@@ -17,13 +18,22 @@ package struct ConsumableBalance: Hashable, Sendable {
       let quantity = transaction.quantity
       var found = units[transaction.productID] ?? (0, 0)
       found.purchased = adding(found.purchased, quantity)
-      if transaction.accessRevokedAt != nil { found.refunded = adding(found.refunded, quantity) }
+      if transaction.accessRevokedAt != nil {
+        found.refunded = adding(found.refunded, unitsGivenBack(transaction))
+      }
       units[transaction.productID] = found
     }
     return units.sorted { $0.key < $1.key }.map { productID, units in
       ConsumableBalance(productID: productID, purchased: units.purchased, refunded: units.refunded)
     }
   }
+}
+
+private func unitsGivenBack(_ transaction: TransactionFact) -> Int64 {
+  // In thousandths of a percent.
+  let share = min(max(0, transaction.details.revocationPercentage ?? 100_000), 100_000)
+  let (product, overflow) = transaction.quantity.multipliedReportingOverflow(by: share)
+  return overflow ? transaction.quantity : product / 100_000 + (product % 100_000 > 0 ? 1 : 0)
 }
 
 /// Stops at the largest number.

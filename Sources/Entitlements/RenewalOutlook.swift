@@ -33,22 +33,25 @@ package struct RenewalOutlook: Hashable, Sendable {
   /// The last payment of a commitment is followed not by another payment but by what becomes of the
   /// commitment.
   init?(_ facts: borrowing CustomerFacts, _ index: Int) {
+    // By index: a renewal info is large, and to name it copies it.
     guard let place = facts.renewal(describing: index) else { return nil }
-    let renewal = facts.renewals[place]
-    let endsCommitment = facts.transactions[index].details.commitment.map(\.isLastPayment) ?? false
-    let commitment = endsCommitment ? renewal.details.commitment : nil
-    willRenew = (commitment?.autoRenewStatus ?? renewal.autoRenewStatus).flatMap { status in
+    let endsCommitment = facts.transactions[index].details.commitment?.isLastPayment == true
+    let commitment = endsCommitment ? facts.renewals[place].details.commitment : nil
+    willRenew = (commitment?.autoRenewStatus ?? facts.renewals[place].autoRenewStatus).flatMap { status in
       switch status {
       case .on: true
       case .off: false
       case .unrecognized: nil
       }
     }
-    productID = commitment?.autoRenewProductID ?? renewal.autoRenewProductID
-    price = commitment?.renewalPrice ?? renewal.details.renewalPrice
-    currency = renewal.details.currency
-    needsPriceConsent = renewal.priceIncreaseStatus == .pending
-    winBackOfferIDs = renewal.details.eligibleWinBackOfferIDs
+    productID = commitment?.autoRenewProductID ?? facts.renewals[place].autoRenewProductID
+    price = commitment?.renewalPrice ?? facts.renewals[place].details.renewalPrice
+    currency = facts.renewals[place].details.currency
+    needsPriceConsent =
+      facts.renewals[place].priceIncreaseStatus.map { status in
+        if case .pending = status { true } else { false }
+      } ?? false
+    winBackOfferIDs = facts.renewals[place].details.eligibleWinBackOfferIDs
   }
 }
 

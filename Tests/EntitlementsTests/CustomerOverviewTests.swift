@@ -76,6 +76,8 @@ import Testing
     }
     let bought = [shells("1", 5), shells("2", 3, refunded: true, signed: 3)]
     #expect(overview(bought).consumables.map { [$0.purchased, $0.refunded] } == [[8, 3]])
+    let half = shells("3", 5, refunded: true).with { $0.details.revocationPercentage = 50_000 }
+    #expect(overview([half]).consumables.map { [$0.purchased, $0.refunded] } == [[5, 3]])
     let reversed = bought + [shells("2", 3, signed: 4)]
     #expect(overview(reversed).consumables.map { [$0.purchased, $0.refunded] } == [[8, 0]])
   }
