@@ -12,7 +12,7 @@ package struct Advice: Hashable, Sendable {
     case priceConsent
     /// Left by choice: make an offer to come back.
     case winBackOffer
-    /// Left because a payment failed or the product went away: offer it, or another one, again.
+    /// Ended without a choice that is known, mostly because a payment failed: offer it, or another one, again.
     case resubscribe
   }
 
@@ -41,7 +41,7 @@ package struct Advice: Hashable, Sendable {
     case .retentionOffer: "Renewal is turned off: make the customer an offer to stay."
     case .priceConsent: "A price increase waits for the customer's consent: show it."
     case .winBackOffer: "The customer left by choice: ask why, and make an offer to come back."
-    case .resubscribe: "The subscription ended against the customer's will: offer it again."
+    case .resubscribe: "The subscription ended: offer it, or another one of its group, again."
     }
   }
 
