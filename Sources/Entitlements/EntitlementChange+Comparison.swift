@@ -72,11 +72,16 @@ extension EntitlementChange {
       return [cause == .grant ? .grantRevoked : .started]
     }
     if before.deciding?.productID != after.deciding?.productID { return [.productChanged] }
-    if !isSamePurchase, isLater(after.until, than: before.until) { return [.renewed] }
-    if isLater(after.until, than: before.until) { return [.extended] }
+    if isLater(after.until, than: before.until) {
+      // A renewal that is charged early joins the period that runs; that one's own end stays what it was.
+      return isSamePurchase && before.checkAgainAt != after.checkAgainAt ? [.extended] : [.renewed]
+    }
     if isLater(before.until, than: after.until) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
-    if !isSamePurchase { return [.renewed] }
+    // The next period of what was renewed before begins: that was told.
+    if !isSamePurchase {
+      return cause == .time && isSameLine && before.until == after.until ? [] : [.renewed]
+    }
     return before.isSameAccess(as: after) ? [] : [.reasonChanged]
   }
 

@@ -47,9 +47,14 @@ struct StateComparison {
 
   /// The answer just before the news.
   private func before(_ entitlement: String) throws(StoreError) -> EntitlementStatus {
-    guard let known else { return evaluate(CustomerFacts(), entitlement: entitlement, in: app, at: now) }
-    if !isOfThisCatalog, let told = try known.answers.status(of: entitlement, at: now) { return told }
-    return evaluate(known.facts, entitlement: entitlement, in: app, at: now)
+    var facts = known?.facts ?? CustomerFacts()
+    if let known, !isOfThisCatalog {
+      if let told = try known.answers.status(of: entitlement, at: now) { return told }
+      // An entitlement that the old catalog did not have was nobody's.
+      let isNew = try known.answers.status(of: entitlement, at: known.answers.start) == nil
+      if isNew { facts = CustomerFacts() }
+    }
+    return evaluate(facts, entitlement: entitlement, in: app, at: now)
   }
 
   /// What the clock changed between the last look and now. After a change of the catalog nobody knows any

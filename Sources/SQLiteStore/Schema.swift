@@ -8,11 +8,12 @@ enum Schema {
   /// The version that this program reads and writes.
   static var version: Int { migrations.count }
 
-  /// Brings the store to today's version, in one transaction for each step.
-  static func migrate(_ connection: Connection) throws(StoreError) {
+  /// Brings the store to today's version, in one transaction for each step; to an older `target` only in
+  /// tests.
+  static func migrate(_ connection: Connection, to target: Int = version) throws(StoreError) {
     let found = Int(try connection.number("PRAGMA user_version"))
     guard found <= version else { throw .newerSchema(found: found, supported: version) }
-    for next in found..<version {
+    for next in found..<target {
       try connection.execute("BEGIN IMMEDIATE; \(migrations[next]) PRAGMA user_version = \(next + 1); COMMIT")
     }
   }

@@ -27,8 +27,6 @@ package final class EventHub: Sendable {
     case watching(EventWatcher)
     /// More was committed since than is kept here: first read the store.
     case behind
-    /// The number is greater than that of any event.
-    case ahead(last: Int64)
     /// There will be no more events here.
     case closed
   }
@@ -71,11 +69,11 @@ package final class EventHub: Sendable {
   /// The number of the last event that was handed out.
   var published: Int64 { state.withLock { $0.published ?? 0 } }
 
-  /// Hands out all events behind `sequence` that pass the filter, without a gap.
+  /// Hands out all events behind `sequence` that pass the filter, without a gap. That event is committed,
+  /// though it may not have been handed out yet.
   func subscribe(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64) -> Subscription {
     state.withLock { state in
       guard !state.isClosed, let published = state.published else { return .closed }
-      guard sequence <= published else { return .ahead(last: published) }
       guard sequence >= published - Int64(state.recent.count) else { return .behind }
       let watcher = EventWatcher(
         filter, after: sequence, heartbeat: heartbeat, capacity: Self.recentCount, now: now())

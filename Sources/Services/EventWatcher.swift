@@ -25,6 +25,7 @@ final class EventWatcher: Sendable {
   }
 
   private let filter: EventFilter
+  private let start: Int64
   private let heartbeat: Int64
   private let capacity: Int
   private let state: Mutex<State>
@@ -33,6 +34,7 @@ final class EventWatcher: Sendable {
   /// after so many milliseconds without an event.
   init(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64, capacity: Int, now: Instant) {
     self.filter = filter
+    start = sequence
     self.heartbeat = heartbeat
     self.capacity = capacity
     state = Mutex(State(upTo: sequence, lastDelivery: now))
@@ -40,10 +42,10 @@ final class EventWatcher: Sendable {
 
   /// Adds what passes the filter. Whoever waits is not woken yet: see ``wake()``.
   func offer(_ events: ArraySlice<StoredEvent>, upTo sequence: Int64) {
-    let wanted = events.filter { filter.passes($0.event) }
+    let wanted = events.filter { $0.sequence > start && filter.passes($0.event) }
     state.withLock { state in
       guard state.end == nil else { return }
-      state.upTo = sequence
+      state.upTo = max(state.upTo, sequence)
       state.waiting += wanted
       if state.waiting.count > capacity {
         state.waiting = []

@@ -45,13 +45,14 @@ struct WatchService: Sendable {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "after_sequence is below 0", field: "after_sequence")
     }
-    let fromStart = request.afterSequence > 0 || request.fromBeginning
-    var last = fromStart ? request.afterSequence : hub.published
+    let newest = try await archive.lastSequence()
+    guard request.afterSequence <= newest else { throw .sequenceToCome(request.afterSequence, last: newest) }
+    let isResuming = request.afterSequence > 0 || request.fromBeginning
+    var last = isResuming ? request.afterSequence : newest
     while true {
       switch hub.subscribe(filter, after: last, heartbeat: heartbeat) {
       case .behind: last = try await catchUp(filter, after: last, responses)
       case .watching(let watcher): try await follow(watcher, from: last, responses)
-      case .ahead(let newest): throw .sequenceToCome(last, last: newest)
       case .closed: throw .watchEnded(last)
       }
     }
@@ -119,12 +120,26 @@ actor EventArchive {
 
   init(store: any EntitlementStore) { self.store = store }
 
+  /// At most `limit` events behind `sequence`.
   func page(after sequence: Int64, limit: Int) throws(Status) -> [StoredEvent] {
+    try reading { reader throws(StoreError) in
+      try reader.events(of: nil, after: sequence, limit: limit)
+    }
+  }
+
+  /// The number of the last event that was committed; 0 if there is none.
+  func lastSequence() throws(Status) -> Int64 {
+    try reading { reader throws(StoreError) in try reader.lastSequence(of: nil) }
+  }
+
+  private func reading<Value>(
+    _ body: (any StoreReader) throws(StoreError) -> Value
+  ) throws(Status) -> Value {
     do throws(StoreError) {
       let reader = if let reader { reader } else { try store.makeReader() }
       self.reader = reader
       defer { reader.endTurn() }
-      return try reader.events(of: nil, after: sequence, limit: limit)
+      return try body(reader)
     } catch {
       throw Status(error)
     }

@@ -1,0 +1,32 @@
+package import Wire
+
+// What people ask about one customer, and do for one.
+extension ClientConnection {
+  /// What happened to this customer, page by page?
+  package func listTimeline(_ request: ListTimelineRequest) async throws(ClientError) -> ListTimelineResponse
+  {
+    try await call("/entitled.v1.EntitlementService/ListTimeline", request)
+  }
+
+  /// Why is the answer what it is?
+  package func explain(_ request: ExplainRequest) async throws(ClientError) -> ExplainResponse {
+    try await call("/entitled.v1.EntitlementService/Explain", request)
+  }
+
+  /// Gives an entitlement without a purchase.
+  package func grant(_ request: GrantRequest) async throws(ClientError) -> GrantResponse {
+    try await call("/entitled.v1.EntitlementService/Grant", request)
+  }
+
+  /// Takes a grant back.
+  package func revokeGrant(_ request: RevokeGrantRequest) async throws(ClientError) -> RevokeGrantResponse {
+    try await call("/entitled.v1.EntitlementService/RevokeGrant", request)
+  }
+
+  /// Moves a purchase from one customer to another.
+  package func transferPurchase(
+    _ request: TransferPurchaseRequest
+  ) async throws(ClientError) -> TransferPurchaseResponse {
+    try await call("/entitled.v1.EntitlementService/TransferPurchase", request)
+  }
+}
