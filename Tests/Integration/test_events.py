@@ -1,0 +1,171 @@
+"""Changes as they are committed: Watch and ListTimeline."""
+
+import grpc
+import pytest
+
+import contract
+from contract import StatusCode, entitlement_service, receipt_service
+from harness import CALL_LIMIT, Service
+
+APP = "ocean-journal"
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A service that a test has for itself."""
+    service = Service(tmp_path / "data")
+    yield service
+    service.kill()
+
+
+def watch(channel, **changed):
+    members = {"app": APP, "heartbeat_interval": {"nanos": 200_000_000}} | changed
+    return contract.entitlement_stub(channel).Watch(
+        entitlement_service.WatchRequest(**members), timeout=CALL_LIMIT)
+
+
+def submit(channel, service, customer, product="pro.monthly"):
+    document = service.buy(product)["signedTransactionInfo"]
+    return contract.receipt_stub(channel).SubmitTransaction(
+        receipt_service.SubmitTransactionRequest(app=APP, customer_id=customer, signed_transaction=document),
+        timeout=CALL_LIMIT,
+    )  # fmt: skip
+
+
+def events(stream, count):
+    """The next so many events of a stream, heartbeats left out."""
+    found = []
+    while len(found) < count:
+        message = next(stream)
+        if message.WhichOneof("content") == "event":
+            assert message.sequence == message.event.sequence
+            found.append(message.event)
+    return found
+
+
+def test_a_change_is_seen_with_before_and_after(own):
+    with own.channel() as channel:
+        stream = watch(channel)
+        assert next(stream).WhichOneof("content") == "heartbeat"
+        submitted = submit(channel, own, "ana")
+        (event,) = events(stream, 1)
+        assert (event.customer_id, event.entitlement, event.type) == ("ana", "pro", "STARTED")
+        assert (event.before.entitled, event.after.entitled) == (False, True)
+        assert event.evidence_id == submitted.evidence_id
+        assert event.explanation and event.transaction_id and event.recorded_at.seconds
+        stream.cancel()
+
+
+def test_filters_let_nothing_else_through(own):
+    with own.channel() as channel:
+        stream = watch(channel, customer_ids=["ben"], entitlements=["pro"])
+        next(stream)
+        submit(channel, own, "ana")
+        submit(channel, own, "ben")
+        assert events(stream, 1)[0].customer_id == "ben"
+        stream.cancel()
+
+
+def test_watching_resumes_without_gap_or_repetition(own):
+    with own.channel() as channel:
+        for number in range(5):
+            submit(channel, own, f"c{number}")
+        stream = watch(channel, from_beginning=True)
+        first = events(stream, 2)
+        stream.cancel()
+        submit(channel, own, "c5")
+        rest = events(watch(channel, after_sequence=first[-1].sequence), 4)
+        assert [event.customer_id for event in first + rest] == [f"c{number}" for number in range(6)]
+        assert [event.sequence for event in first + rest] == list(range(1, 7))
+
+
+def test_watching_resumes_after_kill(tmp_path):
+    service = Service(tmp_path / "data")
+    with service.channel() as channel:
+        submit(channel, service, "ana")
+        last = events(watch(channel, from_beginning=True), 1)[0].sequence
+        submit(channel, service, "ben")
+    service.kill()
+    service = Service(tmp_path / "data")
+    with service.channel() as channel:
+        submit(channel, service, "cleo")
+        found = events(watch(channel, after_sequence=last), 2)
+        assert [event.customer_id for event in found] == ["ben", "cleo"]
+        assert [event.sequence for event in found] == [last + 1, last + 2]
+    service.kill()
+
+
+def test_heartbeats_say_where_to_resume(own):
+    with own.channel() as channel:
+        submit(channel, own, "ana")
+        stream = watch(channel)
+        beat = next(stream)
+        assert beat.WhichOneof("content") == "heartbeat" and beat.sequence == 1
+        stream.cancel()
+
+
+@pytest.mark.parametrize(
+    "changed, code",
+    [
+        ({"app": "no-such-app"}, StatusCode.NOT_FOUND),
+        ({"entitlements": ["gold"]}, StatusCode.NOT_FOUND),
+        ({"after_sequence": 1_000_000}, StatusCode.OUT_OF_RANGE),
+        ({"after_sequence": -1}, StatusCode.INVALID_ARGUMENT),
+        ({"heartbeat_interval": {"nanos": 1}}, StatusCode.INVALID_ARGUMENT),
+    ],
+)
+def test_what_cannot_be_watched_is_refused(channel, changed, code):
+    with pytest.raises(grpc.RpcError) as refusal:
+        next(watch(channel, **changed))
+    assert refusal.value.code() == code
+
+
+def test_a_shutdown_tells_watchers_where_to_resume(tmp_path):
+    service = Service(tmp_path / "data")
+    with service.channel() as channel:
+        submit(channel, service, "ana")
+        stream = watch(channel)
+        next(stream)
+        service.stop()
+        with pytest.raises(grpc.RpcError) as end:
+            for _ in stream:
+                pass
+        assert end.value.code() == StatusCode.UNAVAILABLE
+        assert contract.details(end.value)["ErrorInfo"].metadata["resumeAfterSequence"] == "1"
+
+
+def test_hundreds_of_watchers_each_get_everything(own):
+    with own.channel() as channel:
+        streams = [watch(channel, customer_ids=[f"c{number % 10}"]) for number in range(300)]
+        for stream in streams:
+            next(stream)
+        for number in range(10):
+            submit(channel, own, f"c{number}")
+        for number, stream in enumerate(streams):
+            assert events(stream, 1)[0].customer_id == f"c{number % 10}"
+            stream.cancel()
+
+
+def test_a_timeline_is_paged(own):
+    with own.channel() as channel:
+        stub = contract.entitlement_stub(channel)
+        for _ in range(3):
+            grant = stub.Grant(
+                entitlement_service.GrantRequest(app=APP, customer_id="ana", entitlement="pro", actor="support"),
+                timeout=CALL_LIMIT).grant  # fmt: skip
+            stub.RevokeGrant(
+                entitlement_service.RevokeGrantRequest(app=APP, grant_id=grant.grant_id), timeout=CALL_LIMIT)
+        found, token = [], ""
+        while True:
+            page = stub.ListTimeline(
+                entitlement_service.ListTimelineRequest(
+                    app=APP, customer_id="ana", page_size=4, page_token=token), timeout=CALL_LIMIT)
+            found += page.events
+            token = page.next_page_token
+            if not token:
+                break
+        assert [event.type for event in found] == ["GRANTED", "GRANT_REVOKED"] * 3
+        assert found[0].actor == "support"
+        customer = stub.GetCustomer(
+            entitlement_service.GetCustomerRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT)
+        assert customer.sequence == found[-1].sequence
