@@ -1,0 +1,55 @@
+"""The catalog is read again on SIGHUP, and what that changes becomes events."""
+
+import signal
+import time
+
+import contract
+from contract import entitlement_service
+from harness import CALL_LIMIT, Service
+from test_events import APP, events, submit, watch
+
+CATALOG = """
+apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Sandbox]
+    products:
+      pro.monthly:
+        type: Auto-Renewable Subscription
+        group: pro
+        level: 1
+        entitlements: [ENTITLEMENTS]
+        period: P1M
+        price: 4.99
+        currency: USD
+"""
+
+
+def test_a_new_catalog_makes_events_and_a_bad_one_changes_nothing(tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro"))
+    service = Service(tmp_path / "data", ["--config", file])
+    with service.channel() as channel:
+        submit(channel, service, "ana")
+        stream = watch(channel)
+        next(stream)
+
+        file.write_text(CATALOG.replace("ENTITLEMENTS", "pro, sync"))
+        service.process.send_signal(signal.SIGHUP)
+        (event,) = events(stream, 1)
+        assert (event.entitlement, event.type, event.evidence_id) == ("sync", "STARTED", 0)
+
+        file.write_text(CATALOG.replace("level: 1", "level: first"))
+        service.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + CALL_LIMIT
+        while "the catalog stays as it was" not in service.log:
+            assert time.monotonic() < deadline, service.log
+            time.sleep(0.05)
+        assert "entitled.yaml:11: level" in service.log  # the file and the line
+        answer = contract.entitlement_stub(channel).Check(
+            entitlement_service.CheckRequest(app=APP, customer_id="ana", entitlement="sync"),
+            timeout=CALL_LIMIT)
+        assert answer.entitled
+        stream.cancel()
+    service.stop()
