@@ -1,5 +1,8 @@
 /// What the edge answers.
 package struct HTTPResponse: Sendable {
+  /// Stands for no answer at all: a connection of HTTP/1.1 is closed instead (nginx has it by the same number).
+  package static let noResponseStatus = 444
+
   /// 100 to 599.
   package var status: Int
   package var headers: HeaderFields

@@ -82,6 +82,7 @@ final class HTTP1Handler: ChannelInboundHandler {
       loop.execute {
         let (handler, context) = bound.value
         guard context.channel.isActive else { return }
+        guard response.status != HTTPResponse.noResponseStatus else { return context.close(promise: nil) }
         handler.write(response, to: head, context)
       }
     }
