@@ -100,7 +100,7 @@ let package = Package(
       dependencies: [
         "AppStore", "Configuration", "EntitledClient", "Entitlements", "HTTP", "JSON", "Ledger",
         "OCSPClient", "RPC", "SQLiteStore", "Sandbox", "Services", "SignedData", "Store", "Transport", "Wire",
-        argumentParser, lifecycle, logging, nio, nioPosix, unixSignals,
+        argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix, unixSignals,
       ],
       swiftSettings: strict),
 

@@ -2,110 +2,126 @@ package import AppStore
 internal import JSON
 package import SignedData
 
-/// An App Store on this machine: it sells, and signs what it sold with a chain shaped like Apple's.
+/// An App Store on this machine: it sells, renews, refunds and notifies, and signs like Apple.
 ///
-/// What it signs verifies for whoever trusts its ``root``, and only for the environment `Sandbox`.
-/// Chain, keys, the numbers it has given out and which account bought what outlast a restart.
+/// What it signs verifies for whoever trusts its ``root``, and only for the environment `Sandbox`. What happens is
+/// decided by ``World``; the simulator gives it time, remembers what was done in a journal, and signs and sends what
+/// it has to tell. Everything outlasts a restart.
 package actor AppStoreSimulator {
   /// The certificate to trust.
   package nonisolated let root: Certificate
   /// What it sells.
   package nonisolated let apps: [SandboxApp]
+  /// Its time, which can be turned forward.
+  package nonisolated let clock: SandboxClock
 
-  private let authority: SandboxAuthority
-  private let now: @Sendable () -> Instant
-  private var numbers: TransactionNumbers
-  private var lines: PurchaseLines
+  let authority: SandboxAuthority
+  let poster: (any NotificationPoster)?
+  private let journal: Journal
+  var world: World
+  var faults = Faults()
+  /// The sending of notifications that is going on.
+  var delivery: Task<Void, Never>?
+  private var sleeper: Task<Void, Never>?
 
-  /// Opens the App Store whose state is in `directory`, which is made if its parent is there.
-  package init(apps: [SandboxApp], directory: String, now: @escaping @Sendable () -> Instant)
-    throws(SandboxError)
-  {
+  /// Opens the App Store whose state is in `directory`, which is made if its parent is there. `now` is the machine's
+  /// time; `poster` sends notifications while ``run()`` runs, and without one none is sent.
+  package init(
+    apps: [SandboxApp], directory: String, now: @escaping @Sendable () -> Instant,
+    poster: (any NotificationPoster)? = nil
+  ) throws(SandboxError) {
     let directory = try PrivateDirectory(path: directory)
     authority = try SandboxAuthority(directory: directory, now: now())
-    numbers = try TransactionNumbers(directory: directory, now: now())
-    lines = try PurchaseLines(directory: directory)
+    journal = Journal(directory: directory)
+    clock = SandboxClock(machine: now)
     root = authority.root
     self.apps = apps
-    self.now = now
+    self.poster = poster
+    world = try Self.replay(journal, apps: apps, clock: clock)
+    try journal.append(.opened, at: world.now)
+    world.skipNumbers(Self.numbersPerProcess)
   }
 
-  /// Sells, and signs the proof of it.
-  package func purchase(_ order: PurchaseOrder) throws(SandboxError) -> Purchase {
-    let sale = try sell(order)
-    let signer = authority.signer
-    do {
-      return Purchase(
-        transactionId: sale.transactionId, originalTransactionId: sale.line.originalTransactionId,
-        productId: sale.product.productId, account: sale.account,
-        signedTransactionInfo: try signer.sign(payload: sale.transaction),
-        signedRenewalInfo: try sale.signedRenewalInfo(signer))
-    } catch { throw .cryptographyFailed(error) }
-  }
+  /// More numbers than a process gives out between two moments at which the journal is safe.
+  private static let numbersPerProcess: Int64 = 1_000_000
 
-  /// Sells, and makes one of the documents in which Apple would speak of it.
-  package func document(
-    _ kind: SandboxDocumentKind, about order: PurchaseOrder
-  ) throws(SandboxError) -> String {
-    let sale = try sell(order)
-    let document: String?
-    do { document = try sale.document(kind, by: authority) } catch {
-      throw .cryptographyFailed(error)
+  /// Does again what the journal says.
+  private static func replay(
+    _ journal: Journal, apps: [SandboxApp], clock: SandboxClock
+  ) throws(SandboxError) -> World {
+    let entries = try journal.entries()
+    let start = entries.first?.at ?? clock.now()
+    // The very first number is made of the moment, so that sandboxes made at different moments do not give out
+    // each other's: 2 and fifteen digits, as Apple's are.
+    var world = World(
+      apps: apps, start: start, firstNumber: 2_000_000_000_000_000 + max(0, start.millisecondsSince1970),
+      seed: UInt64(bitPattern: start.millisecondsSince1970))
+    for (at, entry) in entries {
+      world.advance(to: at)
+      switch entry {
+      case .opened: world.skipNumbers(numbersPerProcess)
+      case .clock(let setting): clock.restore(setting)
+      // What is refused now was refused then, unless the catalog has changed since.
+      case .action(let action, let json): _ = try? world.perform(action, Parameters(json))
+      case .attempt(let notice, let result, let next): world.attempted(notice, result, next: next)
+      }
     }
-    guard let document else { throw .refused(.notASubscription(order.productId)) }
-    return document
+    return world
   }
 
-  private func sell(_ order: PurchaseOrder) throws(SandboxError) -> Sale {
-    let signedDate = now()
-    let (app, product) = try find(order)
-    try check(order, of: product, now: signedDate)
+  // MARK: What is done
 
-    let transactionId = try numbers.take()
-    let account = order.account ?? "account-\(transactionId)"
-    let purchaseDate = order.purchaseDate ?? signedDate
-    return Sale(
-      app: app, product: product, account: account, transactionId: transactionId,
-      line: try lines.line(
-        PurchaseLine.Key(app: app, account: account, product: product),
-        beginning: PurchaseLine(originalTransactionId: transactionId, originalPurchaseDate: purchaseDate)),
-      webOrderLineItemId: product.type == .autoRenewableSubscription ? try numbers.take() : nil,
-      appTransactionId: appTransactionId(app: app, account: account),
-      appAccountToken: order.appAccountToken?.lowercased(), quantity: order.quantity,
-      purchaseDate: purchaseDate, signedDate: signedDate)
+  /// Does what a tester asked for, and remembers it.
+  func perform(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
+    catchUp()
+    let outcome: Outcome
+    do { outcome = try world.perform(action, parameters) } catch { throw .refused(error) }
+    try remember(.action(action, parameters.json))
+    wake()
+    return outcome
   }
 
-  private func find(_ order: PurchaseOrder) throws(SandboxError) -> (SandboxApp, SandboxProduct) {
-    guard let app = apps.first(where: { $0.id == order.app }) else {
-      throw .refused(.unknownApp(order.app, known: apps.map(\.id)))
+  /// Lets everything happen that the clock says is past.
+  func catchUp() { world.advance(to: clock.now()) }
+
+  func remember(_ entry: Journal.Entry) throws(SandboxError) { try journal.append(entry, at: world.now) }
+
+  // MARK: Waiting
+
+  /// Waits, but not after ``wake()``.
+  func pause(milliseconds: Int64) async {
+    let task = Task<Void, Never> { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+    sleeper = task
+    await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
     }
-    guard let product = app.products.first(where: { $0.productId == order.productId }) else {
-      throw .refused(.unknownProduct(order.productId, known: app.products.map(\.productId)))
-    }
-    return (app, product)
+    sleeper = nil
   }
 
-  private func check(_ order: PurchaseOrder, of product: SandboxProduct, now: Instant) throws(SandboxError) {
-    if let token = order.appAccountToken, !isUUID(token) { throw .refused(.invalidAppAccountToken) }
-    // StoreKit sells up to ten at once of what can be bought again, and one of everything else.
-    let isRepeatable = product.type == .consumable || product.type == .nonRenewingSubscription
-    let allowed: ClosedRange<Int64> = 1...(isRepeatable ? 10 : 1)
-    guard allowed.contains(order.quantity) else { throw .refused(.invalidQuantity(allowed: allowed)) }
-    if let date = order.purchaseDate, date > now { throw .refused(.purchaseDateInFuture) }
+  /// Something is to be done earlier than it was when the wait began.
+  func wake() { sleeper?.cancel() }
+
+  // MARK: What is signed
+
+  func sign(_ sold: SoldTransaction) throws(CryptographyError) -> String {
+    try authority.signer.sign(payload: world.payload(of: sold, signed: world.now))
   }
-}
 
-/// Apple's stable name for one account's copy of one app: always the same number for the same two.
-private func appTransactionId(app: SandboxApp, account: String) -> String {
-  // FNV-1a, 64 bits: even over any names, and the same on every machine.
-  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  for byte in "\(app.id)\u{0}\(account)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-  return String(700_000_000_000_000_000 + hash % 10_000_000_000_000_000)
-}
+  func sign(_ line: SubscriptionLine) throws(CryptographyError) -> String {
+    try authority.signer.sign(payload: world.payload(of: line, signed: world.now))
+  }
 
-/// Whether a text is a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-private func isUUID(_ text: String) -> Bool {
-  let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-  return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
-    && groups.allSatisfy { $0.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } }
+  func signedPayload(of notice: Notice) throws(CryptographyError) -> String {
+    try NoticeSigning(world: world, signer: authority.signer).signed(notice)
+  }
+
+  func legacyPaper(of app: SandboxApp) -> LegacyPaper {
+    LegacyPaper(world: world, app: app, receipts: receiptPaper)
+  }
+
+  var receiptPaper: ReceiptPaper {
+    ReceiptPaper(world: world, signer: authority.receiptSigner, date: world.now)
+  }
 }

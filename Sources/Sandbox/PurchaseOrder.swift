@@ -12,10 +12,14 @@ package struct PurchaseOrder: Hashable, Sendable {
   package var quantity: Int64
   /// When it was bought; now, if not given. Lets a tester have bought something in the past.
   package var purchaseDate: Instant?
+  /// The id of an offer for the product.
+  package var offer: String?
+  /// Seats of a subscription for several people.
+  package var seats: Int64?
 
   package init(
     app: String, productId: String, appAccountToken: String? = nil, account: String? = nil,
-    quantity: Int64 = 1, purchaseDate: Instant? = nil
+    quantity: Int64 = 1, purchaseDate: Instant? = nil, offer: String? = nil, seats: Int64? = nil
   ) {
     self.app = app
     self.productId = productId
@@ -23,6 +27,8 @@ package struct PurchaseOrder: Hashable, Sendable {
     self.account = account
     self.quantity = quantity
     self.purchaseDate = purchaseDate
+    self.offer = offer
+    self.seats = seats
   }
 }
 

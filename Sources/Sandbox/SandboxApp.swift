@@ -20,6 +20,8 @@ package struct SandboxProduct: Hashable, Sendable {
   package let type: ProductType
   /// The group of an auto-renewable subscription; `nil` for everything else.
   package let subscriptionGroupIdentifier: String?
+  /// The level in the group, 1 the highest; products without one are all on the same.
+  package let level: Int
   /// How long one period of an auto-renewable subscription lasts; `nil` for everything else.
   package let period: Period?
   /// In thousandths of the currency.
@@ -28,14 +30,18 @@ package struct SandboxProduct: Hashable, Sendable {
   package let currency: String
 
   package init(
-    productId: String, type: ProductType, subscriptionGroupIdentifier: String? = nil,
+    productId: String, type: ProductType, subscriptionGroupIdentifier: String? = nil, level: Int = 1,
     period: Period? = nil, price: Int64 = 0, currency: String = "USD"
   ) {
     self.productId = productId
     self.type = type
     self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+    self.level = level
     self.period = period
     self.price = price
     self.currency = currency
   }
+
+  /// The group in which a subscription stands; one without a group stands alone.
+  var group: String { subscriptionGroupIdentifier ?? productId }
 }

@@ -3,7 +3,7 @@ package import SignedData
 /// Why the simulated App Store did not do what it was asked.
 package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The order is not one that can be filled; the buyer can correct it.
-  case refused(PurchaseRefusal)
+  case refused(Refusal)
   /// A file or directory could not be used; `detail` is the system's text.
   case unusable(path: String, detail: String)
   /// Another process keeps its state in the same directory.

@@ -35,7 +35,7 @@ struct EntitledService: ServiceLifecycle.Service {
     let simulator =
       settings.sandbox == nil ? nil : try Startup.simulator(for: configuration, data: settings.data)
     let services = try Startup.services(
-      configuration, store, sandboxRoot: simulator?.root, answerCacheBytes: settings.answerCacheMiB << 20)
+      configuration, store, sandbox: simulator, answerCacheBytes: settings.answerCacheMiB << 20)
     let group =
       settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
     let listeners = try await Listeners.open(
@@ -48,6 +48,7 @@ struct EntitledService: ServiceLifecycle.Service {
       let reload = Reload(
         services: services, configurationFile: settings.configurationFile, logger: logger)
       group.addTask { await reload.run() }
+      if let simulator { group.addTask { await simulator.run() } }
       try? await gracefulShutdown()
       group.cancelAll()
     }

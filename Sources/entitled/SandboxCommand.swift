@@ -18,7 +18,9 @@ internal import UnixSignals
 struct SandboxCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sandbox", abstract: "An App Store on this machine, to buy from in tests.",
-    subcommands: [SandboxServeCommand.self, SandboxBuyCommand.self],
+    subcommands: [
+      SandboxServeCommand.self, SandboxBuyCommand.self, SandboxDoCommand.self, SandboxAdvanceCommand.self,
+    ],
     defaultSubcommand: SandboxServeCommand.self)
 }
 
@@ -71,7 +73,11 @@ struct SandboxService: ServiceLifecycle.Service {
     }
     print("ready sandbox=\(listener.address)")
     fflush(nil)
-    try? await gracefulShutdown()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await simulator.run() }
+      try? await gracefulShutdown()
+      group.cancelAll()
+    }
     await listener.shutDown(grace: .seconds(5))
   }
 }
@@ -89,23 +95,13 @@ struct SandboxBuyCommand: AsyncParsableCommand {
   @Option(help: "The UUID that the app attaches to the purchase.") var appAccountToken: String?
   @Option(help: "How many.") var quantity: Int?
   @Option(help: "When, in RFC 3339, for a purchase in the past; else now.") var purchaseDate: String?
+  @Option(help: "The id of an offer that was set up for the product.") var offer: String?
   @Flag(help: "Print the whole answer as JSON.") var json = false
   @Argument(help: "The product's id.") var product: String
 
   func run() async throws {
-    let order = order
-    let address = try Setting.sandbox.address(sandbox)
-    let response = try await ClientOptions.withConnection(to: address) { connection in
-      try await connection.request(
-        "POST", "/sandbox/v1/purchases", headers: [("content-type", "application/json")],
-        body: JSONValue.object(order).serialized())
-    }
-    let answer = try? JSONValue(parsing: response.body).objectValue
-    guard response.head[":status"] == "200", let signed = answer?["signedTransactionInfo"]?.stringValue else {
-      let message = answer?["error"]?.objectValue?["message"]?.stringValue
-      throw Failure(message ?? "the sandbox answered HTTP \(response.head[":status"] ?? "nothing")")
-    }
-    print(json ? String(decoding: response.body, as: UTF8.self) : signed)
+    let answer = try await SandboxCalls(address: sandbox).post("purchases", order)
+    print(json ? answer.text : answer.json["signedTransactionInfo"]?.stringValue ?? answer.text)
   }
 
   private var order: JSONObject {
@@ -113,6 +109,7 @@ struct SandboxBuyCommand: AsyncParsableCommand {
     if let account { order["account"] = .string(account) }
     if let appAccountToken { order["appAccountToken"] = .string(appAccountToken) }
     if let quantity { order["quantity"] = .number(JSONNumber(Int64(quantity))) }
+    if let offer { order["offer"] = .string(offer) }
     if let purchaseDate { order["purchaseDate"] = .string(purchaseDate) }
     return order
   }

@@ -30,29 +30,32 @@ enum Startup {
   static func simulator(for configuration: ServiceConfiguration, data: String) throws -> AppStoreSimulator {
     do {
       return try AppStoreSimulator(
-        apps: configuration.apps.map(SandboxApp.init), directory: "\(data)/sandbox", now: SystemClock.now)
+        apps: configuration.apps.map(SandboxApp.init), directory: "\(data)/sandbox", now: SystemClock.now,
+        poster: HTTPNotificationPoster.shared)
     } catch {
       throw Failure(error.description)
     }
   }
 
+  /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
   static func services(
-    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandboxRoot: Certificate?,
+    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: AppStoreSimulator?,
     answerCacheBytes: Int
   ) throws -> ServiceSet {
     do {
+      let now = if let clock = sandbox?.clock { { @Sendable in clock.now() } } else { SystemClock.now }
       var anchors = try TrustAnchors.apple()
       for root in configuration.roots {
         anchors = anchors.adding(try certificate(root.path), for: root.environment)
       }
-      if let sandboxRoot { anchors = anchors.adding(sandboxRoot, for: .sandbox) }
+      if let sandbox { anchors = anchors.adding(sandbox.root, for: .sandbox) }
       let verifier = try SignedDataVerifier(anchors: anchors)
       let catalog = CurrentCatalog(configuration.catalog)
-      let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: SystemClock.now)
+      let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: now)
       return ServiceSet(
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
         signing: try signing(configuration), gate: gate(configuration, verifier),
-        answerCacheBytes: answerCacheBytes, now: SystemClock.now)
+        answerCacheBytes: answerCacheBytes, now: now)
     } catch {
       throw Failure("\(error)")
     }
@@ -83,8 +86,8 @@ extension SandboxApp {
         let terms = app.terms[product.productID]
         return SandboxProduct(
           productId: product.productID, type: product.type,
-          subscriptionGroupIdentifier: product.subscriptionGroup, period: terms?.period,
-          price: terms?.price ?? 0, currency: terms?.currency ?? "USD")
+          subscriptionGroupIdentifier: product.subscriptionGroup, level: product.level ?? 1,
+          period: terms?.period, price: terms?.price ?? 0, currency: terms?.currency ?? "USD")
       })
   }
 }

@@ -21,6 +21,7 @@ import Testing
     products: [
       SandboxProduct(
         productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "group",
+        level: 2,
         period: Period("P1M"), price: 9990),
       SandboxProduct(
         productId: "yearly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "group",
@@ -141,7 +142,7 @@ import Testing
   func accounts() async throws {
     let order = PurchaseOrder(app: "demo", productId: "unlock", account: "anna")
     let first = try await open().purchase(order)
-    let file = try FileHandle(forUpdating: folder.appending(path: "store/purchase-lines"))
+    let file = try FileHandle(forUpdating: folder.appending(path: "store/journal"))
     try file.seekToEnd()
     try file.write(contentsOf: Data("\n{\"app\": \"de".utf8))
     try file.close()
@@ -163,7 +164,7 @@ import Testing
   @Test("A leaf that has run out is replaced under the same root")
   func newLeaf() async throws {
     let root = try open().root.der
-    let later = Instant(rfc3339: "2029-01-01T00:00:00Z")!
+    let later = Instant(rfc3339: "2048-01-01T00:00:00Z")!
     let store = try open(now: later)
     #expect(store.root.der == root)
     let purchase = try await store.purchase(PurchaseOrder(app: "demo", productId: "unlock"))

@@ -86,6 +86,7 @@ import Testing
   func notThere() async {
     #expect(await store.respond(to: HTTPRequest(method: "GET", target: "/sandbox/v1/x")).status == 404)
     for (method, path, allowed) in [
+      ("GET", "refund", "POST"), ("GET", "documents/transaction", "POST"),
       ("GET", "purchases", "POST"), ("POST", "root", "GET"), ("PUT", "apps", "GET"),
     ] {
       let response = await store.respond(to: HTTPRequest(method: method, target: "/sandbox/v1/\(path)"))

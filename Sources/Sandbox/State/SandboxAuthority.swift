@@ -4,7 +4,8 @@ internal import SignedData
 /// The simulated App Store's certificate chain, shaped like Apple's, and the keys behind it.
 ///
 /// Made once and kept, so that whoever trusts the root goes on trusting it. A leaf that has run out is
-/// replaced under the same intermediate, as Apple does every two years.
+/// replaced under the same intermediate. It lasts longer than Apple's two years, because the clock may be turned
+/// and what is signed is dated by it.
 struct SandboxAuthority: Sendable {
   let root: Certificate
   let signer: JWSSigner
@@ -60,9 +61,9 @@ struct SandboxAuthority: Sendable {
     let root: CertificateIssuer
     let intermediate: CertificateIssuer
     do {
-      root = try .root(File.root.subject, key: rootKey, from: start, until: now.advanced(byYears: 20))
+      root = try .root(File.root.subject, key: rootKey, from: start, until: now.advanced(byYears: 50))
       intermediate = try root.intermediate(
-        File.intermediate.subject, key: key, from: start, until: now.advanced(byYears: 10))
+        File.intermediate.subject, key: key, from: start, until: now.advanced(byYears: 50))
     } catch { throw .cryptographyFailed(error) }
     _ = try makeLeaf(under: intermediate, in: directory, now: now)
     try save(Link(certificate: intermediate.certificate, key: key), as: .intermediate, in: directory)
@@ -76,7 +77,7 @@ struct SandboxAuthority: Sendable {
     let leaf: Link
     do {
       let certificate = try issuer.leaf(
-        File.leaf.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 2))
+        File.leaf.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 20))
       leaf = Link(certificate: certificate, key: key)
     } catch { throw .cryptographyFailed(error) }
     try save(leaf, as: .leaf, in: directory)

@@ -63,6 +63,15 @@ final class PrivateDirectory: Sendable {
     try writeAll(content, to: file, named: name)
   }
 
+  /// The same, and it outlasts a power loss too when this returns.
+  func appendDurably(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError) {
+    try append(name, content)
+    let file = openat(descriptor, name, O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { throw .unusable("\(path)/\(name)") }
+    defer { close(file) }
+    guard fsync(file) == 0, fsync(descriptor) == 0 else { throw .unusable("\(path)/\(name)") }
+  }
+
   private func writeAll(_ content: some Collection<UInt8>, to file: CInt, named name: String)
     throws(SandboxError)
   {

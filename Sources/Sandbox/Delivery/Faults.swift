@@ -1,0 +1,73 @@
+internal import JSON
+
+/// What is to go wrong on purpose: of each kind, the next so many times.
+struct Faults: Sendable {
+  enum Kind: String, Hashable, Sendable, CaseIterable {
+    // Notifications.
+    /// Never arrives; Apple's history says that nobody answered.
+    case drop
+    /// Arrives later, by the sandbox's clock.
+    case delay
+    case duplicate
+    /// Arrives after the one that follows it.
+    case reorder
+    // Everything signed that is handed out.
+    case wrongSignature = "wrong-signature"
+    // The Server API and verifyReceipt.
+    case rateLimit = "rate-limit"
+    case serverError = "server-error"
+    case slow
+    case cut
+  }
+
+  private struct Fault: Sendable {
+    var count: Int64
+    /// Milliseconds.
+    var length: Int64
+  }
+
+  private var faults: [Kind: Fault] = [:]
+  private static let defaultLength: Int64 = 60_000
+
+  /// Sets a fault up: `{"kind": "delay", "count": 3, "by": "1h"}`.
+  mutating func set(_ parameters: Parameters) throws(Refusal) {
+    try parameters.allow(only: ["kind", "count", "by"])
+    let name = try parameters.choice("kind", of: Kind.allCases.map(\.rawValue))
+    guard let kind = Kind(rawValue: name) else { return }
+    let count = try parameters.integerIfPresent("count") ?? 1
+    let length = try parameters.durationIfPresent("by") ?? Self.defaultLength
+    faults[kind] = count > 0 ? Fault(count: count, length: length) : nil
+  }
+
+  mutating func clear() { faults = [:] }
+
+  /// Whether it is this one's turn to go wrong; counts it. The length of a delay, in milliseconds, if so.
+  mutating func take(_ kind: Kind) -> Int64? {
+    guard let fault = faults[kind] else { return nil }
+    faults[kind] = fault.count > 1 ? Fault(count: fault.count - 1, length: fault.length) : nil
+    return fault.length
+  }
+
+  /// What is set up.
+  var json: JSONObject {
+    JSONObject(
+      Kind.allCases.compactMap { kind in
+        faults[kind].map { (kind.rawValue, JSONValue($0.count)) }
+      })
+  }
+
+  /// A signed document with another signature.
+  static func falsified(_ document: String) -> String {
+    document.hasSuffix("AAAA") ? document.dropLast(4) + "BBBB" : document.dropLast(4) + "AAAA"
+  }
+
+  /// An answer in which all that is signed has another signature.
+  static func falsified(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .string(let text) where text.hasPrefix("eyJ"): .string(falsified(text))
+    case .array(let values): .array(values.map(falsified))
+    case .object(let object): .object(JSONObject(object.map { ($0.name, falsified($0.value)) }))
+    default: value
+    }
+  }
+}

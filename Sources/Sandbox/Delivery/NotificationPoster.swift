@@ -1,0 +1,5 @@
+/// Brings notifications to a developer's server.
+package protocol NotificationPoster: Sendable {
+  /// Posts a body of JSON, and says what came of it.
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult
+}

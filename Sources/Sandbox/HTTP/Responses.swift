@@ -1,0 +1,56 @@
+internal import AppStore
+internal import HTTP
+internal import JSON
+
+extension HTTPResponse {
+  static func json(_ object: JSONObject) -> HTTPResponse { .json(200, object.serialized(pretty: true)) }
+
+  static func error(_ status: Int, code: String, message: String) -> HTTPResponse {
+    let body: JSONObject = ["error": ["code": .string(code), "message": .string(message)]]
+    return .json(status, body.serialized(pretty: true))
+  }
+
+  /// No answer at all: the connection is closed.
+  static var connectionCut: HTTPResponse { HTTPResponse(status: noResponseStatus) }
+
+  static func notFound(_ path: String) -> HTTPResponse {
+    .error(404, code: "NOT_FOUND", message: "there is nothing at \(path)")
+  }
+}
+
+extension Purchase {
+  /// The purchase as the sandbox answers with it.
+  var json: JSONObject {
+    var json: JSONObject = [
+      "transactionId": .string(transactionId),
+      "originalTransactionId": .string(originalTransactionId),
+      "productId": .string(productId),
+      "environment": "Sandbox",
+      "account": .string(account),
+      "signedTransactionInfo": .string(signedTransactionInfo),
+    ]
+    json["signedRenewalInfo"] = signedRenewalInfo.map(JSONValue.string)
+    return json
+  }
+}
+
+extension SandboxApp {
+  /// The app and what it sells.
+  var json: JSONObject {
+    var json: JSONObject = ["app": .string(id), "bundleId": .string(identity.bundleID)]
+    json["appAppleId"] = identity.appAppleID.map { JSONValue($0) }
+    json["products"] = .array(products.map { .object($0.json) })
+    return json
+  }
+}
+
+extension SandboxProduct {
+  fileprivate var json: JSONObject {
+    var json: JSONObject = ["productId": .string(productId), "type": .string(type.rawValue)]
+    json["subscriptionGroupIdentifier"] = subscriptionGroupIdentifier.map(JSONValue.string)
+    json["period"] = period.map { .string($0.description) }
+    json["price"] = JSONValue(price)
+    json["currency"] = .string(currency)
+    return json
+  }
+}

@@ -1,0 +1,44 @@
+internal import AppReceipt
+internal import AppStore
+internal import JSON
+
+extension JSONObject {
+  /// Adds a date, if there is one, in the three spellings of `verifyReceipt`: in GMT, in milliseconds, and in the
+  /// time of Apple's home.
+  mutating func add(legacyDate date: Instant?, as name: String) {
+    guard let date else { return }
+    add(receiptDate: date, as: name)
+    let text = date.inPacificTime.description
+    self["\(name)_pst"] = .string("\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) America/Los_Angeles")
+  }
+}
+
+extension Instant {
+  /// The moment that a clock in California shows at this one, read as if it were in UTC.
+  ///
+  /// By the rule since 2007: daylight saving time from the second Sunday in March to the first Sunday in
+  /// November, both at two o'clock local time.
+  fileprivate var inPacificTime: Instant {
+    let standard = advanced(byMilliseconds: -8 * 3_600_000)
+    let year = CalendarTime(standard).year
+    guard let start = Instant.sunday(2, month: 3, year: year),
+      let end = Instant.sunday(1, month: 11, year: year)
+    else { return standard }
+    // Both at two o'clock by the clock before the change; in November that is one o'clock standard time.
+    let isDaylight =
+      standard >= start.advanced(byMilliseconds: 2 * 3_600_000)
+      && standard < end.advanced(byMilliseconds: 3_600_000)
+    return isDaylight ? standard.advanced(byMilliseconds: 3_600_000) : standard
+  }
+
+  /// Midnight of a month's first or second Sunday.
+  private static func sunday(_ ordinal: Int64, month: Int64, year: Int64) -> Instant? {
+    guard
+      let first = CalendarTime(year: year, month: month, day: 1, millisecondOfDay: 0)?.instant
+    else { return nil }
+    let day: Int64 = 86_400_000
+    // 1 January 1970 was a Thursday, so the third day after it a Sunday.
+    let weekday = (first.millisecondsSince1970 / day + 4) % 7
+    return first.advanced(byMilliseconds: ((7 - weekday) % 7 + (ordinal - 1) * 7) * day)
+  }
+}

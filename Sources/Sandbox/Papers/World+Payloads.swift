@@ -1,0 +1,134 @@
+internal import AppStore
+internal import JSON
+
+/// What Apple would say, before it is signed.
+extension World {
+  /// The payload of a signed transaction (App Store Server API, JWSTransactionDecodedPayload).
+  func payload(of sold: SoldTransaction, signed: Instant) -> JSONObject {
+    let product = product(sold.productID, of: sold.app)
+    let offer = sold.offer
+    return JSONObject(present: [
+      ("transactionId", .string(String(sold.id))),
+      ("originalTransactionId", .string(String(sold.originalID))),
+      ("webOrderLineItemId", sold.webOrderLineItemID.map { .string(String($0)) }),
+      ("bundleId", app(sold.app).map { .string($0.identity.bundleID) }),
+      ("productId", .string(sold.productID)),
+      ("subscriptionGroupIdentifier", product?.subscriptionGroupIdentifier.map(JSONValue.string)),
+      ("purchaseDate", JSONValue(sold.purchaseDate)),
+      ("originalPurchaseDate", JSONValue(sold.originalPurchaseDate)),
+      ("expiresDate", sold.expiresDate.map { JSONValue($0) }),
+      ("quantity", JSONValue(sold.quantity)),
+      ("type", product.map { .string($0.type.rawValue) }),
+      ("appAccountToken", sold.appAccountToken.map(JSONValue.string)),
+      ("inAppOwnershipType", .string(sold.ownership.rawValue)),
+      ("signedDate", JSONValue(signed)),
+      ("revocationReason", sold.revocation.map { JSONValue($0.reason.rawValue) }),
+      ("revocationDate", sold.revocation.map { JSONValue($0.date) }),
+      ("revocationType", sold.revocation.map { .string($0.type.rawValue) }),
+      ("revocationPercentage", sold.revocation?.percentage.map { JSONValue($0) }),
+      ("isUpgraded", sold.isUpgraded ? true : nil),
+      ("offerType", offer.map { JSONValue($0.type.rawValue) }),
+      ("offerIdentifier", offer?.identifier.map(JSONValue.string)),
+      ("offerDiscountType", offer.map { .string($0.mode.rawValue) }),
+      ("offerPeriod", offer.map { .string($0.period.description) }),
+      ("environment", .string(Environment.sandbox.rawValue)),
+      ("transactionReason", .string(sold.reason.rawValue)),
+      ("storefront", .string(sold.storefront.code)),
+      ("storefrontId", .string(sold.storefront.id)),
+      ("price", JSONValue(sold.price)),
+      ("currency", product.map { .string($0.currency) }),
+      ("appTransactionId", .string(appTransactionID(app: sold.app, account: sold.account))),
+    ])
+  }
+
+  /// The payload of a signed renewal info (App Store Server API, JWSRenewalInfoDecodedPayload).
+  func payload(of line: SubscriptionLine, signed: Instant) -> JSONObject {
+    let next = line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer
+    let winBack = winBackOffers(for: line)
+    let price = line.isRunning && line.autoRenews ? next?.price ?? nextPrice(of: line) : nil
+    let currency = product(line.renewalProductID, of: line.app)?.currency
+    return JSONObject(present: [
+      ("expirationIntent", expirationIntent(of: line).map { JSONValue($0.rawValue) }),
+      ("originalTransactionId", .string(String(line.id))),
+      ("autoRenewProductId", .string(line.renewalProductID)),
+      ("productId", .string(line.productID)),
+      ("autoRenewStatus", JSONValue((line.autoRenews ? AutoRenewStatus.on : .off).rawValue)),
+      ("isInBillingRetryPeriod", .bool(isRetried(line))),
+      (
+        "priceIncreaseStatus",
+        line.priceIncrease.map { JSONValue(($0.isAgreed ? PriceIncreaseStatus.accepted : .pending).rawValue) }
+      ),
+      ("gracePeriodExpiresDate", graceEnd(of: line).map { JSONValue($0) }),
+      ("offerType", next.map { JSONValue($0.type.rawValue) }),
+      ("offerIdentifier", next?.identifier.map(JSONValue.string)),
+      ("offerDiscountType", next.map { .string($0.mode.rawValue) }),
+      ("offerPeriod", next.map { .string($0.period.description) }),
+      ("eligibleWinBackOfferIds", winBack.isEmpty ? nil : .array(winBack.map(JSONValue.string))),
+      ("signedDate", JSONValue(signed)),
+      ("environment", .string(Environment.sandbox.rawValue)),
+      ("recentSubscriptionStartDate", JSONValue(line.recentStart)),
+      ("renewalDate", line.isRunning && line.autoRenews ? JSONValue(line.expiresDate) : nil),
+      ("renewalPrice", price.map { JSONValue($0) }),
+      ("currency", price == nil ? nil : currency.map(JSONValue.string)),
+      ("appTransactionId", .string(appTransactionID(app: line.app, account: line.account))),
+      ("appAccountToken", line.appAccountToken.map(JSONValue.string)),
+    ])
+  }
+
+  private func nextPrice(of line: SubscriptionLine) -> Int64 {
+    line.priceIncrease?.price ?? line.renewalPrice
+  }
+
+  /// Why it ended, or why it is about to: while a charge is retried, the charge.
+  func expirationIntent(of line: SubscriptionLine) -> ExpirationIntent? {
+    switch line.standing {
+    case .ended(let intent): intent
+    case .grace, .retry: .billingError
+    case .revoked: .other
+    case .active: nil
+    }
+  }
+
+  /// Whether Apple tries the charge again, within grace or after it.
+  func isRetried(_ line: SubscriptionLine) -> Bool {
+    switch line.standing {
+    case .grace, .retry: true
+    case .active, .ended, .revoked: false
+    }
+  }
+
+  func graceEnd(of line: SubscriptionLine) -> Instant? {
+    if case .grace(let end) = line.standing { end } else { nil }
+  }
+
+  /// The payload of a signed app transaction; `nil` if the account never had the app.
+  func appTransaction(of account: String, in app: String, signed: Instant) -> JSONObject? {
+    guard let copy = accounts[account]?.copies[app], let identity = self.app(app)?.identity else {
+      return nil
+    }
+    return JSONObject(present: [
+      ("receiptType", .string(Environment.sandbox.rawValue)),
+      ("appTransactionId", .string(appTransactionID(app: app, account: account))),
+      ("bundleId", .string(identity.bundleID)),
+      ("applicationVersion", .string(copy.version)),
+      ("receiptCreationDate", JSONValue(signed)),
+      ("originalPurchaseDate", JSONValue(copy.originalPurchaseDate)),
+      ("originalApplicationVersion", .string(copy.originalVersion)),
+      ("preorderDate", copy.preorderDate.map { JSONValue($0) }),
+      ("originalPlatform", .string(PurchasePlatform.iOS.rawValue)),
+    ])
+  }
+
+  /// The payload of the question what to show the customer, should they be about to cancel.
+  func retentionMessageRequest(_ line: SubscriptionLine, identifier: String, signed: Instant) -> JSONObject {
+    JSONObject(present: [
+      ("originalTransactionId", .string(String(line.id))),
+      ("appAppleId", JSONValue(app(line.app)?.identity.appAppleID ?? 0)),
+      ("productId", .string(line.productID)),
+      ("userLocale", "en-US"),
+      ("requestIdentifier", .string(identifier)),
+      ("environment", .string(Environment.sandbox.rawValue)),
+      ("signedDate", JSONValue(signed)),
+    ])
+  }
+}

@@ -1,0 +1,167 @@
+internal import AppStore
+internal import HTTP
+internal import JSON
+internal import SignedData
+
+/// What the Server API tells of purchases.
+extension AppStoreSimulator {
+  /// Get All Subscription Statuses.
+  func statuses(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
+    let account = try account(id, call)
+    let wanted = call.query.all("status")
+    guard wanted.allSatisfy({ Int64($0).map { (1...5).contains($0) } ?? false }) else {
+      throw ServerAPIError.invalidStatus
+    }
+    var groups: [(group: String, lines: [JSONValue])] = []
+    for line in world.subscriptions(of: account, in: call.app.id) {
+      guard wanted.isEmpty || wanted.contains(String(line.status.rawValue)),
+        let sold = world.current(of: line)
+      else { continue }
+      let entry: JSONValue = [
+        "originalTransactionId": .string(String(line.id)), "status": JSONValue(line.status.rawValue),
+        "signedTransactionInfo": .string(try sign(sold)), "signedRenewalInfo": .string(try sign(line)),
+      ]
+      if let index = groups.firstIndex(where: { $0.group == line.group }) {
+        groups[index].lines.append(entry)
+      } else {
+        groups.append((line.group, [entry]))
+      }
+    }
+    var answer = envelope(call)
+    answer["data"] = .array(
+      groups.map {
+        ["subscriptionGroupIdentifier": .string($0.group), "lastTransactions": .array($0.lines)]
+      })
+    return answer
+  }
+
+  /// Environment and app, which most answers begin with.
+  private func envelope(_ call: ServerAPICall) -> JSONObject {
+    JSONObject(present: [
+      ("environment", .string(Environment.sandbox.rawValue)),
+      ("bundleId", .string(call.app.identity.bundleID)),
+      ("appAppleId", call.app.identity.appAppleID.map { JSONValue($0) }),
+    ])
+  }
+
+  /// Get Transaction History, versions 1 and 2.
+  func history(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
+    let account = try account(id, call)
+    let filter = try HistoryFilter(call.query)
+    var sold = world.purchases(of: account, in: call.app.id).filter { sold in
+      // Consumables stay in the history only until they are delivered, unless they are refunded.
+      let product = world.product(sold.productID, of: sold.app)
+      return filter.admits(sold, product)
+    }
+    if filter.isDescending { sold.reverse() }
+    return try page(call, sold, named: "signedTransactions", into: envelope(call))
+  }
+
+  /// Get Refund History, versions 1 and 2.
+  func refunds(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
+    let account = try account(id, call)
+    let refunded = world.purchases(of: account, in: call.app.id).filter { $0.revocation != nil }
+      .sorted { ($0.revocation?.date ?? world.now, $0.id) < ($1.revocation?.date ?? world.now, $1.id) }
+    return try page(call, refunded, named: "signedTransactions", into: JSONObject())
+  }
+
+  /// Twenty of them, from where the `revision` of the page before says.
+  private func page(
+    _ call: ServerAPICall, _ sold: [SoldTransaction], named name: String, into envelope: JSONObject
+  ) throws -> JSONObject {
+    var start = 0
+    if let revision = call.query["revision"], !revision.isEmpty {
+      // A revision names the last transaction that was given, so that what comes later moves no page.
+      let last = revision.split(separator: "_").last.flatMap { Int64($0) }
+      guard let last, revision.hasPrefix("r_") else { throw ServerAPIError.invalidRequestRevision }
+      start = sold.firstIndex { $0.id == last }.map { $0 + 1 } ?? sold.count
+    }
+    let page = sold[start...].prefix(Self.pageSize)
+    var answer = envelope
+    let last =
+      page.last.map { String($0.id) } ?? call.query["revision"]?.split(separator: "_").last.map(String.init)
+    answer["revision"] = last.map { .string("r_\($0)") } ?? "r_0"
+    answer["hasMore"] = .bool(start + page.count < sold.count)
+    answer[name] = .array(try page.map { .string(try sign($0)) })
+    return answer
+  }
+
+  static let pageSize = 20
+
+  /// Get App Transaction Info.
+  func appTransaction(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
+    let account = try account(id, call)
+    guard let payload = world.appTransaction(of: account, in: call.app.id, signed: world.now) else {
+      throw ServerAPIError.appTransactionDoesNotExist
+    }
+    return ["signedAppTransactionInfo": .string(try authority.signer.sign(payload: payload))]
+  }
+
+  /// Look Up Order ID. Status 1 says that there is no such order, which is no error.
+  func lookUp(_ order: String, _ call: ServerAPICall) throws -> JSONObject {
+    let number = Int64(order.dropFirst(), radix: 36)
+    guard let sold = number.flatMap({ world.transactions[$0] }), sold.orderID == order,
+      sold.app == call.app.id
+    else { return ["status": 1, "signedTransactions": []] }
+    return ["status": 0, "signedTransactions": [.string(try sign(sold))]]
+  }
+}
+
+/// What a history is asked for.
+private struct HistoryFilter {
+  let isDescending: Bool
+  private let start: Int64?
+  private let end: Int64?
+  private let products: [String]
+  private let types: [String]
+  private let groups: [String]
+  private let ownership: String?
+  private let revoked: Bool?
+
+  private static let typeNames: [ProductType: String] = [
+    .autoRenewableSubscription: "AUTO_RENEWABLE", .nonRenewingSubscription: "NON_RENEWABLE",
+    .consumable: "CONSUMABLE", .nonConsumable: "NON_CONSUMABLE",
+  ]
+
+  init(_ query: Query) throws(ServerAPIError) {
+    guard ["ASCENDING", "DESCENDING"].contains(query["sort"] ?? "ASCENDING") else { throw .invalidSort }
+    isDescending = query["sort"] == "DESCENDING"
+    start = try Self.date(query["startDate"], .invalidStartDate)
+    end = try Self.date(query["endDate"], .invalidEndDate)
+    if let start, let end, start >= end { throw .startDateAfterEndDate }
+    products = query.all("productId")
+    types = query.all("productType")
+    guard types.allSatisfy(Self.typeNames.values.contains) else { throw .invalidProductType }
+    groups = query.all("subscriptionGroupIdentifier")
+    ownership = query["inAppOwnershipType"]
+    guard ownership.map({ ["PURCHASED", "FAMILY_SHARED", "ASSIGNED"].contains($0) }) ?? true else {
+      throw .invalidInAppOwnershipType
+    }
+    // Version 1 has the opposite question under the name excludeRevoked.
+    let text =
+      query["revoked"]?.lowercased() ?? (query["excludeRevoked"]?.lowercased() == "true" ? "false" : nil)
+    guard text.map({ ["true", "false"].contains($0) }) ?? true else { throw .invalidRevoked }
+    revoked = text.map { $0 == "true" }
+  }
+
+  private static func date(_ text: String?, _ error: ServerAPIError) throws(ServerAPIError) -> Int64? {
+    guard let text else { return nil }
+    guard let date = Int64(text), date >= 0 else { throw error }
+    return date
+  }
+
+  func admits(_ sold: SoldTransaction, _ product: SandboxProduct?) -> Bool {
+    if product?.type == .consumable, sold.isFinished, sold.revocation == nil { return false }
+    let date = sold.purchaseDate.millisecondsSince1970
+    guard start.map({ date >= $0 }) ?? true, end.map({ date < $0 }) ?? true else { return false }
+    guard products.isEmpty || products.contains(sold.productID) else { return false }
+    guard types.isEmpty || product.flatMap({ Self.typeNames[$0.type] }).map(types.contains) ?? false else {
+      return false
+    }
+    guard groups.isEmpty || product?.subscriptionGroupIdentifier.map(groups.contains) ?? false else {
+      return false
+    }
+    guard ownership.map({ $0 == sold.ownership.rawValue }) ?? true else { return false }
+    return revoked.map { $0 == (sold.revocation != nil) } ?? true
+  }
+}

@@ -1,0 +1,102 @@
+internal import HTTP
+internal import JSON
+
+/// What Apple's Server API answers when it does not do what it was asked.
+///
+/// Numbers and texts are those of Apple's documentation ("App Store Server API", error codes).
+enum ServerAPIError: Int64, Error, Hashable {
+  case generalBadRequest = 4_000_000
+  case invalidLimit = 4_000_004
+  case invalidRequestRevision = 4_000_005
+  case invalidTransactionId = 4_000_006
+  case invalidOriginalTransactionId = 4_000_008
+  case invalidExtendByDays = 4_000_009
+  case invalidExtendReasonCode = 4_000_010
+  case invalidRequestIdentifier = 4_000_011
+  case startDateAfterEndDate = 4_000_013
+  case invalidPaginationToken = 4_000_014
+  case invalidStartDate = 4_000_015
+  case invalidEndDate = 4_000_016
+  case invalidNotificationType = 4_000_018
+  case multipleFiltersSupplied = 4_000_019
+  case invalidTestNotificationToken = 4_000_020
+  case invalidSort = 4_000_021
+  case invalidProductType = 4_000_022
+  case invalidProductId = 4_000_023
+  case invalidInAppOwnershipType = 4_000_026
+  case invalidRevoked = 4_000_030
+  case invalidStatus = 4_000_031
+  case invalidAppAccountToken = 4_000_033
+  case invalidConsumptionStatus = 4_000_034
+  case invalidCustomerConsented = 4_000_035
+  case invalidDeliveryStatus = 4_000_036
+  case invalidAppAccountTokenUUID = 4_000_183
+  case familyTransactionNotSupported = 4_000_185
+  case transactionIdIsNotOriginal = 4_000_187
+  case extensionIneligible = 4_030_004
+  case extensionTooOften = 4_030_005
+  case extensionFamilyShared = 4_030_007
+  case appNotFound = 4_040_003
+  case originalTransactionIdNotFound = 4_040_005
+  case notificationURLNotFound = 4_040_007
+  case testNotificationNotFound = 4_040_008
+  case statusRequestNotFound = 4_040_009
+  case transactionIdNotFound = 4_040_010
+  case appTransactionDoesNotExist = 4_040_019
+  case rateLimitExceeded = 4_290_000
+  case generalInternal = 5_000_000
+
+  /// The HTTP status is the number's beginning.
+  var status: Int { Int(rawValue / 10_000) }
+
+  var response: HTTPResponse {
+    let body: JSONObject = ["errorCode": JSONValue(rawValue), "errorMessage": .string(message)]
+    return .json(status, body.serialized())
+  }
+
+  private var message: String {
+    switch self {
+    case .generalBadRequest: "Bad request."
+    case .invalidLimit: "Invalid limit."
+    case .invalidRequestRevision: "Invalid request revision."
+    case .invalidTransactionId: "Invalid transaction id."
+    case .invalidOriginalTransactionId: "Invalid original transaction id."
+    case .invalidExtendByDays: "Invalid extend by days value."
+    case .invalidExtendReasonCode: "Invalid extend reason code."
+    case .invalidRequestIdentifier: "Invalid request identifier."
+    case .startDateAfterEndDate: "Invalid request. The start date is after the end date."
+    case .invalidPaginationToken: "Invalid request. The pagination token is invalid."
+    case .invalidStartDate: "Invalid request. The start date is invalid."
+    case .invalidEndDate: "Invalid request. The end date is invalid."
+    case .invalidNotificationType: "Invalid request. The notification type or subtype is invalid."
+    case .multipleFiltersSupplied: "Invalid request. Supply either a transaction id or a notification type."
+    case .invalidTestNotificationToken: "Invalid request. The test notification token is invalid."
+    case .invalidSort: "Invalid request. The sort parameter is invalid."
+    case .invalidProductType: "Invalid request. The product type parameter is invalid."
+    case .invalidProductId: "Invalid request. The product id parameter is invalid."
+    case .invalidInAppOwnershipType: "Invalid request. The in-app ownership type parameter is invalid."
+    case .invalidRevoked: "Invalid request. The revoked parameter is invalid."
+    case .invalidStatus: "Invalid request. The status parameter is invalid."
+    case .invalidAppAccountToken: "Invalid request. The app account token field is invalid."
+    case .invalidConsumptionStatus: "Invalid request. The consumption status field is invalid."
+    case .invalidCustomerConsented: "Invalid request. The customer consented field is invalid."
+    case .invalidDeliveryStatus: "Invalid request. The delivery status field is invalid."
+    case .invalidAppAccountTokenUUID: "Invalid request. The app account token is not a valid UUID."
+    case .familyTransactionNotSupported: "Invalid request. Family Sharing transactions aren't supported."
+    case .transactionIdIsNotOriginal: "Invalid request. The transaction id is not an original transaction id."
+    case .extensionIneligible: "Forbidden - subscription state ineligible for extension."
+    case .extensionTooOften: "Forbidden - subscription has reached maximum extension count."
+    case .extensionFamilyShared:
+      "Subscriptions that users obtain through Family Sharing can't get an extension."
+    case .appNotFound: "App not found."
+    case .originalTransactionIdNotFound: "Original transaction id not found."
+    case .notificationURLNotFound: "App Store server notification URL not found for provided app."
+    case .testNotificationNotFound: "Either the test notification token is expired or it isn't available yet."
+    case .statusRequestNotFound: "The server didn't find a subscription-renewal-date extension request."
+    case .transactionIdNotFound: "Transaction id not found."
+    case .appTransactionDoesNotExist: "No AppTransaction exists for the customer."
+    case .rateLimitExceeded: "Rate limit exceeded."
+    case .generalInternal: "An unknown error occurred."
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import AppStore
+import JSON
+import Testing
+
+@testable import Sandbox
+
+/// A world with one app, and short words for what is done in it.
+struct DemoWorld {
+  static let start = Instant(rfc3339: "2026-01-01T00:00:00Z")!
+  static let app = SandboxApp(
+    id: "demo", identity: AppIdentity(bundleID: "com.example", appAppleID: 1234),
+    products: [
+      SandboxProduct(
+        productId: "weekly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 2,
+        period: Period("P1W"), price: 1990),
+      SandboxProduct(
+        productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 2,
+        period: Period("P1M"), price: 4990),
+      SandboxProduct(
+        productId: "gold", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 1,
+        period: Period("P1M"), price: 9990),
+      SandboxProduct(
+        productId: "news", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "news", level: 1,
+        period: Period("P1Y"), price: 29990),
+      SandboxProduct(productId: "unlock", type: .nonConsumable, price: 14990),
+      SandboxProduct(productId: "season", type: .nonRenewingSubscription, price: 7990),
+      SandboxProduct(productId: "coins", type: .consumable, price: 990),
+    ])
+
+  var world = World(apps: [app], start: start, firstNumber: 1000, seed: 7)
+
+  /// Does something; the members without the app.
+  @discardableResult
+  mutating func act(_ action: Action, _ members: JSONObject = [:]) throws -> Outcome {
+    var members = members
+    if action.members.contains("app") { members["app"] = "demo" }
+    return try world.perform(action, Parameters(members))
+  }
+
+  /// Buys; answers with the transaction's number.
+  @discardableResult
+  mutating func buy(_ product: String, _ account: String = "ann", offer: String? = nil) throws -> Int64 {
+    var order: JSONObject = ["productId": .string(product), "account": .string(account)]
+    order["offer"] = offer.map(JSONValue.string)
+    return try #require(try act(.purchases, order).transactions.first)
+  }
+
+  mutating func pass(days: Int64) {
+    world.advance(to: world.now.advanced(byMilliseconds: days * 86_400_000))
+  }
+
+  /// The notifications about an account since the one of that number, in one word each.
+  func told(_ account: String = "ann", since first: Int = 0) -> [String] {
+    world.notices.dropFirst(first).filter { $0.transaction?.account == account }.map { notice in
+      notice.subtype.map { "\(notice.type.rawValue)/\($0.rawValue)" } ?? notice.type.rawValue
+    }
+  }
+
+  func line(_ account: String = "ann", _ group: String = "pro") throws -> SubscriptionLine {
+    let owner = World.GroupOwnership(app: "demo", account: account, group: group)
+    return try #require(world.ownLines[owner].flatMap { world.lines[$0] })
+  }
+
+  func sold(_ id: Int64) throws -> SoldTransaction { try #require(world.transactions[id]) }
+}
+
+func day(_ days: Int64) -> Instant { DemoWorld.start.advanced(byMilliseconds: days * 86_400_000) }

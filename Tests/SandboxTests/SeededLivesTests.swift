@@ -1,0 +1,103 @@
+import AppStore
+import JSON
+import Testing
+
+@testable import Sandbox
+
+/// Two hundred customers who do anything, for two years.
+@Suite struct SeededLivesTests {
+  private static let customers = 200
+  private static let days: Int64 = 730
+
+  /// One life for all tests that only look at it.
+  private static let life = Result { try live(seed: 1) }
+
+  private static func live(seed: UInt64) throws -> World {
+    var random = SeededRandom(seed: seed)
+    var demo = DemoWorld()
+    try demo.act(.gracePeriod, ["days": 16])
+    for product in ["monthly", "unlock"] { try demo.act(.shareable, ["productId": .string(product)]) }
+    try demo.act(
+      .offers,
+      ["productId": "monthly", "id": "trial", "type": "INTRODUCTORY", "mode": "FREE_TRIAL", "period": "P1W"])
+    for _ in 0..<days {
+      for _ in 0..<Int.random(in: 0...12, using: &random) {
+        // What is refused is part of life.
+        _ = try? step(&demo, &random)
+      }
+      demo.pass(days: 1)
+    }
+    return demo.world
+  }
+
+  private static func step(_ demo: inout DemoWorld, _ random: inout SeededRandom) throws {
+    let number = Int.random(in: 0..<customers, using: &random)
+    let account = "customer-\(number)"
+    let products = DemoWorld.app.products.map(\.productId)
+    let mine = demo.world.purchases(of: account, in: "demo")
+    let id = JSONValue.string(mine.randomElement(using: &random).map { String($0.id) } ?? "0")
+    let name = JSONValue.string(account)
+    let isOn = JSONValue.bool(Bool.random(using: &random))
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0...3: try demo.buy(products.randomElement(using: &random) ?? "", account)
+    case 4: try demo.buy("monthly", account, offer: "trial")
+    case 5: try demo.act(.autoRenew, ["transactionId": id, "enabled": isOn])
+    case 6: try demo.act(.billing, ["account": name, "fails": isOn])
+    case 7: try demo.act(.refund, ["transactionId": id])
+    case 8: try demo.act(.reverseRefund, ["transactionId": id])
+    case 9: try demo.act(.extend, ["transactionId": id, "days": 20])
+    case 10: try demo.act(.joinFamily, ["account": name, "family": .string("family-\(number / 4)")])
+    default: try demo.act(.leaveFamily, ["account": name])
+    }
+  }
+
+  @Test("The same seed gives the same lives, to the last identifier; another seed gives others")
+  func deterministic() throws {
+    let (once, again) = (try Self.life.get(), try Self.live(seed: 1))
+    #expect(once.transactions == again.transactions)
+    #expect(once.lines == again.lines)
+    #expect(once.notices == again.notices)
+    #expect(try Self.live(seed: 2).notices != once.notices)
+  }
+
+  @Test("Nobody ever has two periods of one group at a time that they paid for")
+  func oneAtATime() throws {
+    let world = try Self.life.get()
+    #expect(world.transactions.count > 2000)
+    for line in world.lines.values where line.ownership == .purchased {
+      let periods = world.purchases(of: line.account, in: "demo").filter { $0.originalID == line.id }
+      for (period, next) in zip(periods, periods.dropFirst()) {
+        // An upgrade, or a purchase after a refund or while a charge was retried, cuts the one before off.
+        let isCut = period.isUpgraded || period.revocation != nil
+        #expect(isCut || period.expiresDate.map { $0 <= next.purchaseDate } ?? false)
+      }
+    }
+    let running = world.lines.values.filter { $0.ownership == .purchased && $0.isEntitling }
+    #expect(Set(running.map { "\($0.account) \($0.group)" }).count == running.count)
+  }
+
+  @Test("Only what was paid for is refunded, and only a purchaser's")
+  func refunds() throws {
+    let refunded = try Self.life.get().transactions.values.filter { $0.revocation?.type == .refundFull }
+    #expect(!refunded.isEmpty)
+    #expect(refunded.allSatisfy { $0.price > 0 && $0.ownership == .purchased })
+  }
+
+  @Test("Every transaction was told of, and the last word on a subscription is how it stands")
+  func told() throws {
+    let world = try Self.life.get()
+    let introductions: Set<NotificationTypeV2> = [
+      .subscribed, .didRenew, .oneTimeCharge, .didChangeRenewalPref, .offerRedeemed,
+    ]
+    var introduced: Set<Int64> = []
+    var lastStatus: [Int64: SubscriptionStatus] = [:]
+    for notice in world.notices {
+      guard case .purchase(let sold, let line, _) = notice.subject else { continue }
+      if introductions.contains(notice.type) { introduced.insert(sold.id) }
+      if let line { lastStatus[line.id] = line.status }
+    }
+    #expect(introduced == Set(world.transactions.keys))
+    #expect(lastStatus == world.lines.mapValues(\.status))
+    #expect(Set(world.notices.map(\.uuid)).count == world.notices.count)
+  }
+}
