@@ -19,6 +19,7 @@ extension Derivation {
   func apply(
     _ testimony: Testimony, of evidence: StoredEvidence
   ) throws(StoreError) -> LineOutcome? {
+    if case .rejected = evidence.evidence.verdict { return try note(rejected: evidence) }
     guard let environment = evidence.evidence.environment else { return nil }
     let appID = evidence.evidence.appID
     let customer = try evidence.evidence.customerID.map { id throws(StoreError) in
@@ -50,6 +51,9 @@ extension Derivation {
       return try settle(line, customer, token: nil, evidence.id)
     case .command(let command):
       try apply(command, by: evidence.id, of: appID, in: environment)
+      return nil
+    case .notification(let contents):
+      try take(contents, from: evidence)
       return nil
     case .nothing: return nil
     }

@@ -11,7 +11,7 @@ package final class EvidenceLedger: Sendable {
   private static let longestCustomerID = 256
 
   let store: any EntitlementStore
-  private let verifier: SignedDataVerifier
+  let verifier: SignedDataVerifier
   let catalog: CurrentCatalog
   let now: @Sendable () -> Instant
 

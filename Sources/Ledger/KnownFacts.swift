@@ -36,6 +36,11 @@ extension CustomerFacts {
       case .revokeGrant(let fact) where fact.grantID == line.originalTransactionID: insert(fact)
       case .grant, .revokeGrant, .move, .merge, .undo, .erase: break
       }
+    case .notification(let contents):
+      for part in contents.testimonies
+      where part.line(of: line)?.originalTransactionID == line.originalTransactionID {
+        take(part, about: line)
+      }
     case .nothing: break
     }
   }

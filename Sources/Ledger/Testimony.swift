@@ -9,6 +9,7 @@ enum Testimony: Sendable {
   case renewal(RenewalFact)
   case appTransaction(AppTransactionFact)
   case command(OperatorCommand)
+  case notification(NotificationContents)
   /// Nothing that this version understands; kept, and understood after an upgrade by replaying.
   case nothing
 
@@ -34,6 +35,7 @@ enum Testimony: Sendable {
       document(body).flatMap { try? AppTransactionFact(AppTransactionPayload(json: $0.payload)) }
         .map(Testimony.appTransaction)
     case .operatorCommand: OperatorCommand(body).map(Testimony.command)
+    case .notificationV2: NotificationContents(body: body).map(Testimony.notification)
     default: nil
     }
   }

@@ -84,6 +84,11 @@ final class SQLiteReader: StoreReader {
     return try EvidenceQuery(connection).about(line)
   }
 
+  func notifications(_ query: NotificationQuery) throws(StoreError) -> [NotificationRecord] {
+    try beginTurn()
+    return try NotificationRows.page(connection, query)
+  }
+
   func events(
     of customer: CustomerKey?, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent] {

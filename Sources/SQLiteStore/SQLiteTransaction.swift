@@ -12,6 +12,7 @@ final class SQLiteTransaction: StoreTransaction {
   let customer: CustomerRow
   let told: ToldRows
   let erasure: ErasureRows
+  let notification: NotificationRows
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
 
@@ -27,6 +28,7 @@ final class SQLiteTransaction: StoreTransaction {
     customer = try CustomerRow(connection, hash: hash)
     told = ToldRows(connection)
     erasure = ErasureRows(connection)
+    notification = try NotificationRows(connection)
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 

@@ -58,6 +58,9 @@ package protocol StoreReader: AnyObject {
   /// When time alone changes an answer next; `nil` if it never does.
   func nextDue() throws(StoreError) -> Instant?
 
+  /// The notifications that are asked for, the latest first.
+  func notifications(_ query: NotificationQuery) throws(StoreError) -> [NotificationRecord]
+
   /// At most `limit` pieces of evidence in the order of their numbers, beginning behind `id`.
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence]
 

@@ -2,7 +2,8 @@ package import Entitlements
 
 /// What can be done inside one ``EntitlementStore/write(_:)``. Valid only while its body runs.
 package protocol StoreTransaction: EvidenceAppending, FactKeeping, OwnershipKeeping, ClaimQueueKeeping,
-  EventAppending, TimeKeeping, CustomerErasing
+  EventAppending, TimeKeeping, CustomerErasing,
+  NotificationKeeping
 {
   /// What ``putFacts(_:answers:of:)`` last kept for the customer; `nil` if nothing.
   func customer(_ key: CustomerKey) throws(StoreError) -> KnownCustomer?

@@ -1,9 +1,10 @@
 import AppStore
 import Entitlements
 import Foundation
-import SQLiteStore
 import Store
 import Testing
+
+@testable import SQLiteStore
 
 @Suite struct SQLiteEntitlementStoreTests {
   private let directory = FileManager.default.temporaryDirectory
@@ -90,7 +91,7 @@ import Testing
     try file.seek(toOffset: 60)
     try file.write(contentsOf: Data([0, 0, 0, 9]))
     try file.close()
-    #expect(throws: StoreError.newerSchema(found: 9, supported: 2)) {
+    #expect(throws: StoreError.newerSchema(found: 9, supported: Schema.version)) {
       try SQLiteEntitlementStore(directory: directory)
     }
   }

@@ -1,0 +1,38 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+// What notifications say, and what becomes of them.
+extension Derivation {
+  /// Takes in the documents inside a notification, and remembers whether they brought anything new.
+  func take(_ contents: NotificationContents, from evidence: StoredEvidence) throws(StoreError) {
+    var isNews = contents.testimonies.isEmpty
+    for testimony in contents.testimonies {
+      guard let environment = evidence.evidence.environment,
+        let line = testimony.line(
+          of: LineKey(appID: evidence.evidence.appID, environment: environment, originalTransactionID: ""))
+      else { continue }
+      let known = try store.facts(of: line)
+      try apply(testimony, of: evidence)
+      let facts = try store.facts(of: line)
+      isNews = isNews || facts != known
+    }
+    let state: NotificationState =
+      !contents.isUnderstood ? .notUnderstood : isNews ? .applied : .superseded
+    try store.put(contents.record(of: evidence, state: state))
+  }
+
+  /// Remembers that a notification came which is not to be believed; other evidence leaves no trace here.
+  func note(rejected evidence: StoredEvidence) throws(StoreError) -> LineOutcome? {
+    guard evidence.evidence.kind.isNotification, case .rejected(let reason) = evidence.evidence.verdict else {
+      return nil
+    }
+    try store.put(
+      NotificationRecord(
+        evidenceID: evidence.id, appID: evidence.evidence.appID,
+        environment: evidence.evidence.environment,
+        version: evidence.evidence.kind == .notificationV1 ? 1 : 2, state: .rejected, reason: reason,
+        receivedAt: evidence.evidence.receivedAt))
+    return nil
+  }
+}

@@ -1,0 +1,25 @@
+package import AppStore
+internal import JSON
+internal import SignedData
+package import Store
+
+extension Evidence {
+  /// All that Apple said of the transaction in this evidence, which was verified when it came; `nil` if there
+  /// is none in it.
+  package var transactionPayload: JWSTransactionDecodedPayload? {
+    guard verdict == .accepted, let body = content.body else { return nil }
+    let document: String?
+    switch kind {
+    case .signedTransaction: document = String(decoding: body, as: UTF8.self)
+    case .notificationV2:
+      guard case .signed(let text) = NotificationBody(body), let jws = try? UnverifiedJWS(text) else {
+        return nil
+      }
+      document = try? ResponseBodyV2DecodedPayload(json: jws.payload).data?.signedTransactionInfo
+    default: return nil
+    }
+    return document.flatMap { try? UnverifiedJWS($0) }.flatMap {
+      try? JWSTransactionDecodedPayload(json: $0.payload)
+    }
+  }
+}
