@@ -6,7 +6,8 @@ extension AppConfiguration {
     let app = ConfigurationNode(renaming: node, "app \(id)")
     let members = try app.members([
       "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
-      "family_sharing", "in_app_purchase_key", "check_offer_eligibility", "online_checks",
+      "family_sharing", "in_app_purchase_key", "app_store_servers", "shared_secret",
+      "check_offer_eligibility", "online_checks",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -18,6 +19,8 @@ extension AppConfiguration {
       members.required("products"), operatorGrace: OperatorGrace.of(members["operator_grace"], or: nil))
     self.terms = terms
     key = try members["in_app_purchase_key"].map(InAppPurchaseKey.init)
+    servers = try Self.servers(members["app_store_servers"])
+    sharedSecret = try members["shared_secret"].map(SecretSource.init)
     checksOfferEligibility = try members["check_offer_eligibility"]?.flag() ?? true
     onlineChecks = try members["online_checks"].map(OnlineCheckPolicy.init) ?? .off
     let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
@@ -44,6 +47,23 @@ extension AppConfiguration {
       terms[productID] = try SaleTerms(members, definition)
     }
     return (products, terms)
+  }
+
+  private static func servers(
+    _ node: ConfigurationNode?
+  ) throws(ConfigurationError) -> [Environment: String] {
+    var servers: [Environment: String] = [:]
+    for (name, node) in try node?.entries() ?? [] {
+      guard let environment = Environment(rawValue: name) else {
+        throw node.error("there is no environment \(name.debugDescription)")
+      }
+      let url = try node.text()
+      guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
+        throw node.error("\(url.debugDescription) does not begin with https:// or http://")
+      }
+      servers[environment] = url
+    }
+    return servers
   }
 
   private static func environments(

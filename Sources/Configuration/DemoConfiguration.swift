@@ -25,6 +25,10 @@ package let demoConfiguration = """
       #   key_id: ABCDE12345
       #   issuer_id: 57246542-96fe-1a63-e053-0824d011072a
       # check_offer_eligibility: false
+      # The same key calls the App Store Server API. Apple's addresses are known; others are for tests.
+      # app_store_servers: {Sandbox: http://127.0.0.1:8090}
+      # What notifications of version 1 are known by: {file: ...} or {variable: NAME}.
+      # shared_secret: {variable: OCEAN_JOURNAL_SHARED_SECRET}
       # By product id, as in App Store Connect. price, currency and period are for the sandbox App
       # Store alone; what Apple signs decides everything else.
       products:

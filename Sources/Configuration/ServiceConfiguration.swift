@@ -22,6 +22,10 @@ package struct AppConfiguration: Hashable, Sendable {
   package let terms: [String: SaleTerms]
   /// What signs offers and calls of Apple's API; `nil`: nothing does.
   package let key: InAppPurchaseKey?
+  /// Where the App Store Server API is, if not at Apple's own addresses.
+  package let servers: [Environment: String]
+  /// What notifications of version 1 are known by; `nil`: they are not believed.
+  package let sharedSecret: SecretSource?
   /// Whether an offer is signed only for a customer whose history allows it.
   package let checksOfferEligibility: Bool
   /// Whether certificates are asked for at their authority.

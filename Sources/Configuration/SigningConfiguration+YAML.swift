@@ -7,6 +7,17 @@ extension InAppPurchaseKey {
   }
 }
 
+extension SecretSource {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["file", "variable"])
+    switch (members["file"], members["variable"]) {
+    case (let file?, nil): self = .file(try file.path())
+    case (nil, let variable?): self = .variable(try variable.text())
+    default: throw node.error("\(node.name) needs either file or variable")
+    }
+  }
+}
+
 extension TokenConfiguration {
   /// Longer ones would outlive what they say: nobody can take a token back.
   private static let longestLifetime: Int64 = 86_400

@@ -8,6 +8,14 @@ package struct InAppPurchaseKey: Hashable, Sendable {
   package let issuerID: String
 }
 
+/// Where a secret is found: never in the configuration itself.
+package enum SecretSource: Hashable, Sendable {
+  /// A file that its owner alone may read.
+  case file(String)
+  /// An environment variable.
+  case variable(String)
+}
+
 /// How entitlement tokens are made.
 package struct TokenConfiguration: Hashable, Sendable {
   /// The tokens' `iss`: where the service is reached, since checkers look for the keys there.

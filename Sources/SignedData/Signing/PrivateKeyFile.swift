@@ -12,8 +12,23 @@ package enum PrivateKeyFile {
     try readWithDate(path).key
   }
 
+  /// Reads a secret that is no key: the file's text without the line ends behind it.
+  ///
+  /// - Throws: ``PrivateKeyFileError``; no case carries anything of the file's content.
+  package static func readSecret(_ path: String) throws(PrivateKeyFileError) -> String {
+    let text = try readText(path).text
+    return String(text.reversed().drop { $0.isNewline }.reversed())
+  }
+
   /// The key, and the nanoseconds from 1970 to the file's last change.
   static func readWithDate(_ path: String) throws(PrivateKeyFileError) -> (key: SigningKey, changed: Int64) {
+    let (text, changed) = try readText(path)
+    do {
+      return (try SigningKey(pem: text), changed)
+    } catch { throw .notAKey(path: path, reason: error.description) }
+  }
+
+  private static func readText(_ path: String) throws(PrivateKeyFileError) -> (text: String, changed: Int64) {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .unreadable(path: path, reason: systemError()) }
     defer { close(file) }
@@ -27,10 +42,7 @@ package enum PrivateKeyFile {
       throw .openToOthers(path: path, mode: status.st_mode & 0o777)
     }
     let text = String(decoding: try content(of: file, path), as: UTF8.self)
-    let changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-    do {
-      return (try SigningKey(pem: text), changed)
-    } catch { throw .notAKey(path: path, reason: error.description) }
+    return (text, Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
   }
 
   private static func content(of file: CInt, _ path: String) throws(PrivateKeyFileError) -> [UInt8] {

@@ -1,0 +1,25 @@
+package import AppStore
+package import AppStoreClient
+package import Ledger
+
+/// Why asking Apple about a purchase brought nothing, or not all.
+package enum EnquiryError: Error, Hashable, Sendable {
+  /// The operator gave the app no key for calls of Apple's API.
+  case noKey(appID: String, environment: Environment)
+  /// Apple did not answer, or refused.
+  case appStore(AppStoreClientError)
+  /// What Apple answered could not be kept.
+  case ledger(LedgerError)
+}
+
+extension EnquiryError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .noKey(let appID, let environment):
+      "Apple cannot be asked about \(appID.debugDescription) in \(environment.rawValue): the app has no "
+        + "in_app_purchase_key"
+    case .appStore(let error): error.description
+    case .ledger(let error): error.description
+    }
+  }
+}

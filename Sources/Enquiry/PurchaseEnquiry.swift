@@ -1,0 +1,157 @@
+package import AppStore
+package import AppStoreClient
+package import Ledger
+
+/// Asks Apple for everything about the customer behind one transaction, and hands it to the ledger, which
+/// verifies each document before it counts.
+package struct PurchaseEnquiry: Sendable {
+  /// About whom Apple is asked, and for whom.
+  package struct Question: Sendable {
+    package var appID: String
+    package var environment: Environment
+    /// Any transaction of the customer's, or an original transaction id.
+    package var transactionID: String
+    /// To whom the purchases are linked; `nil` for whoever has or claims them.
+    package var customerID: String?
+    package var priority: CallPriority = .interactive
+    /// For each call; `nil` for as long as it takes.
+    package var patience: Duration?
+
+    /// A question about the customer of `transactionID`.
+    package init(appID: String, environment: Environment, transactionID: String) {
+      self.appID = appID
+      self.environment = environment
+      self.transactionID = transactionID
+    }
+  }
+
+  /// What Apple answered. All of it is durable.
+  package struct Findings: Sendable {
+    /// The transactions, each as Apple signed it last, in Apple's order.
+    package var transactions: [JWSTransactionDecodedPayload] = []
+    /// Whose the purchases are, as far as anybody's.
+    package var customerIDs: [String] = []
+    /// How many documents were new.
+    package var changed = 0
+    /// What was not to be believed, or belongs to somebody else: each with its reason.
+    package var refused: [LedgerError] = []
+  }
+
+  private let clients: AppStoreClients
+  private let ledger: EvidenceLedger
+
+  /// Enquiries through `clients`, whose findings go into `ledger`.
+  package init(clients: AppStoreClients, ledger: EvidenceLedger) {
+    self.clients = clients
+    self.ledger = ledger
+  }
+
+  /// The client for an app in an environment.
+  package func client(
+    for appID: String, in environment: Environment
+  ) throws(EnquiryError) -> AppStoreServerClient {
+    guard let client = clients[appID, environment] else {
+      throw .noKey(appID: appID, environment: environment)
+    }
+    return client
+  }
+
+  /// Asks for all transactions and for how each subscription stands (WWDC21-10174: history, then statuses).
+  package func ask(_ question: Question) async throws(EnquiryError) -> Findings {
+    let client = try client(for: question.appID, in: question.environment)
+    var findings = Findings()
+    do {
+      let reading = Reading(priority: question.priority, patience: question.patience)
+      try await client.readTransactionHistory(of: question.transactionID, reading) { page in
+        let documents = (page.signedTransactions ?? []).map { Documents(transaction: $0) }
+        try await hand(documents, question, into: &findings)
+      }
+      let statuses: StatusResponse = try await client.send(
+        .subscriptionStatuses(of: question.transactionID), priority: question.priority,
+        patience: question.patience)
+      let last = (statuses.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
+        Documents(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
+      }
+      try await hand(last, question, into: &findings)
+    } catch let error as AppStoreClientError {
+      throw .appStore(error)
+    } catch let error as LedgerError {
+      throw .ledger(error)
+    } catch {
+      throw .appStore(.cancelled)
+    }
+    return findings
+  }
+
+  /// Hands in documents that Apple gave to another call.
+  package func hand(
+    signedTransactions: [String], _ question: Question
+  ) async throws(EnquiryError) -> Findings {
+    var findings = Findings()
+    do {
+      try await hand(signedTransactions.map { Documents(transaction: $0) }, question, into: &findings)
+    } catch let error as LedgerError {
+      throw .ledger(error)
+    } catch {
+      throw .appStore(.cancelled)
+    }
+    return findings
+  }
+
+  private struct Documents: Sendable {
+    var transaction: String?
+    var renewalInfo: String?
+  }
+
+  /// All at once, so that they share a commit.
+  private func hand(
+    _ documents: [Documents], _ question: Question, into findings: inout Findings
+  ) async throws {
+    let outcomes = await withTaskGroup(of: (Int, Result<Submitted, LedgerError>).self) { group in
+      for (place, documents) in documents.enumerated() {
+        group.addTask { (place, await submit(documents, question)) }
+      }
+      var outcomes: [(Int, Result<Submitted, LedgerError>)] = []
+      for await outcome in group { outcomes.append(outcome) }
+      return outcomes.sorted { $0.0 < $1.0 }
+    }
+    for (_, outcome) in outcomes {
+      switch outcome {
+      case .success(let submitted):
+        if !submitted.wasKnown { findings.changed += 1 }
+        if let customer = submitted.customerID, !findings.customerIDs.contains(customer) {
+          findings.customerIDs.append(customer)
+        }
+        if let payload = submitted.documents.transactionPayload { findings.transactions.append(payload) }
+      case .failure(let error):
+        guard error.concernsOneDocument else { throw error }
+        findings.refused.append(error)
+      }
+    }
+  }
+
+  private func submit(
+    _ documents: Documents, _ question: Question
+  ) async -> Result<Submitted, LedgerError> {
+    do throws(LedgerError) {
+      return .success(
+        try await ledger.submit(
+          Submission(
+            appID: question.appID, customerID: question.customerID,
+            signedTransaction: documents.transaction, signedRenewalInfo: documents.renewalInfo,
+            source: .appStoreServerAPI)))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+extension LedgerError {
+  /// Whether the others of the same answer may still be taken in.
+  fileprivate var concernsOneDocument: Bool {
+    switch self {
+    case .rejected, .ownedByAnotherCustomer: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,114 @@
+internal import AppStore
+internal import AppStoreClient
+package import Enquiry
+internal import Entitlements
+package import Ledger
+internal import SignedData
+internal import Store
+
+/// Where notifications come in, of either version: told apart, verified, and durable before the answer.
+package struct NotificationInbox: Sendable {
+  private let ledger: EvidenceLedger
+  private let enquiry: PurchaseEnquiry
+  private let catalog: CurrentCatalog
+  private let secrets: [String: SharedSecret]
+
+  /// For how long Apple is asked before the notification has to come again: its sender does not wait for
+  /// ever.
+  private static let patience = Duration.seconds(10)
+
+  /// An inbox before `ledger`. `secrets` are those of the apps that take notifications of version 1, by the
+  /// operator's names for the apps.
+  package init(
+    ledger: EvidenceLedger, enquiry: PurchaseEnquiry, catalog: CurrentCatalog,
+    secrets: [String: SharedSecret]
+  ) {
+    self.ledger = ledger
+    self.enquiry = enquiry
+    self.catalog = catalog
+    self.secrets = secrets
+  }
+
+  /// Takes in a notification. When this returns it is durable with all that follows from it, or kept as
+  /// rejected; when it throws, it should come again.
+  package func take(
+    _ notification: IncomingNotification
+  ) async throws(LedgerError) -> ReceivedNotification {
+    switch NotificationBody(notification.body) {
+    case .signed(let payload):
+      try await ledger.receive(notification, signedPayload: payload)
+    case .unreadable(let reason, let problem):
+      try await ledger.refuse(notification, as: .notificationV2, reason: reason, problem: problem)
+    case .unsigned(let body):
+      try await takeUnsigned(notification, body)
+    }
+  }
+
+  /// Version 1: known by the shared secret, and true as far as Apple confirms it.
+  private func takeUnsigned(
+    _ notification: IncomingNotification, _ body: ResponseBodyV1
+  ) async throws(LedgerError) -> ReceivedNotification {
+    if let refusal = try refusal(of: notification, body) {
+      return try await ledger.refuse(
+        notification, as: .notificationV1, reason: refusal.reason, problem: refusal.problem)
+    }
+    let environment = body.environment ?? .production
+    func keep(_ state: NotificationState, _ reason: String = "") async throws(LedgerError)
+      -> ReceivedNotification
+    {
+      try await ledger.keep(notification, body, in: environment, state: state, reason: reason)
+    }
+    let waiting = try await keep(.unconfirmed, "WAITS_FOR_APPLE")
+    guard !waiting.wasKnown else { return waiting }
+    guard let line = body.lineNumber else { return try await keep(.unconfirmed, "NAMES_NO_PURCHASE") }
+    var question = PurchaseEnquiry.Question(
+      appID: notification.appID, environment: environment, transactionID: line)
+    question.priority = .repair
+    question.patience = Self.patience
+    let found: Result<PurchaseEnquiry.Findings, EnquiryError>
+    do throws(EnquiryError) {
+      found = .success(try await enquiry.ask(question))
+    } catch {
+      found = .failure(error)
+    }
+    switch found {
+    case .success(let findings): return try await keep(findings.changed > 0 ? .applied : .superseded)
+    case .failure(.noKey): return try await keep(.unconfirmed, "NO_IN_APP_PURCHASE_KEY")
+    case .failure(.ledger(let error)): throw error
+    case .failure(.appStore(let error)): return try await keep(.unconfirmed, error.waitingReason)
+    }
+  }
+
+  /// Why a notification of version 1 is not to be believed; `nil` if it may be.
+  private func refusal(
+    of notification: IncomingNotification, _ body: ResponseBodyV1
+  ) throws(LedgerError) -> (reason: String, problem: String)? {
+    guard let app = catalog.value[notification.appID] else {
+      throw .unknownApp(notification.appID, configured: catalog.value.appIDs)
+    }
+    guard let secret = secrets[app.id] else {
+      return ("NO_SHARED_SECRET", "the app has no shared_secret, without which version 1 is not believed")
+    }
+    guard let password = body.password, secret.isSame(as: password) else {
+      return ("WRONG_SHARED_SECRET", "the password is not the app's shared secret")
+    }
+    guard body.bid == nil || body.bid == app.identity.bundleID else {
+      return ("WRONG_BUNDLE", "the notification is about the app \(body.bid.debugDescription)")
+    }
+    guard app.environments.contains(body.environment ?? .production) else {
+      return ("WRONG_ENVIRONMENT", "the app has no environment \((body.environment ?? .production).rawValue)")
+    }
+    return nil
+  }
+}
+
+extension AppStoreClientError {
+  /// Why a notification still waits for Apple's word.
+  fileprivate var waitingReason: String {
+    switch self {
+    case .refused(let code, _): "APP_STORE_REFUSED_\(code.rawValue)"
+    case .unauthorized, .clockIsOff: "APP_STORE_REFUSES_OUR_KEY"
+    default: "APP_STORE_UNAVAILABLE"
+    }
+  }
+}
