@@ -86,20 +86,25 @@ let package = Package(
     library(
       "Services",
       [
-        "AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Ledger", "RPC", "SignedData", "Store",
-        "Wire",
+        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "HTTP", "JSON", "Ledger",
+        "Notifications", "RPC", "SignedData", "Store", "Wire",
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     library(
       "AppStoreClient", ["AppStore", "JSON", "SignedData", asyncHTTPClient, metrics, nio, nioHTTP1]),
+    library("Enquiry", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
+    library(
+      "Notifications",
+      ["AppStore", "AppStoreClient", "Enquiry", "Entitlements", "JSON", "Ledger", "SignedData", "Store"]),
     library("OCSPClient", ["SignedData", asyncHTTPClient, nio, nioHTTP1]),
     library("Configuration", ["AppStore", "Entitlements", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "Configuration", "EntitledClient", "Entitlements", "HTTP", "JSON", "Ledger",
-        "OCSPClient", "RPC", "SQLiteStore", "Sandbox", "Services", "SignedData", "Store", "Transport", "Wire",
+        "AppStore", "AppStoreClient", "Configuration", "Enquiry", "EntitledClient", "Entitlements", "HTTP",
+        "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "SQLiteStore", "Sandbox", "Services",
+        "SignedData", "Store", "Transport", "Wire",
         argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix, unixSignals,
       ],
       swiftSettings: strict),

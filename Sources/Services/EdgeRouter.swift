@@ -1,19 +1,24 @@
 package import HTTP
 
-/// What the edge port serves: health for whoever runs containers, and the contract as JSON.
+/// What the edge port serves: health for whoever runs containers, Apple's notifications, and the contract as
+/// JSON.
 package struct EdgeRouter: Sendable {
   private let gateway: JSONGateway
+  private let notifications: NotificationEndpoint
   private let jwks: @Sendable () -> [UInt8]
   private let isReady: @Sendable () -> Bool
 
   /// - Parameters:
   ///   - gateway: the contract's calls.
+  ///   - notifications: where Apple delivers.
   ///   - jwks: the document with the public keys of entitlement tokens.
   ///   - isReady: whether calls are answered.
   package init(
-    gateway: JSONGateway, jwks: @escaping @Sendable () -> [UInt8], isReady: @escaping @Sendable () -> Bool
+    gateway: JSONGateway, notifications: NotificationEndpoint, jwks: @escaping @Sendable () -> [UInt8],
+    isReady: @escaping @Sendable () -> Bool
   ) {
     self.gateway = gateway
+    self.notifications = notifications
     self.jwks = jwks
     self.isReady = isReady
   }
@@ -23,6 +28,7 @@ package struct EdgeRouter: Sendable {
     case "/healthz": Self.read(request, .text(200, "alive\n"))
     case "/readyz": Self.read(request, isReady() ? .text(200, "ready\n") : .text(503, "not ready\n"))
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
+    case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where gateway.serves(path): await gateway.respond(to: request)
     default: .text(404, "there is nothing at \(request.path)\n")
     }

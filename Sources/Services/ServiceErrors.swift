@@ -1,3 +1,6 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Enquiry
 internal import Ledger
 internal import RPC
 internal import SignedData
@@ -42,6 +45,37 @@ extension Status {
     }
   }
 
+  init(_ error: EnquiryError) {
+    switch error {
+    case .noKey:
+      self.init(.failedPrecondition, reason: "NO_IN_APP_PURCHASE_KEY", error.description)
+    case .appStore(let error): self.init(error)
+    case .ledger(let error): self.init(error)
+    }
+  }
+
+  /// What Apple says no to is the caller's to change; what may pass carries when to try again.
+  init(_ error: AppStoreClientError) {
+    let code: StatusCode
+    let reason: String
+    switch error {
+    case .refused(let apple, _):
+      (code, reason) = (apple.statusCode, "APP_STORE_\(apple.rawValue)")
+    case .unauthorized, .clockIsOff: (code, reason) = (.failedPrecondition, "APP_STORE_REFUSES_OUR_KEY")
+    case .rateLimited: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT")
+    case .overBudget: (code, reason) = (.resourceExhausted, "APP_STORE_BUDGET")
+    case .hostIsDown, .unreachable, .serverFailed: (code, reason) = (.unavailable, "APP_STORE_UNAVAILABLE")
+    case .timedOut: (code, reason) = (.deadlineExceeded, "APP_STORE_TIMED_OUT")
+    case .cancelled: (code, reason) = (.cancelled, "CANCELLED")
+    case .notJSON, .malformed, .missing, .tooLarge, .pageLoop, .unexpectedStatus:
+      (code, reason) = (.unavailable, "APP_STORE_ANSWER_UNUSABLE")
+    case .notSigned: (code, reason) = (.internalError, "CALL_NOT_SIGNED")
+    }
+    self.init(
+      code, reason: reason, error.description,
+      retryAfterMilliseconds: error.retryAfter.map { $0.wholeSeconds * 1_000 })
+  }
+
   init(_ error: LedgerError) {
     switch error {
     case .invalid(let field, let problem):
@@ -82,6 +116,22 @@ extension Status {
     case .unknownCustomer:
       self.init(.notFound, reason: "UNKNOWN_CUSTOMER", error.description, field: "customer_id")
     case .store(let error): self.init(error)
+    }
+  }
+}
+
+extension APIErrorCode {
+  /// The first three digits are the status of HTTP.
+  fileprivate var statusCode: StatusCode {
+    if isRetryable { return .unavailable }
+    switch rawValue / 10_000 {
+    case 400: return .invalidArgument
+    case 401: return .failedPrecondition
+    case 403: return .failedPrecondition
+    case 404: return .notFound
+    case 409: return .alreadyExists
+    case 429: return .resourceExhausted
+    default: return .unavailable
     }
   }
 }

@@ -1,6 +1,8 @@
 package import AppStore
+package import Enquiry
 internal import JSON
 package import Ledger
+package import Notifications
 package import RPC
 package import SignedData
 package import Store
@@ -14,6 +16,8 @@ package struct ServiceSet: Sendable {
   let catalog: CurrentCatalog
   private let signing: SigningSetup
   private let gate: OnlineCheckGate?
+  private let enquiry: PurchaseEnquiry
+  private let inbox: NotificationInbox
   private let answerCacheBytes: Int
   let hub: EventHub
   /// Tells that another catalog is in force.
@@ -23,11 +27,13 @@ package struct ServiceSet: Sendable {
   /// Says whether the services can be called.
   package let health: HealthService
 
-  /// All services over `store`. Each loop remembers answers in at most `answerCacheBytes`.
+  /// All services over `store`. Apple is asked through `clients`; `secrets` make notifications of version 1
+  /// known. Each loop remembers answers in at most `answerCacheBytes`.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
-    gate: OnlineCheckGate? = nil, answerCacheBytes: Int,
+    gate: OnlineCheckGate? = nil, clients: AppStoreClients = AppStoreClients(),
+    secrets: [String: SharedSecret] = [:], answerCacheBytes: Int,
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store
@@ -36,6 +42,8 @@ package struct ServiceSet: Sendable {
     self.catalog = catalog
     self.signing = signing
     self.gate = gate
+    enquiry = PurchaseEnquiry(clients: clients, ledger: ledger)
+    inbox = NotificationInbox(ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets)
     self.answerCacheBytes = answerCacheBytes
     self.now = now
     hub = EventHub(store: store, now: now)
@@ -63,12 +71,20 @@ package struct ServiceSet: Sendable {
     methods += GrantService(ledger: ledger, catalog: catalog, now: now).methods
     methods += TimelineService(reader: reader, catalog: catalog).methods
     methods += WatchService(hub: hub, archive: archive, catalog: catalog, now: now).methods
+    methods +=
+      NotificationService(
+        reader: reader, inbox: inbox, enquiry: enquiry, catalog: catalog, now: now
+      ).methods
+    methods += AppStoreService(enquiry: enquiry, catalog: catalog, now: now).methods
     methods += ReflectionService(services: Contract.services.map(\.name)).methods
     let known = Set(methods.map(\.path))
     let others = Contract.services.flatMap(\.methods).map(\.fullName).filter { !known.contains($0) }
     methods += others.map(Method.unimplemented)
     return CallHost(methods: MethodTable(methods), turnEnded: reader.endTurn)
   }
+
+  /// Where Apple delivers notifications.
+  package var notificationEndpoint: NotificationEndpoint { NotificationEndpoint(inbox: inbox, now: now) }
 
   /// The public keys of entitlement tokens, a JSON Web Key Set. Empty if no tokens are made.
   package var jwks: [UInt8] {

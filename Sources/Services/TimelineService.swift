@@ -73,12 +73,7 @@ struct TimelineService {
 
   /// What a signed transaction says that was believed when it came.
   private func transaction(in evidence: EvidenceID) throws(StoreError) -> Wire.Transaction? {
-    guard let stored = try reader.evidence(evidence)?.evidence, stored.kind == .signedTransaction,
-      let body = stored.content.body,
-      let document = try? UnverifiedJWS(String(decoding: body, as: UTF8.self)),
-      let payload = try? JWSTransactionDecodedPayload(json: document.payload)
-    else { return nil }
-    return Wire.Transaction(payload)
+    try reader.evidence(evidence)?.evidence.transactionPayload.map(Wire.Transaction.init)
   }
 
   private func reading<Value>(_ body: () throws(StoreError) -> Value) throws(Status) -> Value {
@@ -87,7 +82,7 @@ struct TimelineService {
 }
 
 extension Status {
-  fileprivate static var invalidPageToken: Status {
+  static var invalidPageToken: Status {
     Status(
       .invalidArgument, reason: "INVALID_PAGE_TOKEN", "page_token is not one that a response gave",
       field: "page_token")

@@ -32,14 +32,14 @@ struct EntitledService: ServiceLifecycle.Service {
   }
 
   private func serve(_ configuration: ServiceConfiguration, _ store: any EntitlementStore) async throws {
-    let simulator =
-      settings.sandbox == nil ? nil : try Startup.simulator(for: configuration, data: settings.data)
-    let services = try Startup.services(
-      configuration, store, sandbox: simulator, answerCacheBytes: settings.answerCacheMiB << 20)
     let group =
       settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
+    // First, since the service asks it what it would ask Apple.
+    let sandbox = try await RunningSandbox.open(settings, configuration, on: group, logger: logger)
+    let services = try Startup.services(
+      configuration, store, sandbox: sandbox, answerCacheBytes: settings.answerCacheMiB << 20)
     let listeners = try await Listeners.open(
-      settings, on: group, services: services, simulator: simulator, logger: logger)
+      settings, on: group, services: services, sandbox: sandbox?.listener, logger: logger)
     services.health.setAll(.serving)
     Announcement(listeners: listeners, data: settings.data).print()
 
@@ -48,7 +48,7 @@ struct EntitledService: ServiceLifecycle.Service {
       let reload = Reload(
         services: services, configurationFile: settings.configurationFile, logger: logger)
       group.addTask { await reload.run() }
-      if let simulator { group.addTask { await simulator.run() } }
+      if let sandbox { group.addTask { await sandbox.simulator.run() } }
       try? await gracefulShutdown()
       group.cancelAll()
     }

@@ -2,7 +2,6 @@ internal import HTTP
 internal import Logging
 internal import NIOCore
 internal import RPC
-internal import Sandbox
 internal import Services
 internal import Store
 internal import Transport
@@ -17,7 +16,7 @@ struct Listeners: Sendable {
 
   static func open(
     _ settings: ServeSettings, on group: any EventLoopGroup, services: ServiceSet,
-    simulator: AppStoreSimulator?, logger: Logger
+    sandbox: Listener?, logger: Logger
   ) async throws -> Listeners {
     do {
       let grpc = try await Listener.listen(
@@ -26,15 +25,11 @@ struct Listeners: Sendable {
           makeHost: { _ in loopHost(services, logger) },
           http: { EdgeRouter.respondOnGRPCPort(to: $0) }), logger: logger)
       let router = EdgeRouter(
-        gateway: JSONGateway { loopHost(services, logger) }, jwks: { services.jwks },
+        gateway: JSONGateway { loopHost(services, logger) },
+        notifications: services.notificationEndpoint, jwks: { services.jwks },
         isReady: { services.health.status(of: "") == .serving })
       let http = try await Listener.listen(
         at: settings.http, on: group, serving: plain { await router.respond(to: $0) }, logger: logger)
-      var sandbox: Listener?
-      if let address = settings.sandbox, let simulator {
-        sandbox = try await Listener.listen(
-          at: address, on: group, serving: plain { await simulator.respond(to: $0) }, logger: logger)
-      }
       return Listeners(grpc: grpc, http: http, sandbox: sandbox)
     } catch {
       throw Failure(error.description)

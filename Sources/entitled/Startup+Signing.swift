@@ -29,7 +29,7 @@ extension Startup {
     }
   }
 
-  private static func signer(with key: InAppPurchaseKey) throws(PrivateKeyFileError) -> JWTSigner {
+  static func signer(with key: InAppPurchaseKey) throws(PrivateKeyFileError) -> JWTSigner {
     let privateKey = try PrivateKeyFile.read(key.path)
     do { return try JWTSigner(key: privateKey, keyID: key.keyID) } catch {
       throw .notAKey(path: key.path, reason: error.description)

@@ -39,22 +39,24 @@ enum Startup {
 
   /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
   static func services(
-    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: AppStoreSimulator?,
+    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: RunningSandbox?,
     answerCacheBytes: Int
   ) throws -> ServiceSet {
     do {
-      let now = if let clock = sandbox?.clock { { @Sendable in clock.now() } } else { SystemClock.now }
+      let now =
+        if let clock = sandbox?.simulator.clock { { @Sendable in clock.now() } } else { SystemClock.now }
       var anchors = try TrustAnchors.apple()
       for root in configuration.roots {
         anchors = anchors.adding(try certificate(root.path), for: root.environment)
       }
-      if let sandbox { anchors = anchors.adding(sandbox.root, for: .sandbox) }
+      if let sandbox { anchors = anchors.adding(sandbox.simulator.root, for: .sandbox) }
       let verifier = try SignedDataVerifier(anchors: anchors)
       let catalog = CurrentCatalog(configuration.catalog)
       let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: now)
       return ServiceSet(
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
         signing: try signing(configuration), gate: gate(configuration, verifier),
+        clients: try clients(configuration, sandbox: sandbox), secrets: try secrets(configuration),
         answerCacheBytes: answerCacheBytes, now: now)
     } catch {
       throw Failure("\(error)")

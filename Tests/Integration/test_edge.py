@@ -95,7 +95,7 @@ def test_a_refused_document_in_json(service, customer, document, status, reason)
 
 
 def test_what_is_not_there_yet_is_501(service):
-    status, error = service.json("entitled.v1.EntitlementService/Explain", {})
+    status, error = service.json("entitled.v1.NotificationService/Replay", {})
     assert (status, error["code"]) == (501, 12)
 
 

@@ -17,6 +17,9 @@ IMPLEMENTED = {
     "LinkPurchase", "MergeCustomers", "TransferPurchase", "UndoTransfer", "ListUnclaimedPurchases",
     "Grant", "RevokeGrant", "EraseCustomer", "Watch", "ListTimeline",
     "SubmitTransaction", "Inspect", "SignOffer",
+    "Ingest", "ListNotifications", "Backfill", "RequestTestNotification",
+    "GetRefundHistory", "LookUpOrder", "RefreshPurchase", "GetTestNotificationStatus", "ExtendRenewalDate",
+    "MassExtendRenewalDate", "GetMassExtensionStatus", "SendConsumptionInformation", "SetAppAccountToken",
 }  # fmt: skip
 MEGABYTE = 1_000_000
 

@@ -1,0 +1,178 @@
+internal import AppStore
+internal import AppStoreClient
+internal import JSON
+internal import RPC
+internal import SignedData
+internal import Wire
+
+// What changes something at Apple.
+extension AppStoreService {
+  var changingMethods: [Method] {
+    [
+      .waitingUnary("/\(Self.name)/ExtendRenewalDate") {
+        (request: ExtendRenewalDateRequest, context) async throws(Status) in
+        try await extend(request, context)
+      },
+      .waitingUnary("/\(Self.name)/MassExtendRenewalDate") {
+        (request: MassExtendRenewalDateRequest, context) async throws(Status) in
+        try await massExtend(request, context)
+      },
+      .waitingUnary("/\(Self.name)/GetMassExtensionStatus") {
+        (request: GetMassExtensionStatusRequest, context) async throws(Status) in
+        try await massExtensionStatus(request, context)
+      },
+      .waitingUnary("/\(Self.name)/SendConsumptionInformation") {
+        (request: SendConsumptionInformationRequest, context) async throws(Status) in
+        try await sendConsumption(request, context)
+      },
+      .waitingUnary("/\(Self.name)/SetAppAccountToken") {
+        (request: SetAppAccountTokenRequest, context) async throws(Status) in
+        try await setToken(request, context)
+      },
+    ]
+  }
+
+  private func extend(
+    _ request: ExtendRenewalDateRequest, _ context: CallContext
+  ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
+    try Requirement.given(request.originalTransactionId, "original_transaction_id")
+    try Requirement.given(request.requestIdentifier, "request_identifier")
+    let call = try call(request.app, request.environment, context)
+    let extended: AppStore.ExtendRenewalDateResponse = try await send(
+      .extendRenewalDate(
+        of: request.originalTransactionId, byDays: try days(request.extendByDays),
+        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier), call)
+    return .with {
+      $0.webOrderLineItemId = extended.webOrderLineItemId ?? ""
+      $0.effectiveDate = extended.effectiveDate.map(GoogleProtobuf.Timestamp.init)
+    }
+  }
+
+  private func massExtend(
+    _ request: MassExtendRenewalDateRequest, _ context: CallContext
+  ) async throws(Status) -> Wire.MassExtendRenewalDateResponse {
+    try Requirement.given(request.productId, "product_id")
+    try Requirement.given(request.requestIdentifier, "request_identifier")
+    let call = try call(request.app, request.environment, context)
+    let extended: AppStore.MassExtendRenewalDateResponse = try await send(
+      .massExtendRenewalDate(
+        ofProduct: request.productId, byDays: try days(request.extendByDays),
+        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier,
+        storefrontCountryCodes: request.storefrontCountryCodes), call)
+    return .with { $0.requestIdentifier = extended.requestIdentifier ?? "" }
+  }
+
+  private func massExtensionStatus(
+    _ request: GetMassExtensionStatusRequest, _ context: CallContext
+  ) async throws(Status) -> GetMassExtensionStatusResponse {
+    try Requirement.given(request.productId, "product_id")
+    try Requirement.given(request.requestIdentifier, "request_identifier")
+    let call = try call(request.app, request.environment, context)
+    let status: MassExtendRenewalDateStatusResponse = try await send(
+      .massExtensionStatus(
+        ofProduct: request.productId, requestIdentifier: request.requestIdentifier), call)
+    return .with {
+      $0.complete = status.complete ?? false
+      $0.completeDate = status.completeDate.map(GoogleProtobuf.Timestamp.init)
+      $0.succeededCount = status.succeededCount ?? 0
+      $0.failedCount = status.failedCount ?? 0
+    }
+  }
+
+  private func sendConsumption(
+    _ request: SendConsumptionInformationRequest, _ context: CallContext
+  ) async throws(Status) -> SendConsumptionInformationResponse {
+    try Requirement.given(request.transactionId, "transaction_id")
+    guard request.customerConsented else {
+      throw Status(
+        .failedPrecondition, reason: "NO_CONSENT",
+        "Apple takes consumption information only with the customer's consent", field: "customer_consented")
+    }
+    guard 0...100_000 ~= request.consumptionPercentage else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "consumption_percentage is not between 0 and 100000",
+        field: "consumption_percentage")
+    }
+    guard let delivery = ConsumptionRequest.DeliveryStatus(request.deliveryStatus) else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "delivery_status is not given", field: "delivery_status")
+    }
+    let call = try call(request.app, request.environment, context)
+    let information = ConsumptionRequest(
+      customerConsented: true, deliveryStatus: delivery,
+      sampleContentProvided: request.sampleContentProvided,
+      consumptionPercentage: Int64(request.consumptionPercentage),
+      refundPreference: ConsumptionRequest.RefundPreference(request.refundPreference))
+    try await change(.sendConsumptionInformation(information, of: request.transactionId), call)
+    return .with { $0.sentAt = GoogleProtobuf.Timestamp(now()) }
+  }
+
+  private func setToken(
+    _ request: SetAppAccountTokenRequest, _ context: CallContext
+  ) async throws(Status) -> SetAppAccountTokenResponse {
+    try Requirement.given(request.originalTransactionId, "original_transaction_id")
+    try Requirement.given(request.appAccountToken, "app_account_token")
+    let call = try call(request.app, request.environment, context)
+    try await change(
+      .setAppAccountToken(request.appAccountToken, of: request.originalTransactionId), call)
+    return .with { $0.setAt = GoogleProtobuf.Timestamp(now()) }
+  }
+
+  private func change(_ request: AppStoreRequest, _ call: Call) async throws(Status) {
+    do throws(AppStoreClientError) {
+      try await call.client.send(request, patience: call.patience)
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// Apple extends by 1 to 90 days.
+  private func days(_ days: Int32) throws(Status) -> Int {
+    guard 1...90 ~= days else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "extend_by_days is \(days) and must be from 1 to 90",
+        field: "extend_by_days")
+    }
+    return Int(days)
+  }
+
+  /// What a payload says, for whoever asked for a test.
+  static func payloadJSON(_ signedPayload: String) -> String? {
+    (try? UnverifiedJWS(signedPayload)).map { JSONValue.object($0.payload).text }
+  }
+}
+
+extension ExtendReasonCode {
+  init(_ reason: ExtendReason) {
+    switch reason {
+    case .unspecified, .undeclared, .unrecognized: self = .undeclared
+    case .customerSatisfaction: self = .customerSatisfaction
+    case .other: self = .other
+    case .serviceIssue: self = .serviceIssueOrOutage
+    }
+  }
+}
+
+extension ConsumptionRequest.DeliveryStatus {
+  init?(_ status: Wire.DeliveryStatus) {
+    switch status {
+    case .delivered: self = .delivered
+    case .undeliveredQualityIssue: self = .undeliveredQualityIssue
+    case .undeliveredWrongItem: self = .undeliveredWrongItem
+    case .undeliveredServerOutage: self = .undeliveredServerOutage
+    case .undeliveredOther: self = .undeliveredOther
+    case .unspecified, .unrecognized: return nil
+    }
+  }
+}
+
+extension ConsumptionRequest.RefundPreference {
+  init?(_ preference: Wire.RefundPreference) {
+    switch preference {
+    case .decline: self = .decline
+    case .grantFull: self = .grantFull
+    case .grantProrated: self = .grantProrated
+    case .unspecified, .unrecognized: return nil
+    }
+  }
+}

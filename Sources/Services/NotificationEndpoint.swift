@@ -1,0 +1,78 @@
+package import AppStore
+package import HTTP
+internal import JSON
+internal import Ledger
+package import Notifications
+internal import Store
+
+/// `POST /notifications/{app}` on the edge: where Apple delivers.
+///
+/// The status tells Apple what to do (App Store Server Notifications, "Respond to notifications"): with 200 to
+/// 206 it is done, with anything else it tries again.
+package struct NotificationEndpoint: Sendable {
+  private static let prefix = "/notifications/"
+
+  private let inbox: NotificationInbox
+  private let now: @Sendable () -> Instant
+
+  /// The endpoint before `inbox`; `now` dates what arrives.
+  package init(inbox: NotificationInbox, now: @escaping @Sendable () -> Instant) {
+    self.inbox = inbox
+    self.now = now
+  }
+
+  /// Whether a path is one at which notifications arrive.
+  package func serves(_ path: String) -> Bool { path.hasPrefix(Self.prefix) }
+
+  /// Answers a request to a path that ``serves(_:)`` accepts.
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    guard Self.isJSON(request.header("content-type")) else {
+      return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
+    }
+    guard request.body.count <= NotificationBody.limit else {
+      return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.limit) bytes")
+    }
+    let notification = IncomingNotification(
+      appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification,
+      receivedAt: now())
+    do throws(LedgerError) {
+      return Self.answer(to: try await inbox.take(notification))
+    } catch {
+      return Self.answer(to: error)
+    }
+  }
+
+  /// Apple sends JSON and says so; a sender that says nothing is believed.
+  private static func isJSON(_ contentType: String?) -> Bool {
+    guard let contentType else { return true }
+    return contentType.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
+  }
+
+  private static func answer(to received: ReceivedNotification) -> HTTPResponse {
+    let record = received.record
+    switch record.state {
+    case .applied, .superseded, .notUnderstood:
+      return answer(200, record.state.rawValue, record.meaning)
+    case .rejected:
+      // It can never become valid, so that sending it again would be in vain.
+      return answer(202, record.reason, received.problem)
+    case .unconfirmed where record.reason == "APP_STORE_UNAVAILABLE":
+      return answer(503, record.reason, "the App Store could not confirm it; please send it again")
+    case .unconfirmed:
+      return answer(202, record.reason, "it is kept, and counts once the App Store confirms it")
+    }
+  }
+
+  private static func answer(to error: LedgerError) -> HTTPResponse {
+    switch error {
+    case .unknownApp: answer(404, "UNKNOWN_APP", error.description)
+    default: answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
+    }
+  }
+
+  private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
+    let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation)]
+    return .json(status, JSONValue.object(body).serialized())
+  }
+}

@@ -1,0 +1,169 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Enquiry
+internal import Entitlements
+internal import Ledger
+internal import Notifications
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `entitled.v1.NotificationService`: what Apple told, for relays and operators.
+struct NotificationService {
+  private let reader: any StoreReader
+  private let inbox: NotificationInbox
+  private let enquiry: PurchaseEnquiry
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  init(
+    reader: any StoreReader, inbox: NotificationInbox, enquiry: PurchaseEnquiry, catalog: CurrentCatalog,
+    now: @escaping @Sendable () -> Instant
+  ) {
+    self.reader = reader
+    self.inbox = inbox
+    self.enquiry = enquiry
+    self.catalog = catalog
+    self.now = now
+  }
+
+  static let name = "entitled.v1.NotificationService"
+
+  var methods: [Method] {
+    let (inbox, enquiry, catalog, now) = (inbox, enquiry, catalog, now)
+    return [
+      .waitingUnary("/\(Self.name)/Ingest") { (request: IngestRequest, _) async throws(Status) in
+        try await Self.ingest(request, inbox, catalog, now)
+      },
+      .unary("/\(Self.name)/ListNotifications") {
+        (request: ListNotificationsRequest, _) throws(Status) in try list(request)
+      },
+      .waitingUnary("/\(Self.name)/Backfill") { (request: BackfillRequest, _) async throws(Status) in
+        try await Self.backfill(request, inbox, enquiry, catalog, now)
+      },
+      .waitingUnary("/\(Self.name)/RequestTestNotification") {
+        (request: RequestTestNotificationRequest, context) async throws(Status) in
+        try await Self.requestTest(request, enquiry, catalog, context)
+      },
+    ]
+  }
+
+  private static func ingest(
+    _ request: IngestRequest, _ inbox: NotificationInbox, _ catalog: CurrentCatalog,
+    _ now: @escaping @Sendable () -> Instant
+  ) async throws(Status) -> IngestResponse {
+    let app = try catalog.value.app(request.app)
+    guard !request.body.isEmpty else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "body is empty", field: "body")
+    }
+    let receivedAt = try request.receivedAt.map { time throws(Status) in try Instant(time, "received_at") }
+    do throws(LedgerError) {
+      let received = try await inbox.take(
+        IncomingNotification(
+          appID: app.id, body: request.body, source: .relay, receivedAt: receivedAt ?? now()))
+      return .with {
+        $0.notification = Wire.Notification(
+          received.record, customerID: received.customerID, problem: received.problem)
+        $0.alreadyKnown = received.wasKnown
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private func list(_ request: ListNotificationsRequest) throws(Status) -> ListNotificationsResponse {
+    let app = try catalog.value.app(request.app)
+    let size = try Requirement.pageSize(request.pageSize)
+    var query = NotificationQuery(appID: app.id, limit: size + 1)
+    if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
+    query.customerID = request.customerId.given
+    query.type = request.notificationType.given
+    query.state = NotificationState(request.state)
+    query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    if let token = request.pageToken.given {
+      guard let number = Int64(token), number > 0 else {
+        throw .invalidPageToken
+      }
+      query.before = EvidenceID(rawValue: number)
+    }
+    do throws(StoreError) {
+      let found = try reader.notifications(query)
+      let page = found.prefix(size)
+      let notifications = try page.map { record throws(StoreError) in
+        Wire.Notification(record, customerID: try owner(of: record))
+      }
+      return .with {
+        $0.notifications = notifications
+        if found.count > size { $0.nextPageToken = page.last.map { String($0.evidenceID.rawValue) } ?? "" }
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private func owner(of record: NotificationRecord) throws(StoreError) -> String? {
+    guard let environment = record.environment, !record.originalTransactionID.isEmpty else { return nil }
+    return try reader.owners(
+      of: LineKey(
+        appID: record.appID, environment: environment, originalTransactionID: record.originalTransactionID)
+    ).first
+  }
+}
+
+// Where Apple is asked.
+extension NotificationService {
+  /// Takes in what Apple sent, or tried to send, in a time.
+  private static func backfill(
+    _ request: BackfillRequest, _ inbox: NotificationInbox, _ enquiry: PurchaseEnquiry,
+    _ catalog: CurrentCatalog, _ now: @escaping @Sendable () -> Instant
+  ) async throws(Status) -> BackfillResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let to = try request.to.map { time throws(Status) in try Instant(time, "to") } ?? now()
+    // Apple's history begins 180 days ago.
+    let earliest = to.advanced(byMilliseconds: -179 * 86_400_000)
+    let from = try request.from.map { time throws(Status) in try Instant(time, "from") } ?? earliest
+    guard from < to else {
+      throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is not before to", field: "from")
+    }
+    var filter = NotificationHistoryFilter(startDate: from, endDate: to)
+    filter.onlyFailures = request.onlyFailures
+    do throws(EnquiryError) {
+      let outcome = try await HistoryFill(inbox: inbox, enquiry: enquiry, now: now).run(
+        filter, of: app.id, in: environment)
+      return .with {
+        $0.received = Int64(outcome.received)
+        $0.alreadyKnown = Int64(outcome.alreadyKnown)
+        $0.driftedCustomers = Int64(outcome.driftedCustomers.count)
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private static func requestTest(
+    _ request: RequestTestNotificationRequest, _ enquiry: PurchaseEnquiry, _ catalog: CurrentCatalog,
+    _ context: CallContext
+  ) async throws(Status) -> RequestTestNotificationResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    do throws(EnquiryError) {
+      let client = try enquiry.client(for: app.id, in: environment)
+      do throws(AppStoreClientError) {
+        let response: SendTestNotificationResponse = try await client.send(
+          .testNotification, patience: context.patience)
+        return .with { $0.testNotificationToken = response.testNotificationToken ?? "" }
+      } catch {
+        throw .appStore(error)
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+}
+
+extension CallContext {
+  /// How long the caller waits for what is asked of Apple on its behalf; `nil` if it did not say.
+  var patience: Duration? { timeout.map { .nanoseconds($0.nanoseconds) } }
+}

@@ -1,0 +1,79 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Configuration
+internal import Enquiry
+internal import Entitlements
+internal import Foundation
+internal import Notifications
+internal import Sandbox
+internal import SignedData
+
+extension Startup {
+  /// What asks Apple, for each app that has a key; and the embedded sandbox for all, with a key made for it.
+  static func clients(
+    _ configuration: ServiceConfiguration, sandbox: RunningSandbox?
+  ) throws -> AppStoreClients {
+    var clients = AppStoreClients()
+    for app in configuration.apps {
+      for environment in app.definition.environments {
+        let embedded = environment == .sandbox && app.servers[.sandbox] == nil ? sandbox : nil
+        guard let server = server(of: app, in: environment, embedded) else { continue }
+        guard let credentials = try credentials(of: app, isEmbedded: embedded != nil) else { continue }
+        // The sandbox's clock may be another one than the machine's.
+        let now =
+          embedded.map { sandbox in { @Sendable in sandbox.simulator.clock.now() } } ?? SystemClock.now
+        clients[app.definition.id, environment] = AppStoreServerClient(
+          app: app.definition.identity, environment: environment, server: server,
+          tokens: ServerAPITokenSource(credentials: credentials, now: now),
+          exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+      }
+    }
+    return clients
+  }
+
+  private static func server(
+    of app: AppConfiguration, in environment: AppStore.Environment, _ sandbox: RunningSandbox?
+  ) -> AppStoreServer? {
+    if let url = app.servers[environment] { return AppStoreServer(baseURL: url) }
+    if let sandbox { return AppStoreServer(baseURL: sandbox.baseURL) }
+    return AppStoreServer(environment)
+  }
+
+  /// `nil` if the app has no key, without which Apple answers nothing. The embedded sandbox takes any.
+  private static func credentials(
+    of app: AppConfiguration, isEmbedded: Bool
+  ) throws -> AppStoreCredentials? {
+    let bundleID = app.definition.identity.bundleID
+    if let key = app.key {
+      do {
+        return AppStoreCredentials(
+          issuerID: key.issuerID, bundleID: bundleID, signer: try signer(with: key))
+      } catch {
+        throw Failure("\(error)")
+      }
+    }
+    guard isEmbedded else { return nil }
+    return AppStoreCredentials(
+      issuerID: "00000000-0000-0000-0000-000000000000", bundleID: bundleID,
+      signer: try JWTSigner(key: .generate(.p256), keyID: "EMBEDDED00"))
+  }
+
+  /// What notifications of version 1 are known by, for the apps that take them.
+  static func secrets(_ configuration: ServiceConfiguration) throws -> [String: SharedSecret] {
+    var secrets: [String: SharedSecret] = [:]
+    for app in configuration.apps {
+      guard let source = app.sharedSecret else { continue }
+      let text: String
+      switch source {
+      case .file(let path):
+        do { text = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
+      case .variable(let name): text = Setting.environment(name) ?? ""
+      }
+      guard let secret = SharedSecret(text) else {
+        throw Failure("the shared_secret of app \(app.definition.id) is empty")
+      }
+      secrets[app.definition.id] = secret
+    }
+    return secrets
+  }
+}

@@ -1,0 +1,262 @@
+"""What Apple posts: durable before the answer, in any order, any number of times, and never believed unsigned."""
+
+import http.client
+import json
+import time
+import uuid
+
+import pytest
+
+import contract
+import forge
+from contract import StatusCode, entitlement_service, notification_service
+from harness import CALL_LIMIT, post
+
+APP = "ocean-journal"
+NOW = int(time.time() * 1000)
+DAY = 86_400_000
+
+
+@pytest.fixture(scope="session")
+def notifications(channel):
+    return contract.notification_stub(channel)
+
+
+def signed(forger, notification_type, subtype=None, *, signed_at=NOW, environment="Sandbox", **parts):
+    """The body that Apple would post: a signed payload with whatever belongs in it."""
+    payload = {
+        "notificationType": notification_type, "notificationUUID": str(uuid.uuid4()), "version": "2.0",
+        "signedDate": signed_at,
+        "data": {
+            "bundleId": "com.example.oceanjournal", "bundleVersion": "1", "environment": environment, **parts,
+        },
+    }  # fmt: skip
+    if subtype:
+        payload["subtype"] = subtype
+    return {"signedPayload": forge.sign(payload, forger.chain, forger.leaf_key)}
+
+
+def line():
+    """An original transaction id that no other test uses."""
+    return str(uuid.uuid4().int % 10**15)
+
+
+def period(forger, number, begin, end, token=None, transaction=None, signed_at=NOW, **more):
+    """A signed transaction of one period of `pro.monthly`."""
+    return forger.transaction(
+        transactionId=transaction or number, originalTransactionId=number, purchaseDate=begin, expiresDate=end,
+        originalPurchaseDate=begin, appAccountToken=token, signedDate=signed_at, **more)
+
+
+def deliver(service, body, app=APP, **headers):
+    return post(f"http://{service.http}/notifications/{app}", body, headers)
+
+
+def check(entitlements, customer):
+    request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
+    return entitlements.Check(request, timeout=CALL_LIMIT)
+
+
+def test_what_apple_tells_holds_from_the_answer_on(service, forger, entitlements):
+    token, number = str(uuid.uuid4()), line()
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY, token)
+    status, answer = deliver(service, signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought))
+    assert (status, answer["reason"]) == (200, "APPLIED")
+    assert "first time" in answer["explanation"]
+    # The customer appears afterwards, under the token: the purchase waited in the claim queue.
+    request = contract.receipt_service.SubmitTransactionRequest(
+        app=APP, customer_id=token, signed_transaction=bought)
+    with service.channel() as channel:
+        contract.receipt_stub(channel).SubmitTransaction(request, timeout=CALL_LIMIT)
+    assert check(entitlements, token).entitled
+    refunded = period(
+        forger, number, NOW - DAY, NOW + 30 * DAY, token, signed_at=NOW + 1, revocationDate=NOW,
+        revocationReason=1)
+    body = signed(forger, "REFUND", signedTransactionInfo=refunded)
+    assert deliver(service, body)[0] == 200
+    answer = check(entitlements, token)
+    assert not answer.entitled and answer.reason == "REFUNDED_FOR_APP_ISSUE"
+    assert deliver(service, body) == (200, {"reason": "APPLIED", "explanation": "The purchase was refunded."})
+    # An older word that comes late changes nothing.
+    late = signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought)
+    assert deliver(service, late)[1]["reason"] == "SUPERSEDED"
+    assert not check(entitlements, token).entitled
+
+
+def test_a_purchase_without_a_customer_waits_for_one(service, forger, entitlements, customer):
+    number = line()
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+    deliver(service, signed(forger, "SUBSCRIBED", signedTransactionInfo=bought))
+    with service.channel() as channel:
+        stub = contract.entitlement_stub(channel)
+        stub.LinkPurchase(
+            entitlement_service.LinkPurchaseRequest(
+                app=APP, customer_id=customer, original_transaction_id=number), timeout=CALL_LIMIT)
+    assert check(entitlements, customer).entitled
+
+
+@pytest.mark.parametrize(
+    "spoil, status, code",
+    [
+        (lambda f, body: b"hello", 202, "MALFORMED_JSON"),
+        (lambda f, body: b"[]", 202, "NOT_A_NOTIFICATION"),
+        (lambda f, body: {"hello": 1}, 202, "NOT_A_NOTIFICATION"),
+        (lambda f, body: {"signedPayload": 7}, 202, "MALFORMED_FIELD"),
+        (lambda f, body: {"signedPayload": "abc"}, 202, "NOT_A_JWS"),
+        (lambda f, body: {"signedPayload": body["signedPayload"][:-8] + "AAAAAAAA"}, 202, "BAD_SIGNATURE"),
+        (lambda f, body: signed(f, "TEST", environment="Production"), 202, "UNTRUSTED_ROOT"),
+        (lambda f, body: signed(f, "DID_RENEW", signedTransactionInfo=f.with_foreign_root()), 202, "UNTRUSTED_ROOT"),
+        (lambda f, body: b"{" + b" " * (1 << 20), 413, "TOO_LARGE"),
+    ],
+)
+def test_what_is_not_apples_is_kept_and_changes_nothing(service, forger, notifications, spoil, status, code):
+    body = spoil(forger, signed(forger, "TEST"))
+    answer = deliver(service, body)
+    assert (answer[0], answer[1]["reason"]) == (status, code)
+    assert answer[1]["explanation"]
+    if status == 202:
+        page = notifications.ListNotifications(
+            notification_service.ListNotificationsRequest(
+                app=APP, state="NOTIFICATION_STATE_REJECTED", page_size=1), timeout=CALL_LIMIT)
+        assert page.notifications[0].reason == code
+
+
+def test_the_endpoint_has_manners(service, forger):
+    assert deliver(service, signed(forger, "TEST"), app="no-such-app")[0] == 404
+    assert deliver(service, signed(forger, "TEST"), **{"content-type": "text/plain"})[0] == 415
+    host, port = service.http.rsplit(":", 1)
+    connection = http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)
+    connection.request("GET", f"/notifications/{APP}")
+    assert connection.getresponse().status == 405
+    connection.close()
+
+
+def test_types_of_tomorrow_are_kept_and_what_they_carry_counts(service, forger, entitlements, customer):
+    number = line()
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+    status, answer = deliver(service, signed(forger, "SOMETHING_NEW", "ODD", signedTransactionInfo=bought))
+    assert (status, answer["reason"]) == (200, "NOT_UNDERSTOOD")
+    with service.channel() as channel:
+        contract.entitlement_stub(channel).LinkPurchase(
+            entitlement_service.LinkPurchaseRequest(
+                app=APP, customer_id=customer, original_transaction_id=number), timeout=CALL_LIMIT)
+    assert check(entitlements, customer).entitled
+
+
+def test_a_relay_passes_on_and_operators_list(service, forger, notifications, customer):
+    number = line()
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+    body = json.dumps(signed(forger, "DID_RENEW", signedTransactionInfo=bought)).encode()
+    request = notification_service.IngestRequest(app=APP, body=body)
+    first = notifications.Ingest(request, timeout=CALL_LIMIT)
+    assert not first.already_known
+    assert first.notification.notification_type == "DID_RENEW"
+    assert first.notification.original_transaction_id == number
+    again = notifications.Ingest(request, timeout=CALL_LIMIT)
+    assert again.already_known and again.notification == first.notification
+    with service.channel() as channel:
+        contract.entitlement_stub(channel).LinkPurchase(
+            entitlement_service.LinkPurchaseRequest(
+                app=APP, customer_id=customer, original_transaction_id=number), timeout=CALL_LIMIT)
+    listed = notifications.ListNotifications(
+        notification_service.ListNotificationsRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
+    assert [n.notification_uuid for n in listed.notifications] == [first.notification.notification_uuid]
+    assert listed.notifications[0].customer_id == customer
+
+
+def test_the_list_goes_page_by_page_the_latest_first(service, forger, notifications):
+    for _ in range(5):
+        assert deliver(service, signed(forger, "TEST"))[0] == 200
+    seen, token = [], ""
+    while True:
+        page = notifications.ListNotifications(
+            notification_service.ListNotificationsRequest(
+                app=APP, notification_type="TEST", page_size=2, page_token=token), timeout=CALL_LIMIT)
+        seen += [n.evidence_id for n in page.notifications]
+        token = page.next_page_token
+        if not token:
+            break
+    assert len(seen) >= 5
+    assert seen == sorted(set(seen), reverse=True)
+
+
+@pytest.mark.parametrize(
+    "members, field", [({"page_size": 1001}, "page_size"), ({"page_token": "x"}, "page_token")]
+)
+def test_an_impossible_page_is_refused_by_name(notifications, members, field):
+    request = notification_service.ListNotificationsRequest(app=APP, **members)
+    with pytest.raises(contract.RpcError) as error:
+        notifications.ListNotifications(request, timeout=CALL_LIMIT)
+    assert error.value.code() == StatusCode.INVALID_ARGUMENT
+    assert contract.violations(error.value) == [field]
+
+
+def test_nothing_acknowledged_is_lost(start, tmp_path):
+    service = start()
+    forger = forge.Forger(service)
+    number = line()
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+    body = signed(forger, "SUBSCRIBED", signedTransactionInfo=bought)
+    assert deliver(service, body)[0] == 200
+    service.kill()
+    service = start()
+    assert deliver(service, body)[1]["reason"] == "APPLIED"
+    with service.channel() as channel:
+        listed = contract.notification_stub(channel).ListNotifications(
+            notification_service.ListNotificationsRequest(app=APP), timeout=CALL_LIMIT)
+        assert [n.original_transaction_id for n in listed.notifications] == [number]
+
+
+# Version 1: not signed.
+
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
+def version_1(notification_type="DID_RENEW", password=SECRET, number="1000000001", **more):
+    return {
+        "notification_type": notification_type, "password": password, "environment": "Sandbox",
+        "bid": "com.example.oceanjournal", "original_transaction_id": number, **more,
+    }  # fmt: skip
+
+
+def configured(tmp_path, demo, **members):
+    """A configuration file like the demo's, with more members in its app."""
+    file = tmp_path / "entitled.yaml"
+    lines = "".join(f"    {name}: {value}\n" for name, value in members.items())
+    file.write_text(demo.replace("    products:\n", lines + "    products:\n", 1))
+    return file
+
+
+DEMO = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Sandbox, Production]
+    products:
+      pro.monthly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro]}
+"""
+
+
+def test_version_1_is_known_by_its_secret_alone(start, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET + "\n")
+    secret.chmod(0o600)
+    config = configured(
+        tmp_path, DEMO, shared_secret=f"{{file: {secret}}}",
+        app_store_servers="{Sandbox: http://127.0.0.1:9}")
+    service = start(arguments=["--config", config])
+    status, answer = deliver(service, version_1(password="wrong"))
+    assert (status, answer["reason"]) == (202, "WRONG_SHARED_SECRET")
+    assert deliver(service, version_1(bid="com.example.other"))[1]["reason"] == "WRONG_BUNDLE"
+    status, answer = deliver(service, version_1())
+    assert (status, answer["reason"]) == (202, "NO_IN_APP_PURCHASE_KEY")
+    assert SECRET not in service.log
+    with service.channel() as channel:
+        listed = contract.notification_stub(channel).ListNotifications(
+            notification_service.ListNotificationsRequest(app=APP), timeout=CALL_LIMIT)
+    assert [(n.version, n.notification_type) for n in listed.notifications][0] == (1, "DID_RENEW")
+
+
+def test_version_1_without_a_secret_is_never_believed(service):
+    status, answer = deliver(service, version_1())
+    assert (status, answer["reason"]) == (202, "NO_SHARED_SECRET")
