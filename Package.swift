@@ -67,6 +67,7 @@ let package = Package(
     library("JSON", []),
     library("AppStore", ["JSON"]),
     library("Entitlements", ["AppStore"]),
+    library("FamilySharing", ["AppStore", "Entitlements"]),
 
     // Signed data and the memory of it.
     library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
@@ -124,6 +125,7 @@ let package = Package(
     test("AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),
     test("AppStoreTests", ["AppStore", "JSON"]),
     test("EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
+    test("FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing"]),
     test("ConfigurationTests", ["AppStore", "Configuration", "Entitlements"]),
     test("HTTPTests", ["HTTP"]),
     test(

@@ -3,16 +3,25 @@ internal import AppStore
 // What evaluation asks about a transaction's place in its purchase line.
 extension CustomerFacts {
   /// The transaction that took over from the one at `index`: the first of the same line that was bought
-  /// later. Several transactions can be about one period; they do not cut each other off.
+  /// later. Several transactions can be about one period, as where seats were added to it; they do not cut
+  /// each other off (Apple's `revokedSeatQuantity`: access ends when every one of them was revoked).
   func nextInLine(after index: Int) -> Int? {
     var next = index + 1
     while next < transactions.endIndex,
       transactions[next].originalTransactionID == transactions[index].originalTransactionID
     {
-      if transactions[next].purchaseDate > transactions[index].purchaseDate { return next }
+      let isLater = transactions[next].purchaseDate > transactions[index].purchaseDate
+      if isLater, !adds(next, toPeriodAt: index) { return next }
       next += 1
     }
     return nil
+  }
+
+  /// Whether `next` only adds to the period at `index`.
+  private func adds(_ next: Int, toPeriodAt index: Int) -> Bool {
+    transactions[next].details.additionalTransactionReason != nil
+      && transactions[next].expiresDate == transactions[index].expiresDate
+      && transactions[next].productID == transactions[index].productID
   }
 
   /// When the period at `index` was cut off: at its revocation or by the `next` purchase of its line.

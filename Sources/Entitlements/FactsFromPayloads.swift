@@ -46,6 +46,7 @@ extension TransactionDetails {
     revocationPercentage = payload.revocationPercentage
     previousOriginalTransactionID = payload.previousOriginalTransactionId
     billingPlanType = payload.billingPlanType
+    invitationManagement = payload.multiSeatInfo?.invitationManagement
     commitment = payload.commitmentInfo.map { info in
       Commitment(
         billingPeriodNumber: info.billingPeriodNumber ?? 0,

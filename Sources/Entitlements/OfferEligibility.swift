@@ -32,9 +32,9 @@ package enum OfferEligibility: Hashable, Sendable {
 }
 
 extension CustomerFacts {
-  /// The periods that the customer subscribed to, refunded ones included. What the family shares was never
+  /// The periods that the customer subscribed to, refunded ones included. What others share was never
   /// offered to this customer.
   fileprivate var ownSubscriptions: [TransactionFact] {
-    transactions.filter { $0.type == .autoRenewableSubscription && $0.ownership != .familyShared }
+    transactions.filter { $0.type == .autoRenewableSubscription && !$0.isShared }
   }
 }

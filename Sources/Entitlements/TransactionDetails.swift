@@ -28,6 +28,8 @@ package struct TransactionDetails: Hashable, Sendable {
   package var billingPlanType: BillingPlanType?
   /// The commitment that a monthly payment is part of.
   package var commitment: Commitment?
+  /// Who invites to the seats; `nil` for what has none.
+  package var invitationManagement: InvitationManagement?
 
   /// Nothing; the parts that are there are set.
   package init() {}
@@ -62,7 +64,7 @@ extension TransactionDetails {
     let texts = [
       currency, offerIdentifier, webOrderLineItemID, appAccountToken, appTransactionID, storefront,
       transactionReason?.rawValue, additionalTransactionReason, previousOriginalTransactionID,
-      billingPlanType?.rawValue,
+      billingPlanType?.rawValue, invitationManagement?.rawValue,
     ]
     let numbers = [
       price, revocationPercentage, commitment?.billingPeriodNumber, commitment?.totalBillingPeriods,

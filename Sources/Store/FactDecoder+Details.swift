@@ -21,6 +21,7 @@ extension FactDecoder {
     if flags.contains(.hasReason) { details.transactionReason = try code() }
     if flags.contains(.hasRevocationPercentage) { details.revocationPercentage = try signed() }
     if flags.contains(.hasBillingPlan) { details.billingPlanType = try code() }
+    if flags.contains(.hasInvitationManagement) { details.invitationManagement = try code() }
     guard flags.contains(.hasCommitment) else { return details }
     details.commitment = TransactionDetails.Commitment(
       billingPeriodNumber: try signed(), totalBillingPeriods: try signed(),

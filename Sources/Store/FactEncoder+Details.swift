@@ -15,6 +15,7 @@ extension FactEncoder {
     flags.set(.hasCommitment, commitment != nil)
     flags.set(.hasCommitmentEnd, commitment?.expiresDate != nil)
     flags.set(.hasCommitmentPrice, commitment?.price != nil)
+    flags.set(.hasInvitationManagement, details.invitationManagement != nil)
 
     append(unsigned: UInt64(flags.rawValue))
     if let price = details.price { append(signed: price) }
@@ -29,6 +30,7 @@ extension FactEncoder {
     if let code = details.transactionReason { append(code) }
     if let percentage = details.revocationPercentage { append(signed: percentage) }
     if let code = details.billingPlanType { append(code) }
+    if let code = details.invitationManagement { append(code) }
     guard let commitment else { return }
     append(signed: commitment.billingPeriodNumber)
     append(signed: commitment.totalBillingPeriods)

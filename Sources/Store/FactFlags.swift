@@ -48,6 +48,7 @@ struct TransactionDetailFlags: OptionSet {
   static let hasCommitment = TransactionDetailFlags(rawValue: 1 << 4)
   static let hasCommitmentEnd = TransactionDetailFlags(rawValue: 1 << 5)
   static let hasCommitmentPrice = TransactionDetailFlags(rawValue: 1 << 6)
+  static let hasInvitationManagement = TransactionDetailFlags(rawValue: 1 << 7)
 }
 
 /// Which numbers and codes the details of a renewal info have.

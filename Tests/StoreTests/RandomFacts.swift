@@ -45,6 +45,7 @@ final class RandomFacts {
     details.revocationPercentage = maybe(50_000)
     details.previousOriginalTransactionID = maybe("L9")
     details.billingPlanType = maybe(.monthly)
+    details.invitationManagement = maybe(.developer)
     details.commitment = maybe(
       .init(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: maybe(instant()), price: maybe(-1)))
     return details

@@ -1,0 +1,80 @@
+import AppStore
+import Entitlements
+
+/// The moment on `day`, counted from the first purchase of most tests.
+func at(_ day: Int64, hours: Int64 = 0) -> Instant {
+  Instant(millisecondsSince1970: 1_800_000_000_000 + day * 86_400_000 + hours * 3_600_000)
+}
+
+/// An app with a subscription and something that is bought once; both give `pro`.
+let app = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+  environments: [.sandbox],
+  products: [
+    ProductDefinition(
+      productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,
+      entitlements: ["pro"]),
+    ProductDefinition(productID: "lifetime", type: .nonConsumable, entitlements: ["pro"]),
+  ])
+
+/// A period of the subscription, by days.
+func period(
+  _ days: ClosedRange<Int64>, line: String, id: String? = nil, _ ownership: InAppOwnershipType = .purchased
+) -> TransactionFact {
+  TransactionFact(
+    transactionID: id ?? "\(line)-\(days.lowerBound)", originalTransactionID: line, productID: "monthly",
+    type: .autoRenewableSubscription, purchaseDate: at(days.lowerBound), expiresDate: at(days.upperBound),
+    ownership: ownership, signedDate: at(days.lowerBound))
+}
+
+/// The unlock that is bought once.
+func lifetime(on day: Int64, line: String, _ ownership: InAppOwnershipType = .purchased) -> TransactionFact {
+  TransactionFact(
+    transactionID: line, originalTransactionID: line, productID: "lifetime", type: .nonConsumable,
+    purchaseDate: at(day), ownership: ownership, signedDate: at(day))
+}
+
+extension TransactionFact {
+  /// The same with some of it changed.
+  func with(_ change: (inout TransactionFact) -> Void) -> TransactionFact {
+    var copy = self
+    change(&copy)
+    return copy
+  }
+
+  /// As Apple signs it again when it was taken back on `day`.
+  func revoked(on day: Int64, _ type: RevocationType? = nil) -> TransactionFact {
+    with {
+      $0.revocationDate = at(day)
+      $0.revocationReason = .other
+      $0.revocationType = type ?? (ownership == .purchased ? .refundFull : .familyRevoke)
+      $0.signedDate = at(day)
+    }
+  }
+
+  /// As Apple signs it again on `day`, with nothing taken back.
+  func givenBack(on day: Int64) -> TransactionFact {
+    with {
+      $0.revocationDate = nil
+      $0.revocationReason = nil
+      $0.revocationType = nil
+      $0.signedDate = at(day)
+    }
+  }
+}
+
+/// Whether somebody to whom these documents came, in this order, has `pro`.
+func pro(_ documents: [TransactionFact], on day: Int64, hours: Int64 = 12) -> EntitlementStatus {
+  evaluate(
+    CustomerFacts(transactions: documents), entitlement: "pro", in: app, at: at(day, hours: hours))
+}
+
+/// All orders in which `elements` can arrive.
+func permutations<Element>(_ elements: [Element]) -> [[Element]] {
+  guard elements.count > 1 else { return [elements] }
+  return elements.indices.flatMap { index -> [[Element]] in
+    var rest = elements
+    let first = rest.remove(at: index)
+    return permutations(rest).map { [first] + $0 }
+  }
+}
