@@ -32,9 +32,11 @@ environment = importlib.import_module("entitled.v1.environment_pb2")
 product = importlib.import_module("entitled.v1.product_pb2")
 entitlement_service = importlib.import_module("entitled.v1.entitlement_service_pb2")
 receipt_service = importlib.import_module("entitled.v1.receipt_service_pb2")
+app_store_service = importlib.import_module("entitled.v1.app_store_service_pb2")
 notification_service = importlib.import_module("entitled.v1.notification_service_pb2")
 entitlement_stub = importlib.import_module("entitled.v1.entitlement_service_pb2_grpc").EntitlementServiceStub
 receipt_stub = importlib.import_module("entitled.v1.receipt_service_pb2_grpc").ReceiptServiceStub
+app_store_stub = importlib.import_module("entitled.v1.app_store_service_pb2_grpc").AppStoreServiceStub
 notification_stub = importlib.import_module(
     "entitled.v1.notification_service_pb2_grpc"
 ).NotificationServiceStub

@@ -1,0 +1,245 @@
+"""The sandbox App Store plays Apple: it notifies the service, and the service asks it back."""
+
+import json
+import random
+import uuid
+
+import pytest
+
+import contract
+from contract import StatusCode, app_store_service, entitlement_service, notification_service
+from harness import CALL_LIMIT, post
+
+APP = "ocean-journal"
+
+
+class World:
+    """One service, its sandbox, and a life in it."""
+
+    def __init__(self, service, version=2):
+        self.service = service
+        self.act("notification-url", app=APP, url=f"http://{service.http}/notifications/{APP}", version=version)
+        self.channel = service.channel()
+        self.entitlements = contract.entitlement_stub(self.channel)
+        self.apple = contract.app_store_stub(self.channel)
+        self.notifications = contract.notification_stub(self.channel)
+
+    def act(self, action, **members):
+        status, answer = post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
+        assert status == 200, answer
+        return answer
+
+    def attempt(self, action, **members):
+        """What may be impossible just now."""
+        return post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
+
+    def advance(self, by):
+        return self.act("clock/advance", by=by)
+
+    def deliver(self):
+        """Lets everything arrive that is on its way: turning the clock waits for it."""
+        self.advance("1s")
+
+    def check(self, customer):
+        return self.entitlements.Check(
+            entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro"),
+            timeout=CALL_LIMIT)
+
+    def buy(self, customer, product="pro.monthly"):
+        """A customer whose id is the token with which the app buys; it hands its first purchase in."""
+        bought = self.act(
+            "purchases", app=APP, productId=product, account=f"account-{customer}", appAccountToken=customer)
+        contract.receipt_stub(self.channel).SubmitTransaction(
+            contract.receipt_service.SubmitTransactionRequest(
+                app=APP, customer_id=customer, signed_transaction=bought["signedTransactionInfo"]),
+            timeout=CALL_LIMIT)
+        return bought["transactionId"]
+
+
+@pytest.fixture
+def world(start):
+    world = World(start())
+    yield world
+    world.channel.close()
+
+
+def test_a_life_is_followed_by_notifications_alone(world):
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    assert world.check(ana).state == contract.entitlement.ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_ON
+    world.advance("32d")
+    renewed = world.check(ana)
+    assert renewed.entitled and renewed.transaction_id != bought
+    world.act("auto-renew", transactionId=bought, enabled=False)
+    world.deliver()
+    off = world.check(ana)
+    assert off.entitled and off.state == contract.entitlement.ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_OFF
+    world.advance("35d")
+    over = world.check(ana)
+    assert not over.entitled and over.state == contract.entitlement.ENTITLEMENT_STATE_CANCELLED
+    page = world.notifications.ListNotifications(
+        notification_service.ListNotificationsRequest(app=APP, customer_id=ana), timeout=CALL_LIMIT)
+    kinds = [n.notification_type for n in page.notifications]
+    assert kinds[0] == "EXPIRED" and kinds[-1] == "SUBSCRIBED" and "DID_RENEW" in kinds
+
+
+def test_what_was_lost_is_filled_from_the_history(world):
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.act("faults", kind="drop", count=100)
+    world.act("refund", transactionId=bought, reason="APP_ISSUE")
+    assert world.check(ana).entitled, "nobody told the service yet"
+    outcome = world.notifications.Backfill(
+        notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
+    assert outcome.received >= 1 and outcome.drifted_customers == 1
+    assert world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE"
+    again = world.notifications.Backfill(
+        notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
+    assert (again.received, again.drifted_customers) == (0, 0)
+
+
+def test_one_purchase_can_be_asked_about(world):
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.act("faults", kind="drop", count=100)
+    world.advance("70d")
+    assert not world.check(ana).entitled, "the renewals did not arrive"
+    refreshed = world.apple.RefreshPurchase(
+        app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
+    assert refreshed.changed >= 2
+    assert world.check(ana).entitled
+    refunds = world.apple.GetRefundHistory(
+        app_store_service.GetRefundHistoryRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
+    assert not refunds.transactions
+
+
+def test_renewal_dates_are_moved_and_apples_refusals_passed_on(world):
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    before = world.check(ana).until.seconds
+    request = app_store_service.ExtendRenewalDateRequest(
+        app=APP, original_transaction_id=bought, extend_by_days=7, request_identifier=str(uuid.uuid4()),
+        reason="EXTEND_REASON_SERVICE_ISSUE")
+    world.apple.ExtendRenewalDate(request, timeout=CALL_LIMIT)
+    world.deliver()
+    assert world.check(ana).until.seconds == before + 7 * 86_400
+    request.original_transaction_id = "99"
+    with pytest.raises(contract.RpcError) as refusal:
+        world.apple.ExtendRenewalDate(request, timeout=CALL_LIMIT)
+    assert contract.reason(refusal.value).startswith("APP_STORE_404")
+    request.extend_by_days = 91
+    with pytest.raises(contract.RpcError) as refusal:
+        world.apple.ExtendRenewalDate(request, timeout=CALL_LIMIT)
+    assert contract.violations(refusal.value) == ["extend_by_days"]
+
+
+def test_a_test_notification_comes_and_its_fate_is_told(world):
+    asked = world.notifications.RequestTestNotification(
+        notification_service.RequestTestNotificationRequest(app=APP), timeout=CALL_LIMIT)
+    assert asked.test_notification_token
+    world.deliver()
+    status = world.apple.GetTestNotificationStatus(
+        app_store_service.GetTestNotificationStatusRequest(
+            app=APP, test_notification_token=asked.test_notification_token), timeout=CALL_LIMIT)
+    assert json.loads(status.payload_json)["notificationType"] == "TEST"
+    assert status.send_attempts[0].result == "SUCCESS"
+
+
+@pytest.mark.parametrize("fault, code", [("rate-limit", StatusCode.RESOURCE_EXHAUSTED)])
+def test_when_apple_is_busy_the_caller_learns_when_to_come_back(world, fault, code):
+    bought = world.buy(str(uuid.uuid4()))
+    world.act("faults", kind=fault, count=50, by="10m")
+    with pytest.raises(contract.RpcError) as refusal:
+        world.apple.RefreshPurchase(
+            app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=5)
+    assert refusal.value.code() == code
+    assert contract.details(refusal.value)["RetryInfo"].retry_delay.seconds > 60
+
+
+def test_what_apple_did_not_sign_is_not_believed(world):
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.act("faults", kind="drop", count=100)
+    world.act("refund", transactionId=bought, reason="OTHER")
+    world.act("faults", kind="wrong-signature", count=100)
+    refreshed = world.apple.RefreshPurchase(
+        app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
+    assert refreshed.changed == 0
+    assert world.check(ana).entitled
+
+
+CONFIGURATION = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Sandbox]
+    shared_secret: {file: secret}
+    products:
+      pro.monthly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+"""
+
+
+def test_version_1_counts_once_apple_confirms_it(start, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("a secret of ours")
+    secret.chmod(0o600)
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
+    world = World(start(arguments=["--config", tmp_path / "entitled.yaml"]), version=1)
+    world.act("shared-secret", app=APP, password="a secret of ours")
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.advance("32d")
+    assert world.check(ana).entitled, "the renewal was told by version 1 and confirmed"
+    world.act("refund", transactionId=bought, reason="APP_ISSUE")
+    world.deliver()
+    page = world.notifications.ListNotifications(
+        notification_service.ListNotificationsRequest(app=APP), timeout=CALL_LIMIT)
+    assert {n.version for n in page.notifications} == {1}
+    assert "NOTIFICATION_STATE_APPLIED" in {
+        notification_service.NotificationState.Name(n.state) for n in page.notifications}
+    # Somebody who does not know the secret is not heard.
+    world.act("shared-secret", app=APP, password="guessed")
+    world.act("auto-renew", transactionId=bought, enabled=False)
+    world.deliver()
+    page = world.notifications.ListNotifications(
+        notification_service.ListNotificationsRequest(app=APP, page_size=1), timeout=CALL_LIMIT)
+    assert page.notifications[0].reason == "WRONG_SHARED_SECRET"
+    world.channel.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_any_life_the_service_agrees_with_the_app_store(start, seed):
+    """Random customers, a third of the notifications lost, doubled or late; then the gap is filled."""
+    world = World(start())
+    dice = random.Random(seed)
+    customers = {}
+    for _ in range(60):
+        choice = dice.random()
+        if choice < 0.2 or not customers:
+            customer = str(uuid.UUID(int=dice.getrandbits(128), version=4))
+            customers[customer] = world.buy(customer, dice.choice(["pro.monthly", "pro.yearly"]))
+            continue
+        customer = dice.choice(list(customers))
+        transaction, account = customers[customer], f"account-{customer}"
+        if choice < 0.35:
+            world.attempt("auto-renew", transactionId=transaction, enabled=dice.random() < 0.5)
+        elif choice < 0.45:
+            world.attempt("refund", transactionId=transaction, reason="OTHER")
+        elif choice < 0.5:
+            world.attempt("reverse-refund", transactionId=transaction)
+        elif choice < 0.6:
+            world.attempt("billing", account=account, fails=dice.random() < 0.5)
+        elif choice < 0.7:
+            world.act("faults", kind=dice.choice(["drop", "duplicate", "reorder"]), count=dice.randint(1, 3))
+        else:
+            world.advance(f"{dice.randint(1, 40)}d")
+    world.act("faults", kind="drop", count=0)
+    world.notifications.Backfill(notification_service.BackfillRequest(app=APP), timeout=60)
+    believed = {customer: world.check(customer) for customer in customers}
+    for customer, transaction in customers.items():
+        world.apple.RefreshPurchase(
+            app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=transaction), timeout=CALL_LIMIT)
+        asked = world.check(customer)
+        assert (asked.entitled, asked.state, asked.until) == (
+            believed[customer].entitled, believed[customer].state, believed[customer].until)
+    world.channel.close()
