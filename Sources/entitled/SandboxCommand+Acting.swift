@@ -18,6 +18,7 @@ struct SandboxDoCommand: AsyncParsableCommand {
   @Option(
     help: "The sandbox App Store's address (default: \(Setting.sandbox.fallback), or ENTITLED_SANDBOX).")
   var sandbox: String?
+  @Flag(help: "Print what is signed, too.") var signed = false
   @Argument(help: "What to do.") var action: String
   @Argument(help: "Its members, each as NAME=VALUE.") var members: [String] = []
 
@@ -28,7 +29,8 @@ struct SandboxDoCommand: AsyncParsableCommand {
       guard parts.count == 2 else { throw Failure("a member is NAME=VALUE, not \(member)", status: 64) }
       json[String(parts[0])] = .string(String(parts[1]))
     }
-    print(try await SandboxCalls(address: sandbox).post(action, json).text)
+    let answer = try await SandboxCalls(address: sandbox).post(action, json)
+    print(signed ? answer.text : answer.withoutSigned)
   }
 }
 
@@ -58,6 +60,12 @@ struct SandboxCalls {
   struct Answer {
     let json: JSONObject
     let text: String
+
+    /// The answer without the documents in it, which nobody can read.
+    var withoutSigned: String {
+      let rest = JSONObject(json.filter { !$0.name.hasPrefix("signed") }.map { ($0.name, $0.value) })
+      return String(decoding: rest.serialized(pretty: true), as: UTF8.self)
+    }
   }
 
   /// Posts `members` to a path of testers.

@@ -1,4 +1,5 @@
 import AppStore
+import JSON
 import Testing
 
 @testable import Sandbox
@@ -154,5 +155,16 @@ import Testing
     #expect(demo.told().last == "EXPIRED/VOLUNTARY")
     try demo.buy("weekly")
     #expect(try demo.line().expiresDate.milliseconds(since: demo.world.now) == 180_000)
+  }
+
+  @Test("What does not apply is left out of what is signed, and never null")
+  mutating func absent() throws {
+    let id = try demo.buy("monthly")
+    try demo.act(.autoRenew, ["transactionId": .string(String(id)), "enabled": false])
+    let renewal = demo.world.payload(of: try demo.line(), signed: demo.world.now)
+    let transaction = demo.world.payload(of: try demo.sold(id), signed: demo.world.now)
+    for (_, value) in renewal { #expect(!value.isNull) }
+    for (_, value) in transaction { #expect(!value.isNull) }
+    #expect(renewal["renewalDate"] == nil && transaction["isUpgraded"] == nil)
   }
 }

@@ -58,7 +58,9 @@ extension AppStoreSimulator {
     // Two forms for what belongs to an app: with the app in the path, or among the members.
     let name = parts.count == 3 && parts[0] == "apps" ? parts[2] : parts[0]
     guard parts.count == 1 || parts.count == 3, let action = Action(rawValue: name) else {
-      return .notFound(request.path)
+      let known = Action.allCases.map(\.rawValue).joined(separator: ", ")
+      return .error(
+        404, code: "NOT_FOUND", message: "there is nothing at \(request.path); what can be done is \(known)")
     }
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
     return await answer {

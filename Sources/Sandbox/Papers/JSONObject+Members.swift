@@ -2,9 +2,9 @@ internal import AppStore
 internal import JSON
 
 extension JSONObject {
-  /// An object of those members that have a value.
+  /// An object of those members that have a value. `null` is none: Apple leaves such members out.
   init(present members: [(String, JSONValue?)]) {
-    self.init(members.compactMap { name, value in value.map { (name, $0) } })
+    self.init(members.compactMap { name, value in value.flatMap { $0.isNull ? nil : (name, $0) } })
   }
 }
 
