@@ -2,6 +2,13 @@ package import Wire
 
 // What people ask about one customer, and do for one.
 extension ClientConnection {
+  /// Everything about one customer.
+  package func getCustomer(
+    _ request: GetCustomerRequest
+  ) async throws(ClientError) -> GetCustomerResponse {
+    try await call("/entitled.v1.EntitlementService/GetCustomer", request)
+  }
+
   /// What happened to this customer, page by page?
   package func listTimeline(_ request: ListTimelineRequest) async throws(ClientError) -> ListTimelineResponse
   {

@@ -62,7 +62,7 @@ extension GoogleProtobuf.Timestamp? {
 }
 
 extension String {
-  fileprivate func droppingPrefix(_ prefix: String) -> String {
+  func droppingPrefix(_ prefix: String) -> String {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
   }
 }

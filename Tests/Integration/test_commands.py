@@ -70,3 +70,12 @@ def test_help_and_version():
     assert "serve" in run("--help").stdout
     assert run("--version").stdout.strip()
     assert run("no-such-command").returncode not in (0, -6, -11)
+
+
+def test_everything_about_a_customer(service, customer):
+    bought = service.buy("lifetime")["signedTransactionInfo"]
+    assert service.command("submit", customer, bought).returncode == 0
+    told = service.command("customer", customer)
+    assert told.returncode == 0
+    rows = dict(line.split(maxsplit=1) for line in told.stdout.splitlines())
+    assert rows["pro"].startswith("entitled") and rows["lifetime"] == "active"
