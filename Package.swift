@@ -133,7 +133,8 @@ let package = Package(
     test("HTTP2Tests", ["HTTP", "HTTP2"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
-    test("SandboxTests", ["AppReceipt", "AppStore", "HTTP", "JSON", "Sandbox", "SignedData"]),
+    test(
+      "SandboxTests", ["AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
     test("ServicesTests", ["AppStore", "Entitlements", "Ledger", "Services", "Store"]),
     test("StoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),

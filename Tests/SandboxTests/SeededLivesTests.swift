@@ -7,48 +7,15 @@ import Testing
 /// Two hundred customers who do anything, for two years.
 @Suite struct SeededLivesTests {
   private static let customers = 200
-  private static let days: Int64 = 730
+  private static let days = 730
 
   /// One life for all tests that only look at it.
   private static let life = Result { try live(seed: 1) }
 
   private static func live(seed: UInt64) throws -> World {
-    var random = SeededRandom(seed: seed)
-    var demo = DemoWorld()
-    try demo.act(.gracePeriod, ["days": 16])
-    for product in ["monthly", "unlock"] { try demo.act(.shareable, ["productId": .string(product)]) }
-    try demo.act(
-      .offers,
-      ["productId": "monthly", "id": "trial", "type": "INTRODUCTORY", "mode": "FREE_TRIAL", "period": "P1W"])
-    for _ in 0..<days {
-      for _ in 0..<Int.random(in: 0...12, using: &random) {
-        // What is refused is part of life.
-        _ = try? step(&demo, &random)
-      }
-      demo.pass(days: 1)
-    }
-    return demo.world
-  }
-
-  private static func step(_ demo: inout DemoWorld, _ random: inout SeededRandom) throws {
-    let number = Int.random(in: 0..<customers, using: &random)
-    let account = "customer-\(number)"
-    let products = DemoWorld.app.products.map(\.productId)
-    let mine = demo.world.purchases(of: account, in: "demo")
-    let id = JSONValue.string(mine.randomElement(using: &random).map { String($0.id) } ?? "0")
-    let name = JSONValue.string(account)
-    let isOn = JSONValue.bool(Bool.random(using: &random))
-    switch Int.random(in: 0..<12, using: &random) {
-    case 0...3: try demo.buy(products.randomElement(using: &random) ?? "", account)
-    case 4: try demo.buy("monthly", account, offer: "trial")
-    case 5: try demo.act(.autoRenew, ["transactionId": id, "enabled": isOn])
-    case 6: try demo.act(.billing, ["account": name, "fails": isOn])
-    case 7: try demo.act(.refund, ["transactionId": id])
-    case 8: try demo.act(.reverseRefund, ["transactionId": id])
-    case 9: try demo.act(.extend, ["transactionId": id, "days": 20])
-    case 10: try demo.act(.joinFamily, ["account": name, "family": .string("family-\(number / 4)")])
-    default: try demo.act(.leaveFamily, ["account": name])
-    }
+    var life = try SeededLife(seed: seed, customers: customers)
+    life.live(days: days)
+    return life.demo.world
   }
 
   @Test("The same seed gives the same lives, to the last identifier; another seed gives others")
