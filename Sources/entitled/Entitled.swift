@@ -10,7 +10,8 @@ struct Entitled: AsyncParsableCommand {
     version: Version.current,
     subcommands: [
       ServeCommand.self, SandboxCommand.self, CheckCommand.self, SubmitCommand.self, InspectCommand.self,
-      CustomerCommand.self, TimelineCommand.self, ExplainCommand.self, GrantCommand.self, HealthCommand.self, StoreCommand.self,
+      CustomerCommand.self, TimelineCommand.self, ExplainCommand.self, GrantCommand.self, HealthCommand.self,
+      StoreCommand.self,
     ])
 
   /// Runs the command; a failure is one line on the standard error and an exit status that is not 0.
