@@ -30,9 +30,9 @@ import Testing
   }
 
   /// What the documents of a notification say, taken in by the account's customer.
-  private static func take(
-    _ notice: Notice, of world: World, into facts: inout [String: CustomerFacts]
-  ) throws {
+  private static func take(_ notice: Notice, of world: World, into facts: inout [String: CustomerFacts])
+    throws
+  {
     guard case .purchase(let sold, let line, _) = notice.subject else { return }
     let transaction = world.payload(of: sold, signed: notice.date)
     facts[sold.account, default: CustomerFacts()]
@@ -42,7 +42,8 @@ import Testing
     facts[sold.account]?.insert(try RenewalFact(JWSRenewalInfoDecodedPayload(json: renewal)))
   }
 
-  @Test("At fifty moments of two years the notifications so far give the App Store's own answers")
+  @Test(
+    "At fifty moments of two years the notifications so far give the answers that the App Store holds true")
   func notifications() throws {
     var life = try SeededLife(seed: 11, customers: 100)
     var facts: [String: CustomerFacts] = [:]

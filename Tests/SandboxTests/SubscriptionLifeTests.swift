@@ -167,4 +167,23 @@ import Testing
     for (_, value) in transaction { #expect(!value.isNull) }
     #expect(renewal["renewalDate"] == nil && transaction["isUpgraded"] == nil)
   }
+
+  @Test("The charge comes an hour before the end; what is in its way then can be cleared away until the end")
+  mutating func chargedEarly() throws {
+    let end = day(31)
+    let first = try demo.buy("monthly")
+    demo.world.advance(to: end.advanced(byMilliseconds: -3_600_001))
+    #expect(try demo.line().current == first)
+    demo.world.advance(to: end.advanced(byMilliseconds: -3_600_000))
+    #expect(try demo.sold(demo.line().current).purchaseDate == end)
+
+    let late = try demo.buy("monthly", "bob")
+    let lateEnd = try demo.line("bob").expiresDate
+    try demo.act(.autoRenew, ["transactionId": .string(String(late)), "enabled": false])
+    demo.world.advance(to: lateEnd.advanced(byMilliseconds: -60_000))
+    #expect(try demo.line("bob").current == late)
+    try demo.act(.autoRenew, ["transactionId": .string(String(late)), "enabled": true])
+    demo.world.advance(to: lateEnd)
+    #expect(try demo.sold(demo.line("bob").current).purchaseDate == lateEnd)
+  }
 }

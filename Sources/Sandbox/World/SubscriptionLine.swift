@@ -41,6 +41,8 @@ struct SubscriptionLine: Hashable, Sendable {
   var current: Int64
   var productID: String
   var expiresDate: Instant
+  /// When the next charge is tried: a little before the end, and at the end itself if it was not possible then.
+  var chargeDate: Instant
   var standing = Standing.active
   var appAccountToken: String?
 
@@ -65,7 +67,7 @@ struct SubscriptionLine: Hashable, Sendable {
   /// When time will change it next; `nil` when it is over.
   var due: Instant? {
     switch standing {
-    case .active: expiresDate
+    case .active: chargeDate
     case .grace(let end), .retry(let end): end
     case .ended, .revoked: nil
     }

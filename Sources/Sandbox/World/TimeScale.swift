@@ -19,6 +19,9 @@ enum TimeScale: Hashable, Sendable {
     }
   }
 
+  /// When a renewal is charged: an hour before the period ends, as Apple does it within the last 24.
+  func chargeDate(before end: Instant) -> Instant { end.advanced(byMilliseconds: -length(days: 1) / 24) }
+
   /// Milliseconds of some days of grace, retry or extension.
   func length(days: Int64) -> Int64 {
     switch self {

@@ -158,6 +158,7 @@ extension World {
     var line = line
     line.extensions.append(now)
     line.expiresDate = line.expiresDate.advanced(byMilliseconds: scale.length(days: days))
+    line.chargeDate = scale.chargeDate(before: line.expiresDate)
     transactions[line.current]?.expiresDate = line.expiresDate
     put(line)
     tell(.renewalExtended, of: line)

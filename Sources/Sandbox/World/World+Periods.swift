@@ -29,6 +29,7 @@ extension World {
     line.renewalQuantity = terms.quantity
     line.renewalPrice = terms.price
     line.expiresDate = end
+    line.chargeDate = scale.chargeDate(before: end)
     line.standing = .active
     put(line)
     return line
@@ -59,7 +60,8 @@ extension World {
     return SubscriptionLine(
       id: number, app: app, account: account, group: product.group, originalPurchaseDate: start,
       ownership: ownership, source: source?.id, current: number, productID: product.productId,
-      expiresDate: start, renewalProductID: product.productId, renewalQuantity: 1, renewalPrice: 0,
+      expiresDate: start, chargeDate: start, renewalProductID: product.productId, renewalQuantity: 1,
+      renewalPrice: 0,
       recentStart: start)
   }
 }

@@ -1,8 +1,6 @@
 internal import AppStore
 
 /// What time does to subscriptions.
-///
-/// Apple charges within 24 hours before the end of a period; here it is done at the end itself.
 extension World {
   /// Days for which a failed charge is tried again.
   static let retryDays: Int64 = 60
@@ -21,19 +19,41 @@ extension World {
     }
   }
 
-  private mutating func renew(_ line: SubscriptionLine) {
-    guard let product = product(line.renewalProductID, of: line.app),
-      settings[line.app]?.withdrawn.contains(product.productId) != true
-    else { return end(line, .productUnavailable, .productNotForSale) }
-    guard line.autoRenews else { return end(line, .customerCancelled, .voluntary) }
-    if line.priceIncrease?.isAgreed == false {
-      return end(line, .priceIncreaseNotAccepted, .priceIncrease)
+  /// Why a subscription is not renewed.
+  private enum Obstacle {
+    case ended(ExpirationIntent, NotificationSubtype)
+    case billing
+  }
+
+  private func obstacle(to line: SubscriptionLine) -> Obstacle? {
+    if product(line.renewalProductID, of: line.app) == nil
+      || settings[line.app]?.withdrawn.contains(line.renewalProductID) == true
+    {
+      return .ended(.productUnavailable, .productNotForSale)
     }
+    if !line.autoRenews { return .ended(.customerCancelled, .voluntary) }
+    if line.priceIncrease?.isAgreed == false { return .ended(.priceIncreaseNotAccepted, .priceIncrease) }
     if case .compressed = scale, line.renewals >= TimeScale.mostRenewals {
-      return end(line, .customerCancelled, .voluntary)
+      return .ended(.customerCancelled, .voluntary)
     }
-    if accounts[line.account]?.billingFails == true { return failToRenew(line) }
-    tell(.didRenew, of: charge(line, product, from: line.expiresDate))
+    return accounts[line.account]?.billingFails == true ? .billing : nil
+  }
+
+  private mutating func renew(_ line: SubscriptionLine) {
+    let obstacle = obstacle(to: line)
+    guard obstacle == nil || now >= line.expiresDate else {
+      // Until the period ends there is time to clear it away.
+      var line = line
+      line.chargeDate = line.expiresDate
+      return put(line)
+    }
+    switch obstacle {
+    case .ended(let intent, let subtype)?: end(line, intent, subtype)
+    case .billing?: failToRenew(line)
+    case nil:
+      guard let product = product(line.renewalProductID, of: line.app) else { return }
+      tell(.didRenew, of: charge(line, product, from: line.expiresDate))
+    }
   }
 
   /// Sells the next period, with what was agreed for it: another product, a higher price, an offer.

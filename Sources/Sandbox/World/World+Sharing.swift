@@ -111,6 +111,7 @@ extension World {
     var member = member
     member.productID = line.productID
     member.expiresDate = line.expiresDate
+    member.chargeDate = line.chargeDate
     member.standing = line.standing
     member.autoRenews = line.autoRenews
     member.renewalProductID = line.renewalProductID
