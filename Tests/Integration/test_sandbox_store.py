@@ -8,7 +8,9 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from appstoreserverlibrary.api_client import APIError, APIException, AppStoreServerAPIClient
+from appstoreserverlibrary.api_client import (
+    APIError, APIException, AppStoreServerAPIClient, GetTransactionHistoryVersion,
+)  # fmt: skip
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
 from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
@@ -19,13 +21,12 @@ from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.TransactionHistoryRequest import Order, ProductType, TransactionHistoryRequest
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
-from appstoreserverlibrary.api_client import GetTransactionHistoryVersion
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from harness import CALL_LIMIT, post
+from harness import CALL_LIMIT, Service, post
 
 BUNDLE = "com.example.oceanjournal"
 APP = "ocean-journal"
@@ -74,8 +75,6 @@ class Store:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
     """A service of this module's own: its clock is turned."""
-    from harness import Service
-
     service = Service(tmp_path_factory.mktemp("store"))
     yield service
     service.stop()
@@ -168,8 +167,7 @@ def test_the_history_comes_in_pages_and_can_be_filtered(store):
     only = TransactionHistoryRequest(productTypes=[ProductType.AUTO_RENEWABLE])
     page = client.get_transaction_history(any_id, None, only, GetTransactionHistoryVersion.V2)
     assert [store.transaction(jws).productId for jws in page.signedTransactions] == ["pro.monthly"]
-    client.finish_transaction(any_id) if hasattr(client, "finish_transaction") else store.act(
-        "finish", transactionId=any_id)
+    client.finish_transaction(any_id)
     page = client.get_transaction_history(any_id, None, request, GetTransactionHistoryVersion.V2)
     assert any_id not in {store.transaction(jws).transactionId for jws in page.signedTransactions}
 
@@ -287,6 +285,19 @@ def test_faults_come_when_asked_for(store, developer):
     with pytest.raises(Exception):
         client.get_transaction_info(any_id)
     assert client.get_transaction_info(any_id).signedTransactionInfo
+
+
+def test_a_fast_clock_needs_nobody_to_turn_it(start):
+    store, developer = Store(start()), Developer()
+    store.act("notification-url", app=APP, url=developer.url)
+    store.buy("pro.monthly", "hasty")
+    store.act("clock", speed=5_000_000)  # a month takes half a second
+    told = [decode(store, body).rawNotificationType for body in developer.wait(4)]
+    store.act("clock", speed=0)
+    assert told[:4] == ["SUBSCRIBED", "DID_RENEW", "DID_RENEW", "DID_RENEW"]
+    still = store.read("clock")
+    assert json.loads(still)["now"] == json.loads(store.read("clock"))["now"]
+    developer.server.shutdown()
 
 
 def test_what_is_not_there_has_apples_error(store):
