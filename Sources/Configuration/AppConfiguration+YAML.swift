@@ -6,7 +6,7 @@ extension AppConfiguration {
     let app = ConfigurationNode(renaming: node, "app \(id)")
     let members = try app.members([
       "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
-      "family_sharing", "in_app_purchase_key", "app_store_servers", "shared_secret",
+      "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
       "check_offer_eligibility", "online_checks",
     ])
     let environments = try Self.environments(members.required("environments"))
@@ -31,7 +31,8 @@ extension AppConfiguration {
       identity: AppIdentity(bundleID: try members.required("bundle_id").text(), appAppleID: appleID),
       environments: environments, products: products, boughtBefore: boughtBefore,
       familySharing: try FamilySharingPolicy.byEntitlement(
-        members["family_sharing"], known: entitlements.sorted()))
+        members["family_sharing"], known: entitlements.sorted()),
+      ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep)
   }
 
   private static func products(

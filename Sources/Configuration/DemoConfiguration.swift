@@ -18,6 +18,9 @@ package let demoConfiguration = """
       # bought_before_version: {version: "3.0", entitlements: [pro]}
       # What family members have of a purchase that they share: allow (if nothing is said), limited or deny.
       # family_sharing: {pro: allow}
+      # What happens when a customer hands in what another one has: keep (if nothing is said: it stays),
+      # transfer (it moves) or share (both have it).
+      # ownership_policy: keep
       # What signs offers: a key from App Store Connect, in a file that only its owner can read. An offer is
       # signed only for a customer whose history allows it, unless this is turned off.
       # in_app_purchase_key:

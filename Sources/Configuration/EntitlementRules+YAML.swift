@@ -71,6 +71,16 @@ extension FamilySharingPolicy {
   }
 }
 
+extension OwnershipPolicy {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    guard let policy = OwnershipPolicy(rawValue: try node.text()) else {
+      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("\(node.name) is not one of \(known)")
+    }
+    self = policy
+  }
+}
+
 extension BoughtBeforeVersion {
   /// One `{version: "3.0", entitlements: [pro]}`, or a list of such.
   static func rules(_ node: ConfigurationNode) throws(ConfigurationError) -> [BoughtBeforeVersion] {

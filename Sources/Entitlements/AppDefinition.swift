@@ -10,6 +10,9 @@ package struct AppDefinition: Hashable, Sendable {
   package let environments: [Environment]
   /// The products by their Apple product id.
   package let products: [String: ProductDefinition]
+  /// What becomes of a purchase that is handed in for, or linked to, another customer than the one who has
+  /// it, where the request leaves it to us. No answer depends on it, only whose facts there are.
+  package let ownershipPolicy: OwnershipPolicy
 
   /// Changes with everything besides facts and time on which an answer depends: what the catalog says of
   /// products and entitlements, and ``rulesVersion``. The same in every process on every machine.
@@ -20,12 +23,14 @@ package struct AppDefinition: Hashable, Sendable {
   /// An app by all that the catalog says of it. Of two products with one id the later counts.
   package init(
     id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
-    boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:]
+    boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
+    ownershipPolicy: OwnershipPolicy = .keep
   ) {
     self.id = id
     self.identity = identity
     self.environments = environments
     self.products = Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 })
+    self.ownershipPolicy = ownershipPolicy
     rules = EntitlementRules.all(self.products.values, boughtBefore, familySharing)
     fingerprint = Fingerprint(rules: rules, products: self.products.keys.sorted()).value
   }

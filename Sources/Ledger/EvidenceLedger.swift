@@ -36,7 +36,7 @@ package final class EvidenceLedger: Sendable {
       throw await reject(error, submission)
     }
     let entry = SubmissionEntry(
-      submission, verified, catalog: catalog.value, policy: .keep, receivedAt: now())
+      submission, verified, catalog: catalog.value, policy: app.ownershipPolicy, receivedAt: now())
     let outcome = try await write { transaction throws(StoreError) in try entry.record(in: transaction) }
     guard !outcome.isOfAnother else {
       throw .ownedByAnotherCustomer(

@@ -44,8 +44,7 @@ struct IdentityService: Sendable {
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
       isDryRun: request.dryRun)
-    // What belongs to somebody stays there, unless the request says otherwise.
-    let policy = try Ledger.OwnershipPolicy(request.policy) ?? .keep
+    let policy = try Entitlements.OwnershipPolicy(request.policy) ?? app.ownershipPolicy
     let outcome = try await told { () async throws(LedgerError) in
       try await ledger.move(
         request.originalTransactionId, to: request.customerId, policy: policy, scope)
@@ -66,7 +65,7 @@ struct IdentityService: Sendable {
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
       note: request.note, isDryRun: request.dryRun)
     // Whoever asks for a transfer wants one.
-    let policy = try Ledger.OwnershipPolicy(request.policy) ?? .transfer
+    let policy = try Entitlements.OwnershipPolicy(request.policy) ?? .transfer
     let outcome = try await told { () async throws(LedgerError) in
       try await ledger.move(
         request.originalTransactionId, from: request.fromCustomerId, to: request.toCustomerId,
@@ -128,7 +127,7 @@ func told<Outcome>(
   do { return try await body() } catch { throw Status(error) }
 }
 
-extension Ledger.OwnershipPolicy {
+extension Entitlements.OwnershipPolicy {
   /// `nil` if the request leaves it to us.
   init?(_ policy: Wire.OwnershipPolicy) throws(Status) {
     switch policy {

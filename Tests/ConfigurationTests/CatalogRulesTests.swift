@@ -42,6 +42,13 @@ import Testing
     #expect(evaluate(facts, entitlement: "export", in: app, at: moment).reason == .familySharingNotAllowed)
   }
 
+  @Test("Whose a purchase is that several hand in follows a policy, which keeps if nothing is said")
+  func ownershipPolicy() throws {
+    #expect(try catalog().ownershipPolicy == .share)
+    let silent = Self.yaml.replacing("    ownership_policy: share\n", with: "")
+    #expect(try ServiceConfiguration(yaml: silent, file: "x.yaml").catalog["sea"]?.ownershipPolicy == .keep)
+  }
+
   @Test(
     "A wrong rule is refused with its line and what is wrong",
     arguments: [
@@ -67,6 +74,10 @@ import Testing
       (
         22, "entitlements: [pro, export]", "operator_grace: {days: 1}",
         "only an Auto-Renewable Subscription has operator_grace"
+      ),
+      (
+        23, "policy: share", "policy: split",
+        "ownership_policy of app sea is not one of keep, transfer, share"
       ),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {
@@ -108,6 +119,7 @@ import Testing
           lifetime:
             type: Non-Consumable
             entitlements: [pro, export]
+        ownership_policy: share
 
     """
 }

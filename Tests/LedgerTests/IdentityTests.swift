@@ -74,6 +74,24 @@ import Testing
     }
   }
 
+  @Test("What a customer hands in of another's follows the app's policy", arguments: OwnershipPolicy.allCases)
+  func policy(_ policy: OwnershipPolicy) async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.catalog.replace(with: Catalog([LedgerFixture.oceanApp(policy)]))
+      let period = try fixture.period(40...70)
+      _ = try await fixture.submit(period)
+      do throws(LedgerError) {
+        let submitted = try await fixture.submit(period, for: "ben")
+        #expect(policy != .keep && submitted.customerID == "ben")
+      } catch {
+        #expect(policy == .keep && error == .ownedByAnotherCustomer(originalTransactionID: "L1"))
+      }
+      #expect(try fixture.facts()?.transactions.count == (policy == .transfer ? 0 : 1))
+      #expect(try fixture.facts(of: "ben")?.transactions.count == (policy == .keep ? nil : 1))
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A dry run tells what would happen and changes nothing")
   func dryRun() async throws {
     try await LedgerFixture.run { fixture in

@@ -18,12 +18,16 @@ struct LedgerFixture {
   private let directory: String
   private let signer: JWSSigner
 
-  static let app = AppDefinition(
-    id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil),
-    environments: [.sandbox],
-    products: [
-      ProductDefinition(productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro"])
-    ])
+  static let app = oceanApp(.keep)
+
+  static func oceanApp(_ policy: OwnershipPolicy) -> AppDefinition {
+    AppDefinition(
+      id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil),
+      environments: [.sandbox],
+      products: [
+        ProductDefinition(productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro"])
+      ], ownershipPolicy: policy)
+  }
 
   /// Runs `body` with an empty ledger.
   static func run(_ body: (LedgerFixture) async throws -> Void) async throws {

@@ -1,5 +1,5 @@
 /// What happens when a purchase belongs to somebody else already.
-package enum OwnershipPolicy: Hashable, Sendable {
+package enum OwnershipPolicy: String, Hashable, Sendable, CaseIterable {
   /// It stays where it is; whoever asked is refused.
   case keep
   /// It moves.
