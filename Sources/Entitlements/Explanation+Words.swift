@@ -32,6 +32,15 @@ extension AccessInterval {
 }
 
 extension AccessInterval.Source {
+  /// The fact itself.
+  func fact(_ facts: borrowing CustomerFacts) -> StatedFact {
+    switch self {
+    case .transaction(let index): .transaction(facts.transactions[index])
+    case .grant(let index): .grant(facts.grants[index])
+    case .appTransaction(let index): .appTransaction(facts.appTransactions[index])
+    }
+  }
+
   /// The number of the fact, and what it is about.
   func name(_ facts: borrowing CustomerFacts) -> (id: String, product: String) {
     switch self {

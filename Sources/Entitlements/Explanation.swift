@@ -10,6 +10,8 @@ package struct Explanation: Hashable, Sendable {
     package let sentence: String
     /// The transaction or grant that the fact is from; empty if it is from neither.
     package let transactionID: String
+    /// The fact itself; `nil` if the step is about none.
+    package let fact: StatedFact?
     /// When the fact begins to give access; `nil` if it gives none.
     package let since: Instant?
     /// When it no longer does; `nil` if it has no end or gives no access.
@@ -42,19 +44,22 @@ package struct Explanation: Hashable, Sendable {
       add(interval, facts, at: now, isDecisive: deciding.map { $0.isSame(as: interval) } ?? false)
     }
     if let index = deciding?.transaction, let outlook = RenewalOutlook(facts, index) {
-      add("RENEWAL_INFO", outlook.sentence, facts.transactions[index].transactionID)
+      let (transaction, line) = (facts.transactions[index], facts.transactions[index].originalTransactionID)
+      add(
+        "RENEWAL_INFO", outlook.sentence, transaction.transactionID,
+        facts.renewals.first { $0.originalTransactionID == line }.map(StatedFact.renewal))
     }
     add(status.isEntitled ? "ENTITLED" : "NOT_ENTITLED", status.reason.sentence, isDecisive: deciding == nil)
   }
 
   private mutating func add(
-    _ rule: String, _ sentence: String, _ transactionID: String = "", since: Instant? = nil,
-    until: Instant? = nil, isDecisive: Bool = false
+    _ rule: String, _ sentence: String, _ transactionID: String = "", _ fact: StatedFact? = nil,
+    since: Instant? = nil, until: Instant? = nil, isDecisive: Bool = false
   ) {
     steps.append(
       Step(
-        rule: rule, sentence: sentence, transactionID: transactionID, since: since, until: until,
-        isDecisive: isDecisive))
+        rule: rule, sentence: sentence, transactionID: transactionID, fact: fact, since: since,
+        until: until, isDecisive: isDecisive))
   }
 
   private mutating func addOtherProducts(
@@ -66,7 +71,8 @@ package struct Explanation: Hashable, Sendable {
         isKnown ? "OTHER_PRODUCT" : "UNKNOWN_PRODUCT",
         isKnown
           ? "\(transaction.productID) does not give \(rules.entitlement)."
-          : "The catalog has no product \(transaction.productID).", transaction.transactionID)
+          : "The catalog has no product \(transaction.productID).", transaction.transactionID,
+        .transaction(transaction))
     }
   }
 
@@ -84,7 +90,8 @@ package struct Explanation: Hashable, Sendable {
     var sentence = "\(interval.kind.words) of \(source.product) \(words)"
     if let reason = interval.cutReason(facts) { sentence += "; \(reason)" }
     add(
-      "\(interval.kind.rule)_\(relation)", sentence + ".", source.id, since: isEmpty ? nil : interval.start,
-      until: isEmpty ? nil : interval.end.bounded, isDecisive: isDecisive)
+      "\(interval.kind.rule)_\(relation)", sentence + ".", source.id, interval.source.fact(facts),
+      since: isEmpty ? nil : interval.start, until: isEmpty ? nil : interval.end.bounded,
+      isDecisive: isDecisive)
   }
 }

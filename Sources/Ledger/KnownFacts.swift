@@ -25,7 +25,7 @@ package enum KnownFacts {
 
 extension CustomerFacts {
   /// Takes in what is said of one line.
-  fileprivate mutating func take(_ testimony: Testimony, about line: LineKey) {
+  mutating func take(_ testimony: Testimony, about line: LineKey) {
     switch testimony {
     case .transaction(let fact): insert(fact)
     case .renewal(let fact): insert(fact)

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import Store
 internal import Wire
 
 // What is told of a whole customer, as messages of the contract.
@@ -58,25 +59,25 @@ extension CustomerSubscriptionGroup {
 }
 
 extension ExplainResponse {
-  /// The explanation of what `facts` answer at `now`.
+  /// An explanation of what holds at `now`; `evidence` has the evidence of each step's fact.
   init(
-    _ facts: CustomerFacts, entitlement: String, in app: AppDefinition, environment: AppStore.Environment,
-    at now: Instant
+    _ explanation: Explanation, evidence: [EvidenceID?], entitlement: String, in app: AppDefinition,
+    environment: AppStore.Environment, at now: Instant
   ) {
-    let explanation = Explanation(facts, entitlement: entitlement, in: app, at: now)
     self.init()
     answer = CheckResponse(
       explanation.status, of: entitlement, in: app, environment: environment, evaluatedAt: now)
-    steps = explanation.steps.map(ExplanationStep.init)
+    steps = zip(explanation.steps, evidence).map(ExplanationStep.init)
     contradictions = explanation.contradictions.map { "\($0.kind.rawValue): \($0.sentence)" }
   }
 }
 
 extension ExplanationStep {
-  fileprivate init(_ step: Explanation.Step) {
+  fileprivate init(_ step: Explanation.Step, _ evidence: EvidenceID?) {
     self.init()
     rule = step.rule
     explanation = step.sentence
+    evidenceId = evidence?.rawValue ?? 0
     transactionId = step.transactionID
     since = step.since.map(GoogleProtobuf.Timestamp.init)
     until = step.until.map(GoogleProtobuf.Timestamp.init)

@@ -57,8 +57,16 @@ struct CustomerService {
       guard let knownAt else { return try reader.facts(of: key) ?? CustomerFacts() }
       return try KnownFacts.facts(of: key, knownAt: knownAt, in: reader)
     }
+    let explanation = Explanation(facts, entitlement: request.entitlement, in: app, at: moment)
+    let evidence = try reading { () throws(StoreError) in
+      var sources = FactSources(of: key, in: reader)
+      return try explanation.steps.map { step throws(StoreError) in
+        try step.fact.flatMap { fact throws(StoreError) in try sources.evidence(stating: fact) }
+      }
+    }
     return ExplainResponse(
-      facts, entitlement: request.entitlement, in: app, environment: environment, at: moment)
+      explanation, evidence: evidence, entitlement: request.entitlement, in: app, environment: environment,
+      at: moment)
   }
 
   private func reading<Value>(_ body: () throws(StoreError) -> Value) throws(Status) -> Value {

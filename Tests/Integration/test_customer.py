@@ -78,13 +78,14 @@ def test_an_answer_says_what_follows_it(service, receipts, entitlements, custome
 
 def test_an_explanation_names_what_decided(service, receipts, entitlements, customer):
     purchase = service.buy("pro.monthly")
-    submit(receipts, customer, purchase)
+    submitted = submit(receipts, customer, purchase)
     bought = payload_of(purchase["signedTransactionInfo"])
     now = explain(entitlements, customer)
     assert now.answer.entitled
     decisive = [step for step in now.steps if step.decisive]
     assert [step.rule for step in decisive] == ["PERIOD_COVERS_INSTANT"]
     assert decisive[0].transaction_id == bought["transactionId"]
+    assert decisive[0].evidence_id == submitted.evidence_id > 0
     assert list(now.contradictions) == []
 
     request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro")

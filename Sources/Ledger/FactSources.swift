@@ -1,0 +1,52 @@
+internal import AppStore
+package import Entitlements
+package import Store
+
+/// Finds the evidence that facts of one customer are from.
+///
+/// It reads all evidence of a line, once; that is for the call that explains an answer, not for the one that
+/// gives it.
+package struct FactSources {
+  private struct Statement {
+    let evidence: EvidenceID
+    let facts: CustomerFacts
+  }
+
+  private let customer: CustomerKey
+  private let reader: any StoreReader
+  private var statements: [LineKey: [Statement]] = [:]
+
+  /// The sources of what is known of `customer`.
+  package init(of customer: CustomerKey, in reader: any StoreReader) {
+    self.customer = customer
+    self.reader = reader
+  }
+
+  /// The first evidence that said exactly this; `nil` if it was not kept whole.
+  package mutating func evidence(stating fact: StatedFact) throws(StoreError) -> EvidenceID? {
+    try statements(about: customer.line(fact.lineNumber)).first { $0.facts.contains(fact) }?.evidence
+  }
+
+  private mutating func statements(about line: LineKey) throws(StoreError) -> [Statement] {
+    if let known = statements[line] { return known }
+    let found = try reader.evidence(about: line).map { stored in
+      var facts = CustomerFacts()
+      facts.take(Testimony(stored.evidence), about: line)
+      return Statement(evidence: stored.id, facts: facts)
+    }
+    statements[line] = found
+    return found
+  }
+}
+
+extension StatedFact {
+  /// The number of the line that it is about.
+  fileprivate var lineNumber: String {
+    switch self {
+    case .transaction(let fact): fact.originalTransactionID
+    case .renewal(let fact): fact.originalTransactionID
+    case .grant(let fact): fact.grantID
+    case .appTransaction(let fact): fact.lineNumber
+    }
+  }
+}
