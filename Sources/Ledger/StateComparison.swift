@@ -35,9 +35,13 @@ struct StateComparison {
     let causeOfRest = cause == .time && !isOfThisCatalog ? .catalog : cause
     for entitlement in app.entitlements {
       let after = evaluate(facts, entitlement: entitlement, in: app, at: now)
-      changes += EntitlementChange.changes(
-        of: entitlement, from: try before(entitlement), to: after, by: causeOfRest, at: now
-      ).map { Caused(change: $0, cause: causeOfRest) }
+      var found = EntitlementChange.changes(
+        of: entitlement, from: try before(entitlement), to: after, by: causeOfRest, at: now)
+      if found.isEmpty, cause == .news, let known {
+        found = EntitlementChange.revocations(
+          of: entitlement, from: known.facts, to: facts, in: app, answer: after, at: now)
+      }
+      changes += found.map { Caused(change: $0, cause: causeOfRest) }
     }
     return changes
   }

@@ -64,6 +64,31 @@ import Testing
     #expect(kinds(given, CustomerFacts(grants: [grant]), 10, by: .grant) == [.grantRevoked])
   }
 
+  @Test("A refund of what no longer decides is told too, once, and so is its end")
+  func silentRefund() {
+    func told(_ before: [TransactionFact], _ after: [TransactionFact]) -> [EntitlementChange] {
+      let (before, after) = (CustomerFacts(transactions: before), CustomerFacts(transactions: after))
+      let answer = evaluate(after, entitlement: "pro", in: twoProducts, at: day(40))
+      return EntitlementChange.revocations(
+        of: "pro", from: before, to: after, in: twoProducts, answer: answer, at: day(40))
+    }
+    let (old, running) = (paid(0...30), paid(30...60))
+    let refunded = paid(0...30, signed: 39, revoked: 38)
+    let changes = told([old, running], [refunded, running])
+    #expect(changes.map(\.kind) == [.refunded])
+    #expect(changes.map(\.effectiveAt) == [day(38)])
+    #expect(changes.allSatisfy { $0.before == $0.after && $0.after.isEntitled })
+    #expect(told([refunded, running], [refunded, running]).isEmpty)
+    #expect(told([running], [refunded, running]).isEmpty)
+    #expect(told([refunded, running], [old, running]).map(\.kind) == [.refundReversed])
+    let shared = { (fact: TransactionFact) in
+      var fact = fact
+      fact.ownership = .familyShared
+      return fact
+    }
+    #expect(told([shared(old)], [shared(refunded)]).map(\.kind) == [.revoked])
+  }
+
   @Test("What ended before anybody heard of it is dated when it ended")
   func effect() {
     let before = CustomerFacts(transactions: [paid(0...30)])
