@@ -19,6 +19,7 @@ let asyncHTTPClient: Target.Dependency = .product(
   // It depends on a package that has a module of the same name as one of ours.
   moduleAliases: ["Configuration": "SwiftConfiguration"])
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -74,7 +75,7 @@ let package = Package(
     library("AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
     library("Store", ["AppStore", "Entitlements"]),
     library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "Store"]),
-    library("Ledger", ["AppStore", "Entitlements", "JSON", "SignedData", "Store"]),
+    library("Ledger", ["AppStore", "Entitlements", "JSON", "SignedData", "Store", metrics]),
 
     // The wire.
     library("HTTP", []),
@@ -129,7 +130,11 @@ let package = Package(
     test("ConfigurationTests", ["AppStore", "Configuration", "Entitlements"]),
     test("HTTPTests", ["HTTP"]),
     test(
-      "LedgerTests", ["AppStore", "Entitlements", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store"]),
+      "LedgerTests",
+      [
+        "AppStore", "Entitlements", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store", metrics,
+        metricsTestKit,
+      ]),
     test("HTTP2Tests", ["HTTP", "HTTP2"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),

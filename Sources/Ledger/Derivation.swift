@@ -79,7 +79,17 @@ final class Derivation {
         change.change, to: customer,
         by: isOfTime ? Origin(cause: .time, evidence: nil) : entry.origin)
     }
+    if entry.origin.cause == .news { countContradictions(facts, known?.facts, in: app) }
     try store.putFacts(facts, answers: CustomerAnswers(facts, in: app, from: now), of: customer)
+  }
+
+  /// Only where a document came: a command brings no facts of Apple's, and may be a rehearsal.
+  private func countContradictions(
+    _ facts: CustomerFacts, _ known: CustomerFacts?, in app: AppDefinition
+  ) {
+    ContradictionMetrics.count(
+      Contradiction.all(facts, in: app, at: now),
+      known: known.map { Contradiction.all($0, in: app, at: now) } ?? [])
   }
 
   private func facts(
