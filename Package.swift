@@ -140,7 +140,9 @@ let package = Package(
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test(
       "SandboxTests", ["AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
-    test("ServicesTests", ["AppStore", "Entitlements", "Ledger", "Services", "Store"]),
+    test(
+      "ServicesTests",
+      ["AppStore", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store", "Wire"]),
     test("StoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),

@@ -9,8 +9,6 @@ internal import Synchronization
 /// own, and one whose buffer is full is told where to resume. What is older than the last events is read
 /// from the store by whoever wants it.
 package final class EventHub: Sendable {
-  /// How many of the last events are kept for those who are about to watch.
-  private static let recentCount = 4_096
   private static let pageSize = 1_000
 
   private struct State {
@@ -32,11 +30,17 @@ package final class EventHub: Sendable {
   }
 
   private let store: any EntitlementStore
+  private let capacity: Int
   private let now: @Sendable () -> Instant
   private let state = Mutex(State())
 
-  package init(store: any EntitlementStore, now: @escaping @Sendable () -> Instant) {
+  /// A hub that keeps the last `capacity` events for those who are about to watch, and lets as many wait for
+  /// each who does.
+  package init(
+    store: any EntitlementStore, capacity: Int = 4_096, now: @escaping @Sendable () -> Instant
+  ) {
     self.store = store
+    self.capacity = capacity
     self.now = now
   }
 
@@ -76,7 +80,7 @@ package final class EventHub: Sendable {
       guard !state.isClosed, let published = state.published else { return .closed }
       guard sequence >= published - Int64(state.recent.count) else { return .behind }
       let watcher = EventWatcher(
-        filter, after: sequence, heartbeat: heartbeat, capacity: Self.recentCount, now: now())
+        filter, after: sequence, heartbeat: heartbeat, capacity: capacity, now: now())
       watcher.offer(state.recent.drop { $0.sequence <= sequence }, upTo: published)
       state.watchers[ObjectIdentifier(watcher)] = watcher
       return .watching(watcher)
@@ -100,7 +104,7 @@ package final class EventHub: Sendable {
     guard let last = events.last?.sequence else { return }
     let watchers = state.withLock { state in
       state.recent += events
-      state.recent.removeFirst(max(0, state.recent.count - Self.recentCount))
+      state.recent.removeFirst(max(0, state.recent.count - capacity))
       state.published = last
       // Inside the lock, so that whoever subscribes next gets what these do not get any more.
       for watcher in state.watchers.values { watcher.offer(events[...], upTo: last) }
