@@ -73,9 +73,10 @@ let package = Package(
     // Signed data and the memory of it.
     library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
     library("AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
-    library("Store", ["AppStore", "Entitlements"]),
-    library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "Store"]),
-    library("Ledger", ["AppStore", "Entitlements", "JSON", "SignedData", "Store", metrics]),
+    library("Store", ["AppStore", "Entitlements", "FamilySharing"]),
+    library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "FamilySharing", "Store"]),
+    library(
+      "Ledger", ["AppStore", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
 
     // The wire.
     library("HTTP", []),
@@ -88,8 +89,8 @@ let package = Package(
     library(
       "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "HTTP", "JSON", "Ledger",
-        "Notifications", "RPC", "SignedData", "Store", "Wire",
+        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "FamilySharing", "HTTP", "JSON",
+        "Ledger", "Notifications", "RPC", "SignedData", "Store", "Wire",
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
@@ -132,8 +133,8 @@ let package = Package(
     test(
       "LedgerTests",
       [
-        "AppStore", "Entitlements", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store", metrics,
-        metricsTestKit,
+        "AppStore", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store",
+        metrics, metricsTestKit,
       ]),
     test("HTTP2Tests", ["HTTP", "HTTP2"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
@@ -143,7 +144,7 @@ let package = Package(
     test(
       "ServicesTests",
       ["AppStore", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store", "Wire"]),
-    test("StoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
+    test("StoreTests", ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
     test("WireTests", ["JSON", "Wire"]),

@@ -115,7 +115,7 @@ private struct Resemblance {
 
 extension TransactionFact {
   /// Families share subscriptions and non-consumables; seats are another matter.
-  fileprivate var canBeShared: Bool {
+  package var canBeShared: Bool {
     (type == .autoRenewableSubscription || type == .nonConsumable) && ownership != .assigned
   }
 

@@ -1,4 +1,5 @@
 package import Entitlements
+package import FamilySharing
 package import Store
 
 /// What came of a command, or would come of it.
@@ -13,6 +14,8 @@ package struct CommandOutcome: Hashable, Sendable {
   package var lines: [String] = []
   /// The grant that it is about, and whose it is.
   package var grant: GrantFact?
+  /// The seat that it is about; ``customer`` is whose it is.
+  package var seat: Seat?
   package var customer: CustomerKey?
   /// How many rows lost the person.
   package var erasedRows: Int64 = 0

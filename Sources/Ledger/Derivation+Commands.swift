@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import Store
 
 // What the operator decided. Everything was checked before the command became evidence; here what cannot be
@@ -36,6 +37,12 @@ extension Derivation {
           customer(owner), line: line,
           by: Origin(cause: .grant, evidence: evidence, actor: command.actor))
       }
+    case .claimSeat(let seat, let id):
+      try claim(seat, for: id.map(customer), in: line(seat.originalTransactionID), by: origin)
+    case .associateSeat(let id, let holder):
+      try associate(line(id), with: customer(holder), by: origin)
+    case .releaseSeats(let ids, let moment):
+      try release(ids.map(line), at: moment, by: origin)
     case .erase(let pseudonyms):
       for pseudonym in pseudonyms { _ = try erase(customer(pseudonym), as: pseudonym, by: evidence) }
     }

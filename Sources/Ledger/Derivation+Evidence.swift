@@ -32,13 +32,16 @@ extension Derivation {
     case .transaction(let fact):
       let line = line(fact.originalTransactionID)
       _ = try store.put(fact, of: line, from: evidence.id)
-      return try settle(
+      let outcome = try settle(
         line, customer, token: fact.details.appAccountToken?.lowercased(), evidence.id)
+      try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
+      return outcome
     case .renewal(let fact):
       let line = line(fact.originalTransactionID)
       _ = try store.put(fact, of: line, from: evidence.id)
       try store.relate(evidence.id, to: line)
       try touchOwners(of: line, evidence.id)
+      try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
       return nil
     case .appTransaction(let fact):
       let line = line(fact.lineNumber)

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import Store
 
 // What notifications say, and what becomes of them.
@@ -17,9 +18,24 @@ extension Derivation {
       let facts = try store.facts(of: line)
       isNews = isNews || facts != known
     }
+    try release(claimedAs: contents.payload.unclaimInfo?.unclaimSeatIds ?? [], contents, evidence)
     let state: NotificationState =
       !contents.isUnderstood ? .notUnderstood : isNews ? .applied : .superseded
     try store.put(contents.record(of: evidence, state: state))
+  }
+
+  /// Ends the claims that Apple ended (`UNCLAIM_SEATS`).
+  private func release(
+    claimedAs claims: [String], _ contents: NotificationContents, _ evidence: StoredEvidence
+  ) throws(StoreError) {
+    guard let environment = evidence.evidence.environment else { return }
+    let appID = evidence.evidence.appID
+    let moment = contents.payload.signedDate ?? evidence.evidence.receivedAt
+    for claim in claims {
+      guard let seat = try store.seat(claimedAs: claim, of: appID, in: environment) else { continue }
+      let line = LineKey(appID: appID, environment: environment, originalTransactionID: seat.seatID)
+      try release([line], at: moment, by: Origin(cause: .news, evidence: evidence.id))
+    }
   }
 
   /// Remembers that a notification came which is not to be believed; other evidence leaves no trace here.

@@ -97,7 +97,7 @@ final class Derivation {
   ) throws(StoreError) -> CustomerFacts {
     var facts = entry.isAnew ? CustomerFacts() : known ?? CustomerFacts()
     for line in entry.isAnew ? try store.lines(of: customer) : Array(entry.lines) {
-      facts.merge(try store.facts(of: line))
+      facts.merge(try self.facts(of: line))
     }
     return facts
   }

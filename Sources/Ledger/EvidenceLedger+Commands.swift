@@ -98,7 +98,7 @@ extension EvidenceLedger {
   }
 
   /// Runs a command in one write, or only rehearses it.
-  private func carryOut(
+  func carryOut(
     _ scope: CommandScope,
     _ command: @escaping @Sendable (CommandDesk) throws(LedgerError) -> CommandOutcome
   ) async throws(LedgerError) -> CommandOutcome {

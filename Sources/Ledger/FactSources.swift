@@ -22,9 +22,12 @@ package struct FactSources {
     self.reader = reader
   }
 
-  /// The first evidence that said exactly this; `nil` if it was not kept whole.
+  /// The first evidence that said exactly this; `nil` if it was not kept whole. Of a seat, whose facts follow
+  /// from those of the purchase, the evidence of its claim.
   package mutating func evidence(stating fact: StatedFact) throws(StoreError) -> EvidenceID? {
-    try statements(about: customer.line(fact.lineNumber)).first { $0.facts.contains(fact) }?.evidence
+    let line = customer.line(fact.lineNumber)
+    if line.isSeat { return try statements(about: line).first?.evidence }
+    return try statements(about: line).first { $0.facts.contains(fact) }?.evidence
   }
 
   private mutating func statements(about line: LineKey) throws(StoreError) -> [Statement] {

@@ -1,5 +1,6 @@
 package import AppStore
 package import Entitlements
+internal import FamilySharing
 package import Store
 
 /// What was known when: the facts of a customer rebuilt from the evidence that had arrived by then.
@@ -15,11 +16,35 @@ package enum KnownFacts {
     }
     var facts = CustomerFacts()
     for line in lines {
-      for evidence in try reader.evidence(about: line) where evidence.evidence.receivedAt <= moment {
-        facts.take(Testimony(evidence.evidence), about: line)
+      let testimonies = try testimonies(about: line, by: moment, in: reader)
+      if line.isSeat, let seat = SeatHistory(testimonies).seats.first {
+        facts.merge(
+          try purchase(line.other(seat.originalTransactionID), from: line, by: moment, in: reader))
       }
+      for testimony in testimonies { facts.take(testimony, about: line) }
     }
     return facts
+  }
+
+  /// What was known of a purchase, as the holder of one of its seats has it.
+  private static func purchase(
+    _ purchase: LineKey, from seat: LineKey, by moment: Instant, in reader: any StoreReader
+  ) throws(StoreError) -> CustomerFacts {
+    let testimonies = try testimonies(about: purchase, by: moment, in: reader)
+    let seats = SeatHistory(testimonies).seats
+    guard let own = seats.first(where: { $0.seatID == seat.originalTransactionID }) else {
+      return CustomerFacts()
+    }
+    var facts = CustomerFacts()
+    for testimony in testimonies { facts.take(testimony, about: purchase) }
+    return facts.seen(from: own, among: seats)
+  }
+
+  private static func testimonies(
+    about line: LineKey, by moment: Instant, in reader: any StoreReader
+  ) throws(StoreError) -> [Testimony] {
+    try reader.evidence(about: line).filter { $0.evidence.receivedAt <= moment }
+      .map { Testimony($0.evidence) }
   }
 }
 
@@ -34,7 +59,8 @@ extension CustomerFacts {
       switch command.action {
       case .grant(let fact, _, _) where fact.grantID == line.originalTransactionID: insert(fact)
       case .revokeGrant(let fact) where fact.grantID == line.originalTransactionID: insert(fact)
-      case .grant, .revokeGrant, .move, .merge, .undo, .erase: break
+      case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase:
+        break
       }
     case .notification(let contents):
       for part in contents.testimonies

@@ -1,4 +1,5 @@
 package import Entitlements
+package import FamilySharing
 package import SignedData
 package import Store
 
@@ -25,6 +26,16 @@ package enum LedgerError: Error, Hashable, Sendable {
   case movedSince(transfer: String)
   /// No grant of this app has that number.
   case unknownGrant(String)
+  /// Seats of this purchase cannot be claimed here.
+  case noSeats(SeatsBought.Problem, originalTransactionID: String)
+  /// As many seats are claimed as were bought.
+  case noSeatLeft(originalTransactionID: String, bought: Int64, held: Int64)
+  /// The customer bought the seats and needs none.
+  case isThePurchaser(originalTransactionID: String)
+  /// The purchase has no claim of that number, or none that is still held.
+  case unknownSeat(String)
+  /// The seat is another customer's.
+  case seatTaken(String)
   /// Nothing is known of the customer.
   case unknownCustomer
   /// The store could not do it; nothing changed.
@@ -75,6 +86,14 @@ extension LedgerError: CustomStringConvertible {
     case .unknownTransfer(let id): "there is no transfer \(id.debugDescription)"
     case .movedSince(let id): "what transfer \(id) moved was moved again since"
     case .unknownGrant(let id): "there is no grant \(id.debugDescription)"
+    case .noSeats(.noSeats, let line): "the purchase \(line) is no subscription with seats"
+    case .noSeats(.invitedByApple, let line):
+      "Apple invites to the seats of \(line), and each member's own transaction says who has one"
+    case .noSeatLeft(let line, let bought, let held):
+      "all seats of \(line) are claimed: \(bought) bought, \(held) claimed"
+    case .isThePurchaser(let line): "the customer bought \(line) and needs no seat of it"
+    case .unknownSeat(let id): "there is no seat \(id.debugDescription) of this purchase that is held"
+    case .seatTaken(let id): "the seat \(id) is another customer's; unclaim it first"
     case .unknownCustomer: "nothing is known of this customer"
     case .store(let error): error.description
     }

@@ -30,6 +30,18 @@ extension OperatorCommand {
     case .revokeGrant(let fact):
       object["command"] = "REVOKE_GRANT"
       object["grant"] = .object(JSONObject(fact))
+    case .claimSeat(let seat, let customerID):
+      object["command"] = "CLAIM_SEAT"
+      object["seat"] = .object(JSONObject(seat))
+      if let customerID { object["to"] = .string(customerID) }
+    case .associateSeat(let seat, let customerID):
+      object["command"] = "ASSOCIATE_SEAT"
+      object["seat"] = .string(seat)
+      object["to"] = .string(customerID)
+    case .releaseSeats(let seats, let moment):
+      object["command"] = "RELEASE_SEATS"
+      object["seats"] = .array(seats.map(JSONValue.string))
+      object["at"] = .number(JSONNumber(moment.millisecondsSince1970))
     case .erase(let customerIDs):
       object["command"] = "ERASE"
       object["customers"] = .array(customerIDs.map(JSONValue.string))
@@ -66,7 +78,9 @@ extension OperatorCommand.Action {
       guard let fact = object["grant"]?.objectValue.flatMap(GrantFact.init) else { return nil }
       self = .revokeGrant(fact)
     case "ERASE": self = .erase(customerIDs: object.texts("customers"))
-    default: return nil
+    default:
+      guard let action = Self.seatAction(object) else { return nil }
+      self = action
     }
   }
 }

@@ -1,5 +1,6 @@
-internal import AppStore
+package import AppStore
 package import Entitlements
+package import FamilySharing
 package import Store
 
 /// Something that the operator decided about customers: evidence like what Apple signs.
@@ -20,6 +21,12 @@ package struct OperatorCommand: Hashable, Sendable {
     case grant(GrantFact, customerID: String, key: String)
     /// A grant is taken back.
     case revokeGrant(GrantFact)
+    /// A seat of a purchase is claimed, for a customer if one is known.
+    case claimSeat(Seat, customerID: String?)
+    /// A seat that was claimed is this customer's.
+    case associateSeat(String, customerID: String)
+    /// Seats are given back.
+    case releaseSeats([String], at: Instant)
     /// The person is taken out of all that is remembered. `customerIDs` are what stands in their place.
     case erase(customerIDs: [String])
   }
@@ -45,7 +52,9 @@ package struct OperatorCommand: Hashable, Sendable {
     case .merge(let from, let into): [from, into]
     case .grant(_, let customerID, _): [customerID]
     case .erase(let customerIDs): customerIDs
-    case .undo, .revokeGrant: []
+    case .claimSeat(_, let customerID): customerID.map { [$0] } ?? []
+    case .associateSeat(_, let customerID): [customerID]
+    case .undo, .revokeGrant, .releaseSeats: []
     }
   }
 
@@ -58,7 +67,9 @@ package struct OperatorCommand: Hashable, Sendable {
       case .merge(let from, let into): .merge(from: renamed(from), into: renamed(into))
       case .grant(let fact, let id, _): .grant(fact.withoutNote, customerID: renamed(id), key: "")
       case .revokeGrant(let fact): .revokeGrant(fact.withoutNote)
-      case .undo, .erase: action
+      case .claimSeat(let seat, let id): .claimSeat(seat, customerID: id.map(renamed))
+      case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
+      case .undo, .erase, .releaseSeats: action
       }
     return OperatorCommand(action, actor: actor)
   }

@@ -1,4 +1,6 @@
+internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import Store
 
 /// The rows of `transaction_fact` and `renewal_fact`: the newest that Apple said, by purchase line.
@@ -21,8 +23,9 @@ final class FactRows {
       "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection)
     putTransaction = try Statement(
       """
-      INSERT OR REPLACE INTO transaction_fact (\(line), transaction_id, fact, evidence_id)
-      VALUES (?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO transaction_fact (
+        \(line), transaction_id, fact, evidence_id, product_id, shared_moment)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)
     putRenewal = try Statement(
@@ -38,6 +41,8 @@ final class FactRows {
     try putTransaction.bind(4, fact.transactionID)
     try putTransaction.bind(5, FactCoding.encode(fact))
     try putTransaction.bind(6, evidence.rawValue)
+    try putTransaction.bind(7, fact.canBeShared ? fact.productID : nil)
+    try putTransaction.bind(8, fact.canBeShared ? fact.sharedMoment.millisecondsSince1970 : nil)
     try putTransaction.run()
     return true
   }

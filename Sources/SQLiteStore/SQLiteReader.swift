@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import Store
 
 /// Reads with a connection of its own: one read transaction for each turn of the loop it serves.
@@ -10,6 +11,8 @@ final class SQLiteReader: StoreReader {
   private let customer: CustomerRow
   private let changes: CustomerChanges
   private let ownership: OwnershipRows
+  private let fact: FactQuery
+  private let seat: SeatRows
   private let event: EventPages
   private var isInTurn = false
   private var seen: UInt64 = 0
@@ -24,6 +27,8 @@ final class SQLiteReader: StoreReader {
     end = try Statement("COMMIT", on: connection)
     customer = try CustomerRow(connection, hash: hash)
     ownership = try OwnershipRows(connection)
+    fact = try FactQuery(connection)
+    seat = try SeatRows(connection)
     event = try EventPages(connection)
   }
 
@@ -55,6 +60,31 @@ final class SQLiteReader: StoreReader {
   func owners(of line: LineKey) throws(StoreError) -> [String] {
     try beginTurn()
     return try ownership.owners(of: line)
+  }
+
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+    try beginTurn()
+    return try fact.facts(of: line)
+  }
+
+  func transaction(
+    _ transactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> TransactionFact? {
+    try beginTurn()
+    return try fact.transaction(transactionID, of: appID, in: environment)
+  }
+
+  func lines(
+    sharing productID: String, at sharedMoment: Instant, of appID: String, in environment: Environment,
+    limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try fact.lines(sharing: productID, at: sharedMoment, of: appID, in: environment, limit: limit)
+  }
+
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
+    try beginTurn()
+    return try seat.seats(of: purchase)
   }
 
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {

@@ -8,6 +8,7 @@ final class SQLiteTransaction: StoreTransaction {
   let fact: FactRows
   let ownership: OwnershipRows
   let claim: ClaimRows
+  let seat: SeatRows
   let event: EventRows
   let customer: CustomerRow
   let told: ToldRows
@@ -24,6 +25,7 @@ final class SQLiteTransaction: StoreTransaction {
     fact = try FactRows(connection)
     ownership = try OwnershipRows(connection)
     claim = try ClaimRows(connection)
+    seat = try SeatRows(connection)
     event = try EventRows(connection)
     customer = try CustomerRow(connection, hash: hash)
     told = ToldRows(connection)

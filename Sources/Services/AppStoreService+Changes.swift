@@ -1,5 +1,6 @@
 internal import AppStore
 internal import AppStoreClient
+internal import FamilySharing
 internal import JSON
 internal import RPC
 internal import SignedData
@@ -37,6 +38,7 @@ extension AppStoreService {
   ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
     try Requirement.given(request.originalTransactionId, "original_transaction_id")
     try Requirement.given(request.requestIdentifier, "request_identifier")
+    try refuse(.extendRenewalDate, about: request.originalTransactionId, request.app, request.environment)
     let call = try call(request.app, request.environment, context)
     let extended: AppStore.ExtendRenewalDateResponse = try await send(
       .extendRenewalDate(
@@ -97,6 +99,7 @@ extension AppStoreService {
       throw Status(
         .invalidArgument, reason: "MISSING_FIELD", "delivery_status is not given", field: "delivery_status")
     }
+    try refuse(.sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
     let call = try call(request.app, request.environment, context)
     let information = ConsumptionRequest(
       customerConsented: true, deliveryStatus: delivery,

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import AppStoreClient
 internal import Enquiry
+internal import FamilySharing
 internal import Ledger
 internal import RPC
 internal import SignedData
@@ -113,6 +114,25 @@ extension Status {
       self.init(
         .notFound, reason: "UNKNOWN_GRANT", error.description, metadata: [("grantId", id)],
         field: "grant_id")
+    case .noSeats(let problem, let line):
+      self.init(
+        .failedPrecondition, reason: problem == .noSeats ? "NO_SEATS" : "SEATS_ASSIGNED_BY_APPLE",
+        error.description, metadata: [("originalTransactionId", line)], field: "original_transaction_id")
+    case .noSeatLeft(let line, let bought, let held):
+      self.init(
+        .failedPrecondition, reason: "NO_SEAT_LEFT", error.description,
+        metadata: [
+          ("originalTransactionId", line), ("purchased", String(bought)), ("claimed", String(held)),
+        ])
+    case .isThePurchaser(let line):
+      self.init(
+        .failedPrecondition, reason: "IS_THE_PURCHASER", error.description,
+        metadata: [("originalTransactionId", line)], field: "customer_id")
+    case .unknownSeat(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_SEAT", error.description, metadata: [("seatId", id)], field: "seat_id")
+    case .seatTaken(let id):
+      self.init(.failedPrecondition, reason: "SEAT_TAKEN", error.description, metadata: [("seatId", id)])
     case .unknownCustomer:
       self.init(.notFound, reason: "UNKNOWN_CUSTOMER", error.description, field: "customer_id")
     case .store(let error): self.init(error)

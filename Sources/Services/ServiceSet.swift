@@ -75,7 +75,10 @@ package struct ServiceSet: Sendable {
       NotificationService(
         reader: reader, inbox: inbox, enquiry: enquiry, catalog: catalog, now: now
       ).methods
-    methods += AppStoreService(enquiry: enquiry, catalog: catalog, now: now).methods
+    methods += AppStoreService(enquiry: enquiry, store: store, catalog: catalog, now: now).methods
+    methods += SeatService(ledger: ledger, enquiry: enquiry, catalog: catalog).methods
+    methods += SeatListService(reader: reader, catalog: catalog).methods
+    methods += FamilyService(reader: reader, catalog: catalog).methods
     methods += ReflectionService(services: Contract.services.map(\.name)).methods
     let known = Set(methods.map(\.path))
     let others = Contract.services.flatMap(\.methods).map(\.fullName).filter { !known.contains($0) }

@@ -3,7 +3,7 @@ package import AppStore
 /// One purchase line of one app in one environment: a subscription with its renewals, or one purchase.
 ///
 /// What else can be a customer's is kept in the same way, under a number that is none of Apple's: a grant
-/// of the operator's, and a copy of the app.
+/// of the operator's, a seat, and a copy of the app.
 package struct LineKey: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
@@ -25,11 +25,21 @@ package struct LineKey: Hashable, Sendable {
   /// What the numbers of app transactions begin with.
   package static let appTransactionPrefix = "app-"
 
+  /// What the numbers of seats begin with.
+  package static let seatPrefix = "seat-"
+
   /// Whether it is a grant.
   package var isGrant: Bool { originalTransactionID.hasPrefix(Self.grantPrefix) }
-  /// Whether it is a purchase: neither a grant nor an app transaction.
+  /// Whether it is a seat of a purchase that was claimed.
+  package var isSeat: Bool { originalTransactionID.hasPrefix(Self.seatPrefix) }
+  /// Whether it is a purchase: neither a grant nor a seat nor an app transaction.
   package var isPurchase: Bool {
-    !isGrant && !originalTransactionID.hasPrefix(Self.appTransactionPrefix)
+    !isGrant && !isSeat && !originalTransactionID.hasPrefix(Self.appTransactionPrefix)
+  }
+
+  /// Another line of the same app and environment.
+  package func other(_ originalTransactionID: String) -> LineKey {
+    LineKey(appID: appID, environment: environment, originalTransactionID: originalTransactionID)
   }
 
   /// A customer of the same app and environment.

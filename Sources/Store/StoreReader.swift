@@ -1,5 +1,6 @@
 package import AppStore
 package import Entitlements
+package import FamilySharing
 
 /// Reads the store on one event loop.
 ///
@@ -30,6 +31,24 @@ package protocol StoreReader: AnyObject {
 
   /// The customers that have a line, the one that has had it longest first; none if it is unclaimed.
   func owners(of line: LineKey) throws(StoreError) -> [String]
+
+  /// What is known of one purchase line, whosever it is.
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts
+
+  /// One transaction by Apple's number of it; `nil` if it is not known.
+  func transaction(
+    _ transactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> TransactionFact?
+
+  /// At most `limit` lines with a purchase of `productID` that families can share and that has this
+  /// ``TransactionFact/sharedMoment``.
+  func lines(
+    sharing productID: String, at sharedMoment: Instant, of appID: String, in environment: Environment,
+    limit: Int
+  ) throws(StoreError) -> [LineKey]
+
+  /// All claims of seats of a purchase, the first one first.
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat]
 
   /// What a customer gained and lost, in the order in which it happened.
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange]

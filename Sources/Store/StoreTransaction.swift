@@ -2,6 +2,7 @@ package import Entitlements
 
 /// What can be done inside one ``EntitlementStore/write(_:)``. Valid only while its body runs.
 package protocol StoreTransaction: EvidenceAppending, FactKeeping, OwnershipKeeping, ClaimQueueKeeping,
+  SeatKeeping,
   EventAppending, TimeKeeping, CustomerErasing,
   NotificationKeeping
 {

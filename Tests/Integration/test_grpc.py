@@ -20,6 +20,7 @@ IMPLEMENTED = {
     "Ingest", "ListNotifications", "Backfill", "RequestTestNotification",
     "GetRefundHistory", "LookUpOrder", "RefreshPurchase", "GetTestNotificationStatus", "ExtendRenewalDate",
     "MassExtendRenewalDate", "GetMassExtensionStatus", "SendConsumptionInformation", "SetAppAccountToken",
+    "ClaimSeat", "AssociateSeat", "UnclaimSeat", "ListSeats", "GetProbableFamily",
 }  # fmt: skip
 MEGABYTE = 1_000_000
 

@@ -1,0 +1,52 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// Reads `transaction_fact` and `renewal_fact` for those who ask about purchases and not about a customer.
+final class FactQuery {
+  private let rows: FactRows
+  private let selectByID: Statement
+  private let selectShared: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    rows = try FactRows(connection)
+    selectByID = try Statement(
+      "SELECT fact FROM transaction_fact WHERE transaction_id = ? AND app = ? AND environment = ?",
+      on: connection)
+    selectShared = try Statement(
+      """
+      SELECT DISTINCT original_transaction_id FROM transaction_fact
+      WHERE shared_moment = ? AND product_id = ? AND app = ? AND environment = ? LIMIT ?
+      """, on: connection)
+  }
+
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts { try rows.facts(of: line) }
+
+  func transaction(
+    _ id: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> TransactionFact? {
+    try selectByID.bind(1, id)
+    try selectByID.bind(2, appID)
+    try selectByID.bind(3, environment.rawValue)
+    defer { selectByID.reset() }
+    return try selectByID.step() ? FactCoding.transaction(selectByID.bytes(0)) : nil
+  }
+
+  func lines(
+    sharing productID: String, at moment: Instant, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try selectShared.bind(1, moment.millisecondsSince1970)
+    try selectShared.bind(2, productID)
+    try selectShared.bind(3, appID)
+    try selectShared.bind(4, environment.rawValue)
+    try selectShared.bind(5, Int64(limit))
+    defer { selectShared.reset() }
+    var lines: [LineKey] = []
+    while try selectShared.step() {
+      lines.append(
+        LineKey(
+          appID: appID, environment: environment, originalTransactionID: selectShared.text(0) ?? ""))
+    }
+    return lines
+  }
+}

@@ -1,0 +1,271 @@
+"""Families and groups: who has what others paid for, told by the sandbox App Store's notifications, over gRPC."""
+
+import concurrent.futures
+import time
+import uuid
+
+import grpc
+import pytest
+
+import contract
+import forge
+from contract import StatusCode, app_store_service, entitlement_service, receipt_service
+from harness import CALL_LIMIT, post
+
+APP = "ocean-journal"
+NOW = int(time.time() * 1000)
+DAY = 86_400_000
+
+
+class Family:
+    """A service, its sandbox, and the accounts that share there; a customer is called like the account."""
+
+    def __init__(self, service):
+        self.service = service
+        self.channel = service.channel()
+        self.entitlements = contract.entitlement_stub(self.channel)
+        self.receipts = contract.receipt_stub(self.channel)
+        self.apple = contract.app_store_stub(self.channel)
+        self.act("notification-url", app=APP, url=f"http://{service.http}/notifications/{APP}", version=2)
+        self.act("shareable", app=APP, productId="pro.monthly", enabled=True)
+
+    def act(self, action, **members):
+        status, answer = post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
+        assert status == 200, answer
+        return answer
+
+    def deliver(self):
+        """Lets everything arrive that is on its way: turning the clock waits for it."""
+        self.act("clock/advance", by="1s")
+
+    def submit(self, customer, jws):
+        return self.receipts.SubmitTransaction(
+            receipt_service.SubmitTransactionRequest(app=APP, customer_id=customer, signed_transaction=jws),
+            timeout=CALL_LIMIT)
+
+    def buy(self, account):
+        bought = self.act("purchases", app=APP, productId="pro.monthly", account=account)
+        self.submit(account, bought["signedTransactionInfo"])
+        return bought["transactionId"]
+
+    def open_app(self, account):
+        """The account's app hands in what the App Store gives it."""
+        for jws in self.act("restore", app=APP, account=account)["signedTransactions"]:
+            self.submit(account, jws)
+
+    def check(self, customer):
+        return self.entitlements.Check(
+            entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro"),
+            timeout=CALL_LIMIT)
+
+    def probable(self, customer):
+        return self.entitlements.GetProbableFamily(
+            entitlement_service.GetProbableFamilyRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT
+        ).members
+
+
+@pytest.fixture
+def family(start):
+    family = Family(start())
+    yield family
+    family.channel.close()
+
+
+def test_a_family_shares_until_it_does_not(family):
+    bought = family.buy("anna")
+    for account in ["anna", "ben", "cem"]:
+        family.act("join-family", account=account, family="f")
+    family.deliver()
+    for account in ["ben", "cem"]:
+        assert not family.check(account).entitled, "nobody has said whose it is"
+        family.open_app(account)
+        has = family.check(account)
+        assert has.entitled and has.in_app_ownership_type == contract.product.IN_APP_OWNERSHIP_TYPE_FAMILY_SHARED
+        assert has.original_transaction_id != bought and not has.advice
+
+    family.act("leave-family", account="cem")
+    family.deliver()
+    assert family.check("cem").reason == "FAMILY_SHARING_ENDED"
+    assert family.check("ben").entitled and family.check("anna").entitled
+
+    family.act("refund", transactionId=bought)
+    family.deliver()
+    assert [family.check(name).entitled for name in ["anna", "ben"]] == [False, False]
+    family.act("reverse-refund", transactionId=bought)
+    family.deliver()
+    family.open_app("ben")
+    assert [family.check(name).entitled for name in ["anna", "ben", "cem"]] == [True, True, False]
+
+    family.act("join-family", account="cem", family="f")
+    family.deliver()
+    family.open_app("cem")
+    assert family.check("cem").entitled
+    family.act("stop-sharing", transactionId=bought)
+    family.deliver()
+    assert [family.check(name).entitled for name in ["anna", "ben", "cem"]] == [True, False, False]
+
+
+def test_an_own_purchase_survives_the_family(family):
+    family.buy("anna")
+    for account in ["anna", "ben"]:
+        family.act("join-family", account=account, family="f")
+    family.deliver()
+    family.open_app("ben")
+    family.buy("ben")
+    assert family.check("ben").in_app_ownership_type == contract.product.IN_APP_OWNERSHIP_TYPE_PURCHASED
+    family.act("leave-family", account="ben")
+    family.deliver()
+    assert family.check("ben").entitled
+
+
+def test_support_sees_who_is_probably_family(family):
+    family.buy("anna")
+    for account in ["anna", "ben", "cem"]:
+        family.act("join-family", account=account, family="f")
+    family.deliver()
+    for account in ["ben", "cem"]:
+        family.open_app(account)
+    family.buy("stranger")
+    found = family.probable("ben")
+    assert {member.customer_id for member in found} == {"anna", "cem"}
+    assert all(0.5 < member.confidence < 1 and member.grounds for member in found)
+    assert {member.customer_id for member in family.probable("anna")} == {"ben", "cem"}
+    assert not family.probable("stranger") and not family.probable("nobody")
+
+
+class Team:
+    """A purchase with seats to which the developer invites."""
+
+    def __init__(self, service, forger, seats):
+        self.channel = service.channel()
+        self.apple = contract.app_store_stub(self.channel)
+        self.number = str(uuid.uuid4().int % 10**15)
+        self.customer = f"boss-{self.number}"
+        self.forger = forger
+        self.bought(seats)
+
+    def bought(self, seats, signed_at=NOW, **more):
+        signed = self.forger.transaction(
+            transactionId=self.number, originalTransactionId=self.number, productId="pro.monthly",
+            type="Auto-Renewable Subscription", inAppOwnershipType="PURCHASED", purchaseDate=NOW - DAY,
+            originalPurchaseDate=NOW - DAY, expiresDate=NOW + 30 * DAY, signedDate=signed_at, quantity=seats,
+            multiSeatInfo={"invitationManagement": "DEVELOPER", **more})
+        contract.receipt_stub(self.channel).SubmitTransaction(
+            receipt_service.SubmitTransactionRequest(
+                app=APP, customer_id=self.customer, signed_transaction=signed), timeout=CALL_LIMIT)
+
+    def claim(self, customer="", request=None):
+        return self.apple.ClaimSeat(
+            app_store_service.ClaimSeatRequest(
+                app=APP, original_transaction_id=self.number, customer_id=customer,
+                request_identifier=request or str(uuid.uuid4())), timeout=CALL_LIMIT).seat
+
+    def list(self, **page):
+        return self.apple.ListSeats(
+            app_store_service.ListSeatsRequest(app=APP, original_transaction_id=self.number, **page),
+            timeout=CALL_LIMIT)
+
+    def unclaim(self, seat):
+        return self.apple.UnclaimSeat(
+            app_store_service.UnclaimSeatRequest(
+                app=APP, original_transaction_id=self.number, seat_id=seat.seat_id,
+                request_identifier=str(uuid.uuid4())), timeout=CALL_LIMIT)
+
+
+@pytest.fixture
+def team(service, forger):
+    team = Team(service, forger, 3)
+    yield team
+    team.channel.close()
+
+
+def is_entitled(entitlements, customer):
+    request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
+    return entitlements.Check(request, timeout=CALL_LIMIT).entitled
+
+
+def test_a_seat_is_claimed_given_back_and_claimed_again(team, entitlements, customer):
+    request = str(uuid.uuid4())
+    seat = team.claim(customer, request)
+    assert seat.customer_id == customer and seat.claimed_at.seconds
+    assert team.claim(customer, request) == seat
+    assert is_entitled(entitlements, customer) and is_entitled(entitlements, team.customer)
+    team.unclaim(seat)
+    team.unclaim(seat)
+    assert not is_entitled(entitlements, customer) and is_entitled(entitlements, team.customer)
+    assert team.claim(customer).seat_id != seat.seat_id
+    assert is_entitled(entitlements, customer)
+
+
+def test_never_more_seats_are_held_than_were_bought(team):
+    def attempt(number):
+        try:
+            return team.claim(f"{team.number}-{number}").seat_id
+        except grpc.RpcError as error:
+            assert error.code() == StatusCode.FAILED_PRECONDITION
+            assert contract.reason(error) == "NO_SEAT_LEFT"
+            assert "3 bought, 3 claimed" in error.details()
+
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        seats = [seat for seat in pool.map(attempt, range(40)) if seat]
+    assert len(set(seats)) == 3
+    first = team.list(page_size=2)
+    rest = team.list(page_size=2, page_token=first.next_page_token)
+    assert first.purchased == 3 and not rest.next_page_token
+    assert {seat.seat_id for seat in [*first.seats, *rest.seats]} == set(seats)
+
+
+def test_a_seat_for_nobody_waits_for_somebody(team, entitlements, customer):
+    seat = team.claim()
+    assert not seat.customer_id
+    request = app_store_service.AssociateSeatRequest(
+        app=APP, original_transaction_id=team.number, seat_id=seat.seat_id, customer_id=customer)
+    assert team.apple.AssociateSeat(request, timeout=CALL_LIMIT).seat.customer_id == customer
+    assert is_entitled(entitlements, customer)
+    request.customer_id = "another"
+    with pytest.raises(grpc.RpcError) as refusal:
+        team.apple.AssociateSeat(request, timeout=CALL_LIMIT)
+    assert contract.reason(refusal.value) == "SEAT_TAKEN"
+
+
+def test_refunded_seats_take_the_last_claim_and_not_the_purchaser(team, entitlements):
+    members = [f"{team.number}-{number}" for number in range(3)]
+    for member in members:
+        team.claim(member)
+    team.bought(3, signed_at=NOW + 1, revokedSeatQuantity=1)
+    assert [is_entitled(entitlements, member) for member in members] == [True, True, False]
+    assert is_entitled(entitlements, team.customer)
+    assert team.list().purchased == 2
+
+
+@pytest.mark.parametrize(
+    "management, code", [("APPLE", "SEATS_ASSIGNED_BY_APPLE"), (None, "NO_SEATS")], ids=["Apple's", "none"])
+def test_other_purchases_have_no_seats_to_claim(team, management, code):
+    team.bought(1, signed_at=NOW + 1, invitationManagement=management)
+    with pytest.raises(grpc.RpcError) as refusal:
+        team.claim("somebody")
+    assert refusal.value.code() == StatusCode.FAILED_PRECONDITION
+    assert contract.reason(refusal.value) == code
+
+
+@pytest.mark.parametrize("ownership", ["FAMILY_SHARED", "ASSIGNED"])
+def test_apple_is_not_asked_about_those_who_do_not_pay(start, ownership):
+    family = Family(start())
+    forger = forge.Forger(family.service)
+    number = str(uuid.uuid4().int % 10**15)
+    family.submit("ben", forger.transaction(
+        transactionId=number, originalTransactionId=number, inAppOwnershipType=ownership))
+    calls = [
+        (family.apple.ExtendRenewalDate, "4030007" if ownership == "FAMILY_SHARED" else "Assigned",
+         app_store_service.ExtendRenewalDateRequest(
+             app=APP, original_transaction_id=number, extend_by_days=7, request_identifier="r")),
+        (family.apple.SendConsumptionInformation, "4000185",
+         app_store_service.SendConsumptionInformationRequest(
+             app=APP, transaction_id=number, customer_consented=True, delivery_status="DELIVERY_STATUS_DELIVERED")),
+    ]  # fmt: skip
+    for call, named, request in calls:
+        with pytest.raises(grpc.RpcError) as refusal:
+            call(request, timeout=CALL_LIMIT)
+        assert refusal.value.code() == StatusCode.FAILED_PRECONDITION
+        assert contract.reason(refusal.value) == "NOT_THE_PAYER" and named in refusal.value.details()
+    family.channel.close()

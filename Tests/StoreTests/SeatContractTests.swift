@@ -1,0 +1,67 @@
+import AppStore
+import Entitlements
+import FamilySharing
+import Store
+import Testing
+
+/// The promises of the store about seats, and about finding purchases by what others have in common with them.
+@Suite struct SeatContractTests {
+  private static func seat(_ number: Int, claim: String? = nil, released: Int64? = nil) -> Seat {
+    Seat(
+      seatID: "seat-\(number)", originalTransactionID: "L1", seatClaimID: claim,
+      requestIdentifier: "r\(number)",
+      claimedAt: moment(Int64(number)), releasedAt: released.map(moment))
+  }
+
+  @Test(
+    "Claims of a purchase are kept in their order, found by line and by Apple's number",
+    arguments: Backend.allCases)
+  func seats(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let first = try transaction.append(evidence("a")).id
+        let second = try transaction.append(evidence("b")).id
+        try transaction.put(Self.seat(1, claim: "c1"), of: line(), from: first)
+        try transaction.put(Self.seat(2), of: line(), from: second)
+        #expect(try transaction.seat(line("seat-1")) == Self.seat(1, claim: "c1"))
+        #expect(try transaction.seat(line("seat-9")) == nil)
+        #expect(try transaction.seat(claimedAs: "c1", of: "ocean", in: .sandbox)?.seatID == "seat-1")
+        #expect(try transaction.seat(claimedAs: "c1", of: "ocean", in: .production) == nil)
+        #expect(try transaction.seat(claimedAs: "", of: "ocean", in: .sandbox) == nil)
+        try transaction.put(Self.seat(1, claim: "c1", released: 7), of: line(), from: second)
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.seats(of: line()) == [Self.seat(1, claim: "c1", released: 7), Self.seat(2)])
+      #expect(try reader.seats(of: line("L2")).isEmpty)
+      #expect(try reader.seats(of: line("L1", .production)).isEmpty)
+    }
+  }
+
+  @Test("Purchases are found by their number, and by product and moment", arguments: Backend.allCases)
+  func purchases(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let bought = fact("T1", line: "L1")
+      var other = fact("T3", line: "L3")
+      other.type = .consumable
+      let consumable = other
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        _ = try transaction.put(bought, of: line("L1"), from: id)
+        _ = try transaction.put(fact("T2", line: "L2"), of: line("L2"), from: id)
+        _ = try transaction.put(consumable, of: line("L3"), from: id)
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.transaction("T1", of: "ocean", in: .sandbox) == bought)
+      #expect(try reader.transaction("T1", of: "ocean", in: .production) == nil)
+      #expect(try reader.facts(of: line("L2")).transactions.map(\.transactionID) == ["T2"])
+      #expect(try reader.facts(of: line("L9")) == CustomerFacts())
+      func found(_ product: String, limit: Int = 9) throws -> [String] {
+        try reader.lines(sharing: product, at: bought.sharedMoment, of: "ocean", in: .sandbox, limit: limit)
+          .map(\.originalTransactionID).sorted()
+      }
+      #expect(try found(bought.productID) == ["L1", "L2"])
+      #expect(try found(bought.productID, limit: 1).count == 1)
+      #expect(try found("other").isEmpty)
+    }
+  }
+}
