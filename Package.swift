@@ -89,7 +89,8 @@ let package = Package(
     library(
       "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "FamilySharing", "HTTP", "JSON",
+        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "FamilySharing", "HTTP",
+        "JSON",
         "Ledger", "Notifications", "RPC", "SignedData", "Store", "Wire",
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 package import Entitlements
 
 /// What the customer who has a transaction is to the purchase behind it.
@@ -13,9 +13,12 @@ package enum Holder: Hashable, Sendable {
   /// somebody else pays.
   case unrecognized(String)
 
-  /// What the holder of `fact` is, by Apple's `inAppOwnershipType`.
-  package init(of fact: TransactionFact) {
-    switch fact.ownership {
+  /// What the holder of `fact` is.
+  package init(of fact: TransactionFact) { self.init(fact.ownership) }
+
+  /// What the holder of a transaction is, by Apple's `inAppOwnershipType`.
+  package init(_ ownership: InAppOwnershipType) {
+    switch ownership {
     case .purchased: self = .purchaser
     case .familyShared: self = .familyMember
     case .assigned: self = .seat

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import RPC
 internal import Wire
 
@@ -43,6 +44,7 @@ extension CheckResponse {
     // Apple renews unless the customer says otherwise, and may have said nothing here.
     willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
     autoRenewProductId = status.outlook?.productID ?? ""
+    guard Holder(deciding.ownership).mayBeTold(.price) else { return }
     renewalPrice = Wire.Money(milliunits: status.outlook?.price, currency: status.outlook?.currency)
   }
 }

@@ -81,7 +81,9 @@ def test_a_family_shares_until_it_does_not(family):
         family.open_app(account)
         has = family.check(account)
         assert has.entitled and has.in_app_ownership_type == contract.product.IN_APP_OWNERSHIP_TYPE_FAMILY_SHARED
-        assert has.original_transaction_id != bought and not has.advice
+        assert has.original_transaction_id != bought
+        assert not has.advice and not has.HasField("renewal_price")
+    assert family.check("anna").HasField("renewal_price")
 
     family.act("leave-family", account="cem")
     family.deliver()

@@ -74,10 +74,11 @@ import Testing
     let start = Int64(random.next() % 4) * 30
     let ledger = fixture.ledger
     do throws(LedgerError) {
-      switch random.next() % 12 {
+      switch random.next() % 16 {
       case 0...3:
-        let token: JSONObject = random.next() % 2 == 0 ? [:] : ["appAccountToken": .string("token-\(line)")]
-        guard let jws = try? fixture.period(start...(start + 30), line: line, signed: start, token) else {
+        var changes: JSONObject = random.next() % 2 == 0 ? [:] : ["appAccountToken": .string("token-\(line)")]
+        if random.next() % 2 == 0 { changes["quantity"] = .number(JSONNumber(start / 30 + 1)) }
+        guard let jws = try? fixture.period(start...(start + 30), line: line, signed: start, changes) else {
           return
         }
         _ = try await fixture.submit(jws, for: random.next() % 3 == 0 ? nil : customer)
@@ -92,6 +93,14 @@ import Testing
         if let id = transfers.randomElement(using: &random) { _ = try await ledger.undo(id, fixture.scope) }
       case 9: _ = try await ledger.grant("pro", to: customer, key: one(["", "k"]), fixture.scope)
       case 10: _ = try await ledger.revokeGrant("grant-\(random.next() % 30)", fixture.scope)
+      case 11, 12:
+        let holder = random.next() % 4 == 0 ? nil : customer
+        _ = try await ledger.claimSeat(
+          of: line, for: holder, request: "r\(random.next() % 20)", fixture.scope)
+      case 13:
+        let seat = "seat-\(random.next() % 40)"
+        _ = try await ledger.associateSeat(seat, of: line, with: customer, fixture.scope)
+      case 14: _ = try await ledger.releaseSeat("seat-\(random.next() % 40)", of: line, fixture.scope)
       default: _ = try await ledger.erase(customer, fixture.scope)
       }
     } catch {

@@ -69,6 +69,18 @@ struct LedgerFixture {
     ])
   }
 
+  /// What Apple posts when it released seats.
+  func unclaimed(seats: [String], signed: Int64) throws -> String {
+    try signer.sign(payload: [
+      "notificationType": "UNCLAIM_SEATS", "notificationUUID": .string("unclaim-\(signed)"), "version": "2.0",
+      "signedDate": date(signed),
+      "unclaimInfo": [
+        "bundleId": "com.example", "environment": "Sandbox",
+        "unclaimSeatIds": .array(seats.map(JSONValue.string)),
+      ],
+    ])
+  }
+
   func submit(
     _ jws: String, renewal: String? = nil, for customerID: String? = "ana", app: String = "ocean"
   ) async throws(LedgerError) -> Submitted {

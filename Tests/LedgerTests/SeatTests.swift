@@ -142,6 +142,30 @@ import Testing
     }
   }
 
+  @Test("Seats that Apple releases end when it did; the purchaser's access goes on")
+  func unclaimed() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
+      _ = try await Self.claim(fixture, "ana", "r1", "claim-a")
+      _ = try await Self.claim(fixture, "ben", "r2", "claim-b")
+      let payload = try fixture.unclaimed(seats: ["claim-a", "unheard-of"], signed: 51)
+      let received = try await fixture.ledger.receive(
+        IncomingNotification(
+          appID: "ocean", body: Array("{\"signedPayload\":\"\(payload)\"}".utf8), source: .notification,
+          receivedAt: at(52)), signedPayload: payload)
+      #expect(received.problem.isEmpty)
+      #expect(try fixture.facts()?.transactions.first?.revocationDate == at(51))
+      for customer in ["ben", "boss"] {
+        #expect(try fixture.facts(of: customer)?.transactions.first?.revocationDate == nil)
+      }
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      let known = try KnownFacts.facts(of: ana, knownAt: at(53), in: fixture.store.makeReader())
+      #expect(known == (try fixture.facts()))
+      #expect(try await Self.claim(fixture, "cem", "r3").seat?.isHeld == true)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("What was known of a seat on a day can be told later")
   func knownAt() async throws {
     try await LedgerFixture.run { fixture in
