@@ -65,6 +65,10 @@ extension EntitlementChange {
     let isSameLine = before.deciding?.originalTransactionID == after.deciding?.originalTransactionID
     let isSamePurchase = before.deciding?.transactionID == after.deciding?.transactionID
     if cause == .ownership, !isSameLine || before.until != after.until { return [.transferred] }
+    if cause == .grant, before.until != after.until || before.accessLevel != after.accessLevel {
+      let gives = isLater(after.until, than: before.until) || before.accessLevel < after.accessLevel
+      return [gives ? .granted : .grantRevoked]
+    }
     if after.state == .gracePeriod, before.state != .gracePeriod { return [.enteredGracePeriod] }
     if before.state == .gracePeriod, after.state != .gracePeriod, isSameLine { return [.recovered] }
     if after.state == .offPlatform, before.state != .offPlatform { return [.granted] }

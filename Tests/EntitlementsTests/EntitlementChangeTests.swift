@@ -60,8 +60,12 @@ import Testing
     var grant = GrantFact(grantID: "grant-1", entitlement: "pro", since: day(1))
     let given = CustomerFacts(grants: [grant])
     #expect(kinds(none, given, 10, by: .grant) == [.granted])
+    let both = CustomerFacts(transactions: [paid(0...30)], grants: [grant])
+    #expect(kinds(owned, both, 10, by: .grant) == [.granted], "it outlasts the period that runs")
     grant.revokedAt = day(9)
     #expect(kinds(given, CustomerFacts(grants: [grant]), 10, by: .grant) == [.grantRevoked])
+    let owningStill = CustomerFacts(transactions: [paid(0...30)], grants: [grant])
+    #expect(kinds(both, owningStill, 10, by: .grant) == [.grantRevoked])
   }
 
   @Test("A refund of what no longer decides is told too, once, and so is its end")
