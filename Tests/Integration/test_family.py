@@ -120,6 +120,24 @@ def test_an_own_purchase_survives_the_family(family):
     assert family.check("ben").entitled
 
 
+def test_seats_that_apple_assigns_are_the_members_transactions(family):
+    bought = family.act("purchases", app=APP, productId="pro.monthly", account="boss", seats=2)
+    family.submit("boss", bought["signedTransactionInfo"])
+    for account in ["dan", "eva"]:
+        family.act("assign-seat", transactionId=bought["transactionId"], account=account)
+        family.deliver()
+        family.open_app(account)
+        has = family.check(account)
+        assert has.entitled and has.in_app_ownership_type == contract.product.IN_APP_OWNERSHIP_TYPE_ASSIGNED
+        assert not has.advice
+    family.act("unclaim-seat", transactionId=bought["transactionId"], account="eva")
+    family.deliver()
+    assert [family.check(name).entitled for name in ["boss", "dan", "eva"]] == [True, True, False]
+    family.act("refund-seats", transactionId=bought["transactionId"], seats=1)
+    family.deliver()
+    assert family.check("boss").entitled
+
+
 def test_support_sees_who_is_probably_family(family):
     family.buy("anna")
     for account in ["anna", "ben", "cem"]:
