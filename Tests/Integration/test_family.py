@@ -1,8 +1,11 @@
 """Families and groups: who has what others paid for, told by the sandbox App Store's notifications, over gRPC."""
 
 import concurrent.futures
+import json
+import threading
 import time
 import uuid
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import grpc
 import pytest
@@ -11,6 +14,7 @@ import contract
 import forge
 from contract import StatusCode, app_store_service, entitlement_service, receipt_service
 from harness import CALL_LIMIT, post
+from test_signing import CONFIGURATION, write_key
 
 APP = "ocean-journal"
 NOW = int(time.time() * 1000)
@@ -289,3 +293,59 @@ def test_apple_is_not_asked_about_those_who_do_not_pay(start, ownership):
         assert refusal.value.code() == StatusCode.FAILED_PRECONDITION
         assert contract.reason(refusal.value) == "NOT_THE_PAYER" and named in refusal.value.details()
     family.channel.close()
+
+
+class Apple(HTTPServer):
+    """Apple's seat endpoints (API 1.23), as far as a claim needs them; it may have no seat left."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), AppleHandler)
+        self.seen = []
+        self.refusal = None
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class AppleHandler(BaseHTTPRequestHandler):
+    def answer(self):
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.server.seen.append((self.command, self.path, json.loads(body or "{}")))
+        status, answer = self.server.refusal or (200, {"seatClaimId": "claim-of-apple"})
+        text = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(text)))
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_POST = do_DELETE = answer
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def apple():
+    apple = Apple()
+    yield apple
+    apple.shutdown()
+    apple.server_close()
+
+
+def test_apple_is_told_of_seats_before_they_count(start, tmp_path, apple):
+    servers = f"app_store_servers: {{Sandbox: http://127.0.0.1:{apple.server_port}}}"
+    (tmp_path / "entitled.yaml").write_text(
+        CONFIGURATION.split("tokens:")[0].replace("    products:", f"    {servers}\n    products:"))
+    write_key(tmp_path / "iap.p8")
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    team = Team(service, forge.Forger(service), 2)
+    seats = f"/groups/v1/transactions/{team.number}/seats"
+    seat = team.claim("dan", "request-1")
+    assert team.claim("dan", "request-1") == seat
+    assert apple.seen == [("POST", seats, {"requestIdentifier": "request-1"})]
+    team.unclaim(seat)
+    assert apple.seen[1:] == [("DELETE", f"{seats}/claim-of-apple", {})]
+    apple.refusal = (400, {"errorCode": 4000000, "errorMessage": "No seats are available."})
+    with pytest.raises(grpc.RpcError):
+        team.claim("eva")
+    assert not team.list().seats, "what Apple refuses is not claimed"
+    team.channel.close()
