@@ -33,7 +33,8 @@ final class AnswerCache {
   }
 
   private static let ways = 4
-  private static let placeBytes = 512
+  /// Enough for nearly every request and its answer; the others are asked for each time.
+  private static let placeBytes = 384
   private static let placesInPage = 128
 
   private let changes: CustomerChanges
@@ -54,8 +55,7 @@ final class AnswerCache {
     self.changes = changes
     self.catalog = catalog
     let affordable = max(0, byteLimit) / (Self.placeBytes + MemoryLayout<Entry?>.stride)
-    var places = affordable < Self.placesInPage ? 0 : Self.placesInPage
-    while places > 0, places * 2 <= affordable { places *= 2 }
+    let places = affordable / Self.placesInPage * Self.placesInPage
     hashes = [UInt32](repeating: 0, count: places)
     nextWay = [UInt8](repeating: 0, count: places / Self.ways)
     pages = [Page?](repeating: nil, count: places / Self.placesInPage)
@@ -127,8 +127,8 @@ final class AnswerCache {
   }
 
   private func firstPlace(of hash: UInt32) -> Int {
-    // A power of two.
-    Int(truncatingIfNeeded: hash >> 1) & (hashes.count / Self.ways - 1) * Self.ways
+    // The hash as a fraction of all that there are.
+    Int((UInt64(hash) * UInt64(hashes.count / Self.ways)) >> 32) * Self.ways
   }
 
   private func page(of place: Int) -> Page {

@@ -86,8 +86,10 @@ def test_a_life_is_followed_by_notifications_alone(world):
 def test_what_was_lost_is_filled_from_the_history(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
+    world.deliver()
     world.act("faults", kind="drop", count=100)
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
+    world.deliver()
     assert world.check(ana).entitled, "nobody told the service yet"
     outcome = world.notifications.Backfill(
         notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
@@ -101,6 +103,7 @@ def test_what_was_lost_is_filled_from_the_history(world):
 def test_one_purchase_can_be_asked_about(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
+    world.deliver()
     world.act("faults", kind="drop", count=100)
     world.advance("70d")
     assert not world.check(ana).entitled, "the renewals did not arrive"
@@ -159,8 +162,10 @@ def test_when_apple_is_busy_the_caller_learns_when_to_come_back(world, fault, co
 def test_what_apple_did_not_sign_is_not_believed(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
+    world.deliver()
     world.act("faults", kind="drop", count=100)
     world.act("refund", transactionId=bought, reason="OTHER")
+    world.deliver()
     world.act("faults", kind="wrong-signature", count=100)
     refreshed = world.apple.RefreshPurchase(
         app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)

@@ -82,7 +82,8 @@ struct AnswerCacheTests {
         kept += 1
       }
     }
-    #expect((4...4 * 128).contains(kept))
+    // Nearly all places are in use in every round.
+    #expect((4 * 120...4 * 128).contains(kept))
   }
 
   @Test("A cache without room remembers nothing, and none remembers what is too large")
