@@ -12,7 +12,7 @@ internal import Store
 /// than one from the store. One instance belongs to one event loop.
 ///
 /// The memory is taken piece by piece as answers come, up to the size that was asked for. Each request has
-/// four places where it may be; the one that was filled longest ago makes room.
+/// eight places where it may be; the one that was filled longest ago makes room.
 final class AnswerCache {
   /// Under which circumstances an answer is true.
   struct Validity {
@@ -32,7 +32,8 @@ final class AnswerCache {
     let answerCount: Int
   }
 
-  private static let ways = 4
+  /// With as many, chance crowds out few: their hashes fill half a cache line.
+  private static let ways = 8
   /// Enough for nearly every request and its answer; the others are asked for each time.
   private static let placeBytes = 384
   private static let placesInPage = 128
@@ -140,7 +141,7 @@ final class AnswerCache {
   }
 
   /// Never 0. Equal hashes can be contrived; that costs their maker a look into the store and nobody else
-  /// more than one of four places.
+  /// more than one of eight places.
   private static func hash(_ request: UnsafeRawBufferPointer) -> UInt32 {
     var hash = UInt64(request.count)
     var position = 0

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "How many event loops serve connections (default: one for each core).")
   var threads: Int?
 
-  @Option(help: "MiB in which each event loop remembers answers to Check (default: 64; 0: none).")
+  @Option(help: "MiB in which each event loop remembers answers to Check (default: 96; 0: none).")
   var answerCache: Int?
 
   func run() async throws {
@@ -40,7 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
       data: Setting.data.value(data), configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
       threads: try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256),
       answerCacheMiB: try number(
-        answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 64)
+        answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 96)
     var logger = Logger(label: "entitled")
     logger.logLevel =
       Setting.environment("ENTITLED_LOG_LEVEL").flatMap { Logger.Level(rawValue: $0) } ?? .info
