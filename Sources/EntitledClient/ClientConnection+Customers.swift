@@ -36,4 +36,18 @@ extension ClientConnection {
   ) async throws(ClientError) -> TransferPurchaseResponse {
     try await call("/entitled.v1.EntitlementService/TransferPurchase", request)
   }
+
+  /// Hands each event and each heartbeat to `take`, until it answers false or the server ends the stream.
+  ///
+  /// - Throws: ``ClientError/failed(_:)`` if it ends otherwise than with OK, and what `take` throws.
+  package func watch(
+    _ request: WatchRequest, _ take: (WatchResponse) async throws -> Bool
+  ) async throws {
+    try await withStream("/entitled.v1.EntitlementService/Watch") {
+      (stream: ClientStream<WatchRequest, WatchResponse>) in
+      try await stream.send(request)
+      stream.finish()
+      while let response = try await stream.next(), try await take(response) {}
+    }
+  }
 }

@@ -6,9 +6,9 @@ package import Wire
 
 /// One HTTP/2 connection to a server, for any number of calls at once.
 package struct ClientConnection: Sendable {
-  private let channel: any Channel
+  let channel: any Channel
   private let address: String
-  private let handler: NIOLoopBound<ClientHandler>
+  let handler: NIOLoopBound<ClientHandler>
 
   /// Connects, lets `body` call, and disconnects.
   ///
@@ -55,12 +55,11 @@ package struct ClientConnection: Sendable {
   package func request(
     _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
   ) async throws(ClientError) -> ClientResponse {
-    let fields = HeaderFields(
-      [(":method", method), (":scheme", "http"), (":path", target), (":authority", address)] + headers)
+    let fields = requestFields(method, target, headers)
     do {
       return try await channel.eventLoop.flatSubmit {
         let promise = channel.eventLoop.makePromise(of: ClientResponse.self)
-        handler.value.send(fields, body: body, promise)
+        handler.value.send(fields, body: body, WholeAnswer(promise))
         return promise.futureResult
       }.get()
     } catch {
@@ -75,15 +74,25 @@ package struct ClientConnection: Sendable {
   ) async throws(ClientError) -> Response {
     var body: [UInt8] = []
     MessageFrame.append(request.encodedBytes(), to: &body, encoding: .identity)
-    let timeout = Timeout(nanoseconds: timeoutSeconds * 1_000_000_000)
     let response = try await self.request(
-      "POST", path,
-      headers: [
-        ("content-type", "application/grpc"), ("te", "trailers"), ("grpc-timeout", timeout.headerValue),
-        ("user-agent", "entitled"),
-      ],
-      body: body)
+      "POST", path, headers: Self.callHeaders(timeoutSeconds: timeoutSeconds), body: body)
     return try Self.message(of: response)
+  }
+
+  /// The fields of a gRPC call, besides those that every request has.
+  static func callHeaders(timeoutSeconds: Int64?) -> [(name: String, value: String)] {
+    let timeout = timeoutSeconds.map { Timeout(nanoseconds: $0 * 1_000_000_000).headerValue }
+    return [
+      ("content-type", "application/grpc"), ("te", "trailers"), ("user-agent", "entitled"),
+    ] + (timeout.map { [("grpc-timeout", $0)] } ?? [])
+  }
+
+  /// The fields in front of a request.
+  func requestFields(
+    _ method: String, _ target: String, _ headers: [(name: String, value: String)]
+  ) -> HeaderFields {
+    HeaderFields(
+      [(":method", method), (":scheme", "http"), (":path", target), (":authority", address)] + headers)
   }
 
   private static func message<Response: WireMessage>(

@@ -6,6 +6,8 @@ package struct CallContext: Sendable {
   package let headers: HeaderFields
   /// How long the caller waits, counted from the arrival of its header fields.
   package let timeout: Timeout?
+  /// Whether the message of a unary call was packed on its way.
+  package var messageWasPacked = false
 
   package init(headers: HeaderFields, timeout: Timeout?) {
     self.headers = headers

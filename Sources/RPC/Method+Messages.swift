@@ -9,7 +9,7 @@ extension Method {
       path: path,
       handler: .unary { bytes, context in
         do throws(Status) {
-          return .now(Reply(try handler(try decoded(bytes), context).encodedBytes()))
+          return .now(Reply(try handler(try Request.decoded(from: bytes), context).encodedBytes()))
         } catch {
           return .refused(error)
         }
@@ -24,10 +24,25 @@ extension Method {
       path: path,
       handler: .unary { bytes, context in
         do throws(Status) {
-          let request: Request = try decoded(bytes)
+          let request = try Request.decoded(from: bytes)
           return .later { () async throws(Status) in
             Reply(try await handler(request, context).encodedBytes())
           }
+        } catch {
+          return .refused(error)
+        }
+      })
+  }
+
+  /// A unary method that says with its answer what goes beside it.
+  package static func unary<Request: WireMessage>(
+    _ path: String, replying handler: @escaping (Request, CallContext) throws(Status) -> Reply
+  ) -> Method {
+    Method(
+      path: path,
+      handler: .unary { bytes, context in
+        do throws(Status) {
+          return .now(try handler(try Request.decoded(from: bytes), context))
         } catch {
           return .refused(error)
         }
@@ -40,19 +55,28 @@ extension Method {
     _ handler:
       @escaping @Sendable (Request, ResponseWriter<Response>, CallContext) async throws(Status) -> Void
   ) -> Method {
-    Method(
-      path: path,
-      handler: .streaming { stream, context async throws(Status) in
-        guard let bytes = try await stream.next() else {
-          throw Status(.unimplemented, "this method takes exactly one message and got none")
-        }
-        let request: Request = try bytes.withUnsafeBytesThrowing { bytes throws(Status) in try decoded(bytes)
-        }
-        try await handler(request, ResponseWriter(stream: stream), context)
-      })
+    bidirectional(path) {
+      (requests: RequestReader<Request>, responses: ResponseWriter<Response>, context) async throws(Status) in
+      guard let request = try await requests.next() else { throw Status.oneMessageExpected }
+      try await handler(request, responses, context)
+    }
   }
 
-  /// A method with any number of messages each way.
+  /// A method that answers any number of messages with one.
+  package static func clientStreaming<Request: WireMessage, Response: WireMessage>(
+    _ path: String,
+    _ handler: @escaping @Sendable (RequestReader<Request>, CallContext) async throws(Status) -> Response
+  ) -> Method {
+    bidirectional(path) {
+      (requests: RequestReader<Request>, responses: ResponseWriter<Response>, context) async throws(Status) in
+      try await responses.write(try await handler(requests, context))
+    }
+  }
+
+  /// A method with any number of messages each way, in whatever order the handler likes.
+  ///
+  /// The call ends when the handler does: what the caller still sends is then refused. The handler's task is
+  /// cancelled when the caller has gone or its deadline has passed; reading and writing then throw.
   package static func bidirectional<Request: WireMessage, Response: WireMessage>(
     _ path: String,
     _ handler:
@@ -76,46 +100,7 @@ extension Method {
   }
 }
 
-/// The messages that the caller of a streaming method sends.
-package struct RequestReader<Request: WireMessage>: Sendable {
-  let stream: any MessageStream
-
-  /// The next one, or `nil` when there will be no more.
-  package func next() async throws(Status) -> Request? {
-    guard let bytes = try await stream.next() else { return nil }
-    return try bytes.withUnsafeBytesThrowing { bytes throws(Status) in try decoded(bytes) }
-  }
-}
-
-/// Where the messages of a streaming method go.
-package struct ResponseWriter<Response: WireMessage>: Sendable {
-  let stream: any MessageStream
-
-  /// Sends one; waits while the caller is slow.
-  package func write(_ response: Response) async throws(Status) {
-    try await stream.send(response.encodedBytes())
-  }
-}
-
-private func decoded<Request: WireMessage>(_ bytes: UnsafeRawBufferPointer) throws(Status) -> Request {
-  do throws(WireError) {
-    return try Request.decode(bytes)
-  } catch {
-    throw Status(error)
-  }
-}
-
-extension [UInt8] {
-  /// `withUnsafeBytes` that keeps the type of what is thrown.
-  fileprivate func withUnsafeBytesThrowing<Result, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
-      do throws(Failure) {
-        return .success(try body(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }.get()
-  }
+extension Reply {
+  /// The answer that is this message.
+  package init(_ message: some WireMessage) { self.init(message.encodedBytes()) }
 }

@@ -36,19 +36,7 @@ package struct Reply: Sendable {
   /// The handler's own fields before and behind the message.
   package var initialMetadata = HeaderFields()
   package var trailingMetadata = HeaderFields()
+  package var packing = Packing.likeRequest
 
   package init(_ message: [UInt8]) { self.message = message }
-}
-
-/// The two directions of a streaming call, as its handler sees them.
-package protocol MessageStream: Sendable {
-  /// The caller's next message, or `nil` when it will send no more. Waits until there is one.
-  ///
-  /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
-  func next() async throws(Status) -> [UInt8]?
-
-  /// Sends a message. Waits while the caller takes what was sent before too slowly.
-  ///
-  /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
-  func send(_ message: [UInt8]) async throws(Status)
 }

@@ -16,6 +16,9 @@ package struct Status: Error, Hashable, Sendable {
   }
 
   package static let ok = Status(.ok)
+  /// The caller of a method that takes one message sent none, or more.
+  package static let oneMessageExpected = Status(
+    .unimplemented, "this method takes exactly one message and the request has another number")
 }
 
 extension Status: CustomStringConvertible {

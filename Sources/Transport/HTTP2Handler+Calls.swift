@@ -19,10 +19,8 @@ extension HTTP2Handler {
       return refuse(id, Status(.invalidArgument, "grpc-timeout '\(timeout)' is not a timeout"))
     }
     let context = CallContext(headers: fields, timeout: head.timeout)
-    let compressesReply = encoding == .gzip && head.acceptsGzip
     let call = Call(
-      id: id, context: context, requestEncoding: encoding,
-      replyEncoding: compressesReply ? .gzip : .identity)
+      id: id, context: context, requestEncoding: encoding, takesGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     switch host.methods.methods[index].handler {
     case .unary(let handler):
@@ -70,30 +68,33 @@ extension HTTP2Handler {
       bytes.count >= frame.totalLength
     else { throw .truncated }
     guard bytes.count == frame.totalLength else { return .refused(.oneMessageExpected) }
+    var context = call.context
+    if frame.isCompressed { context.messageWasPacked = true }
     var answer = UnaryAnswer.refused(.oneMessageExpected)
     try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
-      answer = handler($0, call.context)
+      answer = handler($0, context)
     }
     return answer
   }
 
   func send(_ reply: Reply, _ call: Call) {
-    if reply.initialMetadata.isEmpty, call.replyEncoding == .identity {
+    let encoding = call.encoding(reply.packing)
+    if reply.initialMetadata.isEmpty, encoding == .identity {
       session.respond(on: call.id, GRPCFields.plain, endOfStream: false)
     } else {
       session.respond(
-        on: call.id, GRPCFields.head(call.replyEncoding, metadata: reply.initialMetadata), endOfStream: false)
+        on: call.id, GRPCFields.head(encoding, metadata: reply.initialMetadata), endOfStream: false)
     }
-    session.send(on: call.id) {
-      MessageFrame.append(reply.message, to: &$0, encoding: call.replyEncoding)
-    }
+    session.send(on: call.id) { MessageFrame.append(reply.message, to: &$0, encoding: encoding) }
     session.finish(call.id, trailers: Status.ok.fields(after: reply.trailingMetadata))
     scheduleFlush()
   }
 
-  /// Answers a call with nothing but a status.
-  func refuse(_ id: StreamID, _ status: Status) {
-    refuse(id, fields: status.trailersOnly)
+  /// Answers a call with nothing but a status, and what the handler attached to it.
+  func refuse(_ id: StreamID, _ status: Status, trailing: HeaderFields = HeaderFields()) {
+    var fields = status.trailersOnly
+    for field in trailing.strings { fields.append(name: field.name, value: field.value) }
+    refuse(id, fields: fields)
   }
 
   private func refuseEncoding(_ id: StreamID, _ name: String) {
@@ -116,12 +117,20 @@ struct Call {
   let id: StreamID
   let context: CallContext
   let requestEncoding: MessageEncoding
-  let replyEncoding: MessageEncoding
+  /// Whether the caller can unpack what is sent to it.
+  let takesGzip: Bool
+
+  /// How a message to the caller is packed.
+  func encoding(_ packing: Packing) -> MessageEncoding {
+    switch packing {
+    case .likeRequest: requestEncoding == .gzip && takesGzip ? .gzip : .identity
+    case .always: takesGzip ? .gzip : .identity
+    case .never: .identity
+    }
+  }
 }
 
 extension Status {
   static let deadlineExceeded = Status(.deadlineExceeded, "the caller's deadline has passed")
   static let cancelled = Status(.cancelled, "the caller has gone")
-  static let oneMessageExpected = Status(
-    .unimplemented, "this method takes exactly one message and the request has another number")
 }

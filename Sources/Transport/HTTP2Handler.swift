@@ -185,11 +185,9 @@ final class HTTP2Handler: ChannelInboundHandler {
     flushIsScheduled = false
     guard let context, context.channel.isActive else { return }
     do throws(HTTP2Error) {
-      try writeOutput(context)
-      if !resetsAfterOutput.isEmpty {
-        for id in resetsAfterOutput { session.reset(id, .noError) }
-        resetsAfterOutput.removeAll(keepingCapacity: true)
-        try writeOutput(context)
+      if try writeOutput(context), !resetsAfterOutput.isEmpty {
+        resetAnswered()
+        _ = try writeOutput(context)
       }
       // Sending closes streams and drains bodies: whoever waits for that is told now.
       handleEvents()
@@ -201,7 +199,17 @@ final class HTTP2Handler: ChannelInboundHandler {
     if session.isFinished { context.close(promise: nil) }
   }
 
-  private func writeOutput(_ context: ChannelHandlerContext) throws(HTTP2Error) {
+  /// Resets the streams whose answers are out. One whose caller does not read waits for it.
+  private func resetAnswered() {
+    resetsAfterOutput.removeAll { id in
+      guard session.unsentCount(of: id) == 0 else { return false }
+      if !session.hasInboundEnded(of: id) { session.reset(id, .noError) }
+      return true
+    }
+  }
+
+  /// Writes while the socket takes it; answers whether all is written that can be.
+  private func writeOutput(_ context: ChannelHandlerContext) throws(HTTP2Error) -> Bool {
     var isComplete = false
     while !isComplete, context.channel.isWritable {
       output.clear(minimumCapacity: 4 * 1_024)
@@ -211,9 +219,10 @@ final class HTTP2Handler: ChannelInboundHandler {
         isComplete = output.readableBytes < Self.writeSize
         return isComplete
       }
-      guard output.readableBytes > 0 else { return }
+      guard output.readableBytes > 0 else { return true }
       context.writeAndFlush(wrapOutboundOut(output), promise: nil)
     }
+    return isComplete
   }
 
   /// Bytes of one write to the socket, at most about that.

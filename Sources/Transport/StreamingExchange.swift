@@ -4,7 +4,7 @@ internal import NIOCore
 internal import RPC
 
 /// A call with any number of messages each way, on the connection's side: it cuts the request into
-/// messages for the handler's ``MessageMailbox`` and sends what the handler gives.
+/// messages for the handler's `MessageMailbox` and sends what the handler gives.
 final class StreamingExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler
@@ -12,10 +12,12 @@ final class StreamingExchange: Exchange {
   private var task: Task<Void, Never>?
   private var deadline: Scheduled<Void>?
   private var hasResponded = false
-  /// Bytes received that the caller was not yet allowed to replace.
-  private var withheld = 0
-  /// How much of the request waited at the last look, as the beginning of a message.
-  private var counted = 0
+  private var initialMetadata = Metadata()
+  private var trailingMetadata = Metadata()
+  /// Bytes of the request that were taken off the session.
+  private var taken = 0
+  /// Bytes of the request for which the caller was allowed to send as many more.
+  private var allowed = 0
 
   init(_ call: Call, _ connection: HTTP2Handler) {
     self.call = call
@@ -27,11 +29,7 @@ final class StreamingExchange: Exchange {
     _ handler: @escaping @Sendable (any MessageStream, CallContext) async throws(Status) -> Void
   ) {
     guard let loop = connection.context?.eventLoop else { return }
-    deadline = connection.scheduleDeadline(call) { [self] in
-      mailbox.fail(.deadlineExceeded)
-      task?.cancel()
-      end(.deadlineExceeded)
-    }
+    deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
     let exchange = NIOLoopBound(self, eventLoop: loop)
     let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)
     let context = call.context
@@ -47,57 +45,45 @@ final class StreamingExchange: Exchange {
     received()
   }
 
+  /// Hands over what came, as far as there is room for it, and lets the caller send more if there was.
   func received() {
+    guard isOpen else { return }
     let session = connection.session
-    withheld += session.inboundCount(of: call.id) - counted
-    while let message = nextMessage() {
-      switch message {
-      case .success(let bytes): mailbox.deliver(bytes)
-      case .failure(let error):
-        mailbox.fail(Status(error))
-        task?.cancel()
-        return end(Status(error))
-      }
-    }
-    counted = session.inboundCount(of: call.id)
-    if session.hasInboundEnded(of: call.id) {
-      if counted > 0 {
-        mailbox.fail(Status(FramingError.truncated))
-        return end(Status(FramingError.truncated))
-      }
+    do throws(FramingError) {
+      guard try deliverMessages() else { return }
+      guard session.hasInboundEnded(of: call.id) else { return allowMore() }
+      guard session.inboundCount(of: call.id) == 0 else { throw .truncated }
       mailbox.finish()
+    } catch {
+      end(Status(error))
     }
-    allowMoreIfTaken()
   }
 
-  /// Cuts the next whole message off the request; `nil` while there is none.
-  private func nextMessage() -> Result<[UInt8], FramingError>? {
+  /// Delivers the whole messages that came; answers whether there was room for all.
+  private func deliverMessages() throws(FramingError) -> Bool {
     let session = connection.session
-    let limit = connection.limits.messageBytes
-    var length = 0
-    var message: Result<[UInt8], FramingError>?
+    var outcome = Result<(used: Int, isComplete: Bool), FramingError>.success((0, true))
     session.withInbound(of: call.id) { bytes in
       do throws(FramingError) {
-        guard let frame = try MessageFrame(prefixOf: bytes, limit: limit),
-          bytes.count >= frame.totalLength
-        else { return }
-        length = frame.totalLength
-        try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limit) {
-          message = .success(Array($0))
-        }
+        outcome = .success(
+          try mailbox.fill(
+            from: bytes, encoding: call.requestEncoding, limit: connection.limits.messageBytes))
       } catch {
-        message = .failure(error)
+        outcome = .failure(error)
       }
     }
-    session.removeInbound(length, of: call.id)
-    return message
+    let (used, isComplete) = try outcome.get()
+    session.removeInbound(used, of: call.id)
+    taken += used
+    return isComplete
   }
 
-  /// Lets the caller send more while the handler keeps up.
-  func allowMoreIfTaken() {
-    guard withheld > 0, mailbox.hasRoom else { return }
-    connection.session.allowMore(withheld, on: call.id)
-    withheld = 0
+  private func allowMore() {
+    let session = connection.session
+    let arrived = taken + session.inboundCount(of: call.id)
+    guard arrived > allowed else { return }
+    session.allowMore(arrived - allowed, on: call.id)
+    allowed = arrived
     connection.scheduleFlush()
   }
 
@@ -110,13 +96,20 @@ final class StreamingExchange: Exchange {
   }
 
   /// Sends a message; answers whether the handler may go on at once.
-  func send(_ message: [UInt8]) -> Bool {
+  func send(_ message: [UInt8], packing: Packing) -> Bool {
     guard isOpen else { return true }
     respondIfNeeded()
     let session = connection.session
-    session.send(on: call.id) { MessageFrame.append(message, to: &$0, encoding: call.replyEncoding) }
+    session.send(on: call.id) {
+      MessageFrame.append(message, to: &$0, encoding: call.encoding(packing))
+    }
     connection.scheduleFlush()
     return session.unsentCount(of: call.id) < connection.limits.streamBacklogBytes
+  }
+
+  func attach(initial: Metadata, trailing: Metadata) {
+    initialMetadata = initial
+    trailingMetadata = trailing
   }
 
   private var isOpen: Bool { connection.exchanges[call.id] === self }
@@ -124,24 +117,24 @@ final class StreamingExchange: Exchange {
   private func respondIfNeeded() {
     guard !hasResponded else { return }
     hasResponded = true
+    // Each message says whether it is packed; this only says how.
     connection.session.respond(
-      on: call.id, GRPCFields.head(call.replyEncoding, metadata: HeaderFields()), endOfStream: false)
+      on: call.id, GRPCFields.head(call.encoding(.always), metadata: initialMetadata.fields),
+      endOfStream: false)
   }
 
+  /// Ends the call with what the handler, or what came before it did, has to say.
   private func end(_ status: Status) {
     guard isOpen else { return }
     deadline?.cancel()
     connection.exchanges[call.id] = nil
-    mailbox.fail(.cancelled)
-    guard hasResponded else {
-      if status.code == .ok {
-        respondIfNeeded()
-        connection.session.finish(call.id, trailers: status.fields())
-        return connection.scheduleFlush()
-      }
-      return connection.refuse(call.id, status)
+    mailbox.fail(status.code == .ok ? .cancelled : status)
+    task?.cancel()
+    if !hasResponded, status.code != .ok, initialMetadata.entries.isEmpty {
+      return connection.refuse(call.id, status, trailing: trailingMetadata.fields)
     }
-    connection.session.finish(call.id, trailers: status.fields())
+    respondIfNeeded()
+    connection.session.finish(call.id, trailers: status.fields(after: trailingMetadata.fields))
     if !connection.session.hasInboundEnded(of: call.id) { connection.resetAfterOutput(call.id) }
     connection.scheduleFlush()
   }
@@ -153,17 +146,19 @@ struct LoopMessageStream: MessageStream {
   let exchange: NIOLoopBound<StreamingExchange>
   let loop: any EventLoop
 
-  func next() async throws(Status) -> [UInt8]? {
-    let message = try await mailbox.next()
-    loop.execute { exchange.value.allowMoreIfTaken() }
-    return message
+  func next() async throws(Status) -> ReceivedMessage? {
+    try await mailbox.next { loop.execute { exchange.value.received() } }
   }
 
-  func send(_ message: [UInt8]) async throws(Status) {
+  func send(_ message: [UInt8], packing: Packing) async throws(Status) {
     try await mailbox.sending { resume in
       loop.execute {
-        if exchange.value.send(message) { resume() }
+        if exchange.value.send(message, packing: packing) { resume() }
       }
     }
+  }
+
+  func attach(initial: Metadata, trailing: Metadata) async {
+    loop.execute { exchange.value.attach(initial: initial, trailing: trailing) }
   }
 }

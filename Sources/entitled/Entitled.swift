@@ -10,7 +10,8 @@ struct Entitled: AsyncParsableCommand {
     version: Version.current,
     subcommands: [
       ServeCommand.self, SandboxCommand.self, CheckCommand.self, SubmitCommand.self, InspectCommand.self,
-      CustomerCommand.self, TimelineCommand.self, ExplainCommand.self, GrantCommand.self, HealthCommand.self,
+      CustomerCommand.self, TimelineCommand.self, WatchCommand.self, ExplainCommand.self, GrantCommand.self,
+      HealthCommand.self,
       StoreCommand.self,
     ])
 

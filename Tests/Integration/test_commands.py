@@ -79,3 +79,18 @@ def test_everything_about_a_customer(service, customer):
     assert told.returncode == 0
     rows = dict(line.split(maxsplit=1) for line in told.stdout.splitlines())
     assert rows["pro"].startswith("entitled") and rows["lifetime"] == "active"
+
+
+def test_watch_tells_what_happens_and_goes_on_where_it_ended(service, customer):
+    granted = service.command("grant", customer, "pro", "--json")
+    grant = json.loads(granted.stdout)["grant"]["grantId"]
+    watch = ["watch", "--customer", customer, "--count", "1"]
+    first = service.command(*watch, "--from-beginning", "--json")
+    assert first.returncode == 0, first.stderr
+    event = json.loads(first.stdout)
+    assert (event["customerId"], event["type"]) == (customer, "GRANTED")
+    service.command("grant", customer, grant, "--revoke")
+    second = service.command(*watch, "--after", event["sequence"])
+    assert f"{customer} pro GRANT_REVOKED" in second.stdout
+    refused = service.command("watch", "--app", "no-such-app")
+    assert (refused.returncode, "no-such-app" in refused.stderr) == (1, True)

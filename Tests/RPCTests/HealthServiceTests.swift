@@ -51,10 +51,12 @@ struct RecordingStream: MessageStream {
     }
   }
 
-  func next() async throws(Status) -> [UInt8]? {
-    for await request in requests { return request }
+  func next() async throws(Status) -> ReceivedMessage? {
+    for await request in requests { return ReceivedMessage(request) }
     return nil
   }
 
-  func send(_ message: [UInt8]) async throws(Status) { continuation.yield(message) }
+  func send(_ message: [UInt8], packing: Packing) async throws(Status) { continuation.yield(message) }
+
+  func attach(initial: Metadata, trailing: Metadata) async {}
 }

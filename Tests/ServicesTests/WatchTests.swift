@@ -84,9 +84,11 @@ private final class Caller: MessageStream {
   /// The numbers of what came.
   var sequences: [Int64] { received.withLock { $0 } }
 
-  func next() async throws(Status) -> [UInt8]? { request.encodedBytes() }
+  func next() async throws(Status) -> ReceivedMessage? { ReceivedMessage(request.encodedBytes()) }
 
-  func send(_ message: [UInt8]) async throws(Status) {
+  func attach(initial: Metadata, trailing: Metadata) async {}
+
+  func send(_ message: [UInt8], packing: Packing) async throws(Status) {
     guard let response = try? WatchResponse.decode(message) else { throw Status(.dataLoss) }
     let count = received.withLock { received in
       received.append(response.sequence)

@@ -99,7 +99,7 @@ import Wire
     try await serving([]) { address in
       await #expect(throws: ListenError.self) {
         _ = try await Listener.listen(
-          at: address, on: MultiThreadedEventLoopGroup.singleton, serving: service([]),
+          at: address, on: MultiThreadedEventLoopGroup.singleton, serving: .serving([]),
           logger: Logger(label: "test"))
       }
     }
@@ -118,21 +118,12 @@ import Wire
     }
   }
 
-  private func service(_ methods: sending [Method]) -> Listener.Service {
-    let host = SharedMethods(methods)
-    return Listener.Service(
-      makeHost: { _ in host.make() },
-      http: { request in
-        .text(200, "\(request.method) \(request.path) \(request.query) \(request.body.count)")
-      })
-  }
-
   private func serving(
     _ methods: sending [Method], _ body: (HostAndPort) async throws -> Void
   ) async throws {
     let listener = try await Listener.listen(
       at: HostAndPort(host: "127.0.0.1", port: 0), on: MultiThreadedEventLoopGroup.singleton,
-      serving: service(methods), logger: Logger(label: "test"))
+      serving: .serving(methods), logger: Logger(label: "test"))
     do {
       try await body(listener.address)
     } catch {
@@ -141,11 +132,4 @@ import Wire
     }
     await listener.shutDown(grace: .seconds(5))
   }
-}
-
-/// Methods for every loop. The test's handlers hold nothing that belongs to one.
-struct SharedMethods: @unchecked Sendable {
-  private let methods: [Method]
-  init(_ methods: [Method]) { self.methods = methods }
-  func make() -> CallHost { CallHost(methods: MethodTable(methods)) }
 }

@@ -1,0 +1,54 @@
+import RPC
+import Testing
+
+@Suite struct MessageMailboxTests {
+  @Test("Messages come out in their order, however they were cut")
+  func order() async throws {
+    let mailbox = MessageMailbox(backlogBytes: 1_000_000)
+    let messages = (0..<100).map { [UInt8](repeating: UInt8($0), count: $0) }
+    var wire: [UInt8] = []
+    for message in messages { MessageFrame.append(message, to: &wire, encoding: .identity) }
+    var waiting: [UInt8] = []
+    for piece in wire.chunked(by: 7) {
+      waiting += piece
+      let (used, isComplete) = try fill(mailbox, waiting)
+      waiting.removeFirst(used)
+      #expect(isComplete)
+    }
+    mailbox.finish()
+    for message in messages { #expect(try await mailbox.next {}?.bytes == message) }
+    #expect(try await mailbox.next {} == nil)
+  }
+
+  @Test("Empty messages fill it, too, and when half is taken it asks for more once")
+  func room() async throws {
+    let mailbox = MessageMailbox(backlogBytes: 640)
+    let wire = [UInt8](repeating: 0, count: 5 * 1_000)
+    let (used, isComplete) = try fill(mailbox, wire)
+    #expect(!isComplete)
+    #expect(used == 10 * 5)
+    var asked = 0
+    for _ in 0..<10 { _ = try await mailbox.next { asked += 1 } }
+    #expect(asked == 1)
+    #expect(try fill(mailbox, Array(wire.dropFirst(used))).used == 10 * 5)
+  }
+
+  @Test("What was delivered is taken before a failure is told")
+  func failure() async throws {
+    let mailbox = MessageMailbox(backlogBytes: 640)
+    _ = try fill(mailbox, [0, 0, 0, 0, 1, 7])
+    mailbox.fail(Status(.cancelled))
+    #expect(try await mailbox.next {}?.bytes == [7])
+    await #expect(throws: Status(.cancelled)) { _ = try await mailbox.next {} }
+  }
+
+  private func fill(_ mailbox: MessageMailbox, _ bytes: [UInt8]) throws -> (used: Int, isComplete: Bool) {
+    try bytes.withUnsafeBytes { try mailbox.fill(from: $0, encoding: .identity, limit: 1_000) }
+  }
+}
+
+extension [UInt8] {
+  fileprivate func chunked(by size: Int) -> [ArraySlice<UInt8>] {
+    stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+  }
+}
