@@ -80,6 +80,7 @@ let package = Package(
 
     // The wire.
     library("HTTP", []),
+    library("Callers", ["AppStore", "HTTP", "JSON", "SignedData"]),
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
     library("RPC", ["CZlib", "HTTP", "Wire"]),
@@ -89,9 +90,8 @@ let package = Package(
     library(
       "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "FamilySharing", "HTTP",
-        "JSON",
-        "Ledger", "Notifications", "RPC", "SignedData", "Store", "Wire",
+        "AppReceipt", "AppStore", "AppStoreClient", "Callers", "Enquiry", "Entitlements", "FamilySharing",
+        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "SignedData", "Store", "Wire",
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
@@ -102,11 +102,12 @@ let package = Package(
       "Notifications",
       ["AppStore", "AppStoreClient", "Enquiry", "Entitlements", "JSON", "Ledger", "SignedData", "Store"]),
     library("OCSPClient", ["SignedData", asyncHTTPClient, nio, nioHTTP1]),
-    library("Configuration", ["AppStore", "Entitlements", "Yams"]),
+    library("Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "AppStoreClient", "Configuration", "Enquiry", "EntitledClient", "Entitlements", "HTTP",
+        "AppStore", "AppStoreClient", "Callers", "Configuration", "Enquiry", "EntitledClient", "Entitlements",
+        "HTTP",
         "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "SQLiteStore", "Sandbox", "Services",
         "SignedData", "Store", "Transport", "Wire",
         argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix, unixSignals,
@@ -129,7 +130,8 @@ let package = Package(
     test("AppStoreTests", ["AppStore", "JSON"]),
     test("EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
     test("FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing"]),
-    test("ConfigurationTests", ["AppStore", "Configuration", "Entitlements"]),
+    test("CallersTests", ["AppStore", "Callers", "HTTP", "JSON", "SignedData"]),
+    test("ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
     test("HTTPTests", ["HTTP"]),
     test(
       "LedgerTests",
@@ -144,7 +146,10 @@ let package = Package(
       "SandboxTests", ["AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
     test(
       "ServicesTests",
-      ["AppStore", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store", "Wire"]),
+      [
+        "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store",
+        "Wire",
+      ]),
     test("StoreTests", ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
     test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),

@@ -36,6 +36,15 @@ struct ConfigurationNode {
     return number
   }
 
+  /// A whole number within bounds.
+  func number(in range: ClosedRange<Int64>) throws(ConfigurationError) -> Int64 {
+    let number = try number()
+    guard range.contains(number) else {
+      throw error("\(name) is not between \(range.lowerBound) and \(range.upperBound)")
+    }
+    return number
+  }
+
   /// Yes or no.
   func flag() throws(ConfigurationError) -> Bool {
     switch try text() {
@@ -43,6 +52,14 @@ struct ConfigurationNode {
     case "false": return false
     default: throw error("\(name) is neither true nor false")
     }
+  }
+
+  /// One of the words of an enumeration.
+  func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(ConfigurationError) -> Choice {
+    guard let choice = Choice(rawValue: try text()) else {
+      throw error("\(name) is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return choice
   }
 
   /// A path, which is relative to the folder of the configuration.
@@ -55,6 +72,11 @@ struct ConfigurationNode {
   func list() throws(ConfigurationError) -> [ConfigurationNode] {
     guard let sequence = node.sequence else { throw error("\(name) is not a list") }
     return sequence.map { ConfigurationNode(file: file, name: name, node: $0) }
+  }
+
+  /// The texts of a list.
+  func texts() throws(ConfigurationError) -> [String] {
+    try list().map { node throws(ConfigurationError) in try node.text() }
   }
 
   /// Whether it is a list, and not a mapping or a plain value.

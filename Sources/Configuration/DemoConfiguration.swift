@@ -76,6 +76,28 @@ package let demoConfiguration = """
   #   keys: token-keys
   #   lifetime_seconds: 300
 
+  # Who may call, by the names under which the audit log and evidence know them. Without this, everybody, as long as
+  # only this machine can reach the service; "callers: open" means everybody from everywhere. Roles: read, submit,
+  # operate, admin. `entitled token new` makes a token and its hash; SIGHUP reads the list again.
+  # callers:
+  #   billing:
+  #     roles: [read, submit]
+  #     tokens: ["sha256:0000000000000000000000000000000000000000000000000000000000000000"]
+  #     apps: [ocean-journal]
+  #     rate_limit: {per_second: 500, burst: 1000}
+  #   support:
+  #     roles: [read, operate]
+  #     subjects: [support-console]
+  #     certificate_names: ["spiffe://example.com/support"]
+
+  # An identity provider whose tokens (JWT, ES256 or RS256) are believed: callers are known by their subjects, others
+  # have the roles that the claim says. keys is {file: jwks.json} or {url: https://...}.
+  # token_issuer:
+  #   issuer: https://id.example.com
+  #   audience: entitled
+  #   keys: {url: https://id.example.com/jwks.json}
+  #   roles_claim: entitled_roles
+
   # Roots to trust beside Apple's, each for one environment.
   # trusted_roots:
   #   - environment: Sandbox

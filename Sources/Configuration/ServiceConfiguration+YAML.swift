@@ -21,7 +21,9 @@ extension ServiceConfiguration {
   /// Reads a configuration that came from `file`, which errors name and relative paths are relative to.
   package init(yaml: String, file: String) throws(ConfigurationError) {
     let root = ConfigurationNode(file: file, name: "the configuration", node: try parse(yaml, file))
-    let members = try root.members(["apps", "tokens", "trusted_roots"])
+    let members = try root.members([
+      "apps", "callers", "token_issuer", "tokens", "trusted_roots",
+    ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
       apps.append(try AppConfiguration(id: id, node))
@@ -33,6 +35,9 @@ extension ServiceConfiguration {
     for node in try members["trusted_roots"]?.list() ?? [] { roots.append(try TrustedRoot(node)) }
     self.roots = roots
     tokens = try members["tokens"].map(TokenConfiguration.init)
+    tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
+    callers = try CallerConfiguration(
+      members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)
   }
 }
 

@@ -9,6 +9,10 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let roots: [TrustedRoot]
   /// How entitlement tokens are made; `nil`: none are.
   package let tokens: TokenConfiguration?
+  /// Who may call.
+  package let callers: CallerConfiguration
+  /// An identity provider whose tokens are believed; `nil`: none.
+  package let tokenIssuer: TokenIssuerConfiguration?
 
   /// The apps as a catalog.
   package var catalog: Catalog { Catalog(apps.map(\.definition)) }

@@ -9,14 +9,15 @@ package struct ClientConnection: Sendable {
   let channel: any Channel
   private let address: String
   let handler: NIOLoopBound<ClientHandler>
+  private let token: String?
 
-  /// Connects, lets `body` call, and disconnects.
+  /// Connects, lets `body` call, and disconnects. gRPC calls carry the bearer token, if there is one.
   ///
   /// - Throws: ``ClientError/unreachable(address:reason:)``, and what `body` throws.
   package static func withConnection<Result>(
-    host: String, port: Int, _ body: (ClientConnection) async throws -> Result
+    host: String, port: Int, token: String? = nil, _ body: (ClientConnection) async throws -> Result
   ) async throws -> Result {
-    let connection = try await connect(host: host, port: port)
+    let connection = try await connect(host: host, port: port, token: token)
     do {
       let result = try await body(connection)
       await connection.close()
@@ -27,7 +28,9 @@ package struct ClientConnection: Sendable {
     }
   }
 
-  private static func connect(host: String, port: Int) async throws(ClientError) -> ClientConnection {
+  private static func connect(
+    host: String, port: Int, token: String?
+  ) async throws(ClientError) -> ClientConnection {
     let address = "\(host):\(port)"
     do {
       let (channel, handler) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -40,7 +43,7 @@ package struct ClientConnection: Sendable {
             return (channel, NIOLoopBound(handler, eventLoop: channel.eventLoop))
           }
         }
-      return ClientConnection(channel: channel, address: address, handler: handler)
+      return ClientConnection(channel: channel, address: address, handler: handler, token: token)
     } catch {
       throw .unreachable(address: address, reason: "\(error)")
     }
@@ -75,16 +78,17 @@ package struct ClientConnection: Sendable {
     var body: [UInt8] = []
     MessageFrame.append(request.encodedBytes(), to: &body, encoding: .identity)
     let response = try await self.request(
-      "POST", path, headers: Self.callHeaders(timeoutSeconds: timeoutSeconds), body: body)
+      "POST", path, headers: callHeaders(timeoutSeconds: timeoutSeconds), body: body)
     return try Self.message(of: response)
   }
 
   /// The fields of a gRPC call, besides those that every request has.
-  static func callHeaders(timeoutSeconds: Int64?) -> [(name: String, value: String)] {
+  func callHeaders(timeoutSeconds: Int64?) -> [(name: String, value: String)] {
     let timeout = timeoutSeconds.map { Timeout(nanoseconds: $0 * 1_000_000_000).headerValue }
     return [
       ("content-type", "application/grpc"), ("te", "trailers"), ("user-agent", "entitled"),
     ] + (timeout.map { [("grpc-timeout", $0)] } ?? [])
+      + (token.map { [("authorization", "Bearer \($0)")] } ?? [])
   }
 
   /// The fields in front of a request.

@@ -53,7 +53,7 @@ extension ClientConnection {
     _ path: String, timeoutSeconds: Int64? = nil,
     _ body: (ClientStream<Request, Response>) async throws -> Result
   ) async throws -> Result {
-    let fields = requestFields("POST", path, Self.callHeaders(timeoutSeconds: timeoutSeconds))
+    let fields = requestFields("POST", path, callHeaders(timeoutSeconds: timeoutSeconds))
     let mailbox = MessageMailbox(backlogBytes: 128 * 1_024)
     let id = try await channel.eventLoop.submit {
       handler.value.open(fields, StreamedAnswer(mailbox, messageLimit: Self.streamedMessageLimit))

@@ -8,6 +8,8 @@ package struct CallContext: Sendable {
   package let timeout: Timeout?
   /// Whether the message of a unary call was packed on its way.
   package var messageWasPacked = false
+  /// The operator's name of the caller; empty where everybody is let in.
+  package var caller = ""
 
   package init(headers: HeaderFields, timeout: Timeout?) {
     self.headers = headers

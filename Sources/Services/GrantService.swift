@@ -20,10 +20,12 @@ struct GrantService: Sendable {
   var methods: [Method] {
     [
       .waitingUnary("/\(EntitlementService.name)/Grant") {
-        (request: GrantRequest, _) async throws(Status) in try await grant(request)
+        (request: GrantRequest, context) async throws(Status) in
+        try await grant(request.by(context))
       },
       .waitingUnary("/\(EntitlementService.name)/RevokeGrant") {
-        (request: RevokeGrantRequest, _) async throws(Status) in try await revoke(request)
+        (request: RevokeGrantRequest, context) async throws(Status) in
+        try await revoke(request.by(context))
       },
     ]
   }

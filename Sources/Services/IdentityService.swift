@@ -20,19 +20,24 @@ struct IdentityService: Sendable {
   var methods: [Method] {
     [
       .waitingUnary("/\(EntitlementService.name)/LinkPurchase") {
-        (request: LinkPurchaseRequest, _) async throws(Status) in try await link(request)
+        (request: LinkPurchaseRequest, context) async throws(Status) in
+        try await link(request.by(context))
       },
       .waitingUnary("/\(EntitlementService.name)/MergeCustomers") {
-        (request: MergeCustomersRequest, _) async throws(Status) in try await merge(request)
+        (request: MergeCustomersRequest, context) async throws(Status) in
+        try await merge(request.by(context))
       },
       .waitingUnary("/\(EntitlementService.name)/TransferPurchase") {
-        (request: TransferPurchaseRequest, _) async throws(Status) in try await transfer(request)
+        (request: TransferPurchaseRequest, context) async throws(Status) in
+        try await transfer(request.by(context))
       },
       .waitingUnary("/\(EntitlementService.name)/UndoTransfer") {
-        (request: UndoTransferRequest, _) async throws(Status) in try await undo(request)
+        (request: UndoTransferRequest, context) async throws(Status) in
+        try await undo(request.by(context))
       },
       .waitingUnary("/\(EntitlementService.name)/EraseCustomer") {
-        (request: EraseCustomerRequest, _) async throws(Status) in try await erase(request)
+        (request: EraseCustomerRequest, context) async throws(Status) in
+        try await erase(request.by(context))
       },
     ]
   }

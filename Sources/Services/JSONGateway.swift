@@ -76,7 +76,13 @@ package final class JSONGateway: Sendable {
 
   /// An error in JSON is a `google.rpc.Status`.
   private static func failure(_ status: Status, httpStatus: Int) -> HTTPResponse {
-    .json(httpStatus, GoogleRPC.Status(status).json(pretty: true) + Array("\n".utf8))
+    var response = HTTPResponse.json(
+      httpStatus, GoogleRPC.Status(status).json(pretty: true) + Array("\n".utf8))
+    // RFC 9110, section 15.5.2: how to do better.
+    if status.code == .unauthenticated {
+      response.headers.append(name: "www-authenticate", value: "Bearer")
+    }
+    return response
   }
 
   /// What a handler said, in a form that may leave the lock.

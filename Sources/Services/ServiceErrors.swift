@@ -1,5 +1,6 @@
 internal import AppStore
 internal import AppStoreClient
+internal import Callers
 internal import Enquiry
 internal import FamilySharing
 internal import Ledger
@@ -35,6 +36,32 @@ extension Status {
     case .closed:
       self.init(
         .unavailable, reason: "SHUTTING_DOWN", "the server is shutting down", retryAfterMilliseconds: 1_000)
+    }
+  }
+
+  /// What nobody may do without being known, or being allowed. A token is never repeated.
+  init(_ error: CallerError) {
+    switch error {
+    case .noCredential: self.init(.unauthenticated, reason: "NO_CREDENTIAL", error.description)
+    case .notABearer: self.init(.unauthenticated, reason: "NOT_A_BEARER_TOKEN", error.description)
+    case .unknownToken: self.init(.unauthenticated, reason: "UNKNOWN_TOKEN", error.description)
+    case .badToken: self.init(.unauthenticated, reason: "BAD_TOKEN", error.description)
+    case .unknownCertificate: self.init(.unauthenticated, reason: "UNKNOWN_CERTIFICATE", error.description)
+    case .roleMissing(let caller, let needed):
+      self.init(
+        .permissionDenied, reason: "ROLE_MISSING", error.description,
+        metadata: [("caller", caller), ("role", needed.rawValue)])
+    case .appNotAllowed(let caller, let app):
+      self.init(
+        .permissionDenied, reason: "APP_NOT_ALLOWED", error.description,
+        metadata: [("caller", caller), ("app", app)], field: "app")
+    case .needsAllApps(let caller):
+      self.init(
+        .permissionDenied, reason: "NEEDS_ALL_APPS", error.description, metadata: [("caller", caller)])
+    case .tooFast(let caller, let wait):
+      self.init(
+        .resourceExhausted, reason: "RATE_LIMIT", error.description, metadata: [("caller", caller)],
+        retryAfterMilliseconds: wait)
     }
   }
 

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Callers
 package import Enquiry
 internal import JSON
 package import Ledger
@@ -19,6 +20,7 @@ package struct ServiceSet: Sendable {
   private let enquiry: PurchaseEnquiry
   private let inbox: NotificationInbox
   private let answerCacheBytes: Int
+  private let door: Door
   let hub: EventHub
   /// Tells that another catalog is in force.
   let catalogChanges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -28,12 +30,12 @@ package struct ServiceSet: Sendable {
   package let health: HealthService
 
   /// All services over `store`. Apple is asked through `clients`; `secrets` make notifications of version 1
-  /// known. Each loop remembers answers in at most `answerCacheBytes`.
+  /// known. Each loop remembers answers in at most `answerCacheBytes`. `door` says who may call.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
     gate: OnlineCheckGate? = nil, clients: AppStoreClients = AppStoreClients(),
-    secrets: [String: SharedSecret] = [:], answerCacheBytes: Int,
+    secrets: [String: SharedSecret] = [:], answerCacheBytes: Int, door: Door,
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store
@@ -45,6 +47,7 @@ package struct ServiceSet: Sendable {
     enquiry = PurchaseEnquiry(clients: clients, ledger: ledger)
     inbox = NotificationInbox(ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets)
     self.answerCacheBytes = answerCacheBytes
+    self.door = door
     self.now = now
     hub = EventHub(store: store, now: now)
     archive = EventArchive(store: store)
@@ -83,7 +86,9 @@ package struct ServiceSet: Sendable {
     let known = Set(methods.map(\.path))
     let others = Contract.services.flatMap(\.methods).map(\.fullName).filter { !known.contains($0) }
     methods += others.map(Method.unimplemented)
-    return CallHost(methods: MethodTable(methods), turnEnded: reader.endTurn)
+    let reception = Reception(door)
+    return CallHost(
+      methods: MethodTable(methods.map(reception.receiving)), turnEnded: reader.endTurn)
   }
 
   /// Where Apple delivers notifications.

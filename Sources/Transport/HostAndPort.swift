@@ -23,5 +23,12 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: Int(port))
   }
 
+  /// Whether only this machine can reach it.
+  package var isLoopback: Bool {
+    if host == "localhost" || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
   package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

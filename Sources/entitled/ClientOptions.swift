@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import EntitledClient
 internal import Foundation
+internal import SignedData
 internal import Transport
 internal import Wire
 
@@ -9,19 +10,29 @@ struct ClientOptions: ParsableArguments {
   @Option(help: "The server's gRPC address (default: \(Setting.grpc.fallback), or ENTITLED_GRPC).")
   var grpc: String?
 
+  @Option(help: "A file with the bearer token to call with (else the one in ENTITLED_TOKEN).")
+  var tokenFile: String?
+
   @Flag(help: "Print the answer as JSON.")
   var json = false
 
   /// Connects, lets `body` call, and turns what goes wrong into a line for a person.
   func withConnection<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
-    try await Self.withConnection(to: try Setting.grpc.address(grpc), body)
+    try await Self.withConnection(to: try Setting.grpc.address(grpc), token: try token(), body)
+  }
+
+  /// Never a flag: everybody on the machine can see those.
+  private func token() throws -> String? {
+    guard let tokenFile else { return Setting.environment("ENTITLED_TOKEN") }
+    do { return try PrivateKeyFile.readSecret(tokenFile) } catch { throw Failure(error.description) }
   }
 
   static func withConnection<Result>(
-    to address: HostAndPort, _ body: (ClientConnection) async throws -> Result
+    to address: HostAndPort, token: String? = nil, _ body: (ClientConnection) async throws -> Result
   ) async throws -> Result {
     do {
-      return try await ClientConnection.withConnection(host: address.host, port: address.port, body)
+      return try await ClientConnection.withConnection(
+        host: address.host, port: address.port, token: token, body)
     } catch let error as ClientError {
       throw Failure(error.description)
     }

@@ -1,3 +1,4 @@
+internal import Callers
 internal import Configuration
 internal import Entitlements
 internal import Ledger
@@ -36,8 +37,14 @@ struct EntitledService: ServiceLifecycle.Service {
       settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
     // First, since the service asks it what it would ask Apple.
     let sandbox = try await RunningSandbox.open(settings, configuration, on: group, logger: logger)
+    let keyFetch = KeyFetch(logger: logger)
+    let callers = CurrentCallers(
+      try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
     let services = try Startup.services(
-      configuration, store, sandbox: sandbox, answerCacheBytes: settings.answerCacheMiB << 20)
+      configuration, store, sandbox: sandbox, answerCacheBytes: settings.answerCacheMiB << 20,
+      door: Door(
+        callers: callers, now: SystemClock.now, ticks: SystemClock.ticks,
+        audit: AuditLog(logger: Logger(label: "entitled.audit")).write))
     let listeners = try await Listeners.open(
       settings, on: group, services: services, sandbox: sandbox?.listener, logger: logger)
     services.health.setAll(.serving)
@@ -46,8 +53,9 @@ struct EntitledService: ServiceLifecycle.Service {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await services.run { logger.error("\($0)") } }
       let reload = Reload(
-        services: services, configurationFile: settings.configurationFile, logger: logger)
+        services: services, callers: callers, keyFetch: keyFetch, settings: settings, logger: logger)
       group.addTask { await reload.run() }
+      group.addTask { await keyFetch.run() }
       if let sandbox { group.addTask { await sandbox.simulator.run() } }
       try? await gracefulShutdown()
       group.cancelAll()

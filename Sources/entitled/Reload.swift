@@ -1,3 +1,4 @@
+internal import Callers
 internal import Configuration
 internal import Entitlements
 internal import Logging
@@ -5,31 +6,45 @@ internal import Services
 internal import SignedData
 internal import UnixSignals
 
-/// Reads the catalog and the keys of entitlement tokens again on SIGHUP, so that they change without a
-/// restart and without a call that is dropped.
+/// Reads the catalog, the callers and the keys of entitlement tokens again on SIGHUP, so that they change without
+/// a restart and without a call that is dropped.
 struct Reload: Sendable {
   let services: ServiceSet
-  /// `nil`: the demo app is configured, and stays as it is.
-  let configurationFile: String?
+  let callers: CurrentCallers
+  let keyFetch: KeyFetch
+  let settings: ServeSettings
   let logger: Logger
 
   /// Waits for signals until the task is cancelled.
   func run() async {
     for await _ in await UnixSignalsSequence(trapping: .sighup) {
-      reloadCatalog()
+      reloadConfiguration()
       reloadKeys()
     }
   }
 
   /// A file that cannot be used changes nothing; the log says what is wrong, and in which line.
-  private func reloadCatalog() {
-    guard let configurationFile else { return }
+  private func reloadConfiguration() {
+    // Without a file the demo app is configured, and stays as it is.
+    guard let file = settings.configurationFile else { return }
     do throws(ConfigurationError) {
-      let configuration = try ServiceConfiguration.load(path: configurationFile)
+      let configuration = try ServiceConfiguration.load(path: file)
       services.adopt(configuration.catalog)
       logger.info("the catalog was read again", metadata: ["apps": "\(configuration.catalog.appIDs)"])
+      reloadCallers(configuration)
     } catch {
-      logger.error("the catalog stays as it was", metadata: ["error": "\(error)"])
+      logger.error("the catalog stays as it was, and so do the callers", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func reloadCallers(_ configuration: ServiceConfiguration) {
+    do {
+      callers.replace(
+        with: try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
+      logger.info("the callers were read again")
+    } catch {
+      let reason = (error as? Failure)?.message ?? "\(error)"
+      logger.error("the callers stay as they were", metadata: ["error": "\(reason)"])
     }
   }
 

@@ -80,4 +80,7 @@ struct ServeSettings: Sendable {
   let threads: Int?
   /// For each event loop.
   let answerCacheMiB: Int
+
+  /// Where the contract can be called.
+  var addresses: [HostAndPort] { [grpc, http] }
 }

@@ -40,7 +40,7 @@ enum Startup {
   /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
   static func services(
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: RunningSandbox?,
-    answerCacheBytes: Int
+    answerCacheBytes: Int, door: Door
   ) throws -> ServiceSet {
     do {
       let now =
@@ -57,7 +57,7 @@ enum Startup {
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
         signing: try signing(configuration), gate: gate(configuration, verifier),
         clients: try clients(configuration, sandbox: sandbox), secrets: try secrets(configuration),
-        answerCacheBytes: answerCacheBytes, now: now)
+        answerCacheBytes: answerCacheBytes, door: door, now: now)
     } catch {
       throw Failure("\(error)")
     }

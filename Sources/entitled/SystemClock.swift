@@ -9,4 +9,11 @@ enum SystemClock {
     return Instant(
       millisecondsSince1970: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
   }
+
+  /// Nanoseconds of a clock that only goes forward.
+  static let ticks: @Sendable () -> Int64 = {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
 }

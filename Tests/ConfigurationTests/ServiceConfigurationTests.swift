@@ -53,7 +53,10 @@ import Testing
       (5, "[Production]", "[Staging]", "there is no environment \"Staging\"; known: Production, Sandbox"),
       (5, "[Production]", "[Sandbox, Sandbox]", "Sandbox is there twice"),
       (7, "pro:", "pro: {}\n      pro:", "these names are there more than once: pro"),
-      (1, "apps:", "app:", "the configuration has no \"app\"; known: apps, tokens, trusted_roots"),
+      (
+        1, "apps:", "app:",
+        "the configuration has no \"app\"; known: apps, callers, token_issuer, tokens, trusted_roots"
+      ),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {
     let yaml = Self.minimal.replacingOccurrences(of: old, with: new)

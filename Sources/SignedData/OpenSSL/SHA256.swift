@@ -1,10 +1,12 @@
 internal import COpenSSL
 
-/// The hash under every ES256 signature.
-enum SHA256 {
-  static let byteCount = 32
+/// The hash under every ES256 signature, and of what must be compared but not kept.
+package enum SHA256 {
+  /// How long every hash is.
+  package static let byteCount = 32
 
-  static func hash(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
+  /// The 32 bytes of the hash of `message`.
+  package static func hash(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: byteCount)
     let result = message.withUnsafeBytes { bytes in
       EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, algorithm.pointer, nil)

@@ -1,0 +1,126 @@
+internal import Callers
+
+extension CallerConfiguration {
+  static let memberNames = ["roles", "apps", "tokens", "subjects", "certificate_names", "rate_limit"]
+
+  /// `open`, or a mapping of names to callers, who may ask about apps among `knownApps`.
+  init(_ node: ConfigurationNode?, knownApps: [String], hasIssuer: Bool) throws(ConfigurationError) {
+    guard let node else {
+      self = .unspecified
+      return
+    }
+    if node.isScalar {
+      guard try node.text() == "open" else { throw node.error("callers is neither open nor a mapping") }
+      self = .open
+      return
+    }
+    var definitions: [CallerDefinition] = []
+    var credentials: Set<String> = []
+    for (name, node) in try node.entries() {
+      let caller = ConfigurationNode(renaming: node, "caller \(name)")
+      let definition = try CallerDefinition(name, caller, knownApps: knownApps, hasIssuer: hasIssuer)
+      for credential in definition.credentials where !credentials.insert(credential).inserted {
+        throw caller.error("\(credential) of caller \(name) is another caller's too")
+      }
+      definitions.append(definition)
+    }
+    self = .listed(definitions)
+  }
+}
+
+extension CallerDefinition {
+  fileprivate init(
+    _ name: String, _ node: ConfigurationNode, knownApps: [String], hasIssuer: Bool
+  ) throws(ConfigurationError) {
+    let members = try node.members(CallerConfiguration.memberNames)
+    let roles = try members.required("roles").list().map(Role.init)
+    guard !roles.isEmpty else { throw node.error("caller \(name) has no roles, and may do nothing") }
+    let apps = try members["apps"]?.list().map { node throws(ConfigurationError) in
+      let app = try node.text()
+      guard knownApps.contains(app) else {
+        throw node.error(
+          "there is no app \(app.debugDescription); known: \(knownApps.joined(separator: ", "))")
+      }
+      return app
+    }
+    if let subjects = members["subjects"], !hasIssuer {
+      throw subjects.error("\(subjects.name) is given, and no token_issuer who names subjects")
+    }
+    self.init(
+      name: name, roles: Set(roles), apps: apps.map(Set.init),
+      rateLimit: try members["rate_limit"].map(RateLimit.init),
+      tokens: try members["tokens"]?.list().map(TokenHash.init) ?? [],
+      subjects: try members["subjects"]?.texts() ?? [],
+      certificateNames: try members["certificate_names"]?.texts() ?? [])
+    guard !credentials.isEmpty else {
+      throw node.error("caller \(name) has no tokens, subjects or certificate_names to be known by")
+    }
+  }
+
+  fileprivate var credentials: [String] {
+    tokens.map(\.description) + subjects.map { "the subject \($0)" }
+      + certificateNames.map { "the certificate name \($0)" }
+  }
+}
+
+extension TokenIssuerConfiguration {
+  static let memberNames = ["issuer", "audience", "keys", "roles_claim"]
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(Self.memberNames)
+    terms = TokenIssuer.Terms(
+      issuer: try members.required("issuer").text(), audience: try members.required("audience").text(),
+      rolesClaim: try members["roles_claim"]?.text())
+    keys = try KeySource(members.required("keys"))
+  }
+}
+
+extension TokenIssuerConfiguration.KeySource {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["file", "url"])
+    switch (members["file"], members["url"]) {
+    case (let file?, nil): self = .file(try file.path())
+    case (nil, let url?):
+      let text = try url.text()
+      guard
+        text.hasPrefix("https://") || text.hasPrefix("http://127.0.0.1:")
+          || text.hasPrefix("http://localhost:")
+      else {
+        throw url.error(
+          "\(url.name) does not begin with https://: whoever changes keys on the way is anybody")
+      }
+      self = .url(text)
+    default: throw node.error("\(node.name) needs either file or url")
+    }
+  }
+}
+
+extension Role {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let text = try node.text()
+    guard let role = Role(rawValue: text) else {
+      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("there is no role \(text.debugDescription); known: \(known)")
+    }
+    self = role
+  }
+}
+
+extension TokenHash {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    guard let hash = TokenHash(try node.text()) else {
+      throw node.error(
+        "\(node.name): not sha256: and 64 hexadecimal digits, as `entitled token new` prints it")
+    }
+    self = hash
+  }
+}
+
+extension RateLimit {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["per_second", "burst"])
+    let perSecond = try members.required("per_second").number(in: 1...1_000_000)
+    self.init(
+      perSecond: perSecond, burst: try members["burst"]?.number(in: 1...1_000_000) ?? perSecond)
+  }
+}

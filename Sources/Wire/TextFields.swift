@@ -1,0 +1,92 @@
+internal import CEntitledProto
+
+/// Where a text stands in a message: the number of its field, behind those of the messages that it is in.
+package struct FieldPath: Hashable, Sendable {
+  let numbers: [UInt32]
+}
+
+extension MessageType {
+  /// Where the text called `name` stands: in the message itself, or else in the first of its message fields
+  /// that has it. `nil` if there is none.
+  package func path(toText name: String) -> FieldPath? {
+    let fields = JSONNames.fields(of: descriptor)
+    func number(_ field: UnsafePointer<ProtobufCFieldDescriptor>) -> UInt32 { field.pointee.id }
+    func isWanted(_ field: UnsafePointer<ProtobufCFieldDescriptor>) -> Bool {
+      field.pointee.type == PROTOBUF_C_TYPE_STRING && String(cString: field.pointee.name) == name
+    }
+    if let own = fields.first(where: isWanted) { return FieldPath(numbers: [number(own)]) }
+    for field in fields where field.pointee.type == PROTOBUF_C_TYPE_MESSAGE {
+      if let inner = JSONNames.fields(of: field.messageDescriptor).first(where: isWanted) {
+        return FieldPath(numbers: [number(field), number(inner)])
+      }
+    }
+    return nil
+  }
+}
+
+/// Reads single texts of a message on the wire without decoding all of it.
+package enum TextFields {
+  /// All values at `path`, also those that a later one replaces; `nil` if the bytes are no message.
+  package static func values(at path: FieldPath, in message: UnsafeRawBufferPointer) -> [String]? {
+    var values: [String] = []
+    return collect(path.numbers[...], message, &values) ? values : nil
+  }
+
+  private static func collect(
+    _ path: ArraySlice<UInt32>, _ message: UnsafeRawBufferPointer, _ values: inout [String]
+  ) -> Bool {
+    guard let wanted = path.first else {
+      values.append(String(decoding: message, as: UTF8.self))
+      return true
+    }
+    var reader = FieldReader(message)
+    while !reader.isAtEnd {
+      guard let field = reader.next() else { return false }
+      guard field.number == wanted, let content = field.content else { continue }
+      guard collect(path.dropFirst(), content, &values) else { return false }
+    }
+    return true
+  }
+}
+
+/// Goes through the fields of a message (protobuf's encoding guide, "Message Structure").
+private struct FieldReader {
+  private let message: UnsafeRawBufferPointer
+  private var position = 0
+
+  init(_ message: UnsafeRawBufferPointer) { self.message = message }
+
+  var isAtEnd: Bool { position == message.count }
+
+  /// The next field; its content if it is a text, bytes or a message. `nil` if there is none that is whole.
+  mutating func next() -> (number: UInt32, content: UnsafeRawBufferPointer?)? {
+    guard let key = number(), let field = UInt32(exactly: key >> 3) else { return nil }
+    switch key & 7 {
+    case 0: return number().map { _ in (field, nil) }
+    case 1: return take(8).map { _ in (field, nil) }
+    case 2:
+      guard let length = number(), let length = Int(exactly: length) else { return nil }
+      return take(length).map { (field, $0) }
+    case 5: return take(4).map { _ in (field, nil) }
+    default: return nil
+    }
+  }
+
+  private mutating func take(_ length: Int) -> UnsafeRawBufferPointer? {
+    guard length <= message.count - position else { return nil }
+    defer { position += length }
+    return UnsafeRawBufferPointer(rebasing: message[position..<position + length])
+  }
+
+  private mutating func number() -> UInt64? {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+      guard position < message.count else { return nil }
+      let byte = message[position]
+      position += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,57 @@
+import Callers
+import Testing
+
+@Suite struct TokenBucketTests {
+  private static let second: Int64 = 1_000_000_000
+
+  @Test("After a pause a burst may come at once, and then calls at the rate")
+  func burst() {
+    let bucket = TokenBucket(RateLimit(perSecond: 10, burst: 3))
+    let start = 5 * Self.second
+    for _ in 0..<3 { #expect(bucket.take(at: start) == nil) }
+    #expect(bucket.take(at: start) == Self.second / 10)
+    #expect(bucket.take(at: start + Self.second / 10) == nil)
+    #expect(bucket.take(at: start + Self.second / 10) != nil)
+  }
+
+  @Test("What is told to wait is enough to wait")
+  func wait() throws {
+    let bucket = TokenBucket(RateLimit(perSecond: 3, burst: 1))
+    var now: Int64 = 0
+    for _ in 0..<100 {
+      #expect(bucket.take(at: now) == nil)
+      now += try #require(bucket.take(at: now))
+    }
+    #expect(now <= 34 * Self.second)
+  }
+
+  @Test("However calls are spread, no more are let through than burst and rate allow", arguments: 1...20)
+  func neverMore(seed: UInt64) {
+    var generator = SplitMix64(seed: seed)
+    let limit = RateLimit(
+      perSecond: .random(in: 1...50, using: &generator), burst: .random(in: 1...20, using: &generator))
+    let bucket = TokenBucket(limit)
+    var now: Int64 = 0
+    var taken: Int64 = 0
+    for _ in 0..<500 {
+      now += .random(in: 0...Self.second / 20, using: &generator)
+      if bucket.take(at: now) == nil { taken += 1 }
+    }
+    #expect(taken <= limit.burst + now / (Self.second / limit.perSecond) + 1)
+  }
+}
+
+/// A small generator whose sequence a test can name by its seed.
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

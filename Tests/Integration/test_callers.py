@@ -1,0 +1,369 @@
+"""Who may call: tokens, roles, apps, rates, an identity provider's tokens, and the audit log."""
+
+import base64
+import hashlib
+import json
+import re
+import signal
+import time
+import urllib.request
+
+import grpc
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+import contract
+from contract import StatusCode, receipt_service
+from contract import entitlement_service as wire
+from harness import CALL_LIMIT, Service, post, run
+
+APP, OTHER = "ocean-journal", "sea-journal"
+ROLES = ("read", "submit", "operate", "admin")
+
+APPS = """
+apps:
+  ocean-journal: &app
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    products:
+      pro.monthly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro],
+        period: P1M, price: 4.99, currency: USD}
+  sea-journal:
+    bundle_id: com.example.seajournal
+    environments: [Sandbox]
+    products:
+      pro.sea: {type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}
+"""
+
+
+def token(name):
+    return f"ent_{name}_{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+def digest(name):
+    return "sha256:" + hashlib.sha256(token(name).encode()).hexdigest()
+
+
+def caller(name, *roles, **more):
+    members = {"roles": list(roles), "tokens": [digest(name)], **more}
+    return f"  {name}: {json.dumps(members)}\n"
+
+
+CALLERS = "callers:\n" + "".join(caller(role, role) for role in ROLES)
+CALLERS += caller("half", "read", "operate", apps=[APP])
+CALLERS += caller("slow", "read", rate_limit={"per_second": 1, "burst": 3})
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("callers")
+    (folder / "entitled.yaml").write_text(APPS + CALLERS)
+    service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    yield service
+    service.stop()
+    for name in (*ROLES, "half", "slow", "wrong"):
+        assert token(name) not in service.log
+    assert "eyJ" not in service.log
+
+
+def call(service, path, message=b"", bearer=None, metadata=()):
+    """Makes a unary call with bytes; returns the answer's bytes."""
+    fields = [*metadata, *([("authorization", f"Bearer {bearer}")] if bearer else [])]
+    with service.channel() as channel:
+        return channel.unary_unary(path)(message, metadata=fields, timeout=CALL_LIMIT)
+
+
+def refused(service, path, message=b"", bearer=None, metadata=()):
+    with pytest.raises(grpc.RpcError) as error:
+        call(service, path, message, bearer, metadata)
+    return error.value
+
+
+def outcomes(service, bearer):
+    """The status codes of calls of all methods with an empty message."""
+    codes = {}
+    with service.channel() as channel:
+        for method in METHODS:
+            try:
+                channel.unary_unary(method)(
+                    b"", metadata=[("authorization", f"Bearer {bearer}")], timeout=CALL_LIMIT)
+                codes[method] = StatusCode.OK
+            except grpc.RpcError as error:
+                codes[method] = error.code()
+    return codes
+
+
+METHODS = [
+    f"/{service.full_name}/{method.name}"
+    for service in contract.services.values()
+    for method in service.methods
+]
+CHECK = "/entitled.v1.EntitlementService/Check"
+GRANT = "/entitled.v1.EntitlementService/Grant"
+ERASE = "/entitled.v1.EntitlementService/EraseCustomer"
+SUBMIT = "/entitled.v1.ReceiptService/SubmitTransaction"
+
+
+def check(app=APP):
+    return wire.CheckRequest(app=app, customer_id="ana", entitlement="pro").SerializeToString()
+
+
+def grant(app=APP, actor="sam"):
+    return wire.GrantRequest(app=app, customer_id="ana", entitlement="pro", actor=actor).SerializeToString()
+
+
+def test_no_method_can_be_called_without_a_token(guarded):
+    for method in METHODS:
+        error = refused(guarded, method)
+        assert (error.code(), contract.reason(error)) == (StatusCode.UNAUTHENTICATED, "NO_CREDENTIAL"), method
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        (f"Bearer {token('wrong')}", "UNKNOWN_TOKEN"),
+        (f"Bearer {token('read')[:-1]}", "UNKNOWN_TOKEN"),
+        (f"Basic {token('read')}", "NOT_A_BEARER_TOKEN"),
+        (token("read"), "NOT_A_BEARER_TOKEN"),
+        (f"Bearer {digest('read')}", "UNKNOWN_TOKEN"),
+        ("", "NOT_A_BEARER_TOKEN"),
+        ("Bearer " + "x" * 8_000, "UNKNOWN_TOKEN"),
+    ],
+)
+def test_what_is_no_token_is_refused(guarded, field, reason):
+    error = refused(guarded, CHECK, check(), metadata=[("authorization", field)])
+    assert (error.code(), contract.reason(error)) == (StatusCode.UNAUTHENTICATED, reason)
+    assert token("read")[8:] not in error.details()
+
+
+def test_each_role_may_do_its_part_and_no_other(guarded):
+    with_role = {
+        role: {m for m, code in outcomes(guarded, token(role)).items() if code != StatusCode.PERMISSION_DENIED}
+        for role in ROLES
+    }
+    assert with_role["admin"] == set(METHODS)
+    for one in ROLES[:3]:
+        for other in ROLES[:3]:
+            assert one == other or not with_role[one] & with_role[other]
+    assert CHECK in with_role["read"] and SUBMIT in with_role["submit"] and GRANT in with_role["operate"]
+    assert ERASE not in with_role["read"] | with_role["submit"] | with_role["operate"]
+    error = refused(guarded, GRANT, grant(), bearer=token("read"))
+    info = contract.details(error)["ErrorInfo"]
+    assert (info.reason, dict(info.metadata)) == ("ROLE_MISSING", {"caller": "read", "role": "operate"})
+
+
+def test_a_caller_is_held_to_its_apps(guarded):
+    half = token("half")
+    call(guarded, CHECK, check(), half)
+    for message in (check(OTHER), check() + check(OTHER), check(OTHER) + check()):
+        error = refused(guarded, CHECK, message, half)
+        assert contract.reason(error) == "APP_NOT_ALLOWED"
+    batch = wire.BatchCheckRequest(checks=[
+        wire.CheckRequest(app=app, customer_id="ana", entitlement="pro") for app in (APP, OTHER)])  # fmt: skip
+    error = refused(guarded, "/entitled.v1.EntitlementService/BatchCheck", batch.SerializeToString(), half)
+    assert contract.details(error)["ErrorInfo"].metadata["app"] == OTHER
+    error = refused(guarded, "/entitled.v1.ReceiptService/GetMigration", bearer=half)
+    assert contract.reason(error) == "NEEDS_ALL_APPS"
+    with guarded.channel() as channel:
+        stream = contract.entitlement_stub(channel).Watch(
+            wire.WatchRequest(app=OTHER), metadata=[("authorization", f"Bearer {half}")], timeout=CALL_LIMIT)
+        with pytest.raises(grpc.RpcError) as error:
+            next(stream)
+        assert error.value.code() == StatusCode.PERMISSION_DENIED
+
+
+def test_who_calls_too_often_is_told_when_to_come_back(guarded):
+    bearer = token("slow")
+    for _ in range(3):
+        call(guarded, CHECK, check(), bearer)
+    error = refused(guarded, CHECK, check(), bearer)
+    assert (error.code(), contract.reason(error)) == (StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMIT")
+    wait = contract.details(error)["RetryInfo"].retry_delay
+    assert 0 < wait.seconds + wait.nanos / 1e9 <= 1
+    call(guarded, CHECK, check(), token("read"))
+    time.sleep(wait.seconds + wait.nanos / 1e9)
+    call(guarded, CHECK, check(), bearer)
+
+
+def test_the_edge_needs_the_same_tokens_for_the_contract_alone(guarded):
+    request = {"app": APP, "customerId": "ana", "entitlement": "pro"}
+    status, answer = guarded.json("entitled.v1.EntitlementService/Check", request)
+    assert (status, answer["details"][0]["reason"]) == (401, "NO_CREDENTIAL")
+    bearer = {"authorization": f"Bearer {token('read')}"}
+    status, answer = guarded.json("entitled.v1.EntitlementService/Check", request, **bearer)
+    assert (status, answer["entitled"]) == (200, False)
+    del request["entitlement"]
+    status, answer = guarded.json("entitled.v1.EntitlementService/EraseCustomer", request, **bearer)
+    assert (status, answer["details"][0]["reason"]) == (403, "ROLE_MISSING")
+    for path in ("/healthz", "/readyz", "/.well-known/jwks.json"):
+        assert urllib.request.urlopen(f"http://{guarded.http}{path}", timeout=CALL_LIMIT).status == 200
+    # Apple's notifications are known by their signature.
+    status, answer = post(f"http://{guarded.http}/notifications/{APP}", {"signedPayload": "a.b.c"})
+    assert (status, "reason" in answer) == (202, True)
+
+
+def test_health_and_reflection_are_for_everybody(guarded):
+    with guarded.channel() as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        assert stub.Check(health_pb2.HealthCheckRequest(), timeout=CALL_LIMIT).status == 1
+    assert guarded.command("health").returncode == 0
+
+
+def audit(service):
+    return [line for line in service.log.splitlines() if "entitled.audit" in line]
+
+
+def test_changes_and_refused_changes_are_written_down(guarded):
+    call(guarded, GRANT, grant(actor="sue"), token("operate"))
+    refused(guarded, GRANT, grant(actor="eve"), token("read"))
+    refused(guarded, GRANT, grant(actor="mallory"))
+    call(guarded, CHECK, check(), token("read"))
+    deadline = time.monotonic() + CALL_LIMIT
+    while not [line for line in audit(guarded) if "mallory" in line]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    lines = [line for line in audit(guarded) if GRANT in line]
+    [done] = [line for line in lines if "actor=sue" in line]
+    for part in ("caller=operate", "ana", f"app={APP}", "outcome=OK"):
+        assert part in done
+    [denied] = [line for line in lines if "actor=eve" in line]
+    assert "caller=read" in denied and "outcome=PERMISSION_DENIED" in denied
+    [unknown] = [line for line in lines if "actor=mallory" in line]
+    assert "caller=-" in unknown and "outcome=UNAUTHENTICATED" in unknown
+    assert not [line for line in audit(guarded) if CHECK in line]
+
+
+def test_evidence_names_the_caller_and_on_whose_behalf(guarded):
+    with guarded.channel() as channel:
+        stub, metadata = contract.entitlement_stub(channel), [("authorization", f"Bearer {token('admin')}")]
+        stub.Grant(wire.GrantRequest(app=APP, customer_id="cleo", entitlement="pro", actor="sam"),
+                   metadata=metadata, timeout=CALL_LIMIT)  # fmt: skip
+        timeline = stub.ListTimeline(wire.ListTimelineRequest(app=APP, customer_id="cleo"),
+                                     metadata=metadata, timeout=CALL_LIMIT)  # fmt: skip
+    assert "admin/sam" in {event.actor for event in timeline.events}
+
+
+def test_the_commands_take_a_token_from_the_environment_or_a_file(guarded, tmp_path):
+    assert guarded.command("check", "ana", "pro").returncode == 1
+    file = tmp_path / "token"
+    file.write_text(token("read") + "\n")
+    file.chmod(0o600)
+    answer = guarded.command("check", "nobody", "pro", "--token-file", file)
+    assert answer.returncode == 3, answer.stderr
+    file.chmod(0o644)
+    assert "0644" in guarded.command("check", "nobody", "pro", "--token-file", file).stderr
+
+
+def test_a_new_token_works_as_soon_as_its_hash_is_configured(tmp_path):
+    made = dict(line.split() for line in run("token", "new").stdout.splitlines())
+    assert made["token"].startswith("ent_") and made["hash"].startswith("sha256:")
+    assert run("token", "hash", stdin=made["token"]).stdout.strip() == made["hash"]
+    assert run("token", "hash", stdin="short").returncode == 64
+    file = tmp_path / "entitled.yaml"
+    file.write_text(APPS + CALLERS)
+    service = Service(tmp_path / "data", ["--config", file])
+    assert contract.reason(refused(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
+    file.write_text(APPS + CALLERS + f"  new: {{roles: [read], tokens: ['{made['hash']}']}}\n")
+    reload(service, "the callers were read again")
+    call(service, CHECK, check(), made["token"])
+    file.write_text(APPS + CALLERS.replace("roles", "rules"))
+    reload(service, "so do the callers")
+    assert 'has no "rules"' in service.log
+    call(service, CHECK, check(), made["token"])
+    file.write_text(APPS + CALLERS)
+    reload(service, "the callers were read again")
+    assert contract.reason(refused(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
+    service.stop()
+
+
+def reload(service, words):
+    """SIGHUP, and waits until the log says these words once more."""
+    seen = service.log.count(words)
+    service.process.send_signal(signal.SIGHUP)
+    deadline = time.monotonic() + CALL_LIMIT
+    while service.log.count(words) == seen:
+        assert time.monotonic() < deadline, service.log
+        time.sleep(0.02)
+
+
+def test_a_public_address_needs_callers_or_the_word_open(tmp_path):
+    file = tmp_path / "entitled.yaml"
+    arguments = ["serve", "--http", "127.0.0.1:0", "--sandbox", "off", "--config", file]
+    public = ["--grpc", "0.0.0.0:0"]
+    file.write_text(APPS)
+    answer = run(*arguments, *public, "--data", tmp_path / "one")
+    assert answer.returncode == 1 and "callers: open" in answer.stderr
+    file.write_text(APPS + "callers: open\n")
+    service = Service(tmp_path / "two", ["--config", file, *public])
+    service.grpc = service.grpc.replace("0.0.0.0", "127.0.0.1")
+    call(service, CHECK, check())
+    service.stop()
+
+
+def encoded(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def number(value):
+    return encoded(value.to_bytes((value.bit_length() + 7) // 8, "big"))
+
+
+class Provider:
+    """An identity provider with one key for each algorithm."""
+
+    def __init__(self):
+        self.ec = ec.generate_private_key(ec.SECP256R1())
+        self.rsa = rsa.generate_private_key(65537, 2048)
+
+    def keys(self):
+        point, public = self.ec.public_key().public_numbers(), self.rsa.public_key().public_numbers()
+        return {"keys": [
+            {"kty": "EC", "crv": "P-256", "kid": "ec", "use": "sig", "alg": "ES256",
+             "x": encoded(point.x.to_bytes(32, "big")), "y": encoded(point.y.to_bytes(32, "big"))},
+            {"kty": "RSA", "kid": "rsa", "n": number(public.n), "e": number(public.e)},
+            {"kty": "OKP", "crv": "Ed25519", "kid": "other", "x": "AAAA"},
+        ]}  # fmt: skip
+
+    def token(self, algorithm, **claims):
+        claims = {"iss": "https://id.example.com", "aud": ["entitled"], "sub": "svc",
+                  "exp": int(time.time()) + 300, **claims}  # fmt: skip
+        header = {"alg": algorithm, "kid": "ec" if algorithm == "ES256" else "rsa"}
+        message = ".".join(encoded(json.dumps(part).encode()) for part in (header, claims))
+        if algorithm == "ES256":
+            r, s = decode_dss_signature(self.ec.sign(message.encode(), ec.ECDSA(hashes.SHA256())))
+            signature = r.to_bytes(32, "big") + s.to_bytes(32, "big")
+        else:
+            signature = self.rsa.sign(message.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return f"{message}.{encoded(signature)}"
+
+
+def test_an_identity_providers_tokens_count(tmp_path):
+    provider, stranger = Provider(), Provider()
+    (tmp_path / "jwks.json").write_text(json.dumps(provider.keys()))
+    (tmp_path / "entitled.yaml").write_text(APPS + """
+callers:
+  billing: {roles: [read], subjects: [svc]}
+token_issuer:
+  issuer: https://id.example.com
+  audience: entitled
+  keys: {file: jwks.json}
+  roles_claim: entitled_roles
+""")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    for algorithm in ("ES256", "RS256"):
+        for _ in range(2):
+            call(service, CHECK, check(), provider.token(algorithm))
+        error = refused(service, GRANT, grant(), provider.token(algorithm))
+        assert contract.details(error)["ErrorInfo"].metadata["caller"] == "billing"
+        call(service, GRANT, grant(), provider.token(algorithm, sub="jo", entitled_roles=["operate"]))
+        for wrong in (
+            stranger.token(algorithm), provider.token(algorithm, aud="others"),
+            provider.token(algorithm, exp=int(time.time()) - 60), provider.token(algorithm)[:-8],
+        ):  # fmt: skip
+            assert contract.reason(refused(service, CHECK, check(), wrong)) == "BAD_TOKEN"
+    assert re.search(r"caller=subject:jo\b", service.log)
+    service.stop()
+    assert "eyJ" not in service.log

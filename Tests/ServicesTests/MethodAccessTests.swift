@@ -1,0 +1,36 @@
+import Callers
+import Testing
+import Wire
+
+@testable import Services
+
+@Suite struct MethodAccessTests {
+  @Test(
+    "The table says of every method of the contract who may call it",
+    arguments: Contract.services.flatMap(\.methods).map(\.fullName))
+  func decided(method: String) {
+    #expect(MethodAccess.isDecided(method), "\(method) is not in Services/MethodAccess.swift")
+  }
+
+  @Test("A method that was forgotten is closed to all but admins")
+  func forgotten() {
+    #expect(MethodAccess.of("/entitled.v1.EntitlementService/Forgotten").role == .admin)
+  }
+
+  @Test("Nobody who may only read can change anything")
+  func readersChangeNothing() {
+    for method in Contract.services.flatMap(\.methods).map({ MethodAccess.of($0.fullName) }) {
+      #expect(method.isChange == false || [.submit, .operate, .admin].contains(method.role))
+    }
+  }
+
+  @Test(
+    "A request that changes something names its app, so that callers can be held to theirs",
+    arguments: Contract.services.flatMap(\.methods).filter { MethodAccess.of($0.fullName).role != nil }
+      .map { ($0.fullName, $0.requestType.messageType) })
+  func appIsNamed(method: String, request: MessageType) {
+    let byID = ["GetMigration", "ListMigrationFailures", "CancelMigration"]
+    let isByID = byID.contains { method.hasSuffix("/\($0)") }
+    #expect(request.path(toText: "app") != nil || isByID)
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+import Wire
+
+@Suite struct TextFieldsTests {
+  private func values(_ name: String, _ type: any WireMessage.Type, _ bytes: [UInt8]) throws -> [String]? {
+    let path = try #require(type.messageType.path(toText: name))
+    return bytes.withUnsafeBytes { TextFields.values(at: path, in: $0) }
+  }
+
+  @Test("A text is found among the other fields of its message")
+  func own() throws {
+    let request = GrantRequest.with {
+      $0.app = "ocean"
+      $0.customerId = "ana"
+      $0.since = .with { $0.seconds = 1_700_000_000 }
+      $0.actor = "sam"
+    }
+    #expect(try values("app", GrantRequest.self, request.encodedBytes()) == ["ocean"])
+    #expect(try values("customer_id", GrantRequest.self, request.encodedBytes()) == ["ana"])
+    #expect(try values("actor", GrantRequest.self, request.encodedBytes()) == ["sam"])
+    #expect(GrantRequest.messageType.path(toText: "no_such_field") == nil)
+  }
+
+  @Test("A text is found in each message of a list")
+  func nested() throws {
+    let request = BatchCheckRequest.with {
+      $0.checks = ["ocean", "sea"].map { app in .with { $0.app = app } }
+    }
+    #expect(try values("app", BatchCheckRequest.self, request.encodedBytes()) == ["ocean", "sea"])
+  }
+
+  @Test("A value that a later one replaces is found too")
+  func replaced() throws {
+    let twice =
+      CheckRequest.with { $0.app = "ocean" }.encodedBytes()
+      + CheckRequest.with { $0.app = "sea" }.encodedBytes()
+    #expect(try values("app", CheckRequest.self, twice) == ["ocean", "sea"])
+    #expect(try CheckRequest.decode(twice).app == "sea")
+  }
+
+  @Test("Whatever is cut off or is no message is told from a message without the field")
+  func malformed() throws {
+    let whole = CheckRequest.with {
+      $0.app = "ocean"
+      $0.customerId = "ana"
+    }.encodedBytes()
+    #expect(try values("app", CheckRequest.self, []) == [])
+    for length in 1..<whole.count where length != 7 {
+      #expect(try values("app", CheckRequest.self, Array(whole.prefix(length))) == nil)
+    }
+    #expect(try values("app", CheckRequest.self, [0x0B]) == nil, "a group")
+    #expect(try values("app", CheckRequest.self, [UInt8](repeating: 0xFF, count: 12)) == nil)
+  }
+}
