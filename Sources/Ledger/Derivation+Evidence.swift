@@ -153,6 +153,10 @@ extension Derivation {
   ) throws(StoreError) {
     let waiting = try store.unclaimedLines(
       withToken: token, of: customer.appID, in: customer.environment)
-    for line in waiting { try give(line, to: customer, by: origin) }
+    for line in waiting {
+      // The first that somebody new is given has claimed the others already.
+      guard try store.owners(of: line).isEmpty else { continue }
+      try give(line, to: customer, by: origin)
+    }
   }
 }

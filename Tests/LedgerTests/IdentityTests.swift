@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  @Test("All that waits under a new customer's id is theirs at once, however much it is")
+  func manyWait() async throws {
+    try await LedgerFixture.run { fixture in
+      let tokens = ["appAccountToken": .string(token)] as JSONObject
+      for line in ["L1", "L2", "L3"] {
+        _ = try await fixture.submit(fixture.period(0...30, line: line, tokens), for: nil)
+      }
+      _ = try await fixture.submit(fixture.period(0...30, line: "L4", tokens), for: token)
+      let lines = try fixture.facts(of: token)?.transactions.map(\.originalTransactionID)
+      #expect(lines == ["L1", "L2", "L3", "L4"])
+      #expect(try fixture.unclaimed().isEmpty)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("Both sides of a transfer change in one commit with consecutive events, and back again")
   func transfer() async throws {
     try await LedgerFixture.run { fixture in
