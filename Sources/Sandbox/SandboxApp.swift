@@ -24,6 +24,8 @@ package struct SandboxProduct: Hashable, Sendable {
   package let level: Int
   /// How long one period of an auto-renewable subscription lasts; `nil` for everything else.
   package let period: Period?
+  /// How long a subscription without a renewal lasts, as far as the app's developer says; `nil` for everything else.
+  package let duration: Period?
   /// In thousandths of the currency.
   package let price: Int64
   /// ISO 4217.
@@ -31,13 +33,14 @@ package struct SandboxProduct: Hashable, Sendable {
 
   package init(
     productId: String, type: ProductType, subscriptionGroupIdentifier: String? = nil, level: Int = 1,
-    period: Period? = nil, price: Int64 = 0, currency: String = "USD"
+    period: Period? = nil, duration: Period? = nil, price: Int64 = 0, currency: String = "USD"
   ) {
     self.productId = productId
     self.type = type
     self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
     self.level = level
     self.period = period
+    self.duration = duration
     self.price = price
     self.currency = currency
   }

@@ -89,7 +89,8 @@ extension SandboxApp {
         return SandboxProduct(
           productId: product.productID, type: product.type,
           subscriptionGroupIdentifier: product.subscriptionGroup, level: product.level ?? 1,
-          period: terms?.period, price: terms?.price ?? 0, currency: terms?.currency ?? "USD")
+          period: terms?.period, duration: product.duration, price: terms?.price ?? 0,
+          currency: terms?.currency ?? "USD")
       })
   }
 }

@@ -23,10 +23,20 @@ extension AppStoreSimulator {
       catchUp()
       await deliver()
     }
+    try await arrive(at: target, lettersAtOnce: 1)
+  }
+
+  /// Turns the clock in one go: everything on the way happens at its moment, and what is to be told of it is sent at
+  /// the end, so many letters at a time.
+  func turnClock(by milliseconds: Int64, lettersAtOnce: Int) async throws(SandboxError) {
+    try await arrive(at: clock.now().advanced(byMilliseconds: milliseconds), lettersAtOnce: lettersAtOnce)
+  }
+
+  private func arrive(at target: Instant, lettersAtOnce: Int) async throws(SandboxError) {
     clock.set(to: target)
-    try remember(.clock(clock.setting))
     catchUp()
-    await deliver()
+    try remember(.clock(clock.setting))
+    await deliver(lettersAtOnce)
     wake()
   }
 
@@ -41,47 +51,62 @@ extension AppStoreSimulator {
     await deliver()
   }
 
-  /// Sends what is due, in order and one at a time: who comes while others are sent waits for them first.
-  private func deliver() async {
+  /// Sends what is due, in order: one at a time, or so many of different purchases at once. Who comes while others
+  /// are sent waits for them first.
+  private func deliver(_ lettersAtOnce: Int = 1) async {
     while let delivery { await delivery.value }
     guard poster != nil else { return }
     let task = Task {
-      while let next = nextToSend() { await send(next) }
+      while case let letters = nextToSend(lettersAtOnce), !letters.isEmpty { await send(letters) }
       delivery = nil
     }
     delivery = task
     await task.value
   }
 
-  /// The notification whose turn it is, with the faults that concern order and time.
-  private func nextToSend() -> Int? {
-    var due = world.dueNotices
-    while let first = due.first {
+  /// The notifications whose turn it is, with the faults that concern order and time.
+  private func nextToSend(_ limit: Int) -> [Int] {
+    var due = world.dueNotices[...]
+    if due.count > 1, faults.take(.reorder) != nil { due = due.dropFirst() }
+    var letters: [Int] = []
+    var purchases: Set<Int64?> = []
+    for index in due where letters.count < limit {
+      // Those about one purchase follow each other.
+      let purchase = world.notices[index].transaction?.originalID
+      guard !purchases.contains(purchase) else { continue }
       if let length = faults.take(.delay) {
-        world.postpone(first, to: world.now.advanced(byMilliseconds: length))
-        due.removeFirst()
-      } else if due.count > 1, faults.take(.reorder) != nil {
-        return due[1]
-      } else {
-        return first
+        world.postpone(index, to: world.now.advanced(byMilliseconds: length))
+        continue
       }
+      purchases.insert(purchase)
+      letters.append(index)
     }
-    return nil
+    return letters
   }
 
-  private func send(_ index: Int) async {
+  /// Sends them, and remembers what came of it in their order.
+  private func send(_ letters: [Int]) async {
+    let posted = letters.map { index in
+      let letter = letter(index)
+      return (index, letter, Task { [poster] in await letter.post(by: poster) })
+    }
+    for (index, letter, result) in posted {
+      let result = await result.value
+      let isOver = letter.isUnsent || result == .success
+      record(index, result, next: isOver ? nil : retry(world.notices[index]))
+    }
+  }
+
+  /// What is sent as a notification, with the faults that concern it.
+  private func letter(_ index: Int) -> Letter {
     let notice = world.notices[index]
-    guard let target = world.settings[notice.app]?.notificationTarget, let poster else {
-      return record(index, .other, next: nil)
+    guard let target = world.settings[notice.app]?.notificationTarget, poster != nil else {
+      return .unsent(.other)
     }
-    if faults.take(.drop) != nil { return record(index, .noResponse, next: nil) }
-    guard let body = body(of: notice, version: target.version) else {
-      // Version 1 does not tell of this.
-      return record(index, .success, next: nil)
-    }
-    if faults.take(.duplicate) != nil { _ = await poster.post(body, to: target.url) }
-    let result = await poster.post(body, to: target.url)
-    record(index, result, next: result == .success ? nil : retry(notice, version: target.version))
+    if faults.take(.drop) != nil { return .unsent(.noResponse) }
+    // Of some things version 1 does not tell.
+    guard let body = body(of: notice, version: target.version) else { return .unsent(.success) }
+    return .sent(body, url: target.url, copies: faults.take(.duplicate) == nil ? 1 : 2)
   }
 
   private func record(_ index: Int, _ result: SendAttemptResult, next: Instant?) {
@@ -91,8 +116,9 @@ extension AppStoreSimulator {
   }
 
   /// Apple's schedule: hours after each attempt until the next.
-  private func retry(_ notice: Notice, version: Int64) -> Instant? {
-    let hours: [Int64] = version == 1 ? [6, 24, 48] : [1, 12, 24, 48, 72]
+  private func retry(_ notice: Notice) -> Instant? {
+    let isVersion1 = world.settings[notice.app]?.notificationTarget?.version == 1
+    let hours: [Int64] = isVersion1 ? [6, 24, 48] : [1, 12, 24, 48, 72]
     guard notice.attempts.count < hours.count else { return nil }
     return world.now.advanced(byMilliseconds: hours[notice.attempts.count] * 3_600_000)
   }
@@ -106,5 +132,25 @@ extension AppStoreSimulator {
     guard var signed = try? signedPayload(of: notice) else { return nil }
     if faults.take(.wrongSignature) != nil { signed = Faults.falsified(signed) }
     return JSONObject([("signedPayload", .string(signed))]).serialized()
+  }
+}
+
+/// A notification on its way.
+private enum Letter: Sendable {
+  /// Nothing is sent, and this is told to have come of it.
+  case unsent(SendAttemptResult)
+  /// The same as often as `copies` says.
+  case sent([UInt8], url: String, copies: Int)
+
+  var isUnsent: Bool { if case .unsent = self { true } else { false } }
+
+  func post(by poster: (any NotificationPoster)?) async -> SendAttemptResult {
+    switch self {
+    case .unsent(let result): return result
+    case .sent(let body, let url, let copies):
+      var result = SendAttemptResult.other
+      for _ in 0..<copies { result = await poster?.post(body, to: url) ?? result }
+      return result
+    }
   }
 }

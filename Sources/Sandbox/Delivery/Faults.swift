@@ -24,28 +24,37 @@ struct Faults: Sendable {
     var count: Int64
     /// Milliseconds.
     var length: Int64
+    /// Of so many only one goes wrong.
+    var every: Int64
+    var passed: Int64 = 0
   }
 
   private var faults: [Kind: Fault] = [:]
   private static let defaultLength: Int64 = 60_000
 
-  /// Sets a fault up: `{"kind": "delay", "count": 3, "by": "1h"}`.
+  /// Sets a fault up: `{"kind": "delay", "count": 3, "by": "1h", "every": 2}`.
   mutating func set(_ parameters: Parameters) throws(Refusal) {
-    try parameters.allow(only: ["kind", "count", "by"])
+    try parameters.allow(only: ["kind", "count", "by", "every"])
     let name = try parameters.choice("kind", of: Kind.allCases.map(\.rawValue))
     guard let kind = Kind(rawValue: name) else { return }
     let count = try parameters.integerIfPresent("count") ?? 1
     let length = try parameters.durationIfPresent("by") ?? Self.defaultLength
-    faults[kind] = count > 0 ? Fault(count: count, length: length) : nil
+    let every = try parameters.json["every"].map { _ throws(Refusal) in
+      try parameters.integer("every", in: 1...1_000_000)
+    }
+    faults[kind] = count > 0 ? Fault(count: count, length: length, every: every ?? 1) : nil
   }
 
   mutating func clear() { faults = [:] }
 
   /// Whether it is this one's turn to go wrong; counts it. The length of a delay, in milliseconds, if so.
   mutating func take(_ kind: Kind) -> Int64? {
-    guard let fault = faults[kind] else { return nil }
-    faults[kind] = fault.count > 1 ? Fault(count: fault.count - 1, length: fault.length) : nil
-    return fault.length
+    guard var fault = faults[kind] else { return nil }
+    fault.passed += 1
+    let isItsTurn = fault.passed % fault.every == 0
+    if isItsTurn { fault.count -= 1 }
+    faults[kind] = fault.count > 0 ? fault : nil
+    return isItsTurn ? fault.length : nil
   }
 
   /// What is set up.

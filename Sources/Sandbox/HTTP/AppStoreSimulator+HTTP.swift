@@ -12,6 +12,8 @@ extension AppStoreSimulator {
   ///     GET  /sandbox/v1/root            the certificate to trust, PEM
   ///     GET  /sandbox/v1/apps            what there is to buy
   ///     GET  /sandbox/v1/accounts/NAME   what an account has (?app=)
+  ///     GET  /sandbox/v1/owners          what all accounts may use now (?app=)
+  ///     POST /sandbox/v1/live            lets many customers live for some time
   ///     GET  /sandbox/v1/notifications   what was told to whom
   ///     GET, POST /sandbox/v1/clock      the time, and how fast it goes
   ///     POST /sandbox/v1/clock/advance   turns it
@@ -34,7 +36,9 @@ extension AppStoreSimulator {
     case ("notifications", "GET"): return .json(notifications)
     case ("clock", "GET"): return .json(clockState)
     case ("faults", "GET"): return .json(faults.json)
-    case ("root", _), ("apps", _), ("notifications", _): return .methodNotAllowed("GET")
+    case ("owners", "GET"): return await answer { try self.owners(Query(request.query)["app"]) }
+    case ("root", _), ("apps", _), ("notifications", _), ("owners", _): return .methodNotAllowed("GET")
+    case ("live", "POST"): return await answer { try await self.live(Parameters(body: request.body)) }
     case ("clock", "POST"), ("clock/advance", "POST"), ("faults", "POST"):
       return await answer { try await self.set(path, Parameters(body: request.body)) }
     case ("faults", "DELETE"):
@@ -179,6 +183,30 @@ extension AppStoreSimulator {
     ]
   }
 
+  /// What the App Store holds true of everybody's purchases in an app, for comparing.
+  private func owners(_ app: String?) throws(Refusal) -> JSONObject {
+    catchUp()
+    guard let app = app.flatMap({ world.app($0) }) else {
+      throw .unknownApp(app ?? "", known: apps.map(\.id))
+    }
+    let accounts = world.accounts.keys.sorted().filter { world.accounts[$0]?.copies[app.id] != nil }
+    return [
+      "now": .string(world.now.description), "milliseconds": JSONValue(world.now),
+      "owners": .array(
+        accounts.map { account in
+          [
+            "account": .string(account),
+            "owned": .array(
+              world.possessions(of: account, in: app.id).map {
+                [
+                  "productId": .string($0.productID), "originalTransactionId": .string(String($0.originalID)),
+                ]
+              }),
+          ]
+        }),
+    ]
+  }
+
   private func account(_ name: String, _ app: String?) -> HTTPResponse {
     catchUp()
     guard world.accounts[name] != nil else {
@@ -208,5 +236,5 @@ extension AppStoreSimulator {
 
 extension Notice {
   /// Type and subtype in one word.
-  fileprivate var name: String { subtype.map { "\(type.rawValue)/\($0.rawValue)" } ?? type.rawValue }
+  var name: String { subtype.map { "\(type.rawValue)/\($0.rawValue)" } ?? type.rawValue }
 }
