@@ -91,7 +91,7 @@ let package = Package(
       "Services",
       [
         "AppReceipt", "AppStore", "AppStoreClient", "Callers", "Enquiry", "Entitlements", "FamilySharing",
-        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "SignedData", "Store", "Wire",
+        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "SignedData", "Store", "Wire",
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
@@ -101,14 +101,20 @@ let package = Package(
     library(
       "Notifications",
       ["AppStore", "AppStoreClient", "Enquiry", "Entitlements", "JSON", "Ledger", "SignedData", "Store"]),
+    library(
+      "ReceiptMigration",
+      [
+        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "JSON", "Ledger", "SignedData",
+        "Store", metrics,
+      ]),
     library("OCSPClient", ["SignedData", asyncHTTPClient, nio, nioHTTP1]),
     library("Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [
         "AppStore", "AppStoreClient", "Callers", "Configuration", "Enquiry", "EntitledClient", "Entitlements",
-        "HTTP",
-        "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "SQLiteStore", "Sandbox", "Services",
+        "HTTP", "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "ReceiptMigration", "SQLiteStore",
+        "Sandbox", "Services",
         "SignedData", "Store", "Transport", "Wire",
         argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix, unixSignals,
       ],

@@ -7,10 +7,14 @@ package final class VerifyReceiptClient: Sendable {
   private let production: VerifyReceiptServer
   private let sandbox: VerifyReceiptServer
 
+  /// Apple's own addresses.
+  package static let productionURL = "https://buy.itunes.apple.com/verifyReceipt"
+  package static let sandboxURL = "https://sandbox.itunes.apple.com/verifyReceipt"
+
   /// - `productionURL`, `sandboxURL`: Apple's, unless told otherwise.
   package init(
-    productionURL: String = "https://buy.itunes.apple.com/verifyReceipt",
-    sandboxURL: String = "https://sandbox.itunes.apple.com/verifyReceipt", exchange: any HTTPExchange,
+    productionURL: String = VerifyReceiptClient.productionURL,
+    sandboxURL: String = VerifyReceiptClient.sandboxURL, exchange: any HTTPExchange,
     clock: ClientClock
   ) {
     production = VerifyReceiptServer(url: productionURL, share: 1, exchange: exchange, clock: clock)

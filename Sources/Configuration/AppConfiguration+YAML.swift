@@ -7,7 +7,7 @@ extension AppConfiguration {
     let members = try app.members([
       "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
       "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
-      "check_offer_eligibility", "online_checks",
+      "check_offer_eligibility", "online_checks", "receipts",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -23,6 +23,7 @@ extension AppConfiguration {
     sharedSecret = try members["shared_secret"].map(SecretSource.init)
     checksOfferEligibility = try members["check_offer_eligibility"]?.flag() ?? true
     onlineChecks = try members["online_checks"].map(OnlineCheckPolicy.init) ?? .off
+    receipts = try members["receipts"].map(ReceiptConfiguration.init) ?? ReceiptConfiguration()
     let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
     let entitlements = Set(
       products.flatMap(\.entitlements) + boughtBefore.flatMap { Array($0.entitlements.keys) })
@@ -50,7 +51,7 @@ extension AppConfiguration {
     return (products, terms)
   }
 
-  private static func servers(
+  static func servers(
     _ node: ConfigurationNode?
   ) throws(ConfigurationError) -> [Environment: String] {
     var servers: [Environment: String] = [:]

@@ -32,6 +32,10 @@ package let demoConfiguration = """
       # app_store_servers: {Sandbox: http://127.0.0.1:8090}
       # What notifications of version 1 are known by: {file: ...} or {variable: NAME}.
       # shared_secret: {variable: OCEAN_JOURNAL_SHARED_SECRET}
+      # Legacy app receipts. verify: local (their signature), endpoint (Apple's verifyReceipt) or both, which
+      # must agree. keep: whether receipts are kept besides what they say. look_up_unverified: whether Apple
+      # may be asked about the number in a receipt from before iOS 7, which nobody can verify.
+      # receipts: {verify: local, keep: false, look_up_unverified: false}
       # By product id, as in App Store Connect. price, currency and period are for the sandbox App
       # Store alone; what Apple signs decides everything else.
       products:

@@ -34,6 +34,8 @@ package struct AppConfiguration: Hashable, Sendable {
   package let checksOfferEligibility: Bool
   /// Whether certificates are asked for at their authority.
   package let onlineChecks: OnlineCheckPolicy
+  /// How its legacy receipts are treated.
+  package let receipts: ReceiptConfiguration
 }
 
 /// How the sandbox App Store sells a product. Nothing of it decides who is entitled.

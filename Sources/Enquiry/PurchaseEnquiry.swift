@@ -58,13 +58,26 @@ package struct PurchaseEnquiry: Sendable {
 
   /// Asks for all transactions and for how each subscription stands (WWDC21-10174: history, then statuses).
   package func ask(_ question: Question) async throws(EnquiryError) -> Findings {
-    let client = try client(for: question.appID, in: question.environment)
     var findings = Findings()
+    try await read(question) { documents in try await hand(documents, question, into: &findings) }
+    return findings
+  }
+
+  /// Asks as ``ask(_:)`` does, but leaves it to the caller to hand the documents in, in Apple's order.
+  package func gather(_ question: Question) async throws(EnquiryError) -> [Submission] {
+    var submissions: [Submission] = []
+    try await read(question) { documents in submissions += documents.map { $0.submission(question) } }
+    return submissions
+  }
+
+  private func read(
+    _ question: Question, take: ([Documents]) async throws -> Void
+  ) async throws(EnquiryError) {
+    let client = try client(for: question.appID, in: question.environment)
     do {
       let reading = Reading(priority: question.priority, patience: question.patience)
       try await client.readTransactionHistory(of: question.transactionID, reading) { page in
-        let documents = (page.signedTransactions ?? []).map { Documents(transaction: $0) }
-        try await hand(documents, question, into: &findings)
+        try await take((page.signedTransactions ?? []).map { Documents(transaction: $0) })
       }
       let statuses: StatusResponse = try await client.send(
         .subscriptionStatuses(of: question.transactionID), priority: question.priority,
@@ -72,7 +85,7 @@ package struct PurchaseEnquiry: Sendable {
       let last = (statuses.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
         Documents(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
       }
-      try await hand(last, question, into: &findings)
+      try await take(last)
     } catch let error as AppStoreClientError {
       throw .appStore(error)
     } catch let error as LedgerError {
@@ -80,7 +93,6 @@ package struct PurchaseEnquiry: Sendable {
     } catch {
       throw .appStore(.cancelled)
     }
-    return findings
   }
 
   /// Hands in documents that Apple gave to another call.
@@ -101,6 +113,12 @@ package struct PurchaseEnquiry: Sendable {
   private struct Documents: Sendable {
     var transaction: String?
     var renewalInfo: String?
+
+    func submission(_ question: Question) -> Submission {
+      Submission(
+        appID: question.appID, customerID: question.customerID, signedTransaction: transaction,
+        signedRenewalInfo: renewalInfo, source: .appStoreServerAPI)
+    }
   }
 
   /// All at once, so that they share a commit.
@@ -134,12 +152,7 @@ package struct PurchaseEnquiry: Sendable {
     _ documents: Documents, _ question: Question
   ) async -> Result<Submitted, LedgerError> {
     do throws(LedgerError) {
-      return .success(
-        try await ledger.submit(
-          Submission(
-            appID: question.appID, customerID: question.customerID,
-            signedTransaction: documents.transaction, signedRenewalInfo: documents.renewalInfo,
-            source: .appStoreServerAPI)))
+      return .success(try await ledger.submit(documents.submission(question)))
     } catch {
       return .failure(error)
     }

@@ -30,6 +30,9 @@ package struct TransactionDetails: Hashable, Sendable {
   package var commitment: Commitment?
   /// Who invites to the seats; `nil` for what has none.
   package var invitationManagement: InvitationManagement?
+  /// An app receipt said so, and not a signed transaction: older and less, so that it counts only until
+  /// Apple's own word about the transaction is known.
+  package var isFromReceipt = false
 
   /// Nothing; the parts that are there are set.
   package init() {}

@@ -97,9 +97,11 @@ package struct TransactionFact: Hashable, Sendable {
 extension TransactionFact {
   /// Whether this document replaces `other`, which is about the same transaction.
   ///
-  /// The newer signature wins. Of two different documents signed in the same millisecond the contents
+  /// A signed transaction replaces what a receipt said of it, and never the other way round. Otherwise the
+  /// newer signature wins. Of two different documents signed in the same millisecond the contents
   /// decide, so that the order of arrival never does.
   package func supersedes(_ other: TransactionFact) -> Bool {
+    guard details.isFromReceipt == other.details.isFromReceipt else { return other.details.isFromReceipt }
     guard signedDate == other.signedDate else { return signedDate > other.signedDate }
     guard times == other.times else { return times > other.times }
     guard codes == other.codes else { return codes > other.codes }

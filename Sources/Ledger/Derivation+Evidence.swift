@@ -25,33 +25,20 @@ extension Derivation {
     let customer = try evidence.evidence.customerID.map { id throws(StoreError) in
       try survivor(of: CustomerKey(appID: appID, environment: environment, customerID: id))
     }
-    func line(_ number: String) -> LineKey {
-      LineKey(appID: appID, environment: environment, originalTransactionID: number)
-    }
     switch testimony {
-    case .transaction(let fact):
-      let line = line(fact.originalTransactionID)
-      _ = try store.put(fact, of: line, from: evidence.id)
-      let outcome = try settle(
-        line, customer, token: fact.details.appAccountToken?.lowercased(), evidence.id)
-      try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
-      return outcome
+    case .transaction(let fact): return try take(fact, customer, from: evidence)
     case .renewal(let fact):
-      let line = line(fact.originalTransactionID)
+      let line = evidence.line(fact.originalTransactionID, in: environment)
       _ = try store.put(fact, of: line, from: evidence.id)
       try store.relate(evidence.id, to: line)
       try touchOwners(of: line, evidence.id)
       try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
       return nil
-    case .appTransaction(let fact):
-      let line = line(fact.lineNumber)
-      _ = try store.put(fact, of: line, from: evidence.id)
-      if let customer, fact.appTransactionID.isEmpty,
-        try !store.owners(of: line).contains(customer.customerID)
-      {
-        try give(line, to: customer, by: Origin(cause: .news, evidence: evidence.id))
-      }
-      return try settle(line, customer, token: nil, evidence.id)
+    case .appTransaction(let fact): return try take(fact, customer, from: evidence)
+    case .receipt(let statement):
+      for fact in statement.transactions { _ = try take(fact, customer, from: evidence) }
+      if let copy = statement.appTransaction { _ = try take(copy, customer, from: evidence) }
+      return nil
     case .command(let command):
       try apply(command, by: evidence.id, of: appID, in: environment)
       return nil
@@ -60,6 +47,32 @@ extension Derivation {
       return nil
     case .nothing: return nil
     }
+  }
+
+  private func take(
+    _ fact: TransactionFact, _ customer: CustomerKey?, from evidence: StoredEvidence
+  ) throws(StoreError) -> LineOutcome? {
+    guard let environment = evidence.evidence.environment else { return nil }
+    let line = evidence.line(fact.originalTransactionID, in: environment)
+    _ = try store.put(fact, of: line, from: evidence.id)
+    let outcome = try settle(
+      line, customer, token: fact.details.appAccountToken?.lowercased(), evidence.id)
+    try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
+    return outcome
+  }
+
+  private func take(
+    _ fact: AppTransactionFact, _ customer: CustomerKey?, from evidence: StoredEvidence
+  ) throws(StoreError) -> LineOutcome? {
+    guard let environment = evidence.evidence.environment else { return nil }
+    let line = evidence.line(fact.lineNumber, in: environment)
+    _ = try store.put(fact, of: line, from: evidence.id)
+    if let customer, fact.appTransactionID.isEmpty,
+      try !store.owners(of: line).contains(customer.customerID)
+    {
+      try give(line, to: customer, by: Origin(cause: .news, evidence: evidence.id))
+    }
+    return try settle(line, customer, token: nil, evidence.id)
   }
 
   /// Finds out whose a line is of which a document told: the owner's, else the customer's who was named,
@@ -158,5 +171,12 @@ extension Derivation {
       guard try store.owners(of: line).isEmpty else { continue }
       try give(line, to: customer, by: origin)
     }
+  }
+}
+
+extension StoredEvidence {
+  /// The line with that number in the app of which the evidence tells.
+  fileprivate func line(_ number: String, in environment: Environment) -> LineKey {
+    LineKey(appID: evidence.appID, environment: environment, originalTransactionID: number)
   }
 }

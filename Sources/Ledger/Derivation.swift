@@ -28,7 +28,7 @@ final class Derivation {
 
   let store: any StoreTransaction
   let now: Instant
-  private let catalog: Catalog
+  let catalog: Catalog
   private var pending: [CustomerKey: Pending] = [:]
   /// In the order in which they were touched, which is the order of their events.
   private var order: [CustomerKey] = []

@@ -67,6 +67,11 @@ extension CustomerFacts {
       where part.line(of: line)?.originalTransactionID == line.originalTransactionID {
         take(part, about: line)
       }
+    case .receipt(let statement):
+      for fact in statement.transactions where fact.originalTransactionID == line.originalTransactionID {
+        insert(fact)
+      }
+      if let copy = statement.appTransaction, copy.lineNumber == line.originalTransactionID { insert(copy) }
     case .nothing: break
     }
   }

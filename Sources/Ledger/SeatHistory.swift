@@ -26,7 +26,7 @@ struct SeatHistory {
       for index in seats.indices where seats[index].seatClaimID.map(claims.contains) == true {
         seats[index].releasedAt = seats[index].releasedAt ?? contents.payload.signedDate
       }
-    case .transaction, .renewal, .appTransaction, .nothing: break
+    case .transaction, .renewal, .appTransaction, .receipt, .nothing: break
     }
   }
 }

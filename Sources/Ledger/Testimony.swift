@@ -10,6 +10,7 @@ enum Testimony: Sendable {
   case appTransaction(AppTransactionFact)
   case command(OperatorCommand)
   case notification(NotificationContents)
+  case receipt(ReceiptStatement)
   /// Nothing that this version understands; kept, and understood after an upgrade by replaying.
   case nothing
 
@@ -36,6 +37,7 @@ enum Testimony: Sendable {
         .map(Testimony.appTransaction)
     case .operatorCommand: OperatorCommand(body).map(Testimony.command)
     case .notificationV2: NotificationContents(body: body).map(Testimony.notification)
+    case .receiptStatement: ReceiptStatement(body).map(Testimony.receipt)
     default: nil
     }
   }

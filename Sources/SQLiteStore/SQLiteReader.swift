@@ -137,6 +137,16 @@ final class SQLiteReader: StoreReader {
     return next == .max ? nil : Instant(millisecondsSince1970: next)
   }
 
+  func nextRefresh() throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try RefreshRows.next(connection)
+  }
+
+  func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try RefreshRows.last(of: line, connection)
+  }
+
   func counts() throws(StoreError) -> StoreCounts {
     try beginTurn()
     return StoreCounts(

@@ -14,6 +14,7 @@ final class SQLiteTransaction: StoreTransaction {
   let told: ToldRows
   let erasure: ErasureRows
   let notification: NotificationRows
+  let refresh: RefreshRows
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
 
@@ -31,6 +32,7 @@ final class SQLiteTransaction: StoreTransaction {
     told = ToldRows(connection)
     erasure = ErasureRows(connection)
     notification = try NotificationRows(connection)
+    refresh = try RefreshRows(connection)
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 

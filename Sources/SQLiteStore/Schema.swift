@@ -3,7 +3,9 @@ internal import Store
 /// The tables, and how an older store becomes one of today.
 enum Schema {
   /// Each makes the next version out of the one before. Once released, one is never changed again.
-  private static let migrations = [firstVersion, secondVersion, thirdVersion, seatsVersion]
+  private static let migrations = [
+    firstVersion, secondVersion, thirdVersion, seatsVersion, refreshVersion,
+  ]
 
   /// The version that this program reads and writes.
   static var version: Int { migrations.count }

@@ -33,6 +33,7 @@ extension Wire.Transaction {
     storefront = fact.details.storefront ?? ""
     transactionReason = fact.details.transactionReason?.rawValue ?? ""
     signedDate = GoogleProtobuf.Timestamp(fact.signedDate)
+    fromReceipt = fact.details.isFromReceipt
   }
 }
 

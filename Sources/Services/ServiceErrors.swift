@@ -5,6 +5,7 @@ internal import Enquiry
 internal import FamilySharing
 internal import Ledger
 internal import RPC
+internal import ReceiptMigration
 internal import SignedData
 internal import Store
 
@@ -78,6 +79,19 @@ extension Status {
     case .noKey:
       self.init(.failedPrecondition, reason: "NO_IN_APP_PURCHASE_KEY", error.description)
     case .appStore(let error): self.init(error)
+    case .ledger(let error): self.init(error)
+    }
+  }
+
+  init(_ error: ReceiptError) {
+    switch error {
+    case .refused(let refusal, let evidence):
+      self.init(
+        refusal.statusCode, reason: refusal.reason, refusal.description,
+        metadata: evidence.map { [("evidenceId", String($0.rawValue))] } ?? [])
+    case .unavailable(let reason, let explanation, let wait):
+      self.init(
+        .unavailable, reason: reason, explanation, retryAfterMilliseconds: wait.wholeSeconds * 1_000)
     case .ledger(let error): self.init(error)
     }
   }
@@ -190,6 +204,18 @@ extension Rejection {
     switch self {
     case .incomplete, .otherLine: .invalidArgument
     case .notVerified(let error): error.statusCode
+    }
+  }
+}
+
+extension ReceiptRefusal {
+  fileprivate var statusCode: StatusCode {
+    switch self {
+    case .empty, .unrecognized, .otherDocument, .transactionIDZero: .invalidArgument
+    case .notVerified(let error): error.statusCode
+    case .uncheckable, .wrongDevice, .refusedByEndpoint, .verificationsDisagree, .revoked: .permissionDenied
+    case .ownedByAnotherCustomer: .failedPrecondition
+    case .unknownToApple: .notFound
     }
   }
 }

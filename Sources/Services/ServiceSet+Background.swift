@@ -1,6 +1,7 @@
 internal import AppStore
 package import Entitlements
 internal import Ledger
+internal import ReceiptMigration
 internal import Store
 
 // What goes on without being asked: time passes, the catalog changes, events go out.
@@ -10,6 +11,7 @@ extension ServiceSet {
   package func run(report: @escaping @Sendable (String) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await TimeFollower(ledger, store: store, now: now, report: report).run() }
+      group.addTask { await RefreshFollower(receiptIntake, store: store, report: report).run() }
       group.addTask { await hub.beat() }
       group.addTask {
         await repeating(report) { () async throws(StoreError) in try await hub.run() }

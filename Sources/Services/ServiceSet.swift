@@ -5,6 +5,7 @@ internal import JSON
 package import Ledger
 package import Notifications
 package import RPC
+package import ReceiptMigration
 package import SignedData
 package import Store
 internal import Wire
@@ -19,6 +20,8 @@ package struct ServiceSet: Sendable {
   private let gate: OnlineCheckGate?
   private let enquiry: PurchaseEnquiry
   private let inbox: NotificationInbox
+  /// Where legacy receipts come in.
+  let receiptIntake: ReceiptIntake
   private let answerCacheBytes: Int
   private let door: Door
   let hub: EventHub
@@ -30,12 +33,14 @@ package struct ServiceSet: Sendable {
   package let health: HealthService
 
   /// All services over `store`. Apple is asked through `clients`; `secrets` make notifications of version 1
-  /// known. Each loop remembers answers in at most `answerCacheBytes`. `door` says who may call.
+  /// known; `receipts` say how legacy receipts are treated. Each loop remembers answers in at most
+  /// `answerCacheBytes`. `door` says who may call.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
     gate: OnlineCheckGate? = nil, clients: AppStoreClients = AppStoreClients(),
-    secrets: [String: SharedSecret] = [:], answerCacheBytes: Int, door: Door,
+    secrets: [String: SharedSecret] = [:], receipts: ReceiptSetup = ReceiptSetup(), answerCacheBytes: Int,
+    door: Door,
     now: @escaping @Sendable () -> Instant
   ) {
     self.store = store
@@ -46,6 +51,13 @@ package struct ServiceSet: Sendable {
     self.gate = gate
     enquiry = PurchaseEnquiry(clients: clients, ledger: ledger)
     inbox = NotificationInbox(ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets)
+    receiptIntake = ReceiptIntake(
+      ledger: ledger, enquiry: enquiry, catalog: catalog,
+      verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),
+      policies: receipts.policies,
+      checkOnline: { document, appID async throws(OnlineCheckError) in
+        _ = try await gate?.check([document], of: appID)
+      }, now: now)
     self.answerCacheBytes = answerCacheBytes
     self.door = door
     self.now = now
@@ -69,6 +81,7 @@ package struct ServiceSet: Sendable {
     let metrics = MetricsService(store: store, catalog: catalog, now: now)
     var methods = entitlements.methods + receipts.methods + health.methods
     methods += customers.methods + metrics.methods
+    methods += SubmitReceiptService(intake: receiptIntake, catalog: catalog, now: now).methods
     methods += offers.methods + tokens.methods
     methods += IdentityService(ledger: ledger, catalog: catalog, now: now).methods
     methods += GrantService(ledger: ledger, catalog: catalog, now: now).methods

@@ -8,6 +8,7 @@ extension FactDecoder {
   ) throws(StoreError) -> TransactionDetails {
     let flags = TransactionDetailFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
     var details = TransactionDetails()
+    details.isFromReceipt = flags.contains(.isFromReceipt)
     if flags.contains(.hasPrice) { details.price = try signed() }
     details.currency = try optionalText(sharedWith: previous.currency)
     details.offerIdentifier = try optionalText(sharedWith: previous.offerIdentifier)

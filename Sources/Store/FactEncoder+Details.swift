@@ -16,6 +16,7 @@ extension FactEncoder {
     flags.set(.hasCommitmentEnd, commitment?.expiresDate != nil)
     flags.set(.hasCommitmentPrice, commitment?.price != nil)
     flags.set(.hasInvitationManagement, details.invitationManagement != nil)
+    flags.set(.isFromReceipt, details.isFromReceipt)
 
     append(unsigned: UInt64(flags.rawValue))
     if let price = details.price { append(signed: price) }

@@ -49,6 +49,7 @@ struct TransactionDetailFlags: OptionSet {
   static let hasCommitmentEnd = TransactionDetailFlags(rawValue: 1 << 5)
   static let hasCommitmentPrice = TransactionDetailFlags(rawValue: 1 << 6)
   static let hasInvitationManagement = TransactionDetailFlags(rawValue: 1 << 7)
+  static let isFromReceipt = TransactionDetailFlags(rawValue: 1 << 8)
 }
 
 /// Which numbers and codes the details of a renewal info have.

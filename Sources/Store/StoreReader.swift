@@ -77,6 +77,12 @@ package protocol StoreReader: AnyObject {
   /// When time alone changes an answer next; `nil` if it never does.
   func nextDue() throws(StoreError) -> Instant?
 
+  /// When Apple is to be asked next about a line; `nil` if about none.
+  func nextRefresh() throws(StoreError) -> Instant?
+
+  /// When Apple was last asked about the customer of a line; `nil` if never.
+  func lastRefresh(of line: LineKey) throws(StoreError) -> Instant?
+
   /// The notifications that are asked for, the latest first.
   func notifications(_ query: NotificationQuery) throws(StoreError) -> [NotificationRecord]
 

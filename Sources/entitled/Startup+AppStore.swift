@@ -63,18 +63,22 @@ extension Startup {
   static func secrets(_ configuration: ServiceConfiguration) throws -> [String: SharedSecret] {
     var secrets: [String: SharedSecret] = [:]
     for app in configuration.apps {
-      guard let source = app.sharedSecret else { continue }
-      let text: String
-      switch source {
-      case .file(let path):
-        do { text = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
-      case .variable(let name): text = Setting.environment(name) ?? ""
-      }
+      guard let text = try sharedSecret(of: app) else { continue }
       guard let secret = SharedSecret(text) else {
         throw Failure("the shared_secret of app \(app.definition.id) is empty")
       }
       secrets[app.definition.id] = secret
     }
     return secrets
+  }
+
+  /// `nil` if the app has none.
+  static func sharedSecret(of app: AppConfiguration) throws -> String? {
+    switch app.sharedSecret {
+    case nil: return nil
+    case .file(let path)?:
+      do { return try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
+    case .variable(let name)?: return Setting.environment(name) ?? ""
+    }
   }
 }

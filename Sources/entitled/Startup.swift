@@ -57,6 +57,7 @@ enum Startup {
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
         signing: try signing(configuration), gate: gate(configuration, verifier),
         clients: try clients(configuration, sandbox: sandbox), secrets: try secrets(configuration),
+        receipts: try receipts(configuration, sandbox: sandbox),
         answerCacheBytes: answerCacheBytes, door: door, now: now)
     } catch {
       throw Failure("\(error)")

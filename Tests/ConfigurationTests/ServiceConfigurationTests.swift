@@ -123,9 +123,25 @@ import Testing
     #expect(full.tokens?.lifetimeSeconds == 60)
   }
 
+  @Test("Receipts are verified here, not kept and not looked up unless the file says so")
+  func receipts() throws {
+    let plain = try ServiceConfiguration(yaml: Self.minimal, file: "x.yaml")
+    #expect(plain.apps[0].receipts == ReceiptConfiguration())
+    let more = """
+      apple_id: 7
+          receipts: {verify: both, keep: true, look_up_unverified: true, endpoints: {Sandbox: 'http://a'}}
+      """
+    let full = try ServiceConfiguration(
+      yaml: Self.minimal.replacingOccurrences(of: "apple_id: 7", with: more), file: "x.yaml")
+    #expect(full.apps[0].receipts.verification == .both)
+    #expect(full.apps[0].receipts.keepsReceipts && full.apps[0].receipts.looksUpUnverified)
+    #expect(full.apps[0].receipts.endpoints == [.sandbox: "http://a"])
+  }
+
   @Test(
     "A wrong key, token or policy is refused with what is wrong",
     arguments: [
+      ("receipts: {verify: never}", "verify of receipts of app sea is not one of local, endpoint, both"),
       ("online_checks: sometimes", "online_checks of app sea is not one of off, soft, hard"),
       ("check_offer_eligibility: perhaps", "check_offer_eligibility of app sea is neither true nor false"),
       ("in_app_purchase_key: {file: a.p8}", "in_app_purchase_key of app sea has no key_id"),

@@ -46,6 +46,7 @@ final class RandomFacts {
     details.previousOriginalTransactionID = maybe("L9")
     details.billingPlanType = maybe(.monthly)
     details.invitationManagement = maybe(.developer)
+    details.isFromReceipt = .random(using: &random)
     details.commitment = maybe(
       .init(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: maybe(instant()), price: maybe(-1)))
     return details

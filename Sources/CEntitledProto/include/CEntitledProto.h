@@ -107,6 +107,7 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Money(void) { return &entitled__v1__money__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Notification(void) { return &entitled__v1__notification__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ProbableFamilyMember(void) { return &entitled__v1__probable_family_member__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ReceiptProblem(void) { return &entitled__v1__receipt_problem__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RefreshPurchaseRequest(void) { return &entitled__v1__refresh_purchase_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RefreshPurchaseResponse(void) { return &entitled__v1__refresh_purchase_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RenewalInfo(void) { return &entitled__v1__renewal_info__descriptor; }

@@ -77,12 +77,15 @@ struct Parameters {
     return Instant(millisecondsSince1970: milliseconds)
   }
 
-  /// A length of time such as `90s`, `5m`, `12h`, `35d` or `2w`, in milliseconds.
+  /// A length of time such as `50ms`, `90s`, `5m`, `12h`, `35d` or `2w`, in milliseconds.
   func durationIfPresent(_ member: String) throws(Refusal) -> Int64? {
     guard let text = try stringIfPresent(member) else { return nil }
     let units: [Character: Int64] = [
       "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000,
     ]
+    if text.hasSuffix("ms"), let count = Int64(text.dropLast(2)), (0...1_000_000).contains(count) {
+      return count
+    }
     guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
       (0...1_000_000).contains(count)
     else { throw .wrongType(member: member, expected: "a length of time such as 90s, 5m, 12h, 35d or 2w") }

@@ -14,6 +14,7 @@ extension AppStoreSimulator {
   ///     GET  /sandbox/v1/accounts/NAME   what an account has (?app=)
   ///     GET  /sandbox/v1/owners          what all accounts may use now (?app=)
   ///     POST /sandbox/v1/live            lets many customers live for some time
+  ///     GET  /sandbox/v1/accounts/NAME/receipt  its app receipt, base64 (?app=)
   ///     GET  /sandbox/v1/notifications   what was told to whom
   ///     GET, POST /sandbox/v1/clock      the time, and how fast it goes
   ///     POST /sandbox/v1/clock/advance   turns it
@@ -49,6 +50,9 @@ extension AppStoreSimulator {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     if parts.count == 2, parts[0] == "accounts", request.method == "GET" {
       return account(parts[1].removingPercentEncoding(), Query(request.query)["app"])
+    }
+    if parts.count == 3, parts[0] == "accounts", parts[2] == "receipt", request.method == "GET" {
+      return receipt(parts[1].removingPercentEncoding(), Query(request.query)["app"])
     }
     return await act(request, parts)
   }
@@ -205,6 +209,19 @@ extension AppStoreSimulator {
           ]
         }),
     ]
+  }
+
+  /// The app receipt of an account. Who bought nothing, and who is not known, has one without purchases.
+  private func receipt(_ name: String, _ id: String?) -> HTTPResponse {
+    catchUp()
+    guard let app = apps.first(where: { id == nil || $0.id == id }) else {
+      return .error(404, code: "NOT_FOUND", message: "there is no app \(id.debugDescription)")
+    }
+    do {
+      return .json(["receipt": .string(try receiptPaper.appReceipt(of: name, in: app))])
+    } catch {
+      return .error(500, code: "INTERNAL", message: "\(error)")
+    }
   }
 
   private func account(_ name: String, _ app: String?) -> HTTPResponse {

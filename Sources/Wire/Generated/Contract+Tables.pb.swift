@@ -279,6 +279,7 @@ extension Contract {
     SubmitTransactionResponse.self,
     SubmitReceiptRequest.self,
     SubmitReceiptResponse.self,
+    ReceiptProblem.self,
     SubmittedProductState.self,
     InspectRequest.self,
     InspectResponse.self,

@@ -341,7 +341,7 @@ package struct SubmitTransactionResponse: WireMessage {
 package struct SubmitReceiptRequest: WireMessage {
   /// `app`.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer. Empty: remembered, and waiting until a customer claims it.
   package var customerId: String = ""
   /// The `identifierForVendor` bytes of the device, to check the receipt's device hash; empty: not checked.
   package var deviceIdentifier: [UInt8] = []
@@ -379,7 +379,7 @@ package struct SubmitReceiptRequest: WireMessage {
     }
   }
 
-  /// The app receipt: the bytes of the file, or their base64.
+  /// The app receipt: the bytes of the file, or their base64. None at all is what a new customer has.
   package enum Receipt: Equatable, Sendable {
     /// `receipt_base64`.
     case receiptBase64(String)
@@ -390,22 +390,32 @@ package struct SubmitReceiptRequest: WireMessage {
 
 /// `entitled.v1.SubmitReceiptResponse`.
 package struct SubmitReceiptResponse: WireMessage {
-  /// `evidence_id`.
+  /// The number under which what the receipt says is kept; 0 if there was none.
   package var evidenceId: Int64 = 0
-  /// `already_known`.
+  /// The same receipt came before, on behalf of the same customer.
   package var alreadyKnown: Bool = false
   /// `environment`.
   package var environment: Environment = .init()
-  /// `transactions`.
+  /// The customer's transactions as they are known now.
   package var transactions: [Transaction] = []
-  /// `entitlements`.
+  /// What the customer has now, with advice: one answer for each entitlement of the app, as Check would answer.
   package var entitlements: [CheckResponse] = []
-  /// `original_application_version`.
+  /// The version of the app that the customer got first, where the receipt says it.
   package var originalApplicationVersion: String = ""
   /// Apple was not asked yet; the answer rests on the receipt alone, and the rest is queued.
   package var refreshPending: Bool = false
   /// What the customer is to each product of the catalog.
   package var productStates: [SubmittedProductState] = []
+  /// The customer that the purchases belong to.
+  package var customerId: String = ""
+  /// The purchase lines in the receipt, each once.
+  package var originalTransactionIds: [String] = []
+  /// Why Apple was not asked: a code such as APP_STORE_UNAVAILABLE; empty if it was.
+  package var refreshReason: String = ""
+  /// What is not as it should be about single purchases. The others count.
+  package var problems: [ReceiptProblem] = []
+  /// `kind`.
+  package var kind: DocumentKind = .init()
 
   /// A message with every field at its default.
   package init() {}
@@ -424,6 +434,11 @@ package struct SubmitReceiptResponse: WireMessage {
     originalApplicationVersion = CField.text(c.pointee.original_application_version)
     refreshPending = CField.flag(c.pointee.refresh_pending)
     productStates = CField.messages(c.pointee.product_states, count: c.pointee.n_product_states)
+    customerId = CField.text(c.pointee.customer_id)
+    originalTransactionIds = CField.elements(c.pointee.original_transaction_ids, count: c.pointee.n_original_transaction_ids)
+    refreshReason = CField.text(c.pointee.refresh_reason)
+    problems = CField.messages(c.pointee.problems, count: c.pointee.n_problems)
+    kind = DocumentKind(rawValue: CField.number(c.pointee.kind.rawValue))
   }
 
   /// Writes the fields that are set.
@@ -436,6 +451,42 @@ package struct SubmitReceiptResponse: WireMessage {
     writer.text(6, originalApplicationVersion)
     writer.flag(7, refreshPending)
     writer.messages(8, productStates)
+    writer.text(9, customerId)
+    writer.texts(10, originalTransactionIds)
+    writer.text(11, refreshReason)
+    writer.messages(12, problems)
+    writer.integer(13, kind.rawValue)
+  }
+}
+
+/// What is not as it should be about one purchase of a receipt.
+package struct ReceiptProblem: WireMessage {
+  /// `original_transaction_id`.
+  package var originalTransactionId: String = ""
+  /// Stable: OWNED_BY_ANOTHER_CUSTOMER, UNKNOWN_TO_APPLE, BAD_SIGNATURE, ...
+  package var reason: String = ""
+  /// `explanation`.
+  package var explanation: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ReceiptProblem())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ReceiptProblem.self)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    reason = CField.text(c.pointee.reason)
+    explanation = CField.text(c.pointee.explanation)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, originalTransactionId)
+    writer.text(2, reason)
+    writer.text(3, explanation)
   }
 }
 

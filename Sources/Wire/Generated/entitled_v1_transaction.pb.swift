@@ -100,6 +100,9 @@ package struct Transaction: WireMessage {
   package var transactionReason: String = ""
   /// When Apple signed this version of the transaction; of two versions the later counts.
   package var signedDate: GoogleProtobuf.Timestamp?
+  /// Only an app receipt said so: older and less than what Apple signs, and in force until that is known.
+  /// `signed_date` is then when the receipt was made.
+  package var fromReceipt: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -136,6 +139,7 @@ package struct Transaction: WireMessage {
     storefront = CField.text(c.pointee.storefront)
     transactionReason = CField.text(c.pointee.transaction_reason)
     signedDate = CField.message(c.pointee.signed_date)
+    fromReceipt = CField.flag(c.pointee.from_receipt)
   }
 
   /// Writes the fields that are set.
@@ -166,6 +170,7 @@ package struct Transaction: WireMessage {
     writer.text(24, storefront)
     writer.text(25, transactionReason)
     writer.message(26, signedDate)
+    writer.flag(27, fromReceipt)
   }
 }
 

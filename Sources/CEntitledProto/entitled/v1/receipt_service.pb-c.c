@@ -187,6 +187,51 @@ void   entitled__v1__submit_receipt_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__submit_receipt_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__receipt_problem__init
+                     (Entitled__V1__ReceiptProblem         *message)
+{
+  static const Entitled__V1__ReceiptProblem init_value = ENTITLED__V1__RECEIPT_PROBLEM__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__receipt_problem__get_packed_size
+                     (const Entitled__V1__ReceiptProblem *message)
+{
+  assert(message->base.descriptor == &entitled__v1__receipt_problem__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__receipt_problem__pack
+                     (const Entitled__V1__ReceiptProblem *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__receipt_problem__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__receipt_problem__pack_to_buffer
+                     (const Entitled__V1__ReceiptProblem *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__receipt_problem__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ReceiptProblem *
+       entitled__v1__receipt_problem__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ReceiptProblem *)
+     protobuf_c_message_unpack (&entitled__v1__receipt_problem__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__receipt_problem__free_unpacked
+                     (Entitled__V1__ReceiptProblem *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__receipt_problem__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__submitted_product_state__init
                      (Entitled__V1__SubmittedProductState         *message)
 {
@@ -1351,7 +1396,7 @@ const ProtobufCMessageDescriptor entitled__v1__submit_receipt_request__descripto
   (ProtobufCMessageInit) entitled__v1__submit_receipt_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__field_descriptors[13] =
 {
   {
     "evidence_id",
@@ -1449,21 +1494,86 @@ static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "customer_id",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitReceiptResponse, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_ids",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__SubmitReceiptResponse, n_original_transaction_ids),
+    offsetof(Entitled__V1__SubmitReceiptResponse, original_transaction_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refresh_reason",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitReceiptResponse, refresh_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problems",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__SubmitReceiptResponse, n_problems),
+    offsetof(Entitled__V1__SubmitReceiptResponse, problems),
+    &entitled__v1__receipt_problem__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitReceiptResponse, kind),
+    &entitled__v1__document_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__submit_receipt_response__field_indices_by_name[] = {
   1,   /* field[1] = already_known */
+  8,   /* field[8] = customer_id */
   4,   /* field[4] = entitlements */
   2,   /* field[2] = environment */
   0,   /* field[0] = evidence_id */
+  12,   /* field[12] = kind */
   5,   /* field[5] = original_application_version */
+  9,   /* field[9] = original_transaction_ids */
+  11,   /* field[11] = problems */
   7,   /* field[7] = product_states */
   6,   /* field[6] = refresh_pending */
+  10,   /* field[10] = refresh_reason */
   3,   /* field[3] = transactions */
 };
 static const ProtobufCIntRange entitled__v1__submit_receipt_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor entitled__v1__submit_receipt_response__descriptor =
 {
@@ -1473,11 +1583,75 @@ const ProtobufCMessageDescriptor entitled__v1__submit_receipt_response__descript
   "Entitled__V1__SubmitReceiptResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SubmitReceiptResponse),
-  8,
+  13,
   entitled__v1__submit_receipt_response__field_descriptors,
   entitled__v1__submit_receipt_response__field_indices_by_name,
   1,  entitled__v1__submit_receipt_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__submit_receipt_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__receipt_problem__field_descriptors[3] =
+{
+  {
+    "original_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReceiptProblem, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReceiptProblem, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanation",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReceiptProblem, explanation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__receipt_problem__field_indices_by_name[] = {
+  2,   /* field[2] = explanation */
+  0,   /* field[0] = original_transaction_id */
+  1,   /* field[1] = reason */
+};
+static const ProtobufCIntRange entitled__v1__receipt_problem__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__receipt_problem__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReceiptProblem",
+  "ReceiptProblem",
+  "Entitled__V1__ReceiptProblem",
+  "entitled.v1",
+  sizeof(Entitled__V1__ReceiptProblem),
+  3,
+  entitled__v1__receipt_problem__field_descriptors,
+  entitled__v1__receipt_problem__field_indices_by_name,
+  1,  entitled__v1__receipt_problem__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__receipt_problem__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__submitted_product_state__field_descriptors[2] =

@@ -97,7 +97,7 @@ void   entitled__v1__renewal_info__free_unpacked
   assert(message->base.descriptor == &entitled__v1__renewal_info__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descriptors[26] =
+static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descriptors[27] =
 {
   {
     "transaction_id",
@@ -411,6 +411,18 @@ static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "from_receipt",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, from_receipt),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
   20,   /* field[20] = app_account_token */
@@ -418,6 +430,7 @@ static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
   3,   /* field[3] = bundle_id */
   7,   /* field[7] = environment */
   11,   /* field[11] = expires_date */
+  26,   /* field[26] = from_receipt */
   8,   /* field[8] = in_app_ownership_type */
   15,   /* field[15] = is_upgraded */
   19,   /* field[19] = offer_discount_type */
@@ -443,7 +456,7 @@ static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__transaction__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 26 }
+  { 0, 27 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor =
 {
@@ -453,7 +466,7 @@ const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor =
   "Entitled__V1__Transaction",
   "entitled.v1",
   sizeof(Entitled__V1__Transaction),
-  26,
+  27,
   entitled__v1__transaction__field_descriptors,
   entitled__v1__transaction__field_indices_by_name,
   1,  entitled__v1__transaction__number_ranges,

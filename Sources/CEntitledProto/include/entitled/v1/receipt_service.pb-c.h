@@ -25,6 +25,7 @@ typedef struct Entitled__V1__SubmitTransactionRequest Entitled__V1__SubmitTransa
 typedef struct Entitled__V1__SubmitTransactionResponse Entitled__V1__SubmitTransactionResponse;
 typedef struct Entitled__V1__SubmitReceiptRequest Entitled__V1__SubmitReceiptRequest;
 typedef struct Entitled__V1__SubmitReceiptResponse Entitled__V1__SubmitReceiptResponse;
+typedef struct Entitled__V1__ReceiptProblem Entitled__V1__ReceiptProblem;
 typedef struct Entitled__V1__SubmittedProductState Entitled__V1__SubmittedProductState;
 typedef struct Entitled__V1__InspectRequest Entitled__V1__InspectRequest;
 typedef struct Entitled__V1__InspectResponse Entitled__V1__InspectResponse;
@@ -218,6 +219,9 @@ struct  Entitled__V1__SubmitReceiptRequest
 {
   ProtobufCMessage base;
   char *app;
+  /*
+   * The operator's id of the customer. Empty: remembered, and waiting until a customer claims it.
+   */
   char *customer_id;
   /*
    * The `identifierForVendor` bytes of the device, to check the receipt's device hash; empty: not checked.
@@ -237,13 +241,28 @@ struct  Entitled__V1__SubmitReceiptRequest
 struct  Entitled__V1__SubmitReceiptResponse
 {
   ProtobufCMessage base;
+  /*
+   * The number under which what the receipt says is kept; 0 if there was none.
+   */
   int64_t evidence_id;
+  /*
+   * The same receipt came before, on behalf of the same customer.
+   */
   protobuf_c_boolean already_known;
   Entitled__V1__Environment environment;
+  /*
+   * The customer's transactions as they are known now.
+   */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
+  /*
+   * What the customer has now, with advice: one answer for each entitlement of the app, as Check would answer.
+   */
   size_t n_entitlements;
   Entitled__V1__CheckResponse **entitlements;
+  /*
+   * The version of the app that the customer got first, where the receipt says it.
+   */
   char *original_application_version;
   /*
    * Apple was not asked yet; the answer rests on the receipt alone, and the rest is queued.
@@ -254,10 +273,47 @@ struct  Entitled__V1__SubmitReceiptResponse
    */
   size_t n_product_states;
   Entitled__V1__SubmittedProductState **product_states;
+  /*
+   * The customer that the purchases belong to.
+   */
+  char *customer_id;
+  /*
+   * The purchase lines in the receipt, each once.
+   */
+  size_t n_original_transaction_ids;
+  char **original_transaction_ids;
+  /*
+   * Why Apple was not asked: a code such as APP_STORE_UNAVAILABLE; empty if it was.
+   */
+  char *refresh_reason;
+  /*
+   * What is not as it should be about single purchases. The others count.
+   */
+  size_t n_problems;
+  Entitled__V1__ReceiptProblem **problems;
+  Entitled__V1__DocumentKind kind;
 };
 #define ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_receipt_response__descriptor) \
-    , 0, 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0,NULL }
+    , 0, 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED }
+
+
+/*
+ * What is not as it should be about one purchase of a receipt.
+ */
+struct  Entitled__V1__ReceiptProblem
+{
+  ProtobufCMessage base;
+  char *original_transaction_id;
+  /*
+   * Stable: OWNED_BY_ANOTHER_CUSTOMER, UNKNOWN_TO_APPLE, BAD_SIGNATURE, ...
+   */
+  char *reason;
+  char *explanation;
+};
+#define ENTITLED__V1__RECEIPT_PROBLEM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__receipt_problem__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -704,6 +760,25 @@ Entitled__V1__SubmitReceiptResponse *
 void   entitled__v1__submit_receipt_response__free_unpacked
                      (Entitled__V1__SubmitReceiptResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ReceiptProblem methods */
+void   entitled__v1__receipt_problem__init
+                     (Entitled__V1__ReceiptProblem         *message);
+size_t entitled__v1__receipt_problem__get_packed_size
+                     (const Entitled__V1__ReceiptProblem   *message);
+size_t entitled__v1__receipt_problem__pack
+                     (const Entitled__V1__ReceiptProblem   *message,
+                      uint8_t             *out);
+size_t entitled__v1__receipt_problem__pack_to_buffer
+                     (const Entitled__V1__ReceiptProblem   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ReceiptProblem *
+       entitled__v1__receipt_problem__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__receipt_problem__free_unpacked
+                     (Entitled__V1__ReceiptProblem *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__SubmittedProductState methods */
 void   entitled__v1__submitted_product_state__init
                      (Entitled__V1__SubmittedProductState         *message);
@@ -1079,6 +1154,9 @@ typedef void (*Entitled__V1__SubmitReceiptRequest_Closure)
 typedef void (*Entitled__V1__SubmitReceiptResponse_Closure)
                  (const Entitled__V1__SubmitReceiptResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ReceiptProblem_Closure)
+                 (const Entitled__V1__ReceiptProblem *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__SubmittedProductState_Closure)
                  (const Entitled__V1__SubmittedProductState *message,
                   void *closure_data);
@@ -1243,6 +1321,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__submit_transaction_request
 extern const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_receipt_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_receipt_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__receipt_problem__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submitted_product_state__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__inspect_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__inspect_response__descriptor;

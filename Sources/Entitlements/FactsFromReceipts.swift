@@ -1,0 +1,58 @@
+package import AppStore
+
+extension TransactionFact {
+  /// What an app receipt, or an answer of `verifyReceipt`, says of one purchase.
+  ///
+  /// Nobody signed this entry by itself: it counts as far as the receipt around it does, and only until
+  /// Apple's signed transaction is known (``TransactionDetails/isFromReceipt``).
+  ///
+  /// - Parameters:
+  ///   - purchase: The entry of `in_app` or `latest_receipt_info`.
+  ///   - type: What the product is sold as, which the entry does not say.
+  ///   - date: When the receipt was made.
+  /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends.
+  package init(
+    _ purchase: LegacyTransaction, type: ProductType, toldAt date: Instant
+  ) throws(FactError) {
+    // Only auto-renewable subscriptions have an end in a receipt.
+    let type = purchase.expiresDate == nil ? type : .autoRenewableSubscription
+    if type == .autoRenewableSubscription, purchase.expiresDate == nil {
+      throw .missing(field: "expires_date")
+    }
+    guard let transactionID = purchase.transactionId else { throw .missing(field: "transaction_id") }
+    guard let productID = purchase.productId else { throw .missing(field: "product_id") }
+    guard let purchaseDate = purchase.purchaseDate else { throw .missing(field: "purchase_date") }
+    let isUpgraded = purchase.isUpgraded ?? false
+    self.init(
+      transactionID: transactionID, originalTransactionID: purchase.originalTransactionId ?? transactionID,
+      productID: productID, type: type, purchaseDate: purchaseDate,
+      originalPurchaseDate: purchase.originalPurchaseDate, expiresDate: purchase.expiresDate,
+      // An upgrade cuts the old period off; the purchase behind it says where.
+      revocationDate: isUpgraded ? nil : purchase.cancellationDate,
+      revocationReason: purchase.cancellationReason.map { RevocationReason(rawValue: $0) },
+      isUpgraded: isUpgraded, ownership: purchase.inAppOwnershipType ?? .purchased,
+      offerType: purchase.offerType,
+      offerDiscountType: purchase.isTrialPeriod == true ? .freeTrial : nil,
+      subscriptionGroupID: purchase.subscriptionGroupIdentifier, quantity: purchase.quantity ?? 1,
+      signedDate: date, details: TransactionDetails(purchase))
+  }
+}
+
+extension LegacyTransaction {
+  /// The offer that the purchase used, by the newer words (WWDC21-10174).
+  fileprivate var offerType: OfferType? {
+    if promotionalOfferId != nil { return .promotional }
+    if offerCodeRefName != nil { return .offerCode }
+    return isTrialPeriod == true || isInIntroOfferPeriod == true ? .introductory : nil
+  }
+}
+
+extension TransactionDetails {
+  fileprivate init(_ purchase: LegacyTransaction) {
+    self.init()
+    isFromReceipt = true
+    offerIdentifier = purchase.promotionalOfferId ?? purchase.offerCodeRefName
+    webOrderLineItemID = purchase.webOrderLineItemId.flatMap { $0 == "0" ? nil : $0 }
+    appAccountToken = purchase.appAccountToken
+  }
+}

@@ -1,0 +1,215 @@
+"""SubmitReceipt: from the legacy receipt on a device to what the customer has."""
+
+import base64
+import contextlib
+import json
+import sqlite3
+import time
+import urllib.request
+
+import grpc
+import pytest
+
+import contract
+from contract import StatusCode, entitlement_service, product, receipt_service
+from harness import CALL_LIMIT, post
+
+APP = "ocean-journal"
+
+
+class Store:
+    """A service and its App Store, as somebody with an old receipt sees them."""
+
+    def __init__(self, service):
+        self.service = service
+        self.channel = service.channel()
+        self.receipts = contract.receipt_stub(self.channel)
+        self.entitlements = contract.entitlement_stub(self.channel)
+
+    def act(self, action, **members):
+        status, answer = post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
+        assert status == 200, answer
+        return answer
+
+    def buy(self, account, item="pro.monthly", **more):
+        return self.act("purchases", app=APP, productId=item, account=account, **more)
+
+    def receipt(self, account):
+        url = f"http://{self.service.sandbox}/sandbox/v1/accounts/{account}/receipt?app={APP}"
+        with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
+            return json.load(answer)["receipt"]
+
+    def submit(self, customer, receipt=None, **more):
+        if receipt is not None:
+            more["receipt_base64"] = receipt
+        return self.receipts.SubmitReceipt(
+            receipt_service.SubmitReceiptRequest(app=APP, customer_id=customer, **more), timeout=CALL_LIMIT)
+
+    def refused(self, customer, receipt, **more):
+        with pytest.raises(grpc.RpcError) as refusal:
+            self.submit(customer, receipt, **more)
+        return refusal.value.code(), contract.reason(refusal.value)
+
+    def check(self, customer):
+        return self.entitlements.Check(
+            entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro"),
+            timeout=CALL_LIMIT)
+
+    def work_off_refreshes(self):
+        """Lets the moment come at which Apple is asked again, and waits until it was."""
+        self.act("clock/advance", by="2m")
+        self.submit("somebody", self.receipt("nobody"))  # a commit, at which the service looks at the clock
+        deadline = time.monotonic() + 20
+        while self.query("SELECT 1 FROM refresh WHERE due_at IS NOT NULL"):
+            assert time.monotonic() < deadline, "Apple was not asked"
+            time.sleep(0.05)
+
+    def query(self, sql):
+        path = f"file:{self.service.data / 'entitled.sqlite'}?mode=ro"
+        with contextlib.closing(sqlite3.connect(path, uri=True)) as database:
+            return database.execute(sql).fetchall()
+
+
+@pytest.fixture
+def store(start):
+    store = Store(start())
+    yield store
+    store.channel.close()
+
+
+def states(response):
+    return {s.product_id: product.ProductState.Name(s.state) for s in response.product_states}
+
+
+def test_a_receipt_restores_everything_that_was_bought(store):
+    bought = store.buy("ann")
+    store.buy("ann", "lifetime")
+    old = store.receipt("ann")
+    store.act("clock/advance", by="95d")
+    answer = store.submit("alice", old)
+    assert answer.customer_id == "alice" and not answer.refresh_pending and not answer.problems
+    assert bought["originalTransactionId"] in answer.original_transaction_ids
+    assert len(answer.original_transaction_ids) == 2
+    # Apple told of the renewals that the receipt does not know.
+    assert len([t for t in answer.transactions if t.product_id == "pro.monthly"]) == 4
+    assert not any(t.from_receipt for t in answer.transactions)
+    assert states(answer)["pro.monthly"] == "PRODUCT_STATE_ACTIVE"
+    assert states(answer)["lifetime"] == "PRODUCT_STATE_ACTIVE"
+    assert states(answer)["pro.yearly"] == "PRODUCT_STATE_NEW"
+    assert next(e for e in answer.entitlements if e.entitlement == "pro").entitled
+    assert store.check("alice").entitled
+    again = store.submit("alice", old)
+    assert again.already_known and again.evidence_id == answer.evidence_id
+    # The receipt itself is not kept.
+    kinds = {kind for kind, _, _ in store.service.evidence("alice")}
+    assert "RECEIPT_STATEMENT" in kinds and "APP_RECEIPT" not in kinds
+
+
+def test_who_left_is_advised_and_who_is_new_is_new(store):
+    bought = store.buy("bob")
+    store.act("auto-renew", transactionId=bought["transactionId"], enabled=False)
+    store.act("clock/advance", by="60d")
+    left = store.submit("bob-at-ours", store.receipt("bob"))
+    assert states(left)["pro.monthly"] == "PRODUCT_STATE_INACTIVE"
+    pro = next(e for e in left.entitlements if e.entitlement == "pro")
+    assert not pro.entitled and pro.advice
+    empty = store.submit("carl", store.receipt("nobody"))
+    nothing = store.submit("dora")
+    for answer in (empty, nothing):
+        assert not answer.transactions and set(states(answer).values()) == {"PRODUCT_STATE_NEW"}
+    assert empty.evidence_id and not nothing.evidence_id
+
+
+def test_without_apple_the_receipts_own_word_holds_and_the_rest_follows(store):
+    store.buy("eve")
+    receipt = store.receipt("eve")
+    store.act("clock/advance", by="20d")
+    store.act("faults", kind="server-error", count=100)
+    answer = store.submit("eve", receipt)
+    assert answer.refresh_pending and answer.refresh_reason == "APP_STORE_UNAVAILABLE"
+    assert [t.from_receipt for t in answer.transactions] == [True]
+    assert store.check("eve").entitled, "the receipt is genuine"
+    store.act("faults", kind="server-error", count=0)
+    store.work_off_refreshes()
+    assert store.query("SELECT count(*) FROM refresh WHERE asked_at IS NOT NULL") == [(1,)]
+    customer = store.entitlements.GetCustomer(
+        entitlement_service.GetCustomerRequest(app=APP, customer_id="eve"), timeout=CALL_LIMIT)
+    latest = next(p.latest_transaction for p in customer.products if p.product_id == "pro.monthly")
+    assert not latest.from_receipt and latest.price.milliunits
+
+
+def test_what_waits_outlasts_a_restart(start):
+    store = Store(start())
+    store.buy("fay")
+    receipt = store.receipt("fay")
+    store.act("faults", kind="rate-limit", count=1, by="30s")
+    assert store.receipts.SubmitReceipt(
+        receipt_service.SubmitReceiptRequest(app=APP, customer_id="fay", receipt_base64=receipt), timeout=1.5
+    ).refresh_pending
+    store.service.kill()
+    store.channel.close()
+    store = Store(start())
+    assert store.check("fay").entitled
+    assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(1,)]
+    store.work_off_refreshes()
+    store.channel.close()
+
+
+def test_a_receipt_is_one_customers(store):
+    store.buy("gus")
+    receipt = store.receipt("gus")
+    store.submit("gus", receipt)
+    assert store.refused("hal", receipt) == (StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")
+    assert store.check("gus").entitled and not store.check("hal").entitled
+
+
+def test_each_bad_receipt_has_its_reason(store):
+    genuine = store.receipt("ida")
+    raw = bytearray(base64.b64decode(genuine))
+    forged = bytes(raw[:200]) + bytes([raw[200] ^ 1]) + bytes(raw[201:])
+    jws = store.buy("ida")["signedTransactionInfo"]
+    old = store.act("documents/transaction-receipt", app=APP, productId="lifetime", account="ida")["document"]
+    reasons = {
+        "not base64": store.refused("ida", "MIIé!!")[1],
+        "truncated": store.refused("ida", base64.b64encode(raw[: len(raw) // 2]).decode())[1],
+        "a transaction": store.refused("ida", jws)[1],
+        "before iOS 7": store.refused("ida", old)[1],
+        "other device": store.refused("ida", genuine, device_identifier=b"0123456789abcdef")[1],
+    }
+    assert reasons == {
+        "not base64": "NOT_BASE64", "truncated": "NOT_A_RECEIPT", "a transaction": "NOT_A_RECEIPT",
+        "before iOS 7": "UNCHECKABLE_RECEIPT", "other device": "WRONG_DEVICE",
+    }  # fmt: skip
+    assert store.refused("ida", base64.b64encode(forged).decode())[1] in ("BAD_SIGNATURE", "NOT_A_RECEIPT")
+    assert not store.check("ida").entitled
+    kept = [(kind, rejection) for kind, rejection, _ in store.service.evidence("ida")]
+    assert ("APP_RECEIPT", "WRONG_DEVICE") in kept
+    # Of what is not believed only the hash is kept.
+    assert all(body is None for _, rejection, body in store.service.evidence("ida") if rejection)
+
+
+GENUINE = """apps:
+  weeka:
+    bundle_id: dev.bonzer.weeka.app
+    environments: [Sandbox]
+    app_store_servers: {Sandbox: "http://127.0.0.1:9"}
+    products:
+      dev.bonzer.weeka.app.subscription.pro.annual:
+        {type: Auto-Renewable Subscription, group: pro, entitlements: [pro]}
+"""
+
+
+def test_the_genuine_receipt_goes_as_far_as_apple(start, tmp_path, testdata):
+    """A real receipt of Apple's: verified here, and its purchases hold until Apple can be asked."""
+    (tmp_path / "entitled.yaml").write_text(GENUINE)
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    receipt = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
+    with service.channel() as channel:
+        answer = contract.receipt_stub(channel).SubmitReceipt(
+            receipt_service.SubmitReceiptRequest(app="weeka", customer_id="w", receipt_base64=receipt),
+            timeout=CALL_LIMIT)
+    assert answer.kind == receipt_service.DOCUMENT_KIND_APP_RECEIPT and answer.refresh_pending
+    assert answer.refresh_reason == "NO_IN_APP_PURCHASE_KEY"
+    assert answer.original_transaction_ids[0] == "2000001092134138"
+    assert len(answer.transactions) == 2 and all(t.from_receipt for t in answer.transactions)
+    assert states(answer)["dev.bonzer.weeka.app.subscription.pro.annual"] == "PRODUCT_STATE_INACTIVE"
