@@ -11,6 +11,7 @@ extension EvidenceLedger {
   /// - Parameters:
   ///   - receipt: What is known of it.
   ///   - alongside: Writes what must be true together with it.
+  /// - Returns: what came of it.
   /// - Throws: ``LedgerError/invalid(field:problem:)``, ``LedgerError/unknownApp(_:configured:)``,
   ///   ``LedgerError/notVerifiable(_:)``, ``LedgerError/store(_:)``.
   package func submit(

@@ -15,9 +15,8 @@ struct LineClaim {
 
   /// Sees to it that the customer has the line, as far as the policy allows.
   ///
-  /// - Parameters:
-  ///   - line: The line that the documents are about.
-  ///   - isNews: Whether one of the documents was not known before: of a dispute both sides learn once.
+  /// `isNews` says whether one of the documents was not known before: of a dispute both sides learn once.
+  ///
   /// - Returns: whether it stays with others.
   func settle(_ line: LineKey, isNews: Bool) throws(StoreError) -> Bool {
     let owners = try store.owners(of: line)

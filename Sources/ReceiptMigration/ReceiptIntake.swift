@@ -41,11 +41,7 @@ package struct ReceiptIntake: Sendable {
     self.now = now
   }
 
-  /// Takes in a receipt, or what stands for one.
-  ///
-  /// - Parameters:
-  ///   - incoming: What arrived.
-  ///   - alongside: Writes what must be true together with it.
+  /// Takes in a receipt, or what stands for one. `alongside` writes what must be true together with it.
   package func take(
     _ incoming: IncomingReceipt,
     alongside: @escaping @Sendable (any StoreTransaction, TakenReceipt) throws(StoreError) -> Void = {

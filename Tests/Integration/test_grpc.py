@@ -16,7 +16,7 @@ IMPLEMENTED = {
     "Check", "BatchCheck", "GetCustomer", "Explain", "GetMetrics", "IssueToken",
     "LinkPurchase", "MergeCustomers", "TransferPurchase", "UndoTransfer", "ListUnclaimedPurchases",
     "Grant", "RevokeGrant", "EraseCustomer", "Watch", "ListTimeline",
-    "SubmitTransaction", "Inspect", "SignOffer",
+    "SubmitTransaction", "SubmitReceipt", "Inspect", "SignOffer",
     "Ingest", "ListNotifications", "Backfill", "RequestTestNotification",
     "GetRefundHistory", "LookUpOrder", "RefreshPurchase", "GetTestNotificationStatus", "ExtendRenewalDate",
     "MassExtendRenewalDate", "GetMassExtensionStatus", "SendConsumptionInformation", "SetAppAccountToken",
