@@ -1,9 +1,9 @@
-package import AppStore
+internal import AppStore
 package import JSON
 internal import SignedData
 
 // Made to be shown, and to be read by what reads verifyReceipt's answers. The dates in Pacific Time are
-// left out: they say the same a third time, and would need a time zone database.
+// left out: they say the same a third time.
 extension AppReceiptPayload {
   /// The receipt as `verifyReceipt` would show it, and `unknown_attributes` that it would not.
   package var json: JSONObject {
@@ -48,10 +48,9 @@ extension InAppPurchase {
 
 extension JSONObject {
   /// Adds a date, if there is one, in both of the spellings that need no time zone.
-  package mutating func add(receiptDate date: Instant?, as name: String) {
+  fileprivate mutating func add(receiptDate date: Instant?, as name: String) {
     guard let date else { return }
-    let text = date.description
-    self[name] = .string("\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) Etc/GMT")
+    self[name] = .string("\(date.legacyText) Etc/GMT")
     self["\(name)_ms"] = .string(String(date.millisecondsSince1970))
   }
 

@@ -9,69 +9,50 @@ struct LegacyPaper {
   let app: SandboxApp
   let receipts: ReceiptPaper
 
-  /// The latest transactions of an account, newest first, as `latest_receipt_info` has them. With `onlyLatest`, of
-  /// each subscription only the latest period.
-  func latestReceiptInfo(_ account: String, onlyLatest: Bool = false, limit: Int = .max) -> [JSONValue] {
-    let purchases = ReceiptPaper.purchases(of: account, in: app.id, world: world).reversed()
+  /// The transactions of an account that `verifyReceipt` tells of. With `onlyLatest`, of each subscription only the
+  /// latest period.
+  func purchases(_ account: String, onlyLatest: Bool = false) -> [LegacyPurchase] {
+    ReceiptPaper.purchases(of: account, in: app.id, world: world)
       .filter { sold in !onlyLatest || world.lines[sold.originalID].map { $0.current == sold.id } ?? true }
-    return purchases.prefix(limit).map { .object(transaction($0, isLatest: true)) }
+      .map(purchase)
   }
 
-  /// What each subscription of an account will do next, as `pending_renewal_info` has it.
-  func pendingRenewalInfo(_ account: String) -> [JSONValue] {
-    world.subscriptions(of: account, in: app.id).map { .object(pending($0)) }
+  /// What each subscription of an account will do next.
+  func renewals(_ account: String) -> [LegacyRenewal] {
+    world.subscriptions(of: account, in: app.id).map(renewal)
   }
 
-  /// One transaction. `isLatest`: with the members that only `latest_receipt_info` has.
-  func transaction(_ sold: SoldTransaction, isLatest: Bool) -> JSONObject {
-    let line = world.lines[sold.originalID]
-    var json = JSONObject(present: [
-      ("quantity", .string(String(sold.quantity))),
-      ("product_id", .string(sold.productID)),
-      ("transaction_id", .string(String(sold.id))),
-      ("original_transaction_id", .string(String(sold.originalID))),
-      ("web_order_line_item_id", sold.webOrderLineItemID.map { .string(String($0)) }),
-      ("is_trial_period", line == nil && isLatest ? nil : .string(String(sold.isTrial))),
-      ("is_in_intro_offer_period", line == nil ? nil : .string(String(sold.isIntroductory))),
-      ("promotional_offer_id", name(sold.offer, .promotional)),
-      ("cancellation_reason", sold.revocation.map { .string(String($0.reason.rawValue)) }),
-    ])
-    json.add(legacyDate: sold.purchaseDate, as: "purchase_date")
-    json.add(legacyDate: sold.originalPurchaseDate, as: "original_purchase_date")
-    json.add(legacyDate: sold.expiresDate, as: "expires_date")
-    json.add(legacyDate: sold.revocation?.date, as: "cancellation_date")
-    guard isLatest else { return json }
-    json["in_app_ownership_type"] = .string(sold.ownership.rawValue)
-    json["app_account_token"] = sold.appAccountToken.map(JSONValue.string)
-    json["offer_code_ref_name"] = name(sold.offer, .offerCode)
-    json["is_upgraded"] = sold.isUpgraded ? "true" : nil
-    let product = world.product(sold.productID, of: sold.app)
-    json["subscription_group_identifier"] = product?.subscriptionGroupIdentifier.map(JSONValue.string)
-    return json
+  /// One transaction.
+  func purchase(_ sold: SoldTransaction) -> LegacyPurchase {
+    var purchase = LegacyPurchase(
+      transactionID: String(sold.id), originalTransactionID: String(sold.originalID),
+      productID: sold.productID, isSubscription: world.lines[sold.originalID] != nil)
+    purchase.quantity = sold.quantity
+    purchase.purchaseDate = sold.purchaseDate
+    purchase.originalPurchaseDate = sold.originalPurchaseDate
+    purchase.expiresDate = sold.expiresDate
+    purchase.webOrderLineItemID = sold.webOrderLineItemID.map { String($0) }
+    purchase.offer = LegacyOffer(sold.offer)
+    purchase.cancellation = sold.revocation.map { .init(date: $0.date, reason: $0.reason) }
+    purchase.ownership = sold.ownership
+    purchase.appAccountToken = sold.appAccountToken
+    purchase.isUpgraded = sold.isUpgraded
+    purchase.subscriptionGroupID =
+      world.product(sold.productID, of: sold.app)?.subscriptionGroupIdentifier
+    return purchase
   }
 
-  private func name(_ offer: Offer?, _ type: OfferType) -> JSONValue? {
-    offer.flatMap { $0.type == type ? .string($0.id) : nil }
-  }
-
-  private func pending(_ line: SubscriptionLine) -> JSONObject {
-    let next = line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer
-    let intent = world.expirationIntent(of: line).map { JSONValue.string(String($0.rawValue)) }
-    let isEnded = !line.isEntitling
-    var json = JSONObject(present: [
-      ("auto_renew_product_id", .string(line.renewalProductID)),
-      ("product_id", .string(line.productID)),
-      ("original_transaction_id", .string(String(line.id))),
-      ("auto_renew_status", line.autoRenews ? "1" : "0"),
-      ("expiration_intent", intent),
-      ("is_in_billing_retry_period", isEnded || intent != nil ? (world.isRetried(line) ? "1" : "0") : nil),
-      ("price_consent_status", line.priceIncrease.map { $0.isAgreed ? "1" : "0" }),
-      ("price_increase_status", line.priceIncrease.map { $0.isAgreed ? "1" : "0" }),
-      ("promotional_offer_id", name(next, .promotional)),
-      ("offer_code_ref_name", name(next, .offerCode)),
-    ])
-    json.add(legacyDate: world.graceEnd(of: line), as: "grace_period_expires_date")
-    return json
+  private func renewal(_ line: SubscriptionLine) -> LegacyRenewal {
+    var renewal = LegacyRenewal(originalTransactionID: String(line.id), productID: line.productID)
+    renewal.autoRenewProductID = line.renewalProductID
+    renewal.autoRenews = line.autoRenews
+    renewal.expirationIntent = world.expirationIntent(of: line)
+    renewal.isInBillingRetry = world.isRetried(line)
+    renewal.gracePeriodExpiresDate = world.graceEnd(of: line)
+    renewal.priceIncreaseStatus = line.priceIncrease.map { $0.isAgreed ? .accepted : .pending }
+    renewal.offer = LegacyOffer(
+      line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer)
+    return renewal
   }
 
   // MARK: Notifications of version 1
@@ -86,8 +67,8 @@ struct LegacyPaper {
       ("environment", .string(Environment.sandbox.rawValue)),
       ("status", 0),
       ("latest_receipt", .string(try receipts.appReceipt(of: account, in: app))),
-      ("latest_receipt_info", .array(latestReceiptInfo(account, limit: 100))),
-      ("pending_renewal_info", .array(pendingRenewalInfo(account))),
+      ("latest_receipt_info", .array(latestReceiptInfo(account))),
+      ("pending_renewal_info", .array(renewals(account).oldestFirst.map { .object($0.json) })),
     ])
     var body = JSONObject(present: [
       ("notification_type", .string(type.rawValue)),
@@ -105,6 +86,17 @@ struct LegacyPaper {
     }
     body["unified_receipt"] = .object(unified)
     return body
+  }
+
+  /// The latest hundred transactions: a notification has no more.
+  private func latestReceiptInfo(_ account: String) -> [JSONValue] {
+    purchases(account).latestFirst.prefix(100).map { .object($0.json(in: .latestReceiptInfo)) }
+  }
+}
+
+extension LegacyOffer {
+  fileprivate init(_ offer: Offer?) {
+    self.init(offer?.type, paid: offer?.mode, identifier: offer?.identifier)
   }
 }
 

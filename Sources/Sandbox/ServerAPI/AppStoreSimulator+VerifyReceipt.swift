@@ -27,19 +27,14 @@ extension AppStoreSimulator {
     }
     guard let account = account(of: receipt, app) else { return status(.accountNotFound) }
     do {
-      return .json(200, try answer(asked, text, receipt, account, app).serialized())
+      return .json(200, try answer(asked, receipt, account, app).json.serialized())
     } catch {
       return status(.internalDataAccess)
     }
   }
 
   private func status(_ status: VerifyReceiptStatus) -> HTTPResponse {
-    let body = JSONObject(present: [
-      ("status", JSONValue(status.rawValue)),
-      ("environment", .string(Environment.sandbox.rawValue)),
-      ("is_retryable", status.mayPass ? true : nil),
-    ])
-    return .json(200, body.serialized())
+    .json(200, VerifyReceiptAnswer.failed(status, .sandbox).json.serialized())
   }
 
   private func isGenuine(_ document: [UInt8], _ app: SandboxApp) -> Bool {
@@ -63,46 +58,30 @@ extension AppStoreSimulator {
   }
 
   private func answer(
-    _ asked: VerifyReceiptRequest, _ text: String, _ receipt: AppReceiptPayload, _ account: String,
-    _ app: SandboxApp
-  ) throws(CryptographyError) -> JSONObject {
+    _ asked: VerifyReceiptRequest, _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp
+  ) throws(CryptographyError) -> VerifyReceiptAnswer {
     let paper = legacyPaper(of: app)
-    var answer = JSONObject(present: [
-      ("status", 0),
-      ("environment", .string(Environment.sandbox.rawValue)),
-      ("receipt", .object(content(receipt, account, app, paper))),
-    ])
-    let latest = paper.latestReceiptInfo(account, onlyLatest: asked.excludeOldTransactions ?? false)
-    let pending = paper.pendingRenewalInfo(account)
-    if !latest.isEmpty {
-      answer["latest_receipt_info"] = .array(latest)
-      answer["latest_receipt"] = .string(try receiptPaper.appReceipt(of: account, in: app))
-    }
-    if !pending.isEmpty { answer["pending_renewal_info"] = .array(pending) }
-    return answer
+    return .valid(
+      .init(
+        environment: .sandbox, receipt: content(receipt, account, app, paper),
+        latest: paper.purchases(account, onlyLatest: asked.excludeOldTransactions ?? false),
+        pending: paper.renewals(account),
+        latestReceipt: try receiptPaper.appReceipt(of: account, in: app)))
   }
 
   private func content(
     _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp, _ paper: LegacyPaper
-  ) -> JSONObject {
+  ) -> LegacyReceiptContent {
     let known = receipt.purchases.compactMap { $0.transactionID.flatMap { Int64($0) } }
-    var json = JSONObject(present: [
-      ("receipt_type", .string(ReceiptType.productionSandbox.rawValue)),
-      ("adam_id", 0), ("app_item_id", 0),
-      ("bundle_id", .string(app.identity.bundleID)),
-      ("application_version", receipt.applicationVersion.map(JSONValue.string)),
-      ("download_id", 0), ("version_external_identifier", 0),
-      ("original_application_version", receipt.originalApplicationVersion.map(JSONValue.string)),
-      (
-        "in_app",
-        .array(
-          known.compactMap { world.transactions[$0] }.map { .object(paper.transaction($0, isLatest: false)) })
-      ),
-    ])
-    json.add(legacyDate: receipt.creationDate, as: "receipt_creation_date")
-    json.add(legacyDate: world.now, as: "request_date")
-    json.add(legacyDate: receipt.originalPurchaseDate, as: "original_purchase_date")
-    json.add(legacyDate: world.accounts[account]?.copies[app.id]?.preorderDate, as: "preorder_date")
-    return json
+    var content = LegacyReceiptContent(bundleID: app.identity.bundleID)
+    content.receiptType = ReceiptType.productionSandbox.rawValue
+    content.applicationVersion = receipt.applicationVersion
+    content.originalApplicationVersion = receipt.originalApplicationVersion
+    content.purchases = known.compactMap { world.transactions[$0] }.map(paper.purchase)
+    content.creationDate = receipt.creationDate
+    content.requestDate = world.now
+    content.originalPurchaseDate = receipt.originalPurchaseDate
+    content.preorderDate = world.accounts[account]?.copies[app.id]?.preorderDate
+    return content
   }
 }

@@ -1,19 +1,28 @@
-internal import AppReceipt
-internal import AppStore
-internal import JSON
+package import JSON
 
 extension JSONObject {
   /// Adds a date, if there is one, in the three spellings of `verifyReceipt`: in GMT, in milliseconds, and in the
   /// time of Apple's home.
-  mutating func add(legacyDate date: Instant?, as name: String) {
+  package mutating func add(legacyDate date: Instant?, as name: String) {
     guard let date else { return }
-    add(receiptDate: date, as: name)
-    let text = date.inPacificTime.description
-    self["\(name)_pst"] = .string("\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) America/Los_Angeles")
+    self[name] = .string("\(date.legacyText) Etc/GMT")
+    self["\(name)_ms"] = .string(String(date.millisecondsSince1970))
+    self["\(name)_pst"] = .string("\(date.inPacificTime.legacyText) America/Los_Angeles")
   }
 }
 
+extension JSONValue {
+  /// A date as Apple's signed documents have it: milliseconds since 1970.
+  package init(_ date: Instant) { self.init(date.millisecondsSince1970) }
+}
+
 extension Instant {
+  /// Day and time in UTC to the second, as `verifyReceipt` writes them.
+  package var legacyText: String {
+    let text = description
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
+  }
+
   /// The moment that a clock in California shows at this one, read as if it were in UTC.
   ///
   /// By the rule since 2007: daylight saving time from the second Sunday in March to the first Sunday in

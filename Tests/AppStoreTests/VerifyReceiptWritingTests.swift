@@ -1,0 +1,144 @@
+import AppStore
+import JSON
+import Testing
+
+/// What is written in the form of `verifyReceipt` is what is read from it.
+@Suite struct VerifyReceiptWritingTests {
+  private let date = Instant(millisecondsSince1970: 1_571_420_607_000)
+
+  private var period: LegacyPurchase {
+    var purchase = LegacyPurchase(
+      transactionID: "12", originalTransactionID: "10", productID: "pro", isSubscription: true)
+    purchase.purchaseDate = date
+    purchase.originalPurchaseDate = date.advanced(byMilliseconds: -1)
+    purchase.expiresDate = date.advanced(byMilliseconds: 1)
+    purchase.webOrderLineItemID = "13"
+    purchase.offer = LegacyOffer(.promotional, paid: .payAsYouGo, identifier: "loyal")
+    purchase.cancellation = .init(date: date.advanced(byMilliseconds: 2), reason: .appIssue)
+    purchase.ownership = .familyShared
+    purchase.appAccountToken = "token"
+    purchase.subscriptionGroupID = "20"
+    purchase.isUpgraded = true
+    return purchase
+  }
+
+  @Test("A date is told in GMT, in milliseconds, and by the clocks of California")
+  func dates() {
+    // The clocks there are changed on 10 March and 3 November 2019, at two o'clock.
+    let spellings = [
+      ("2019-10-18T17:43:27Z", "2019-10-18 10:43:27"), ("2019-03-10T09:59:59Z", "2019-03-10 01:59:59"),
+      ("2019-03-10T10:00:00Z", "2019-03-10 03:00:00"), ("2019-11-03T08:59:59Z", "2019-11-03 01:59:59"),
+      ("2019-11-03T09:00:00Z", "2019-11-03 01:00:00"), ("2020-01-01T07:59:59Z", "2019-12-31 23:59:59"),
+    ]
+    for (utc, pacific) in spellings {
+      let date = Instant(rfc3339: utc)
+      var json = JSONObject()
+      json.add(legacyDate: date, as: "d")
+      #expect(json["d"] == .string("\(utc.prefix(10)) \(utc.dropFirst(11).dropLast()) Etc/GMT"))
+      #expect(json["d_ms"] == .string(String(date?.millisecondsSince1970 ?? 0)))
+      #expect(json["d_pst"] == .string("\(pacific) America/Los_Angeles"))
+    }
+    var json = JSONObject()
+    json.add(legacyDate: nil, as: "d")
+    #expect(json.isEmpty)
+  }
+
+  @Test("A period of latest_receipt_info is read as it was written")
+  func latestReceiptInfo() throws {
+    let read = try LegacyTransaction(json: period.json(in: .latestReceiptInfo))
+    #expect(read.transactionId == "12" && read.originalTransactionId == "10" && read.productId == "pro")
+    #expect(read.purchaseDate == date && read.expiresDate == date.advanced(byMilliseconds: 1))
+    #expect(read.originalPurchaseDate == date.advanced(byMilliseconds: -1))
+    #expect(read.webOrderLineItemId == "13" && read.quantity == 1 && read.promotionalOfferId == "loyal")
+    #expect(read.isTrialPeriod == false && read.isInIntroOfferPeriod == false)
+    #expect(read.cancellationDate == date.advanced(byMilliseconds: 2) && read.cancellationReason == 1)
+    #expect(read.inAppOwnershipType == .familyShared && read.appAccountToken == "token")
+    #expect(read.subscriptionGroupIdentifier == "20" && read.isUpgraded == true)
+  }
+
+  @Test("in_app lacks what only latest_receipt_info has, and tells of trials whatever was bought")
+  func inApp() {
+    var once = LegacyPurchase(
+      transactionID: "1", originalTransactionID: "1", productID: "unlock", isSubscription: false)
+    once.ownership = .purchased
+    #expect(once.json(in: .inApp)["is_trial_period"] == "false")
+    #expect(once.json(in: .latestReceiptInfo)["is_trial_period"] == nil)
+    #expect(once.json(in: .inApp)["is_in_intro_offer_period"] == nil)
+    let names = [
+      "in_app_ownership_type", "app_account_token", "is_upgraded", "subscription_group_identifier",
+    ]
+    for name in names { #expect(period.json(in: .inApp)[name] == nil) }
+  }
+
+  @Test(
+    "An offer is told by the older words (WWDC21-10174)",
+    arguments: [
+      (OfferType.introductory, OfferDiscountType.freeTrial, true, false, nil, nil),
+      (.introductory, .payUpFront, false, true, nil, nil),
+      (.promotional, .freeTrial, true, false, "id", nil),
+      (.offerCode, .payAsYouGo, false, false, nil, "id"),
+      (.winBack, .payAsYouGo, false, false, nil, nil),
+    ] as [(OfferType, OfferDiscountType, Bool, Bool, String?, String?)])
+  func offers(
+    type: OfferType, mode: OfferDiscountType, isTrial: Bool, isIntroductory: Bool, promotional: String?,
+    code: String?
+  ) {
+    let offer = LegacyOffer(type, paid: mode, identifier: "id")
+    #expect(offer.isTrial == isTrial && offer.isIntroductory == isIntroductory)
+    #expect(offer.promotionalOfferID == promotional && offer.offerCodeName == code)
+  }
+
+  @Test("What a subscription does next is read as it was written")
+  func pendingRenewalInfo() throws {
+    var renewal = LegacyRenewal(originalTransactionID: "10", productID: "pro")
+    renewal.autoRenewProductID = "gold"
+    renewal.autoRenews = true
+    let running = try PendingRenewalInfo(json: renewal.json)
+    #expect(running.autoRenewProductId == "gold" && running.autoRenewStatus == true)
+    #expect(running.isInBillingRetryPeriod == nil && running.expirationIntent == nil)
+    renewal.autoRenews = false
+    renewal.expirationIntent = .billingError
+    renewal.isInBillingRetry = true
+    renewal.gracePeriodExpiresDate = date
+    renewal.priceIncreaseStatus = .pending
+    let failing = try PendingRenewalInfo(json: renewal.json)
+    #expect(failing.autoRenewStatus == false && failing.expirationIntent == 2)
+    #expect(failing.isInBillingRetryPeriod == true && failing.gracePeriodExpiresDate == date)
+    #expect(failing.priceConsentStatus == 0 && failing.priceIncreaseStatus == 0)
+  }
+
+  @Test("The latest purchase comes first, and of two of one moment the one with the greater number")
+  func order() {
+    func purchase(_ id: String, _ milliseconds: Int64?) -> LegacyPurchase {
+      var purchase = LegacyPurchase(
+        transactionID: id, originalTransactionID: id, productID: "p", isSubscription: false)
+      purchase.purchaseDate = milliseconds.map(Instant.init(millisecondsSince1970:))
+      return purchase
+    }
+    let purchases = [purchase("9", 5), purchase("10", 5), purchase("3", 7), purchase("4", nil)]
+    #expect(purchases.latestFirst.map(\.transactionID) == ["3", "10", "9", "4"])
+  }
+
+  @Test("An answer has the members that there is something for, and a failure says whether to ask again")
+  func answers() throws {
+    let empty = VerifyReceiptAnswer.valid(
+      .init(
+        environment: .sandbox, receipt: LegacyReceiptContent(bundleID: "com.example"), latest: [],
+        pending: [], latestReceipt: "MII"))
+    #expect(empty.json.map(\.name) == ["status", "environment", "receipt"])
+    let full = VerifyReceiptAnswer.valid(
+      .init(
+        environment: .production, receipt: LegacyReceiptContent(bundleID: "com.example"),
+        latest: [period], pending: [LegacyRenewal(originalTransactionID: "10", productID: "pro")],
+        latestReceipt: "MII"))
+    let read = try VerifyReceiptResponse(json: full.json)
+    #expect(read.status == .valid && read.environment == .production && read.latestReceipt == "MII")
+    #expect(read.latestReceiptInfo?.count == 1 && read.pendingRenewalInfo?.count == 1)
+    #expect(read.receipt?.bundleId == "com.example" && read.receipt?.inApp?.isEmpty == true)
+    let passing = try VerifyReceiptResponse(
+      json: VerifyReceiptAnswer.failed(.unavailable, nil).json)
+    #expect(passing.status == .unavailable && passing.isRetryable == true)
+    let final = VerifyReceiptAnswer.failed(.sharedSecretMismatch, .sandbox).json
+    #expect(final == ["status": 21004, "environment": "Sandbox"])
+  }
+}
