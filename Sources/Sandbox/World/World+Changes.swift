@@ -49,7 +49,8 @@ extension World {
   private mutating func upgrade(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) {
-    transactions[line.current]?.isUpgraded = true
+    // A period that was over, and only had its grace left, is not cut short.
+    transactions[line.current]?.isUpgraded = now < line.expiresDate
     var line = line
     line.current = takeNumber()
     line.appAccountToken = order.appAccountToken?.lowercased() ?? line.appAccountToken

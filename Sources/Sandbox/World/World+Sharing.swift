@@ -84,7 +84,8 @@ extension World {
       var next = member
       let isNewPeriod = line.isEntitling && purchase.purchaseDate > current(of: member)?.purchaseDate ?? now
       if isNewPeriod {
-        transactions[member.current]?.isUpgraded = purchase.reason == .purchase
+        transactions[member.current]?.isUpgraded =
+          purchase.reason == .purchase && purchase.purchaseDate < member.expiresDate
         next.current = takeNumber()
       }
       next = isNewPeriod ? follow(line, next, startingAt: purchase.purchaseDate) : mirror(line, next)
