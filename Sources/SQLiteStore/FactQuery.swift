@@ -7,6 +7,7 @@ final class FactQuery {
   private let rows: FactRows
   private let selectByID: Statement
   private let selectShared: Statement
+  private let selectOfCopy: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     rows = try FactRows(connection)
@@ -18,6 +19,20 @@ final class FactQuery {
       SELECT DISTINCT original_transaction_id FROM transaction_fact
       WHERE shared_moment = ? AND product_id = ? AND app = ? AND environment = ? LIMIT ?
       """, on: connection)
+    selectOfCopy = try Statement(
+      """
+      SELECT original_transaction_id FROM copy_line
+      WHERE app_transaction_id = ? AND app = ? AND environment = ?
+      """, on: connection)
+  }
+
+  func lines(
+    ofCopy appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey] {
+    try selectOfCopy.bind(1, appTransactionID)
+    try selectOfCopy.bind(2, appID)
+    try selectOfCopy.bind(3, environment.rawValue)
+    return try lines(selectOfCopy, of: appID, in: environment)
   }
 
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts { try rows.facts(of: line) }
@@ -40,12 +55,18 @@ final class FactQuery {
     try selectShared.bind(3, appID)
     try selectShared.bind(4, environment.rawValue)
     try selectShared.bind(5, Int64(limit))
-    defer { selectShared.reset() }
+    return try lines(selectShared, of: appID, in: environment)
+  }
+
+  /// The lines whose numbers a statement finds.
+  private func lines(
+    _ select: Statement, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey] {
+    defer { select.reset() }
     var lines: [LineKey] = []
-    while try selectShared.step() {
+    while try select.step() {
       lines.append(
-        LineKey(
-          appID: appID, environment: environment, originalTransactionID: selectShared.text(0) ?? ""))
+        LineKey(appID: appID, environment: environment, originalTransactionID: select.text(0) ?? ""))
     }
     return lines
   }

@@ -8,6 +8,7 @@ final class FactRows {
   private let transactionOfLine: Statement
   private let transactionsOfLine: Statement
   private let putTransaction: Statement
+  private let putCopyLine: Statement
   private let renewalOfLine: Statement
   private let putRenewal: Statement
   /// What is no purchase.
@@ -27,6 +28,11 @@ final class FactRows {
         \(line), transaction_id, fact, evidence_id, product_id, shared_moment)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
+    putCopyLine = try Statement(
+      """
+      INSERT OR IGNORE INTO copy_line (app_transaction_id, app, environment, original_transaction_id)
+      VALUES (?, ?, ?, ?)
+      """, on: connection)
     renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)
     putRenewal = try Statement(
       "INSERT OR REPLACE INTO renewal_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)",
@@ -36,6 +42,7 @@ final class FactRows {
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool {
+    try putCopy(fact, of: line)
     if let known = try transaction(fact.transactionID, of: line), !fact.supersedes(known) { return false }
     try putTransaction.bind(line)
     try putTransaction.bind(4, fact.transactionID)
@@ -45,6 +52,16 @@ final class FactRows {
     try putTransaction.bind(8, fact.canBeShared ? fact.sharedMoment.millisecondsSince1970 : nil)
     try putTransaction.run()
     return true
+  }
+
+  /// Remembers through which copy of the app a line was bought.
+  private func putCopy(_ fact: TransactionFact, of line: LineKey) throws(StoreError) {
+    guard let copy = fact.details.appTransactionID else { return }
+    try putCopyLine.bind(1, copy)
+    try putCopyLine.bind(2, line.appID)
+    try putCopyLine.bind(3, line.environment.rawValue)
+    try putCopyLine.bind(4, line.originalTransactionID)
+    try putCopyLine.run()
   }
 
   func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {

@@ -82,6 +82,13 @@ final class SQLiteReader: StoreReader {
     return try fact.lines(sharing: productID, at: sharedMoment, of: appID, in: environment, limit: limit)
   }
 
+  func lines(
+    ofCopy appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try fact.lines(ofCopy: appTransactionID, of: appID, in: environment)
+  }
+
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
     try beginTurn()
     return try seat.seats(of: purchase)

@@ -4,7 +4,7 @@ internal import Store
 enum Schema {
   /// Each makes the next version out of the one before. Once released, one is never changed again.
   private static let migrations = [
-    firstVersion, secondVersion, thirdVersion, seatsVersion, refreshVersion,
+    firstVersion, secondVersion, thirdVersion, seatsVersion, refreshVersion, copiesVersion,
   ]
 
   /// The version that this program reads and writes.

@@ -47,6 +47,12 @@ package protocol StoreReader: AnyObject {
     limit: Int
   ) throws(StoreError) -> [LineKey]
 
+  /// The lines that were bought through one copy of the app, by Apple's number of it (`appTransactionId`): what one
+  /// Apple account has in the app. None for what was bought before Apple gave copies a number.
+  func lines(
+    ofCopy appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey]
+
   /// All claims of seats of a purchase, the first one first.
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat]
 

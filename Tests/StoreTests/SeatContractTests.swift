@@ -37,6 +37,36 @@ import Testing
     }
   }
 
+  @Test(
+    "The lines of an Apple account are found by its copy of the app, whatever came first or was old",
+    arguments: Backend.allCases)
+  func copies(backend: Backend) async throws {
+    @Sendable func bought(_ transaction: String, _ number: String, through copy: String?) -> TransactionFact {
+      var fact = fact(transaction, line: number)
+      fact.details.appTransactionID = copy
+      return fact
+    }
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        for number in ["L1", "L2"] {
+          _ = try transaction.put(bought("T\(number)", number, through: "C1"), of: line(number), from: id)
+          _ = try transaction.put(bought("T\(number)", number, through: "C1"), of: line(number), from: id)
+        }
+        _ = try transaction.put(bought("T3", "L3", through: "C2"), of: line("L3"), from: id)
+        _ = try transaction.put(bought("T4", "L4", through: nil), of: line("L4"), from: id)
+        let production = line("L5", .production)
+        _ = try transaction.put(bought("T5", "L5", through: "C1"), of: production, from: id)
+      }
+      let reader = try store.makeReader()
+      let found = try reader.lines(ofCopy: "C1", of: "ocean", in: .sandbox)
+      #expect(Set(found) == [line("L1"), line("L2")] && found.count == 2)
+      #expect(try reader.lines(ofCopy: "C1", of: "ocean", in: .production) == [line("L5", .production)])
+      #expect(try reader.lines(ofCopy: "C1", of: "desert", in: .sandbox).isEmpty)
+      #expect(try reader.lines(ofCopy: "", of: "ocean", in: .sandbox).isEmpty)
+    }
+  }
+
   @Test("Purchases are found by their number, and by product and moment", arguments: Backend.allCases)
   func purchases(backend: Backend) async throws {
     try await backend.withStore { store in
