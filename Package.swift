@@ -145,6 +145,7 @@ let package = Package(
         "AppStore", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store",
         metrics, metricsTestKit,
       ]),
+    test("ReceiptMigrationTests", ["AppReceipt", "AppStore", "Entitlements", "ReceiptMigration"]),
     test("HTTP2Tests", ["HTTP", "HTTP2"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),

@@ -3,7 +3,7 @@ internal import AppStoreClient
 package import Enquiry
 internal import Entitlements
 package import Ledger
-internal import SignedData
+package import SignedData
 internal import Store
 
 /// Where notifications come in, of either version: told apart, verified, and durable before the answer.

@@ -71,10 +71,13 @@ extension EnquiryError {
     }
   }
 
+  /// The ``reason`` where nobody gave us a key to ask with.
+  static let noKeyReason = "NO_IN_APP_PURCHASE_KEY"
+
   /// A code for machines.
   var reason: String {
     switch self {
-    case .noKey: "NO_IN_APP_PURCHASE_KEY"
+    case .noKey: Self.noKeyReason
     case .appStore(.refused(let code, _)) where code.rawValue < 5_000_000:
       "APP_STORE_REFUSED_\(code.rawValue)"
     case .appStore(.unauthorized), .appStore(.clockIsOff): "APP_STORE_REFUSES_OUR_KEY"

@@ -1,24 +1,27 @@
 package import HTTP
 
-/// What the edge port serves: health for whoever runs containers, Apple's notifications, and the contract as
-/// JSON.
+/// What the edge port serves: health for whoever runs containers, Apple's notifications, old backends'
+/// receipts, and the contract as JSON.
 package struct EdgeRouter: Sendable {
   private let gateway: JSONGateway
   private let notifications: NotificationEndpoint
+  private let verifyReceipt: VerifyReceiptEndpoint
   private let jwks: @Sendable () -> [UInt8]
   private let isReady: @Sendable () -> Bool
 
   /// - Parameters:
   ///   - gateway: the contract's calls.
   ///   - notifications: where Apple delivers.
+  ///   - verifyReceipt: where old backends send receipts.
   ///   - jwks: the document with the public keys of entitlement tokens.
   ///   - isReady: whether calls are answered.
   package init(
-    gateway: JSONGateway, notifications: NotificationEndpoint, jwks: @escaping @Sendable () -> [UInt8],
-    isReady: @escaping @Sendable () -> Bool
+    gateway: JSONGateway, notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
+    jwks: @escaping @Sendable () -> [UInt8], isReady: @escaping @Sendable () -> Bool
   ) {
     self.gateway = gateway
     self.notifications = notifications
+    self.verifyReceipt = verifyReceipt
     self.jwks = jwks
     self.isReady = isReady
   }
@@ -29,6 +32,7 @@ package struct EdgeRouter: Sendable {
     case "/readyz": Self.read(request, isReady() ? .text(200, "ready\n") : .text(503, "not ready\n"))
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case let path where notifications.serves(path): await notifications.respond(to: request)
+    case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
     case let path where gateway.serves(path): await gateway.respond(to: request)
     default: .text(404, "there is nothing at \(request.path)\n")
     }

@@ -3,7 +3,7 @@ internal import Callers
 package import Enquiry
 internal import JSON
 package import Ledger
-package import Notifications
+internal import Notifications
 package import RPC
 package import ReceiptMigration
 package import SignedData
@@ -58,6 +58,8 @@ package struct ServiceSet: Sendable {
       checkOnline: { document, appID async throws(OnlineCheckError) in
         _ = try await gate?.check([document], of: appID)
       }, now: now)
+    verifyReceiptFacade = VerifyReceiptFacade(
+      store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake, now: now)
     self.answerCacheBytes = answerCacheBytes
     self.door = door
     self.now = now
@@ -106,6 +108,9 @@ package struct ServiceSet: Sendable {
 
   /// Where Apple delivers notifications.
   package var notificationEndpoint: NotificationEndpoint { NotificationEndpoint(inbox: inbox, now: now) }
+
+  /// What answers as `verifyReceipt` does.
+  package let verifyReceiptFacade: VerifyReceiptFacade
 
   /// The public keys of entitlement tokens, a JSON Web Key Set. Empty if no tokens are made.
   package var jwks: [UInt8] {

@@ -26,7 +26,8 @@ struct Listeners: Sendable {
           http: { EdgeRouter.respondOnGRPCPort(to: $0) }), logger: logger)
       let router = EdgeRouter(
         gateway: JSONGateway { loopHost(services, logger) },
-        notifications: services.notificationEndpoint, jwks: { services.jwks },
+        notifications: services.notificationEndpoint,
+        verifyReceipt: VerifyReceiptEndpoint(facade: services.verifyReceiptFacade), jwks: { services.jwks },
         isReady: { services.health.status(of: "") == .serving })
       let http = try await Listener.listen(
         at: settings.http, on: group, serving: plain { await router.respond(to: $0) }, logger: logger)

@@ -10,7 +10,7 @@ package struct SharedSecret: Sendable {
 
   /// Whether `text` is the secret. Takes as long for every text of the same length, so that nobody learns from
   /// the time how much of a guess was right.
-  func isSame(as text: String) -> Bool {
+  package func isSame(as text: String) -> Bool {
     let other = Array(text.utf8)
     var difference = UInt8(other.count == bytes.count ? 0 : 1)
     for index in other.indices { difference |= other[index] ^ bytes[index % bytes.count] }

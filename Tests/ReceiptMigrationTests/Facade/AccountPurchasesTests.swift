@@ -1,0 +1,94 @@
+import AppReceipt
+import AppStore
+import Entitlements
+import Testing
+
+@testable import ReceiptMigration
+
+@Suite struct AccountPurchasesTests {
+  private static let app = AppDefinition(
+    id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
+    products: [ProductDefinition(productID: "coins", type: .consumable, entitlements: [])])
+
+  private static func at(_ day: Int64) -> Instant { Instant(millisecondsSince1970: day * 86_400_000) }
+
+  /// A receipt of purchases: transaction, line, product.
+  private static func receipt(_ purchases: (String, String, String)...) throws -> AppReceiptPayload {
+    var receipt = ReceiptBuilder()
+    for (id, line, product) in purchases {
+      var purchase = ReceiptBuilder()
+      purchase.add(1702, product)
+      purchase.add(1703, id)
+      purchase.add(1705, line)
+      receipt.add(purchase: purchase)
+    }
+    return try AppReceiptPayload(parsing: receipt.content)
+  }
+
+  private static func fact(
+    _ id: String, line: String, _ product: String = "pro", type: ProductType = .autoRenewableSubscription,
+    during days: ClosedRange<Int64> = 0...30
+  ) -> TransactionFact {
+    TransactionFact(
+      transactionID: id, originalTransactionID: line, productID: product, type: type,
+      purchaseDate: at(days.lowerBound),
+      expiresDate: type == .autoRenewableSubscription ? at(days.upperBound) : nil,
+      signedDate: at(days.lowerBound))
+  }
+
+  private static func known(_ facts: TransactionFact..., renewals: [RenewalFact] = []) -> AccountPurchases {
+    AccountPurchases(CustomerFacts(transactions: facts, renewals: renewals), preorderDate: nil)
+  }
+
+  @Test("Apple is asked about each line with a purchase that it has not signed here yet, once")
+  func unknownLines() throws {
+    let receipt = try Self.receipt(
+      ("1", "1", "pro"), ("2", "1", "pro"), ("3", "3", "pro"), ("4", "4", "coins"))
+    #expect(Self.known().unknownLines(of: receipt, in: Self.app).sorted() == ["1", "3", "4"])
+    let some = Self.known(Self.fact("1", line: "1"))
+    #expect(some.unknownLines(of: receipt, in: Self.app).sorted() == ["1", "3"])
+    let all = Self.known(Self.fact("1", line: "1"), Self.fact("2", line: "1"), Self.fact("3", line: "3"))
+    #expect(all.unknownLines(of: receipt, in: Self.app).isEmpty)
+  }
+
+  @Test("A renewal is overdue once its period is over and nothing was heard since")
+  func overdue() {
+    func renewal(_ status: AutoRenewStatus, signed: Int64) -> RenewalFact {
+      RenewalFact(
+        originalTransactionID: "1", productID: "pro", autoRenewStatus: status, signedDate: Self.at(signed))
+    }
+    func overdue(_ renewal: RenewalFact, _ day: Int64) -> [String] {
+      Self.known(Self.fact("1", line: "1"), renewals: [renewal]).overdueLines(at: Self.at(day))
+    }
+    #expect(overdue(renewal(.on, signed: 0), 30).isEmpty)
+    #expect(overdue(renewal(.on, signed: 0), 31) == ["1"])
+    #expect(overdue(renewal(.off, signed: 0), 31).isEmpty)
+    // What was signed after the end says what became of it.
+    #expect(overdue(renewal(.on, signed: 30), 31).isEmpty)
+  }
+
+  @Test("Of a subscription only the latest period is wanted, of consumables only what the receipt has")
+  func latest() throws {
+    let receipt = try Self.receipt(("1", "1", "pro"), ("8", "8", "coins"))
+    let known = Self.known(
+      Self.fact("1", line: "1"), Self.fact("2", line: "1", during: 30...60),
+      Self.fact("8", line: "8", "coins", type: .consumable),
+      Self.fact("9", line: "9", "coins", type: .consumable),
+      Self.fact("5", line: "5", "unlock", type: .nonConsumable))
+    func latest(_ onlyLatest: Bool) -> [String] {
+      known.latest(since: receipt, in: Self.app, onlyLatest: onlyLatest).map(\.transactionID).sorted()
+    }
+    #expect(latest(false) == ["1", "2", "5", "8"])
+    #expect(latest(true) == ["2", "5", "8"])
+  }
+
+  @Test("What Apple could not be asked about is told by the receipt's own word")
+  func receiptAlone() throws {
+    let receipt = try Self.receipt(("1", "1", "pro"), ("2", "2", "unlock"))
+    let known = Self.known(Self.fact("1", line: "1"))
+    let latest = known.latest(since: receipt, in: Self.app, onlyLatest: false)
+    #expect(latest.map(\.productID) == ["pro", "unlock"])
+    #expect(latest.last?.ownership == nil)
+    #expect(Set(known.purchases(in: receipt).map(\.transactionID)) == ["1", "2"])
+  }
+}

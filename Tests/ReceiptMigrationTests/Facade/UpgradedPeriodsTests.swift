@@ -1,0 +1,67 @@
+import AppStore
+import Entitlements
+import Testing
+
+@testable import ReceiptMigration
+
+@Suite struct UpgradedPeriodsTests {
+  private static func at(_ day: Int64) -> Instant { Instant(millisecondsSince1970: day * 86_400_000) }
+
+  /// A period of `product` from one day to another, signed when it began.
+  private static func period(
+    _ number: Int, _ product: String, _ days: ClosedRange<Int64>, signed: Int64? = nil, line: String = "L",
+    refunded: Int64? = nil
+  ) -> TransactionFact {
+    TransactionFact(
+      transactionID: String(number), originalTransactionID: line, productID: product,
+      type: .autoRenewableSubscription, purchaseDate: at(days.lowerBound), expiresDate: at(days.upperBound),
+      revocationDate: refunded.map(at), signedDate: at(signed ?? days.lowerBound))
+  }
+
+  private static func upgraded(_ facts: TransactionFact...) -> [String] {
+    let ordered = CustomerFacts(transactions: facts).transactions
+    let upgraded = UpgradedPeriods(in: ordered)
+    return ordered.filter(upgraded.contains).map(\.transactionID)
+  }
+
+  @Test("A period that another product cuts short was upgraded")
+  func cutShort() {
+    #expect(Self.upgraded(Self.period(1, "month", 0...30), Self.period(2, "gold", 10...40)) == ["1"])
+  }
+
+  @Test("One that ran to its end was not, nor one that is followed by the same product")
+  func ended() {
+    #expect(Self.upgraded(Self.period(1, "month", 0...30), Self.period(2, "gold", 30...60)).isEmpty)
+    #expect(Self.upgraded(Self.period(1, "month", 0...30), Self.period(2, "month", 10...40)).isEmpty)
+  }
+
+  @Test(
+    "A refunded period was not upgraded, and what Apple signed afterwards counts more than what it looks like"
+  )
+  func signedSince() {
+    let next = Self.period(2, "gold", 10...40)
+    #expect(Self.upgraded(Self.period(1, "month", 0...30, refunded: 5), next).isEmpty)
+    #expect(Self.upgraded(Self.period(1, "month", 0...30, signed: 11), next).isEmpty)
+  }
+
+  @Test("What Apple calls upgraded was, whatever is known of the rest")
+  func signedAsUpgraded() {
+    var period = Self.period(1, "month", 0...30)
+    period.isUpgraded = true
+    #expect(Self.upgraded(period) == ["1"])
+  }
+
+  @Test("A period that was charged ahead of its time is upgraded by one that begins before it")
+  func aheadOfTime() {
+    #expect(
+      Self.upgraded(
+        Self.period(1, "month", 0...30), Self.period(2, "month", 30...60, signed: 28),
+        Self.period(3, "gold", 29...59, signed: 30)) == ["2"])
+  }
+
+  @Test("Other lines do not count")
+  func otherLines() {
+    let other = Self.period(2, "gold", 10...40, line: "M")
+    #expect(Self.upgraded(Self.period(1, "month", 0...30), other).isEmpty)
+  }
+}
