@@ -17,14 +17,15 @@ extension Connection {
     return connection
   }
 
-  /// A reading connection. The file is mapped, so that what all loops read is in memory once.
-  static func reader(path: String) throws(StoreError) -> Connection {
+  /// A reading connection. The file is mapped, so that what all loops read is in memory once; who reads all of it once
+  /// had better not.
+  static func reader(path: String, isMapped: Bool = true) throws(StoreError) -> Connection {
     let connection = try Connection(path: path)
     try connection.execute(
       """
       PRAGMA busy_timeout = 5000;
       PRAGMA query_only = ON;
-      PRAGMA mmap_size = 2147418112;
+      PRAGMA mmap_size = \(isMapped ? 2_147_418_112 : 0);
       PRAGMA cache_size = -4096;
       """)
     return connection

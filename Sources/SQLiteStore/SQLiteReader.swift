@@ -17,12 +17,13 @@ final class SQLiteReader: StoreReader {
   private var isInTurn = false
   private var seen: UInt64 = 0
 
-  /// `hash` as in ``CustomerRow``.
+  /// `isMapped` as in ``Connection/reader(path:isMapped:)``, `hash` as in ``CustomerRow``.
   init(
-    path: String, changes: CustomerChanges, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+    path: String, changes: CustomerChanges, isMapped: Bool = true,
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
   ) throws(StoreError) {
     self.changes = changes
-    connection = try Connection.reader(path: path)
+    connection = try Connection.reader(path: path, isMapped: isMapped)
     begin = try Statement("BEGIN", on: connection)
     end = try Statement("COMMIT", on: connection)
     customer = try CustomerRow(connection, hash: hash)

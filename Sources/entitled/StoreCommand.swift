@@ -9,7 +9,9 @@ internal import Store
 struct StoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store", abstract: "Care of what is remembered.",
-    subcommands: [StoreStatsCommand.self, StoreReplayCommand.self, StoreSeedCommand.self])
+    subcommands: [
+      StoreStatsCommand.self, StoreReplayCommand.self, StoreExportCommand.self, StoreSeedCommand.self,
+    ])
 }
 
 /// `entitled store stats`: how much there is.
