@@ -68,7 +68,7 @@ package final class AppStoreServerClient: Sendable {
     var attempt = 1
     var hasNewToken = false
     while true {
-      try await budget.take(request.endpoint, priority, deadline: deadline)
+      try await takeCall(of: request.endpoint, priority, deadline)
       let failure: AppStoreClientError
       do throws(AppStoreClientError) {
         let outcome = try read(try await answer(to: request, deadline))
@@ -91,6 +91,20 @@ package final class AppStoreServerClient: Sendable {
       attempt += 1
       do { try await clock.sleep(wait) } catch { throw .cancelled }
     }
+  }
+
+  /// Waits for a call of the budget.
+  private func takeCall(
+    of endpoint: Endpoint, _ priority: CallPriority, _ deadline: Duration?
+  ) async throws(AppStoreClientError) {
+    let began = clock.uptime()
+    do throws(AppStoreClientError) {
+      try await budget.take(endpoint, priority, deadline: deadline)
+    } catch {
+      CallMetrics.count(endpoint, server.host, outcome: error.metricLabel)
+      throw error
+    }
+    CallMetrics.timeWaiting(for: endpoint, server.host, clock.uptime() - began)
   }
 
   /// How long to wait before the call is made again; `nil` if that cannot help.
@@ -121,6 +135,7 @@ package final class AppStoreServerClient: Sendable {
     }
     let response: IncomingResponse
     let started = clock.uptime()
+    defer { CallMetrics.set(isLeftAlone: breaker.isOpen, server.host) }
     do {
       response = try await exchange.send(
         try outgoing(request), timeout: min(left, Self.callTimeout), limit: Self.bodyLimit)

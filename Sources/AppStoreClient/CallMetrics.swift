@@ -10,6 +10,19 @@ enum CallMetrics {
     ).increment()
   }
 
+  static func timeWaiting(for endpoint: Endpoint, _ host: String, _ duration: Duration) {
+    Timer(
+      label: "entitled_app_store_budget_wait_seconds",
+      dimensions: [("endpoint", endpoint.rawValue), ("host", host)]
+    ).recordNanoseconds(Int64(duration.seconds * 1e9))
+  }
+
+  /// 1 while a host is not called because it failed too often.
+  static func set(isLeftAlone: Bool, _ host: String) {
+    Gauge(label: "entitled_app_store_host_left_alone", dimensions: [("host", host)])
+      .record(isLeftAlone ? 1 : 0)
+  }
+
   static func time(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
     Timer(
       label: "entitled_app_store_call_seconds", dimensions: [("endpoint", endpoint.rawValue), ("host", host)]

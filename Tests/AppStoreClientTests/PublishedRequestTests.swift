@@ -54,8 +54,9 @@ struct PublishedRequestTests {
       return .subscriptionStatuses(of: "4321", statuses: [.expired, .active])
     case "get_refund_history": return .refundHistory(of: "555555", revision: "revision_input")
     case "get_status_of_subscription_renewal_date_extensions":
+      // The library's own test names the two the wrong way round. Apple's path has the product first.
       return .massExtensionStatus(
-        ofProduct: "com.example.product", requestIdentifier: "20fba8a0-2b80-4a7d-a17f-85c1854727f8")
+        ofProduct: "20fba8a0-2b80-4a7d-a17f-85c1854727f8", requestIdentifier: "com.example.product")
     case "get_test_notification_status":
       return .testNotificationStatus(token: "8cd2974c-f905-492a-bf9a-b2f47c791d19")
     case "get_notification_history":

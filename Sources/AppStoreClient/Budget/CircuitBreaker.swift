@@ -36,6 +36,9 @@ final class CircuitBreaker: Sendable {
     }
   }
 
+  /// Whether the host is left alone, or tried with one call.
+  var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
+
   /// The host answered, whatever it said.
   func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
 

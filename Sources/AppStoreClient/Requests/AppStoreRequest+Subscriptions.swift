@@ -57,8 +57,8 @@ extension AppStoreRequest {
     ofProduct productID: String, requestIdentifier: String
   ) -> AppStoreRequest {
     AppStoreRequest(
-      .massExtensionStatus, .get, "inApps", "v1", "subscriptions", "extend", "mass", requestIdentifier,
-      productID)
+      .massExtensionStatus, .get, "inApps", "v1", "subscriptions", "extend", "mass", productID,
+      requestIdentifier)
   }
 
   private static func extensionBody(
