@@ -169,6 +169,7 @@ extension EntitlementChange.Kind {
     case .grantRevoked: "The operator took access back."
     case .accessLevelChanged: "Access gives more, or less, than before."
     case .reasonChanged: "The reason for the answer changed."
+    case .appStoreAsked: "The operator asked the App Store to do something about this purchase."
     }
   }
 }

@@ -26,6 +26,7 @@ package struct EntitlementChange: Hashable, Sendable {
     case grantRevoked = "GRANT_REVOKED"
     case accessLevelChanged = "ACCESS_LEVEL_CHANGED"
     case reasonChanged = "REASON_CHANGED"
+    case appStoreAsked = "APP_STORE_ASKED"
   }
 
   /// What it is about.

@@ -137,7 +137,7 @@ extension OperatorCommand {
   fileprivate var isTransfer: Bool {
     switch action {
     case .move, .merge: true
-    case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase: false
+    case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase, .appleCall: false
     }
   }
 }

@@ -43,6 +43,8 @@ extension Derivation {
       try associate(line(id), with: customer(holder), by: origin)
     case .releaseSeats(let ids, let moment):
       try release(ids.map(line), at: moment, by: origin)
+    case .appleCall(let call):
+      try note(call, about: line(call.originalTransactionID), by: origin)
     case .erase(let pseudonyms):
       for pseudonym in pseudonyms { _ = try erase(customer(pseudonym), as: pseudonym, by: evidence) }
     }

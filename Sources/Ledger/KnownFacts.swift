@@ -59,7 +59,8 @@ extension CustomerFacts {
       switch command.action {
       case .grant(let fact, _, _) where fact.grantID == line.originalTransactionID: insert(fact)
       case .revokeGrant(let fact) where fact.grantID == line.originalTransactionID: insert(fact)
-      case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase:
+      case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase,
+        .appleCall:
         break
       }
     case .notification(let contents):

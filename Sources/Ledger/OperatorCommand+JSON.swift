@@ -42,6 +42,9 @@ extension OperatorCommand {
       object["command"] = "RELEASE_SEATS"
       object["seats"] = .array(seats.map(JSONValue.string))
       object["at"] = .number(JSONNumber(moment.millisecondsSince1970))
+    case .appleCall(let call):
+      object["command"] = "APPLE_CALL"
+      object["call"] = .object(JSONObject(call))
     case .erase(let customerIDs):
       object["command"] = "ERASE"
       object["customers"] = .array(customerIDs.map(JSONValue.string))
@@ -77,6 +80,9 @@ extension OperatorCommand.Action {
     case "REVOKE_GRANT":
       guard let fact = object["grant"]?.objectValue.flatMap(GrantFact.init) else { return nil }
       self = .revokeGrant(fact)
+    case "APPLE_CALL":
+      guard let call = object["call"]?.objectValue.flatMap(AppleCall.init) else { return nil }
+      self = .appleCall(call)
     case "ERASE": self = .erase(customerIDs: object.texts("customers"))
     default:
       guard let action = Self.seatAction(object) else { return nil }

@@ -27,6 +27,8 @@ package struct OperatorCommand: Hashable, Sendable {
     case associateSeat(String, customerID: String)
     /// Seats are given back.
     case releaseSeats([String], at: Instant)
+    /// Apple was asked to do something, and answered.
+    case appleCall(AppleCall)
     /// The person is taken out of all that is remembered. `customerIDs` are what stands in their place.
     case erase(customerIDs: [String])
   }
@@ -54,7 +56,7 @@ package struct OperatorCommand: Hashable, Sendable {
     case .erase(let customerIDs): customerIDs
     case .claimSeat(_, let customerID): customerID.map { [$0] } ?? []
     case .associateSeat(_, let customerID): [customerID]
-    case .undo, .revokeGrant, .releaseSeats: []
+    case .undo, .revokeGrant, .releaseSeats, .appleCall: []
     }
   }
 
@@ -69,6 +71,7 @@ package struct OperatorCommand: Hashable, Sendable {
       case .revokeGrant(let fact): .revokeGrant(fact.withoutNote)
       case .claimSeat(let seat, let id): .claimSeat(seat, customerID: id.map(renamed))
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
+      case .appleCall(let call): .appleCall(call.anonymous)
       case .undo, .erase, .releaseSeats: action
       }
     return OperatorCommand(action, actor: actor)

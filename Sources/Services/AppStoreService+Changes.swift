@@ -1,9 +1,12 @@
 internal import AppStore
 internal import AppStoreClient
+internal import Entitlements
 internal import FamilySharing
 internal import JSON
+internal import Ledger
 internal import RPC
 internal import SignedData
+internal import Store
 internal import Wire
 
 // What changes something at Apple.
@@ -12,11 +15,11 @@ extension AppStoreService {
     [
       .waitingUnary("/\(Self.name)/ExtendRenewalDate") {
         (request: ExtendRenewalDateRequest, context) async throws(Status) in
-        try await extend(request, context)
+        try await extend(request.by(context), context)
       },
       .waitingUnary("/\(Self.name)/MassExtendRenewalDate") {
         (request: MassExtendRenewalDateRequest, context) async throws(Status) in
-        try await massExtend(request, context)
+        try await massExtend(request.by(context), context)
       },
       .waitingUnary("/\(Self.name)/GetMassExtensionStatus") {
         (request: GetMassExtensionStatusRequest, context) async throws(Status) in
@@ -24,11 +27,11 @@ extension AppStoreService {
       },
       .waitingUnary("/\(Self.name)/SendConsumptionInformation") {
         (request: SendConsumptionInformationRequest, context) async throws(Status) in
-        try await sendConsumption(request, context)
+        try await sendConsumption(request.by(context), context)
       },
       .waitingUnary("/\(Self.name)/SetAppAccountToken") {
         (request: SetAppAccountTokenRequest, context) async throws(Status) in
-        try await setToken(request, context)
+        try await setToken(request.by(context), context)
       },
     ]
   }
@@ -40,10 +43,11 @@ extension AppStoreService {
     try Requirement.given(request.requestIdentifier, "request_identifier")
     try refuse(.extendRenewalDate, about: request.originalTransactionId, request.app, request.environment)
     let call = try call(request.app, request.environment, context)
-    let extended: AppStore.ExtendRenewalDateResponse = try await send(
+    let extended: AppStore.ExtendRenewalDateResponse = try await change(
       .extendRenewalDate(
         of: request.originalTransactionId, byDays: try days(request.extendByDays),
-        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier), call)
+        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier),
+      Record("ExtendRenewalDate", about: request.originalTransactionId, by: request.actor), call)
     return .with {
       $0.webOrderLineItemId = extended.webOrderLineItemId ?? ""
       $0.effectiveDate = extended.effectiveDate.map(GoogleProtobuf.Timestamp.init)
@@ -56,11 +60,12 @@ extension AppStoreService {
     try Requirement.given(request.productId, "product_id")
     try Requirement.given(request.requestIdentifier, "request_identifier")
     let call = try call(request.app, request.environment, context)
-    let extended: AppStore.MassExtendRenewalDateResponse = try await send(
+    let extended: AppStore.MassExtendRenewalDateResponse = try await change(
       .massExtendRenewalDate(
         ofProduct: request.productId, byDays: try days(request.extendByDays),
         reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier,
-        storefrontCountryCodes: request.storefrontCountryCodes), call)
+        storefrontCountryCodes: request.storefrontCountryCodes),
+      Record("MassExtendRenewalDate", about: "", by: request.actor), call)
     return .with { $0.requestIdentifier = extended.requestIdentifier ?? "" }
   }
 
@@ -106,7 +111,12 @@ extension AppStoreService {
       sampleContentProvided: request.sampleContentProvided,
       consumptionPercentage: Int64(request.consumptionPercentage),
       refundPreference: ConsumptionRequest.RefundPreference(request.refundPreference))
-    try await change(.sendConsumptionInformation(information, of: request.transactionId), call)
+    let line = LineKey(
+      appID: call.app.id, environment: call.environment, originalTransactionID: request.transactionId)
+    let number = try latest(of: line)?.originalTransactionID ?? request.transactionId
+    try await change(
+      .sendConsumptionInformation(information, of: request.transactionId),
+      Record("SendConsumptionInformation", about: number, by: request.actor), call)
     return .with { $0.sentAt = GoogleProtobuf.Timestamp(now()) }
   }
 
@@ -117,16 +127,9 @@ extension AppStoreService {
     try Requirement.given(request.appAccountToken, "app_account_token")
     let call = try call(request.app, request.environment, context)
     try await change(
-      .setAppAccountToken(request.appAccountToken, of: request.originalTransactionId), call)
+      .setAppAccountToken(request.appAccountToken, of: request.originalTransactionId),
+      Record("SetAppAccountToken", about: request.originalTransactionId, by: request.actor), call)
     return .with { $0.setAt = GoogleProtobuf.Timestamp(now()) }
-  }
-
-  private func change(_ request: AppStoreRequest, _ call: Call) async throws(Status) {
-    do throws(AppStoreClientError) {
-      try await call.client.send(request, patience: call.patience)
-    } catch {
-      throw Status(error)
-    }
   }
 
   /// Apple extends by 1 to 90 days.

@@ -24,7 +24,7 @@ extension AppStoreService {
   }
 
   /// The transaction of this number, or the last one of the line that has it.
-  private func latest(of line: LineKey) throws(Status) -> TransactionFact? {
+  func latest(of line: LineKey) throws(Status) -> TransactionFact? {
     do throws(StoreError) {
       let reader = try store.makeReader()
       defer { reader.endTurn() }

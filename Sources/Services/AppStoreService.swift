@@ -11,6 +11,7 @@ internal import Wire
 /// answers is verified and kept as evidence before it is passed on.
 struct AppStoreService: Sendable {
   let enquiry: PurchaseEnquiry
+  let ledger: EvidenceLedger
   let store: any EntitlementStore
   let catalog: CurrentCatalog
   let now: @Sendable () -> Instant

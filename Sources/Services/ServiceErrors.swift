@@ -103,14 +103,18 @@ extension Status {
     switch error {
     case .refused(let apple, _):
       (code, reason) = (apple.statusCode, "APP_STORE_\(apple.rawValue)")
-    case .unauthorized, .clockIsOff: (code, reason) = (.failedPrecondition, "APP_STORE_REFUSES_OUR_KEY")
+    case .unauthorized: (code, reason) = (.failedPrecondition, "APP_STORE_REFUSES_OUR_KEY")
+    case .clockIsOff: (code, reason) = (.failedPrecondition, "CLOCK_IS_OFF")
     case .rateLimited: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT")
     case .overBudget: (code, reason) = (.resourceExhausted, "APP_STORE_BUDGET")
     case .hostIsDown, .unreachable, .serverFailed: (code, reason) = (.unavailable, "APP_STORE_UNAVAILABLE")
     case .timedOut: (code, reason) = (.deadlineExceeded, "APP_STORE_TIMED_OUT")
     case .cancelled: (code, reason) = (.cancelled, "CANCELLED")
-    case .notJSON, .malformed, .missing, .tooLarge, .pageLoop, .unexpectedStatus:
-      (code, reason) = (.unavailable, "APP_STORE_ANSWER_UNUSABLE")
+    case .notJSON: (code, reason) = (.unavailable, "APP_STORE_ANSWER_NOT_JSON")
+    case .malformed, .missing: (code, reason) = (.unavailable, "APP_STORE_ANSWER_MALFORMED")
+    case .tooLarge: (code, reason) = (.unavailable, "APP_STORE_ANSWER_TOO_LARGE")
+    case .pageLoop: (code, reason) = (.unavailable, "APP_STORE_PAGE_LOOP")
+    case .unexpectedStatus: (code, reason) = (.unavailable, "APP_STORE_UNEXPECTED_STATUS")
     case .notSigned: (code, reason) = (.internalError, "CALL_NOT_SIGNED")
     }
     self.init(

@@ -93,7 +93,10 @@ package struct ServiceSet: Sendable {
       NotificationService(
         reader: reader, inbox: inbox, enquiry: enquiry, catalog: catalog, now: now
       ).methods
-    methods += AppStoreService(enquiry: enquiry, store: store, catalog: catalog, now: now).methods
+    methods +=
+      AppStoreService(
+        enquiry: enquiry, ledger: ledger, store: store, catalog: catalog, now: now
+      ).methods
     methods += SeatService(ledger: ledger, enquiry: enquiry, catalog: catalog).methods
     methods += SeatListService(reader: reader, catalog: catalog).methods
     methods += FamilyService(reader: reader, catalog: catalog).methods
