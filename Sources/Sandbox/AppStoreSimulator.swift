@@ -20,6 +20,8 @@ package actor AppStoreSimulator {
   private let journal: Journal
   var world: World
   var faults = Faults()
+  /// By their identifiers. They are forgotten with the process, as Apple forgets them after a while.
+  var performanceTests: [String: PerformanceTest] = [:]
   /// The sending of notifications that is going on.
   var delivery: Task<Void, Never>?
   private var sleeper: Task<Void, Never>?

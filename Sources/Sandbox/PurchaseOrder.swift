@@ -16,6 +16,8 @@ package struct PurchaseOrder: Hashable, Sendable {
   package var offer: String?
   /// Seats of a subscription for several people.
   package var seats: Int64?
+  /// What the developer says of the introductory offer, which counts more than the App Store's own rule.
+  var allowsIntroductoryOffer: Bool?
 
   package init(
     app: String, productId: String, appAccountToken: String? = nil, account: String? = nil,

@@ -11,6 +11,7 @@ final class HTTPNotificationPoster: NotificationPoster {
 
   private let client: HTTPClient
   private static let timeout = TimeAmount.seconds(10)
+  private static let answerLimit = 1 << 20
 
   private init() {
     var configuration = HTTPClient.Configuration()
@@ -19,7 +20,9 @@ final class HTTPNotificationPoster: NotificationPoster {
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult { await ask(body, at: url).result }
+
+  func ask(_ body: [UInt8], at url: String) async -> (result: SendAttemptResult, answer: [UInt8]) {
     var request = HTTPClientRequest(url: url)
     request.method = .POST
     request.headers.add(name: "content-type", value: "application/json")
@@ -27,13 +30,16 @@ final class HTTPNotificationPoster: NotificationPoster {
     request.body = .bytes(ByteBuffer(bytes: body))
     do {
       let response = try await client.execute(request, timeout: Self.timeout)
-      for try await _ in response.body {}
+      let answer = try await response.body.collect(upTo: Self.answerLimit)
       // Apple documents 200 to 206 as success.
-      return (200...206).contains(response.status.code) ? .success : .unsuccessfulStatus
+      let isTaken = (200...206).contains(response.status.code)
+      return (isTaken ? .success : .unsuccessfulStatus, Array(answer.readableBytesView))
+    } catch is NIOTooManyBytesError {
+      return (.invalidResponse, [])
     } catch let error as HTTPClientError {
-      return SendAttemptResult(error)
+      return (SendAttemptResult(error), [])
     } catch {
-      return .socketIssue
+      return (.socketIssue, [])
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import json
 import random
+import sqlite3
 import uuid
 
 import pytest
@@ -134,6 +135,51 @@ def test_renewal_dates_are_moved_and_apples_refusals_passed_on(world):
     with pytest.raises(contract.RpcError) as refusal:
         world.apple.ExtendRenewalDate(request, timeout=CALL_LIMIT)
     assert contract.violations(refusal.value) == ["extend_by_days"]
+
+
+def timeline(world, customer):
+    return world.entitlements.ListTimeline(
+        entitlement_service.ListTimelineRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT).events
+
+
+def test_what_apple_is_asked_is_evidence_and_in_the_timeline(world):
+    ana, request = str(uuid.uuid4()), str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.apple.ExtendRenewalDate(
+        app_store_service.ExtendRenewalDateRequest(
+            app=APP, original_transaction_id=bought, extend_by_days=7, request_identifier=request,
+            reason="EXTEND_REASON_SERVICE_ISSUE", actor="support/eve"), timeout=CALL_LIMIT)
+    world.apple.SetAppAccountToken(
+        app_store_service.SetAppAccountTokenRequest(
+            app=APP, original_transaction_id=bought, app_account_token=ana, actor="support/eve"),
+        timeout=CALL_LIMIT)
+    world.apple.SendConsumptionInformation(
+        app_store_service.SendConsumptionInformationRequest(
+            app=APP, transaction_id=bought, customer_consented=True, actor="support/eve",
+            delivery_status="DELIVERY_STATUS_DELIVERED"), timeout=CALL_LIMIT)
+    asked = [event for event in timeline(world, ana) if event.type == "APP_STORE_ASKED"]
+    assert len(asked) == 3 and {event.actor for event in asked} == {"support/eve"}
+    kept = {}
+    with sqlite3.connect(f"file:{world.service.data / 'entitled.sqlite'}?mode=ro", uri=True) as store:
+        for event in asked:
+            [body] = store.execute("SELECT body FROM evidence WHERE evidence_id = ?", [event.evidence_id]).fetchone()
+            call = json.loads(body)["call"]
+            kept[call["method"]] = call
+    assert kept["ExtendRenewalDate"]["request"]["requestIdentifier"] == request
+    assert kept["ExtendRenewalDate"]["answer"]["success"] is True
+    assert kept["SetAppAccountToken"]["purchase"] == bought and "SendConsumptionInformation" in kept
+
+
+def test_all_are_extended_and_apple_tells_how_many(world):
+    bought, request = world.buy(str(uuid.uuid4()), "pro.yearly"), str(uuid.uuid4())
+    world.apple.MassExtendRenewalDate(
+        app_store_service.MassExtendRenewalDateRequest(
+            app=APP, product_id="pro.yearly", extend_by_days=3, request_identifier=request,
+            reason="EXTEND_REASON_OTHER"), timeout=CALL_LIMIT)
+    status = world.apple.GetMassExtensionStatus(
+        app_store_service.GetMassExtensionStatusRequest(
+            app=APP, product_id="pro.yearly", request_identifier=request), timeout=CALL_LIMIT)
+    assert bought and status.complete and (status.succeeded_count, status.failed_count) == (1, 0)
 
 
 def test_a_test_notification_comes_and_its_fate_is_told(world):

@@ -17,6 +17,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case seats
   case assignSeat = "assign-seat"
   case unclaimSeat = "unclaim-seat"
+  case reviewRetention = "review-retention"
 
   // What Apple does.
   case requestConsumption = "request-consumption"
@@ -41,6 +42,16 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case sharedSecret = "shared-secret"
   case keys
   case periods
+  case invitations
+  case claimSeat = "claim-seat"
+  case associateSeat = "associate-seat"
+  case releaseSeat = "release-seat"
+  case retentionImage = "retention-image"
+  case retentionMessage = "retention-message"
+  case retentionDefault = "retention-default"
+  case realtimeURL = "realtime-url"
+  case advancedCommerce = "advanced-commerce"
+  case externalPurchaseReport = "external-purchase-report"
 
   /// What the members are called.
   var members: [String] {
@@ -62,7 +73,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .refund: ["transactionId", "percent", "reason"]
     case .refundSeats: ["transactionId", "seats"]
     case .rescindConsent: ["app", "account"]
-    case .price: ["app", "productId", "price", "needsConsent"]
+    case .price: ["app", "productId", "price", "needsConsent", "storefront"]
     case .withdraw: ["app", "productId", "withdrawn"]
     case .offers: ["app", "productId", "id", "type", "mode", "period", "periods", "price"]
     case .shareable: ["app", "productId", "enabled"]
@@ -75,6 +86,17 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .sharedSecret: ["app", "password"]
     case .keys: ["keyId", "publicKey"]
     case .periods: ["month"]
+    case .invitations: ["app", "productId", "management"]
+    case .claimSeat: ["transactionId", "requestIdentifier", "appTransactionId"]
+    case .associateSeat: ["transactionId", "seatClaimId", "appTransactionId"]
+    case .releaseSeat: ["transactionId", "seatClaimId"]
+    case .retentionImage: ["app", "id", "imageSize", "deleted"]
+    case .retentionMessage: ["app", "id", "content"]
+    case .retentionDefault: ["app", "productId", "locale", "id"]
+    case .reviewRetention: ["app", "id", "approved"]
+    case .realtimeURL: ["app", "url"]
+    case .advancedCommerce: ["transactionId", "request", "price"]
+    case .externalPurchaseReport: ["app", "report"]
     }
   }
 }

@@ -1,11 +1,12 @@
 internal import AppStore
 internal import JSON
+internal import SignedData
 
 extension PurchaseOrder {
   /// The members that an order may have.
   static let members = [
     "app", "productId", "appAccountToken", "account", "quantity", "purchaseDate", "offer", "offerSignature",
-    "seats", "askToBuy",
+    "keyIdentifier", "nonce", "timestamp", "introductoryOfferEligibility", "seats", "askToBuy",
   ]
 
   /// Reads an order from the body of a request.
@@ -18,6 +19,10 @@ extension PurchaseOrder {
       quantity: try parameters.integerIfPresent("quantity") ?? 1,
       purchaseDate: try parameters.instantIfPresent("purchaseDate"),
       offer: try parameters.stringIfPresent("offer"), seats: try parameters.integerIfPresent("seats"))
+    // Whoever signed it was looked at when the order came.
+    let eligibility = try parameters.stringIfPresent("introductoryOfferEligibility")
+    allowsIntroductoryOffer = eligibility.flatMap { try? UnverifiedJWS($0) }
+      .flatMap { $0.payload["allowIntroductoryOffer"]?.boolValue }
   }
 
   /// The order as ``init(_:)`` reads it.

@@ -22,10 +22,15 @@ extension World {
       return try performOnAccount(action, parameters)
     case .share, .stopSharing, .seats, .assignSeat, .unclaimSeat, .refundSeats:
       return try performSharing(action, parameters)
+    case .claimSeat, .associateSeat, .releaseSeat: return try performSeatClaim(action, parameters)
+    case .retentionImage, .retentionMessage, .retentionDefault, .reviewRetention, .realtimeURL:
+      return try performMessaging(action, parameters)
+    case .advancedCommerce: return try performCommerce(parameters)
+    case .externalPurchaseReport: return try performReport(parameters)
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)
     case .price, .withdraw, .offers, .shareable, .gracePeriod, .notificationURL, .testNotification,
-      .sharedSecret, .keys, .periods:
+      .sharedSecret, .keys, .periods, .invitations:
       return try performSetting(action, parameters)
     case .extend:
       let line = try ownRunningLine(parameters)
@@ -62,7 +67,7 @@ extension World {
   }
 
   /// The same, if it runs and the account pays for it itself.
-  private func ownRunningLine(_ parameters: Parameters) throws(Refusal) -> SubscriptionLine {
+  func ownRunningLine(_ parameters: Parameters) throws(Refusal) -> SubscriptionLine {
     let line = try line(parameters)
     guard line.source == nil else { throw .notPossible("\(line.id) is another account's subscription") }
     guard line.isRunning else { throw .notPossible("\(line.id) is over") }

@@ -10,7 +10,7 @@ extension World {
     case .storefront:
       let code = try parameters.choice("storefront", of: Storefront.known.map(\.code))
       let storefront = Storefront.known.first { $0.code == code } ?? .usa
-      accounts[account, default: AppleAccount()].storefront = storefront
+      move(account, to: storefront)
     case .clearHistory: clearHistory(of: account, in: try appID(parameters))
     case .joinFamily: join(account, family: try parameters.string("family"))
     case .rescindConsent:
@@ -99,9 +99,19 @@ extension World {
     let id = product.productId
     switch action {
     case .price:
+      let storefront = try parameters.stringIfPresent("storefront").map { _ throws(Refusal) in
+        try parameters.choice("storefront", of: Storefront.known.map(\.code))
+      }
       setPrice(
-        try parameters.integer("price", in: 0...1_000_000_000), of: product, in: app,
+        try parameters.integer("price", in: 0...1_000_000_000), of: product, in: app, storefront: storefront,
         needsConsent: try parameters.flagIfPresent("needsConsent") ?? false)
+    case .invitations:
+      let known = InvitationManagement.known.map(\.rawValue)
+      if try parameters.choice("management", of: known) == InvitationManagement.developer.rawValue {
+        settings[app, default: AppSettings()].invitedByDeveloper.insert(id)
+      } else {
+        settings[app]?.invitedByDeveloper.remove(id)
+      }
     case .withdraw:
       if try parameters.flagIfPresent("withdrawn") ?? true {
         settings[app, default: AppSettings()].withdrawn.insert(id)

@@ -18,6 +18,13 @@ struct Faults: Sendable {
     case serverError = "server-error"
     case slow
     case cut
+    case html
+    case empty
+    case truncated
+    /// Every page says that there is another one, at the same place.
+    case pageLoop = "page-loop"
+    /// The token is refused by a server whose clock is another one.
+    case clockOff = "clock-off"
   }
 
   private struct Fault: Sendable {

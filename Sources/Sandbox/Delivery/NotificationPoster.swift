@@ -2,4 +2,6 @@
 package protocol NotificationPoster: Sendable {
   /// Posts a body of JSON, and says what came of it.
   func post(_ body: [UInt8], to url: String) async -> SendAttemptResult
+  /// The same, and brings the answer.
+  func ask(_ body: [UInt8], at url: String) async -> (result: SendAttemptResult, answer: [UInt8])
 }

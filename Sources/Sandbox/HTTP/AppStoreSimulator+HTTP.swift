@@ -19,15 +19,17 @@ extension AppStoreSimulator {
   ///     GET, POST /sandbox/v1/clock      the time, and how fast it goes
   ///     POST /sandbox/v1/clock/advance   turns it
   ///     GET, POST, DELETE /sandbox/v1/faults  what is to go wrong
-  ///     /inApps/…, /verifyReceipt        as at Apple
+  ///     POST /sandbox/v1/realtime-message  asks the developer what to show to a subscriber
+  ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   as at Apple
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
-    if request.path.hasPrefix("/inApps/") { return await serverAPI(request) }
+    if Self.interfaces.contains(where: request.path.hasPrefix) { return await serverAPI(request) }
     if request.path == "/verifyReceipt" { return await verifyReceipt(request) }
     guard request.path.hasPrefix(Self.prefix) else { return .notFound(request.path) }
     return await testers(request, String(request.path.dropFirst(Self.prefix.count)))
   }
 
   private static let prefix = "/sandbox/v1/"
+  private static let interfaces = ["/inApps/", "/groups/", "/advancedCommerce/", "/externalPurchase/"]
   private static let furthestTurn: Int64 = 3660 * 86_400_000
 
   private func testers(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
@@ -39,6 +41,8 @@ extension AppStoreSimulator {
     case ("faults", "GET"): return .json(faults.json)
     case ("owners", "GET"): return await answer { try self.owners(Query(request.query)["app"]) }
     case ("root", _), ("apps", _), ("notifications", _), ("owners", _): return .methodNotAllowed("GET")
+    case ("realtime-message", "POST"):
+      return await answer { try await self.realtimeMessage(Parameters(body: request.body)) }
     case ("live", "POST"): return await answer { try await self.live(Parameters(body: request.body)) }
     case ("clock", "POST"), ("clock/advance", "POST"), ("faults", "POST"):
       return await answer { try await self.set(path, Parameters(body: request.body)) }
@@ -99,6 +103,21 @@ extension AppStoreSimulator {
     }
     json["notifications"] = .array(world.notices.dropFirst(told).map { .string($0.name) })
     return json
+  }
+
+  /// Asks the developer which message to show to a subscriber, as Apple does when one is about to cancel.
+  private func realtimeMessage(_ parameters: Parameters) async throws -> JSONObject {
+    try parameters.allow(only: ["transactionId"])
+    catchUp()
+    let line = try world.line(parameters)
+    guard let url = world.settings[line.app]?.messages.realtimeURL else {
+      throw Refusal.notPossible(
+        "\(line.app) has no realtime URL; PUT /inApps/v1/messaging/realtime/url sets one")
+    }
+    let asked = try await ask(url, about: line)
+    return JSONObject(present: [
+      ("result", .string(asked.result.rawValue)), ("answer", try? JSONValue(parsing: asked.answer)),
+    ])
   }
 
   private func set(_ path: String, _ parameters: Parameters) async throws -> JSONObject {

@@ -36,7 +36,8 @@ extension World {
       ("storefront", .string(sold.storefront.code)),
       ("storefrontId", .string(sold.storefront.id)),
       ("price", JSONValue(sold.price)),
-      ("currency", product.map { .string($0.currency) }),
+      ("currency", product.map { .string(sold.storefront.currency(of: $0)) }),
+      ("multiSeatInfo", multiSeatInfo(of: sold)),
       ("appTransactionId", .string(appTransactionID(app: sold.app, account: sold.account))),
     ])
   }
@@ -46,7 +47,8 @@ extension World {
     let next = line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer
     let winBack = winBackOffers(for: line)
     let price = line.isRunning && line.autoRenews ? next?.price ?? nextPrice(of: line) : nil
-    let currency = product(line.renewalProductID, of: line.app)?.currency
+    let storefront = accounts[line.account]?.storefront ?? .usa
+    let currency = product(line.renewalProductID, of: line.app).map(storefront.currency)
     return JSONObject(present: [
       ("expirationIntent", expirationIntent(of: line).map { JSONValue($0.rawValue) }),
       ("originalTransactionId", .string(String(line.id))),
@@ -72,7 +74,27 @@ extension World {
       ("currency", price == nil ? nil : currency.map(JSONValue.string)),
       ("appTransactionId", .string(appTransactionID(app: line.app, account: line.account))),
       ("appAccountToken", line.appAccountToken.map(JSONValue.string)),
+      ("renewalQuantity", line.renewalQuantity > 1 ? JSONValue(line.renewalQuantity) : nil),
+      ("multiSeatInfo", multiSeatInfo(of: line, price: price)),
     ])
+  }
+
+  /// The seats that a transaction bought; `nil` for one person's.
+  private func multiSeatInfo(of sold: SoldTransaction) -> JSONValue? {
+    guard sold.ownership == .purchased, lines[sold.originalID] != nil,
+      sold.quantity > 1 || invitationManagement(of: sold.productID, in: sold.app) == .developer
+    else { return nil }
+    let tier: JSONValue = ["tierPrice": JSONValue(sold.price), "tierQuantity": JSONValue(sold.quantity)]
+    return [
+      "invitationManagement": .string(invitationManagement(of: sold.productID, in: sold.app).rawValue),
+      "priceTiers": [tier],
+    ]
+  }
+
+  private func multiSeatInfo(of line: SubscriptionLine, price: Int64?) -> JSONValue? {
+    guard line.source == nil, line.renewalQuantity > 1, let price else { return nil }
+    let tier: JSONValue = ["tierPrice": JSONValue(price), "tierQuantity": JSONValue(line.renewalQuantity)]
+    return ["renewalPriceTiers": [tier]]
   }
 
   private func nextPrice(of line: SubscriptionLine) -> Int64 {

@@ -8,7 +8,9 @@ struct ServerAPICall {
   let app: SandboxApp
   let request: HTTPRequest
   let query: Query
-  /// The parts of the path behind `/inApps/`.
+  /// Which of Apple's interfaces it is for: the first part of the path.
+  let interface: String
+  /// The parts of the path behind it.
   let path: [String]
 
   /// The body, which has to be an object.
@@ -24,22 +26,36 @@ extension AppStoreSimulator {
     if let fault = await serveFault() { return fault }
     catchUp()
     guard let app = authorizedApp(request) else { return HTTPResponse(status: 401) }
-    let path = request.path.split(separator: "/").dropFirst().map { String($0).removingPercentEncoding() }
-    let call = ServerAPICall(app: app, request: request, query: Query(request.query), path: path)
+    let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
+    let call = ServerAPICall(
+      app: app, request: request, query: Query(request.query), interface: path.first ?? "",
+      path: Array(path.dropFirst()))
     do {
-      guard var body = try await route(call) else { return .json(200, []) }
-      if faults.take(.wrongSignature) != nil, let falsified = Faults.falsified(.object(body)).objectValue {
-        body = falsified
-      }
-      return .json(200, body.serialized())
+      guard let body = try await answer(call) else { return .json(200, []) }
+      return spoiled(body)
     } catch let error as ServerAPIError {
       return error.response
+    } catch let refusal as SeatRefusal {
+      return refusal.response
+    } catch is NothingThere {
+      return .notFound(request.path)
     } catch {
       return ServerAPIError.generalInternal.response
     }
   }
 
   /// The answer to a call; `nil` for one whose answer has no body.
+  private func answer(_ call: ServerAPICall) async throws -> JSONObject? {
+    guard call.path.first?.first == "v" else { throw ServerAPIError.generalBadRequest }
+    switch call.interface {
+    case "groups": return try groups(call)
+    case "advancedCommerce": return try advancedCommerce(call)
+    case "externalPurchase": return try externalPurchases(call)
+    default:
+      return call.path.starts(with: ["v1", "messaging"]) ? try await messaging(call) : try await route(call)
+    }
+  }
+
   private func route(_ call: ServerAPICall) async throws -> JSONObject? {
     let path = call.path
     switch (call.request.method, path.count, path.dropLast().joined(separator: "/"), path.last ?? "") {
@@ -107,6 +123,16 @@ extension AppStoreSimulator {
     return (try? verifier.verifies(jws: token)) ?? false
   }
 
+  /// Does what a call asks for. What cannot be is refused in Apple's words.
+  func perform(_ action: Action, _ members: JSONObject, or refusal: some Error) throws -> Outcome {
+    do throws(SandboxError) {
+      return try perform(action, Parameters(members))
+    } catch {
+      if case .refused = error { throw refusal }
+      throw error
+    }
+  }
+
   // MARK: What is named
 
   /// The transaction of that id in the app.
@@ -134,6 +160,7 @@ extension AppStoreSimulator {
     }
     if faults.take(.cut) != nil { return .connectionCut }
     if faults.take(.serverError) != nil { return ServerAPIError.generalInternal.response }
+    if let strange = strangeAnswer() { return strange }
     guard let length = faults.take(.rateLimit) else { return nil }
     var response = ServerAPIError.rateLimitExceeded.response
     // UNIX time in milliseconds, unlike RFC 9110, by the clock of whoever waits for it.

@@ -30,19 +30,44 @@ enum ServerAPIError: Int64, Error, Hashable {
   case invalidConsumptionStatus = 4_000_034
   case invalidCustomerConsented = 4_000_035
   case invalidDeliveryStatus = 4_000_036
+  case invalidImage = 4_000_161
+  case headerTooLong = 4_000_162
+  case bodyTooLong = 4_000_163
+  case invalidLocale = 4_000_164
+  case altTextTooLong = 4_000_175
   case invalidAppAccountTokenUUID = 4_000_183
   case familyTransactionNotSupported = 4_000_185
   case transactionIdIsNotOriginal = 4_000_187
+  case invalidPerformanceTestRequest = 4_000_211
+  case invalidRequestId = 4_000_212
+  case badRealtimeURL = 4_000_215
+  case invalidImageSize = 4_000_216
+  case tooManyBulletPoints = 4_000_218
+  case bulletPointTooLong = 4_000_219
+  case aboveImageWithoutImage = 4_000_224
+  case invalidGroupId = 4_000_225
   case extensionIneligible = 4_030_004
   case extensionTooOften = 4_030_005
   case extensionFamilyShared = 4_030_007
+  case tooManyImages = 4_030_014
+  case messageNotApproved = 4_030_017
+  case imageNotApproved = 4_030_018
+  case imageInUse = 4_030_019
   case appNotFound = 4_040_003
   case originalTransactionIdNotFound = 4_040_005
   case notificationURLNotFound = 4_040_007
   case testNotificationNotFound = 4_040_008
   case statusRequestNotFound = 4_040_009
   case transactionIdNotFound = 4_040_010
+  case imageNotFound = 4_040_014
+  case messageNotFound = 4_040_015
+  case performanceTestRunNotFound = 4_040_018
   case appTransactionDoesNotExist = 4_040_019
+  case defaultMessageNotFound = 4_040_020
+  case realtimeURLNotFound = 4_040_021
+  case groupNotFound = 4_040_022
+  case imageAlreadyExists = 4_090_000
+  case messageAlreadyExists = 4_090_001
   case rateLimitExceeded = 4_290_000
   case generalInternal = 5_000_000
 
@@ -97,6 +122,31 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .appTransactionDoesNotExist: "No AppTransaction exists for the customer."
     case .rateLimitExceeded: "Rate limit exceeded."
     case .generalInternal: "An unknown error occurred."
+    case .invalidImage: "Invalid image."
+    case .headerTooLong: "Invalid request. The header is too long."
+    case .bodyTooLong: "Invalid request. The body is too long."
+    case .invalidLocale: "Invalid request. The locale is invalid."
+    case .altTextTooLong: "Invalid request. The alternative text is too long."
+    case .invalidPerformanceTestRequest: "Invalid request. The performance test request is invalid."
+    case .invalidRequestId: "Invalid request. The request id is invalid."
+    case .badRealtimeURL: "Invalid request. The realtime URL is invalid."
+    case .invalidImageSize: "Invalid request. The image size is invalid."
+    case .tooManyBulletPoints: "Invalid request. There are too many bullet points."
+    case .bulletPointTooLong: "Invalid request. The text of a bullet point is too long."
+    case .aboveImageWithoutImage: "Invalid request. ABOVE_IMAGE requires an image."
+    case .invalidGroupId: "Invalid request. The group id is invalid."
+    case .tooManyImages: "Forbidden - the maximum number of images is reached."
+    case .messageNotApproved: "Forbidden - the message is not approved."
+    case .imageNotApproved: "Forbidden - the image is not approved."
+    case .imageInUse: "Forbidden - the image is in use."
+    case .imageNotFound: "Image not found."
+    case .messageNotFound: "Message not found."
+    case .performanceTestRunNotFound: "Performance test run not found."
+    case .defaultMessageNotFound: "Default message not found."
+    case .realtimeURLNotFound: "Realtime URL not found."
+    case .groupNotFound: "Group not found."
+    case .imageAlreadyExists: "An image with this identifier already exists."
+    case .messageAlreadyExists: "A message with this identifier already exists."
     }
   }
 }

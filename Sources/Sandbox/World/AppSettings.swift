@@ -1,4 +1,5 @@
 internal import AppStore
+internal import JSON
 
 /// What a developer sets up for an app beside its products.
 struct AppSettings: Hashable, Sendable {
@@ -18,8 +19,15 @@ struct AppSettings: Hashable, Sendable {
   var prices: [String: Int64] = [:]
   /// Products that are sold no longer.
   var withdrawn: Set<String> = []
+  /// Prices in single storefronts, by storefront and product.
+  var storefrontPrices: [String: [String: Int64]] = [:]
   /// Products that can be shared beside those of the catalog.
   var shareable: Set<String> = []
+  /// Products to whose seats the developer invites, and not Apple.
+  var invitedByDeveloper: Set<String> = []
+  var messages = RetentionMessages()
+  /// What was reported of sales outside of the App Store, by `requestIdentifier`.
+  var externalReports: [String: JSONObject] = [:]
 }
 
 /// An account's copy of an app.

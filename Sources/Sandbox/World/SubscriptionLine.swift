@@ -36,6 +36,8 @@ struct SubscriptionLine: Hashable, Sendable {
   /// Lines of those with whom this one is shared, or to whom seats are assigned.
   var members: [Int64] = []
   var isShared = true
+  /// Seats that the developer claimed, for members without a transaction.
+  var claims: [SeatClaim] = []
 
   /// The transaction of the latest period.
   var current: Int64

@@ -37,7 +37,7 @@ extension World {
     let hadOtherPlans = line.renewalProductID != product.productId
     let wasOff = !line.autoRenews
     line.renewalProductID = product.productId
-    line.renewalPrice = price(of: product, in: line.app)
+    line.renewalPrice = price(of: product, in: line.app, for: line.account)
     line.autoRenews = true
     line.pendingOffer = offer ?? line.pendingOffer
     put(line)
@@ -61,7 +61,7 @@ extension World {
     line = beginPeriod(
       PeriodTerms(
         product: product, start: now, quantity: order.seats ?? 1, reason: .purchase,
-        price: price(of: product, in: line.app), offer: offer), of: line)
+        price: price(of: product, in: line.app, for: line.account), offer: offer), of: line)
     tell(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, of: line)
   }
 
@@ -70,7 +70,7 @@ extension World {
   ) {
     var line = line
     line.renewalProductID = product.productId
-    line.renewalPrice = price(of: product, in: line.app)
+    line.renewalPrice = price(of: product, in: line.app, for: line.account)
     line.autoRenews = true
     line.priceIncrease = nil
     line.runningOffer = nil
@@ -99,28 +99,7 @@ extension World {
     tell(.didChangeRenewalPref, count > seats ? .increaseQuantity : .decreaseQuantity, of: line)
   }
 
-  // MARK: Prices
-
-  /// Raises or lowers the price of a product, for new customers at once and for subscribers with the renewal.
-  ///
-  /// A higher price that needs consent is asked for; without an answer the subscription ends with its period. One
-  /// that needs none counts as accepted. A lower one is nobody's concern.
-  mutating func setPrice(_ price: Int64, of product: SandboxProduct, in app: String, needsConsent: Bool) {
-    settings[app, default: AppSettings()].prices[product.productId] = price
-    for id in lines.keys.sorted() {
-      guard var line = lines[id], line.app == app, line.isRunning, line.source == nil,
-        line.renewalProductID == product.productId, line.renewalPrice != price
-      else { continue }
-      guard price > line.renewalPrice else {
-        line.renewalPrice = price
-        put(line)
-        continue
-      }
-      line.priceIncrease = SubscriptionLine.PriceIncrease(price: price, isAgreed: !needsConsent)
-      put(line)
-      tell(.priceIncrease, needsConsent ? .pending : .accepted, of: line)
-    }
-  }
+  // MARK: Consent
 
   /// The subscriber agrees to the higher price, or refuses, which turns the renewal off.
   mutating func answerPriceIncrease(isAgreed: Bool, of line: SubscriptionLine) throws(Refusal) {

@@ -10,6 +10,9 @@ extension World {
     }
     let subscriptions = order.account.map { groupHistory(of: $0, product.group, in: order.app) } ?? []
     switch offer.type {
+    case .introductory where order.allowsIntroductoryOffer == false:
+      throw .notEligible(offer: name, reason: "the developer says so")
+    case .introductory where order.allowsIntroductoryOffer == true: break
     case .introductory:
       if subscriptions.contains(where: { $0.offer?.type == .introductory }) {
         throw .notEligible(offer: name, reason: "an introductory offer of the group was had before")

@@ -77,7 +77,7 @@ extension World {
       productID: product.productId, orderID: orderID(number), webOrderLineItemID: nil, purchaseDate: date,
       originalPurchaseDate: first?.purchaseDate ?? date, expiresDate: nil, quantity: order.quantity,
       appAccountToken: order.appAccountToken?.lowercased(), ownership: .purchased, reason: .purchase,
-      price: price(of: product, in: order.app) * order.quantity,
+      price: price(of: product, in: order.app, for: account) * order.quantity,
       storefront: accounts[account]?.storefront ?? .usa, offer: nil)
     remember(transaction)
     tell(.oneTimeCharge, about: transaction)
@@ -119,7 +119,7 @@ extension World {
     line.runningOffer = offer.map { RunningOffer(offer: $0, left: $0.periods - 1) }
     let terms = PeriodTerms(
       product: product, start: start, quantity: order.seats ?? 1, reason: .purchase,
-      price: price(of: product, in: order.app), offer: offer)
+      price: price(of: product, in: order.app, for: line.account), offer: offer)
     line = beginPeriod(terms, of: line)
     if line.expiresDate <= now {
       // It was bought and had ended before the tester came: nothing renewed it here.

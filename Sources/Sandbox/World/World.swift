@@ -97,11 +97,6 @@ struct World: Sendable {
     self.app(app)?.products.first { $0.productId == id }
   }
 
-  /// The price today, in thousandths of the currency.
-  func price(of product: SandboxProduct, in app: String) -> Int64 {
-    settings[app]?.prices[product.productId] ?? product.price
-  }
-
   /// An account's transactions in an app, the oldest first.
   func purchases(of account: String, in app: String) -> [SoldTransaction] {
     (history[Ownership(app: app, account: account)] ?? []).compactMap { transactions[$0] }

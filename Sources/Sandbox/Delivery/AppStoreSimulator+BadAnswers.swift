@@ -1,0 +1,48 @@
+internal import AppStore
+internal import HTTP
+internal import JSON
+
+/// Answers of the Server API that are not as they should be, when a tester wants them so.
+extension AppStoreSimulator {
+  /// An answer with the faults that are set up for it.
+  func spoiled(_ body: JSONObject) -> HTTPResponse {
+    var body = body
+    if faults.take(.wrongSignature) != nil, let falsified = Faults.falsified(.object(body)).objectValue {
+      body = falsified
+    }
+    if faults.take(.pageLoop) != nil {
+      // The same place for ever, under the name that the answer has for it.
+      body[body["revision"] == nil ? "paginationToken" : "revision"] = body["revision"] == nil ? "p_0" : "r_0"
+      body["hasMore"] = true
+    }
+    let bytes = body.serialized()
+    return .json(200, faults.take(.truncated) == nil ? bytes : Array(bytes.prefix(bytes.count / 2)))
+  }
+
+  /// An answer that has nothing to do with the question; `nil` if none is due.
+  func strangeAnswer() -> HTTPResponse? {
+    if faults.take(.html) != nil {
+      return HTTPResponse(
+        status: 200, headers: HeaderFields([("content-type", "text/html")]),
+        body: Array("<!DOCTYPE html><html><title>Please sign in to the network</title></html>".utf8))
+    }
+    if faults.take(.empty) != nil { return HTTPResponse(status: 200) }
+    guard let length = faults.take(.clockOff) else { return nil }
+    let date = clock.machineNow().advanced(byMilliseconds: length)
+    return HTTPResponse(status: 401, headers: HeaderFields([("date", Self.httpDate(date))]))
+  }
+
+  /// A moment as servers write it (RFC 9110, section 5.6.7).
+  private static func httpDate(_ instant: Instant) -> String {
+    let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let date = CalendarTime(instant)
+    let weekday = days[Int(instant.millisecondsSince1970 / 86_400_000 % 7)]
+    let seconds = date.millisecondOfDay / 1000
+    let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two).joined(separator: ":")
+    return "\(weekday), \(two(date.day)) \(months[Int(date.month) - 1]) \(date.year) \(time) GMT"
+  }
+}

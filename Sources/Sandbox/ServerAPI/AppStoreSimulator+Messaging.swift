@@ -1,0 +1,191 @@
+internal import AppStore
+internal import HTTP
+internal import JSON
+internal import SignedData
+
+/// The Retention Messaging API.
+extension AppStoreSimulator {
+  /// Answers a call whose path goes on behind `v1/messaging`.
+  func messaging(_ call: ServerAPICall) async throws -> JSONObject? {
+    let path = call.path.dropFirst(2).map(\.self)
+    let messages = world.settings[call.app.id]?.messages ?? RetentionMessages()
+    switch (call.request.method, path.first, path.count) {
+    case ("GET", "image", 2) where path[1] == "list": return imageList(messages)
+    case ("GET", "message", 2) where path[1] == "list": return messageList(messages)
+    case ("PUT", "image", 2): return try uploadImage(call, path[1], messages)
+    case ("DELETE", "image", 2): return try deleteImage(call, path[1], messages)
+    case ("PUT", "message", 2): return try uploadMessage(call, path[1], messages)
+    case ("DELETE", "message", 2):
+      guard messages.messages[path[1]] != nil else { throw ServerAPIError.messageNotFound }
+      return try set(.retentionMessage, call, ["id": .string(path[1])])
+    case (_, "default", 3):
+      return try defaultMessage(call, .init(productID: path[1], locale: path[2]), messages)
+    case (_, "realtime", 2) where path[1] == "url": return try realtimeURL(call, messages)
+    case ("POST", "performanceTest", 1): return try await startPerformanceTest(call, messages)
+    case ("GET", "performanceTest", 3) where path[1] == "result":
+      guard isUUID(path[2]) else { throw ServerAPIError.invalidRequestId }
+      guard let test = performanceTests[path[2]] else { throw ServerAPIError.performanceTestRunNotFound }
+      return test.json
+    default: throw ServerAPIError.generalBadRequest
+    }
+  }
+
+  private func set(_ action: Action, _ call: ServerAPICall, _ members: JSONObject) throws -> JSONObject? {
+    var members = members
+    members["app"] = .string(call.app.id)
+    _ = try perform(action, Parameters(members))
+    return nil
+  }
+
+  // MARK: Images
+
+  private func imageList(_ messages: RetentionMessages) -> JSONObject {
+    [
+      "imageIdentifiers": .array(
+        messages.images.sorted { $0.key < $1.key }.map { id, image in
+          [
+            "imageIdentifier": .string(id), "imageState": .string(image.state.rawValue),
+            "imageSize": .string(image.size),
+          ]
+        })
+    ]
+  }
+
+  private static let sizes = ["FULL_SIZE", "BULLET_POINT"]
+  private static let mostImages = 2000
+
+  private func uploadImage(
+    _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
+  ) throws -> JSONObject? {
+    guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
+    let size = call.query["imageSize"] ?? "FULL_SIZE"
+    guard Self.sizes.contains(size) else { throw ServerAPIError.invalidImageSize }
+    // What stands behind the signature is not looked at.
+    guard call.request.body.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { throw ServerAPIError.invalidImage }
+    guard messages.images[id] == nil else { throw ServerAPIError.imageAlreadyExists }
+    guard messages.images.count < Self.mostImages else { throw ServerAPIError.tooManyImages }
+    return try set(.retentionImage, call, ["id": .string(id), "imageSize": .string(size)])
+  }
+
+  private func deleteImage(
+    _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
+  ) throws -> JSONObject? {
+    guard messages.images[id] != nil else { throw ServerAPIError.imageNotFound }
+    guard !messages.messages.values.contains(where: { $0.images.contains(id) }) else {
+      throw ServerAPIError.imageInUse
+    }
+    return try set(.retentionImage, call, ["id": .string(id), "deleted": true])
+  }
+
+  // MARK: Messages
+
+  private func messageList(_ messages: RetentionMessages) -> JSONObject {
+    [
+      "messageIdentifiers": .array(
+        messages.messages.sorted { $0.key < $1.key }.map { id, message in
+          ["messageIdentifier": .string(id), "messageState": .string(message.state.rawValue)]
+        })
+    ]
+  }
+
+  private func uploadMessage(
+    _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
+  ) throws -> JSONObject? {
+    guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
+    let content = try call.body()
+    // Apple's lengths: UploadMessageRequestBody, UploadMessageImage and BulletPoint of Apple's libraries.
+    guard content["header"]?.stringValue?.count ?? 0 <= 66 else { throw ServerAPIError.headerTooLong }
+    guard content["body"]?.stringValue?.count ?? 0 <= 144 else { throw ServerAPIError.bodyTooLong }
+    let points = content["bulletPoints"]?.arrayValue?.compactMap(\.objectValue) ?? []
+    guard points.count <= 5 else { throw ServerAPIError.tooManyBulletPoints }
+    guard points.allSatisfy({ $0["text"]?.stringValue?.count ?? 0 <= 66 }) else {
+      throw ServerAPIError.bulletPointTooLong
+    }
+    let image = content["image"]?.objectValue
+    let pictures = [image].compactMap(\.self) + points
+    guard pictures.allSatisfy({ $0["altText"]?.stringValue?.count ?? 0 <= 150 }) else {
+      throw ServerAPIError.altTextTooLong
+    }
+    if content["headerPosition"] == "ABOVE_IMAGE", image == nil {
+      throw ServerAPIError.aboveImageWithoutImage
+    }
+    guard messages.messages[id] == nil else { throw ServerAPIError.messageAlreadyExists }
+    let known = RetentionMessages.Message(content: content).images.allSatisfy { messages.images[$0] != nil }
+    guard known else { throw ServerAPIError.imageNotFound }
+    return try set(.retentionMessage, call, ["id": .string(id), "content": .object(content)])
+  }
+
+  private func defaultMessage(
+    _ call: ServerAPICall, _ place: RetentionMessages.Place, _ messages: RetentionMessages
+  ) throws -> JSONObject? {
+    guard world.product(place.productID, of: call.app.id) != nil else {
+      throw ServerAPIError.invalidProductId
+    }
+    // Such as en-US; a language that Apple does not have is not told apart.
+    guard (2...12).contains(place.locale.utf8.count) else { throw ServerAPIError.invalidLocale }
+    var members: JSONObject = ["productId": .string(place.productID), "locale": .string(place.locale)]
+    switch call.request.method {
+    case "PUT":
+      let id = try call.body()["messageIdentifier"]?.stringValue ?? ""
+      guard let message = messages.messages[id] else { throw ServerAPIError.messageNotFound }
+      guard message.state == .approved else { throw ServerAPIError.messageNotApproved }
+      guard message.images.allSatisfy({ messages.images[$0]?.state == .approved }) else {
+        throw ServerAPIError.imageNotApproved
+      }
+      members["id"] = .string(id)
+      return try set(.retentionDefault, call, members)
+    case "GET", "DELETE":
+      guard let id = messages.defaults[place] else { throw ServerAPIError.defaultMessageNotFound }
+      if call.request.method == "GET" { return ["messageIdentifier": .string(id)] }
+      return try set(.retentionDefault, call, members)
+    default: throw ServerAPIError.generalBadRequest
+    }
+  }
+
+  private func realtimeURL(_ call: ServerAPICall, _ messages: RetentionMessages) throws -> JSONObject? {
+    switch call.request.method {
+    case "PUT":
+      guard let url = try call.body()["realtimeURL"]?.stringValue,
+        url.hasPrefix("https://") || url.hasPrefix("http://127.0.0.1")
+      else { throw ServerAPIError.badRealtimeURL }
+      return try set(.realtimeURL, call, ["url": .string(url)])
+    case "GET", "DELETE":
+      guard let url = messages.realtimeURL else { throw ServerAPIError.realtimeURLNotFound }
+      if call.request.method == "GET" { return ["realtimeURL": .string(url)] }
+      return try set(.realtimeURL, call, [:])
+    default: throw ServerAPIError.generalBadRequest
+    }
+  }
+
+  // MARK: Asking the developer
+
+  /// Initiate Performance Test: asks the developer's server so often, and remembers how it did.
+  private func startPerformanceTest(
+    _ call: ServerAPICall, _ messages: RetentionMessages
+  ) async throws -> JSONObject {
+    guard let id = try call.body()["originalTransactionId"]?.stringValue, let number = Int64(id),
+      let line = world.lines[number], line.app == call.app.id
+    else { throw ServerAPIError.invalidPerformanceTestRequest }
+    guard let url = messages.realtimeURL else { throw ServerAPIError.realtimeURLNotFound }
+    var test = PerformanceTest(target: url)
+    let request = Nonce.random().description
+    for _ in 0..<PerformanceTest.requests {
+      let began = clock.machineNow()
+      let result = try await ask(url, about: line).result
+      test.add(result, milliseconds: clock.machineNow().milliseconds(since: began))
+    }
+    performanceTests[request] = test
+    return ["config": .object(PerformanceTest.configuration), "requestId": .string(request)]
+  }
+
+  /// Asks the developer which message to show to a subscriber.
+  func ask(
+    _ url: String, about line: SubscriptionLine
+  ) async throws -> (result: SendAttemptResult, answer: [UInt8]) {
+    let payload = try authority.signer.sign(
+      payload: world.retentionMessageRequest(
+        line, identifier: Nonce.random().description, signed: world.now))
+    let body = JSONObject([("signedPayload", .string(payload))]).serialized()
+    return await poster?.ask(body, at: url) ?? (.other, [])
+  }
+}

@@ -1,0 +1,241 @@
+"""The sandbox's answers to every request that Apple's client library makes, and to those that no library has."""
+
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+import uuid
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import jwt
+import pytest
+from appstoreserverlibrary.api_client import APIException
+from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
+from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
+from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
+from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
+from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
+from cryptography.hazmat.primitives import serialization
+
+from harness import CALL_LIMIT, Service, post
+from test_sandbox_store import APP, BUNDLE, Store, pem
+from test_signing import CONFIGURATION, KEY_ID, sign, subscribe, write_key
+
+PNG = b"\x89PNG\r\n\x1a\n rest of an image"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    service = Service(tmp_path_factory.mktemp("api"))
+    yield Store(service)
+    service.stop()
+
+
+def call(store, method, path, body=None):
+    """A request as any client would make it; returns the status and the answer."""
+    now = int(time.time())
+    claims = {"iss": "i", "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": BUNDLE}
+    token = jwt.encode(claims, pem(store.key), algorithm="ES256", headers={"kid": "KEY1"})
+    data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(
+        store.url + path, data, {"authorization": f"Bearer {token}", "content-type": "application/json"},
+        method=method)  # fmt: skip
+    try:
+        answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        text = answer.read()
+        return answer.status, json.loads(text) if text else None
+
+
+def test_every_request_of_apples_client_is_answered_as_apple_would(store, testdata):
+    requests = json.loads((testdata / "api_client_expectations.json").read_text())
+    assert len(requests) == 45
+    for request in requests:
+        path = request["url"].removeprefix("https://local-testing-base-url")
+        query = "&".join(f"{name}={value}" for name, values in request["params"].items() for value in values)
+        body = PNG if "/image/a" in path and request["method"] == "PUT" else request["body"]
+        status, answer = call(store, request["method"], f"{path}?{query}" if query else path, body)
+        # The ids in these requests are nobody's: what is there is told, what is not is refused in Apple's words.
+        if status != 200:
+            assert answer["errorCode"] // 10_000 == status and answer["errorMessage"], (request, status, answer)
+        assert status < 500, request
+
+
+def test_retention_messages_are_kept_and_reviewed(store):
+    client, image, message = store.client(), uuid.uuid4(), uuid.uuid4()
+    client.upload_image(image, PNG)
+    with pytest.raises(APIException) as refusal:
+        client.upload_image(image, PNG)
+    assert refusal.value.raw_api_error == 4090000
+    body = UploadMessageRequestBody(
+        header="Stay", body="There is more to come",
+        image=UploadMessageImage(imageIdentifier=image, altText="the sea"))  # fmt: skip
+    client.upload_message(message, body)
+    listed = client.get_message_list().messageIdentifiers
+    assert (str(message), "APPROVED") in {(str(m.messageIdentifier), m.rawMessageState) for m in listed}
+    default = DefaultConfigurationRequest(messageIdentifier=message)
+    client.configure_default_message("pro.monthly", "en-US", default)
+    assert str(client.get_default_message("pro.monthly", "en-US").messageIdentifier) == str(message)
+    with pytest.raises(APIException) as refusal:
+        client.delete_image(image)
+    assert refusal.value.raw_api_error == 4030019
+    store.act("review-retention", app=APP, id=str(image), approved=False)
+    with pytest.raises(APIException) as refusal:
+        client.configure_default_message("pro.monthly", "de-DE", default)
+    assert refusal.value.raw_api_error == 4030018
+    client.delete_default_message("pro.monthly", "en-US")
+    client.delete_message(message)
+    client.delete_image(image)
+    assert image not in [i.imageIdentifier for i in client.get_image_list().imageIdentifiers]
+
+
+class Shop(HTTPServer):
+    """A developer's server that says what to show to those who are about to cancel."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), ShopHandler)
+        self.asked = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class ShopHandler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.asked.append(body["signedPayload"])
+        answer = b'{"message": {"messageIdentifier": "m"}}'
+        self.send_response(200)
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_the_developer_is_asked_what_to_show(store):
+    client, shop = store.client(), Shop()
+    bought = store.buy("pro.monthly", "leaving")
+    with pytest.raises(APIException) as refusal:
+        client.get_realtime_url()
+    assert refusal.value.raw_api_error == 4040021
+    url = f"http://127.0.0.1:{shop.server_port}/retention"
+    client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=url))
+    assert client.get_realtime_url().realtimeURL == url
+    asked = store.act("realtime-message", transactionId=bought["transactionId"])
+    assert asked["result"] == "SUCCESS" and asked["answer"]["message"]["messageIdentifier"] == "m"
+    question = store.verifier.verify_and_decode_realtime_request(shop.asked[0])
+    assert (question.originalTransactionId, question.productId) == (bought["transactionId"], "pro.monthly")
+    request = PerformanceTestRequest(originalTransactionId=bought["transactionId"])
+    result = client.get_performance_test_results(client.initiate_performance_test(request).requestId)
+    assert (result.rawResult, result.target, len(shop.asked)) == ("PASS", url, 11)
+    client.delete_realtime_url()
+    shop.shutdown()
+    shop.server_close()
+
+
+def test_seats_to_which_the_developer_invites(store):
+    store.act("invitations", app=APP, productId="pro.yearly", management="DEVELOPER")
+    bought = store.buy("pro.yearly", "boss", seats=2)
+    number = bought["originalTransactionId"]
+    payload = store.transaction(bought["signedTransactionInfo"])
+    assert payload.quantity == 2
+    seats = f"/groups/v1/transactions/{number}/seats"
+    claim = call(store, "POST", seats, {"requestIdentifier": "one"})[1]["seatClaimId"]
+    assert call(store, "POST", seats, {"requestIdentifier": "one"})[1]["seatClaimId"] == claim
+    assert call(store, "POST", seats, {"requestIdentifier": "two"})[0] == 200
+    status, refusal = call(store, "POST", seats, {"requestIdentifier": "three"})
+    assert (status, refusal["errorMessage"]) == (400, "NoAvailableSeatsError")
+    assert call(store, "GET", seats)[1]["availableSeatCount"] == 0
+    assert call(store, "POST", f"{seats}/{claim}/associate", {"appTransactionId": "77"})[0] == 200
+    [group] = call(store, "GET", f"/groups/v1/currentGroups/{number}")[1]["groups"]
+    assert group["roles"] == [{"productId": "pro.yearly", "role": "ADMIN"}]
+    page = call(store, "GET", f"/groups/v1/group/{group['groupId']}?limit=1")[1]
+    assert page["hasMore"]
+    rest = call(
+        store, "GET", f"/groups/v1/group/{group['groupId']}?limit=1&paginationToken={page['paginationToken']}")[1]
+    assert rest["members"] == [{"appTransactionId": "77"}] and not rest["hasMore"]
+    assert call(store, "GET", "/groups/v1/group/900000000000000000")[1]["errorCode"] == 4040022
+    assert call(store, "DELETE", f"{seats}/{claim}")[0] == 200
+    assert call(store, "GET", seats)[1]["availableSeatCount"] == 1
+
+
+def test_advanced_commerce_changes_what_the_subscription_is(store):
+    bought = store.buy("pro.monthly", "streamer")
+    number = bought["transactionId"]
+    info = {"requestInfo": {"requestReferenceId": str(uuid.uuid4())}, "storefront": "USA"}
+    status, _ = call(store, "POST", f"/advancedCommerce/v1/subscription/cancel/{number}", {"storefront": "USA"})
+    assert status == 400, "a request without its reference is refused"
+    price = {**info, "items": [{"SKU": "a", "price": 2000}, {"SKU": "b", "price": 1500}], "currency": "USD"}
+    status, answer = call(store, "POST", f"/advancedCommerce/v1/subscription/changePrice/{number}", price)
+    renewal = store.verifier.verify_and_decode_renewal_info(answer["signedRenewalInfo"])
+    assert (status, renewal.renewalPrice) == (200, 3500)
+    for request in ["changeMetadata", "migrate"]:
+        assert call(store, "POST", f"/advancedCommerce/v1/subscription/{request}/{number}", info)[0] == 200
+    _, answer = call(store, "POST", f"/advancedCommerce/v1/subscription/cancel/{number}", info)
+    assert store.verifier.verify_and_decode_renewal_info(answer["signedRenewalInfo"]).rawAutoRenewStatus == 0
+    _, answer = call(store, "POST", f"/advancedCommerce/v1/transaction/requestRefund/{number}", info)
+    assert store.transaction(answer["signedTransactionInfo"]).revocationDate
+
+
+def test_what_is_sold_elsewhere_is_reported(store):
+    report = {"requestIdentifier": str(uuid.uuid4()), "externalPurchaseId": "SANDBOX_1", "status": "NO_LINE_ITEM"}
+    status, answer = call(store, "PUT", "/externalPurchase/v1/reports", report)
+    assert (status, answer["requestIdentifier"]) == (200, report["requestIdentifier"])
+    assert call(store, "GET", f"/externalPurchase/v1/reports/{report['requestIdentifier']}") == (200, report)
+    assert call(store, "GET", f"/externalPurchase/v1/reports/{uuid.uuid4()}")[0] == 404
+
+
+def test_another_storefront_has_another_price(store):
+    bought = store.buy("pro.monthly", "traveller")
+    store.act("storefront", account="traveller", storefront="DEU")
+    store.act("price", app=APP, productId="pro.monthly", price=5490, storefront="DEU")
+    store.advance("31d")
+    info = store.client().get_all_subscription_statuses(bought["transactionId"]).data[0].lastTransactions[0]
+    renewed = store.transaction(info.signedTransactionInfo)
+    assert (renewed.storefront, renewed.currency, renewed.price) == ("DEU", "EUR", 5490)
+
+
+def test_what_the_service_signs_for_offers_the_sandbox_takes(start, tmp_path):
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
+    (tmp_path / "keys").mkdir()
+    write_key(tmp_path / "keys" / "1.pem")
+    key = serialization.load_pem_private_key(write_key(tmp_path / "iap.p8"), None)
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    store = Store(service)
+    store.act("keys", keyId=KEY_ID, publicKey=public.decode())
+    trial = {"mode": "FREE_TRIAL", "period": "P1W"}
+    store.act("offers", app=APP, productId="pro.monthly", id="back", type="PROMOTIONAL", **trial)
+    store.act("offers", app=APP, productId="pro.monthly", id="trial", type="INTRODUCTORY", **trial)
+    token = str(uuid.uuid4())
+    order = {"app": APP, "productId": "pro.monthly", "account": "alice", "appAccountToken": token}
+
+    # StoreKit 2: the developer's word that alice may have the introductory offer, and then that she may not.
+    for allowed in [False, True]:
+        word = sign(
+            service, "INTRODUCTORY_ELIGIBILITY_JWS", productId="pro.monthly", transactionId="1",
+            allowIntroductoryOffer=allowed)["signature"]  # fmt: skip
+        status, bought = post(
+            f"{store.url}/sandbox/v1/purchases", {**order, "offer": "trial", "introductoryOfferEligibility": word})
+        assert status == (200 if allowed else 400), bought
+    subscribe(service, bought["signedTransactionInfo"])
+
+    jws = sign(service, "PROMOTIONAL_JWS", productId="pro.monthly", offerIdentifier="back")["signature"]
+    assert store.act("purchases", **order, offer="back", offerSignature=jws)["notifications"] == ["OFFER_REDEEMED"]
+    with pytest.raises(AssertionError, match="INVALID_OFFER_SIGNATURE"):
+        store.act("purchases", **order, offer="back", offerSignature=jws[:-4] + "AAAA")
+
+    # StoreKit 1: a signature over a text, for this order and no other.
+    old = sign(
+        service, "PROMOTIONAL_LEGACY", productId="pro.monthly", offerIdentifier="back", appAccountToken=token)
+    signed = {
+        "offerSignature": old["signature"], "keyIdentifier": old["keyIdentifier"], "nonce": old["nonce"],
+        "timestamp": old["timestamp"],
+    }  # fmt: skip
+    store.act("purchases", **order, offer="back", **signed)
+    with pytest.raises(AssertionError, match="INVALID_OFFER_SIGNATURE"):
+        store.act("purchases", **order | {"appAccountToken": str(uuid.uuid4())}, offer="back", **signed)
