@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build test format lint proto bench fuzz clean
+.PHONY: help run build install test format lint proto bench fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -14,6 +14,9 @@ run: build  ## install what is missing, build, start the service and its sandbox
 build:  ## install what is missing, build .build/release/entitled
 	@tools/bootstrap
 	swift build --configuration release --product entitled
+
+install: build  ## put the built program and what it needs of the toolchain under PREFIX (default /usr/local)
+	@tools/install $(or $(PREFIX),/usr/local)
 
 test:  ## install what is missing, lint, build and run every test
 	@tools/test

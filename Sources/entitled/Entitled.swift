@@ -33,7 +33,7 @@ struct Entitled: AsyncParsableCommand {
 }
 
 /// A failure that ends the program: what to tell, and the exit status.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
   let message: String
   var status: Int32 = 1
 
@@ -41,6 +41,8 @@ struct Failure: Error {
     self.message = message
     self.status = status
   }
+
+  var description: String { message }
 }
 
 /// The version that `--version` prints; CHANGELOG.md tells what is in it.

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A private key as it lies on disk: one PEM file that only its owner may touch.
+/// A private key as it lies on disk: one PEM file that only its owner may touch, or, where root owns it, that
+/// the service's group may read: so do Kubernetes and systemd hand secrets to a service that is not root.
 package enum PrivateKeyFile {
   /// More than any key needs; a path that leads elsewhere does not fill the memory.
   private static let sizeLimit = 65_536
@@ -38,7 +39,8 @@ package enum PrivateKeyFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .unreadable(path: path, reason: "it is not a file")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    let lentByRoot = status.st_uid == 0 && geteuid() != 0
+    guard status.st_mode & (lentByRoot ? 0o037 : 0o077) == 0 else {
       throw .openToOthers(path: path, mode: status.st_mode & 0o777)
     }
     let text = String(decoding: try content(of: file, path), as: UTF8.self)

@@ -1,0 +1,112 @@
+"""deploy/: each file is what the tool that reads it accepts, and they agree with each other and with the program."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import compose_spec
+import pytest
+import yaml
+
+from harness import PROGRAM, ROOT
+
+DEPLOY = ROOT / "deploy"
+TOOLS = pathlib.Path(sys.executable).parent
+CONTAINERFILE = DEPLOY / "container" / "Containerfile"
+MANIFESTS = sorted(DEPLOY.glob("kubernetes/*.yaml"))
+
+
+def passes(*command):
+    """Runs a checker to its end, which must be a good one; returns what it said."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def manifest(kind):
+    """The one manifest of a kind."""
+    (found,) = [m for path in MANIFESTS for m in yaml.safe_load_all(path.read_text()) if m["kind"] == kind]
+    return found
+
+
+def container():
+    (container,) = manifest("StatefulSet")["spec"]["template"]["spec"]["containers"]
+    return container
+
+
+def image_environment():
+    """The ENTITLED_ variables that the image sets."""
+    return dict(re.findall(r"(ENTITLED_\w+)=(\S+)", CONTAINERFILE.read_text()))
+
+
+def test_the_containerfile_has_no_finding_of_hadolint():
+    passes(TOOLS / "hadolint", CONTAINERFILE)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MANIFESTS if path.name != "kustomization.yaml"], ids=lambda path: path.stem
+)
+def test_a_manifest_follows_the_schema_of_kubernetes(path):
+    passes(TOOLS / "kubernetes-validate", "--strict", path)
+
+
+def test_the_kustomization_names_every_manifest():
+    resources = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["resources"]
+    assert sorted([*resources, "kustomization.yaml"]) == [path.name for path in MANIFESTS]
+
+
+def test_the_pod_runs_as_the_user_of_the_image():
+    pod = manifest("StatefulSet")["spec"]["template"]["spec"]
+    user = pod["securityContext"]["runAsUser"]
+    assert f"USER {user}:{pod['securityContext']['runAsGroup']}" in CONTAINERFILE.read_text()
+    assert container()["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_ports_and_mounts_are_those_of_the_image():
+    image = image_environment()
+    ports = {port["name"]: port["containerPort"] for port in container()["ports"]}
+    assert ports == {"grpc": int(image["ENTITLED_GRPC"].split(":")[1]), "http": int(image["ENTITLED_HTTP"].split(":")[1])}
+    mounts = {mount["name"]: mount["mountPath"] for mount in container()["volumeMounts"]}
+    assert mounts["data"] == image["ENTITLED_DATA"]
+    assert image["ENTITLED_CONFIG"].startswith(mounts["configuration"] + "/")
+    assert image["ENTITLED_SANDBOX"] == "off"
+    assert container()["readinessProbe"]["grpc"]["port"] == ports["grpc"]
+
+
+def test_everything_selects_the_pod():
+    labels = manifest("StatefulSet")["spec"]["template"]["metadata"]["labels"].items()
+    assert manifest("StatefulSet")["spec"]["selector"]["matchLabels"].items() <= labels
+    assert manifest("Service")["spec"]["selector"].items() <= labels
+    assert manifest("PodDisruptionBudget")["spec"]["selector"]["matchLabels"].items() <= labels
+    assert manifest("NetworkPolicy")["spec"]["podSelector"]["matchLabels"].items() <= labels
+
+
+def test_kubernetes_gets_the_configuration_of_this_directory():
+    assert manifest("ConfigMap")["data"] == {"entitled.yaml": (DEPLOY / "entitled.yaml").read_text()}
+
+
+def test_the_configuration_is_one_that_the_program_takes():
+    passes(PROGRAM, "config", "check", DEPLOY / "entitled.yaml")
+
+
+def test_compose_follows_its_specification_and_mounts_what_exists():
+    text = (DEPLOY / "compose.yaml").read_text()
+    compose_spec.PyCompose.from_yaml(text).validate()
+    services = yaml.safe_load(text)["services"]
+    mounts = [volume.split(":")[0] for service in services.values() for volume in service["volumes"]]
+    # The operator brings these; deploy/README.md says so.
+    brought = {"./tls"}
+    assert all((DEPLOY / path).exists() for path in mounts if path.startswith("./") and path not in brought)
+    assert (DEPLOY / services["entitled"]["build"]["context"]).resolve() == ROOT
+    assert (ROOT / services["entitled"]["build"]["dockerfile"]).samefile(CONTAINERFILE)
+
+
+def test_the_unit_is_one_that_systemd_takes(tmp_path):
+    unit = tmp_path / "entitled.service"
+    unit.write_text((DEPLOY / "systemd" / unit.name).read_text().replace("/usr/local/bin/entitled", str(PROGRAM)))
+    assert passes("systemd-analyze", "verify", "--man=no", unit) == ""
+    # 10 is a service that may do everything, 0 one that may do nothing.
+    said = passes("systemd-analyze", "security", "--no-pager", "--offline=true", unit)
+    exposure = float(re.search(r"Overall exposure level for entitled.service: ([\d.]+)", said)[1])
+    assert exposure <= 1.5, said

@@ -1,0 +1,188 @@
+"""deploy/envoy/envoy.yaml in a real Envoy before a running service: TLS, HTTP/1.1, gRPC and gRPC-Web."""
+
+import contextlib
+import datetime
+import json
+import pathlib
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import grpc
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+import contract
+from harness import ROOT, post
+
+ENVOY = pathlib.Path(sys.executable).parent / "envoy"
+START_LIMIT = 30
+
+
+def write_certificate(directory):
+    """A key, and a certificate for localhost that it signed itself."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+        .not_valid_before(now - datetime.timedelta(hours=1)).not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    (directory / "certificate.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (directory / "key.pem").write_bytes(private)
+
+
+def free_ports(count):
+    """Ports that were free a moment ago, all different."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [s.getsockname()[1] for s in sockets]
+
+
+class Edge:
+    """The operator's Envoy: this repository's file with this test's names and ports."""
+
+    def __init__(self, directory, service):
+        write_certificate(directory)
+        self.port, admin = free_ports(2)
+        text = (ROOT / "deploy" / "envoy" / "envoy.yaml").read_text()
+        for written, here in {
+            "address: 0.0.0.0, port_value: 8443": f"address: 127.0.0.1, port_value: {self.port}",
+            "port_value: 9901": f"port_value: {admin}",
+            "address: entitled, port_value: 8080": self.address(service.http),
+            "address: entitled, port_value: 50051": self.address(service.grpc),
+            "/etc/envoy/tls": str(directory),
+        }.items():
+            assert written in text
+            text = text.replace(written, here)
+        self.file = directory / "envoy.yaml"
+        self.file.write_text(text)
+        self.admin = f"http://127.0.0.1:{admin}"
+        self.certificate = (directory / "certificate.pem").read_bytes()
+        self.tls = ssl.create_default_context(cadata=self.certificate.decode())
+        self.log = open(directory / "envoy.log", "w+")
+
+    @staticmethod
+    def address(text):
+        host, port = text.split(":")
+        return f"address: {host}, port_value: {port}"
+
+    def start(self):
+        command = [str(ENVOY), "--config-path", str(self.file), "--concurrency", "1", "--disable-hot-restart"]
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        deadline = datetime.datetime.now() + datetime.timedelta(seconds=START_LIMIT)
+        while not self.both_are_healthy():
+            assert self.process.poll() is None and datetime.datetime.now() < deadline, self.said()
+
+    def both_are_healthy(self):
+        try:
+            with urllib.request.urlopen(f"{self.admin}/clusters?format=json", timeout=1) as answer:
+                clusters = json.load(answer)["cluster_statuses"]
+            hosts = [host for cluster in clusters for host in cluster.get("host_statuses", [])]
+            return len(hosts) == 2 and all(h["health_status"].get("eds_health_status") == "HEALTHY" and
+                                           not h["health_status"].get("failed_active_health_check") and
+                                           not h["health_status"].get("pending_active_hc") for h in hosts)  # fmt: skip
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            return False
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read()
+
+    def request(self, path, body=None, **headers):
+        """One HTTP/1.1 request over TLS; returns status, headers, body."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        request = urllib.request.Request(f"https://localhost:{self.port}{path}", body, named)
+        try:
+            answer = urllib.request.urlopen(request, timeout=10, context=self.tls)
+        except urllib.error.HTTPError as error:
+            answer = error
+        with answer:
+            return answer.status, answer.headers, answer.read()
+
+
+@pytest.fixture(scope="module")
+def edge(service, tmp_path_factory):
+    edge = Edge(tmp_path_factory.mktemp("envoy"), service)
+    edge.start()
+    yield edge
+    edge.process.terminate()
+    edge.process.wait(START_LIMIT)
+
+
+def question(customer):
+    return contract.entitlement_service.CheckRequest(
+        app="ocean-journal", customer_id=customer, entitlement="pro", environment="ENVIRONMENT_SANDBOX"
+    )
+
+
+def test_grpc_over_tls(edge, customer):
+    credentials = grpc.ssl_channel_credentials(edge.certificate)
+    with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
+        answer = contract.entitlement_stub(channel).Check(question(customer), timeout=10)
+    assert answer.reason == "NEVER_PURCHASED"
+
+
+def test_a_stream_over_tls(edge, service, receipts, customer):
+    credentials = grpc.ssl_channel_credentials(edge.certificate)
+    with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
+        request = contract.entitlement_service.WatchRequest(
+            app="ocean-journal", customer_ids=[customer], heartbeat_interval={"nanos": 200_000_000}
+        )
+        stream = contract.entitlement_stub(channel).Watch(request, timeout=30)
+        assert next(stream).WhichOneof("content") == "heartbeat"
+        bought = service.buy("lifetime")["signedTransactionInfo"]
+        receipts.SubmitTransaction(
+            contract.receipt_service.SubmitTransactionRequest(
+                app="ocean-journal", customer_id=customer, signed_transaction=bought
+            )
+        )
+        seen = next(message.event for message in stream if message.WhichOneof("content") == "event")
+        assert (seen.customer_id, seen.type) == (customer, "STARTED")
+        stream.cancel()
+
+
+def test_grpc_web_over_http1(edge, customer):
+    message = question(customer).SerializeToString()
+    status, headers, body = edge.request(
+        "/entitled.v1.EntitlementService/Check", struct.pack(">BI", 0, len(message)) + message,
+        content_type="application/grpc-web+proto", x_grpc_web="1",
+    )  # fmt: skip
+    assert (status, headers["content-type"]) == (200, "application/grpc-web+proto")
+    flags, length = struct.unpack_from(">BI", body)
+    answer = contract.entitlement.CheckResponse.FromString(body[5 : 5 + length])
+    assert (flags, answer.reason) == (0, "NEVER_PURCHASED")
+    # The trailers are the last frame.
+    assert body[5 + length] == 0x80 and b"grpc-status:0" in body[5 + length :].replace(b" ", b"")
+
+
+def test_json_over_http1(edge, customer):
+    order = {"app": "ocean-journal", "customerId": customer, "entitlement": "pro"}
+    path = "/entitled.v1.EntitlementService/Check"
+    status, _, body = edge.request(path, json.dumps(order).encode(), content_type="application/json")
+    assert (status, json.loads(body)["reason"]) == (200, "NEVER_PURCHASED")
+
+
+def test_apple_posts_a_notification(edge, service):
+    order = {"app": "ocean-journal", "productId": "pro.monthly"}
+    _, made = post(f"http://{service.sandbox}/sandbox/v1/documents/notification", order)
+    body = json.dumps({"signedPayload": made["document"]}).encode()
+    status, _, answer = edge.request("/notifications/ocean-journal", body, content_type="application/json")
+    assert (status, json.loads(answer)["reason"]) == (200, "APPLIED")
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/healthz", "/readyz", "/sandbox/v1/purchases", "/"])
+def test_what_is_for_operators_stays_inside(edge, path):
+    assert edge.request(path)[0] == 404

@@ -1,0 +1,147 @@
+"""The image of deploy/container/Containerfile without a container engine: its file system, made by debootstrap, holds
+all that the program needs, and the program runs in it as the image says: not as root, nothing writable but its data."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from harness import PROGRAM, READY, ROOT, STOP_LIMIT
+
+CONTAINERFILE = ROOT / "deploy" / "container" / "Containerfile"
+# Debian's part is the same every time, and takes a minute to make.
+BASE = ROOT / ".build" / "image-base"
+RUN = """
+set -e
+mount --make-rprivate /
+mount --bind "$1" "$1"
+mount --bind "$2" "$1/var/lib/entitled"
+mount --bind "$3" "$1/etc/entitled"
+mount -t proc proc "$1/proc"
+mount -o remount,bind,ro "$1"
+shift 3
+exec chroot --userspec=10001:10001 "$@"
+"""
+
+
+def last_stage():
+    return CONTAINERFILE.read_text().split("\nFROM ")[-1]
+
+
+def packages():
+    """The Debian packages that the image installs."""
+    (listed,) = re.findall(r"--no-install-recommends \\\s+(.+?) \\\n", last_stage())
+    return listed.split()
+
+
+def image_settings():
+    return dict(re.findall(r"(ENTITLED_\w+)=(\S+)", last_stage()))
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    """The root directory of the image."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make the image's file system")
+    stamp, wanted = BASE / "packages", "\n".join(packages())
+    if not stamp.exists() or stamp.read_text() != wanted:
+        shutil.rmtree(BASE, ignore_errors=True)
+        done = subprocess.run(
+            ["debootstrap", "--variant=minbase", f"--include={','.join(packages())}", "bookworm", str(BASE / "root")],
+            capture_output=True, text=True, timeout=500,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-2000:]
+        stamp.write_text(wanted)
+    root = tmp_path_factory.mktemp("image") / "root"
+    subprocess.run(["cp", "-a", "--reflink=auto", str(BASE / "root"), str(root)], check=True)
+    installed = subprocess.run(
+        [ROOT / "tools" / "install", root / "usr" / "local"],
+        env=os.environ | {"ENTITLED_PROGRAM": str(PROGRAM)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert installed.returncode == 0, installed.stderr
+    for directory in ("var/lib/entitled", "etc/entitled"):
+        (root / directory).mkdir(parents=True)
+    return root
+
+
+class Container:
+    """The image's program in a mount namespace of its own, as the image's user."""
+
+    def __init__(self, image, data, configuration):
+        self.prefix = ["unshare", "--mount", "sh", "-c", RUN, "sh", str(image), str(data), str(configuration), str(image)]
+
+    def environment(self, **changed):
+        return {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin"} | image_settings() | changed
+
+    def run(self, *command, **changed):
+        """Runs a command in the image to its end."""
+        return subprocess.run(
+            [*self.prefix, *command], env=self.environment(**changed), capture_output=True, text=True, timeout=60
+        )
+
+    def serve(self, **changed):
+        return subprocess.Popen(
+            [*self.prefix, "entitled", "serve"], env=self.environment(**changed),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def container(image, tmp_path):
+    data, configuration = tmp_path / "data", tmp_path / "configuration"
+    data.mkdir(mode=0o700)
+    os.chown(data, 10001, 10001)
+    configuration.mkdir()
+    shutil.copy(ROOT / "deploy" / "entitled.yaml", configuration)
+    return Container(image, data, configuration)
+
+
+def test_nothing_of_the_toolchain_is_missing(container):
+    done = container.run("ldd", "/usr/local/lib/entitled/entitled")
+    assert done.returncode == 0 and "not found" not in done.stdout, done.stdout + done.stderr
+
+
+def test_the_image_runs_as_it_will_and_its_health_check_tells(container):
+    here = {"ENTITLED_GRPC": "127.0.0.1:0", "ENTITLED_HTTP": "127.0.0.1:0"}
+    process = container.serve(**here)
+    try:
+        lines = []
+        while not (lines and READY.match(lines[-1])):
+            lines.append(process.stdout.readline())
+            assert lines[-1], "".join(lines)
+        ready = READY.match(lines[-1])
+        health = re.search(r'HEALTHCHECK.*?CMD \[(.+?)\]', last_stage(), re.DOTALL)[1]
+        command = [part.strip(' "') for part in health.split(",")]
+        command[command.index("--grpc") + 1] = ready[1]
+        assert container.run(*command).returncode == 0
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        assert re.search(r"Uid:\s+10001\s+10001", status) and re.search(r"CapEff:\s+0+\n", status)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(STOP_LIMIT) == 0
+        assert container.run(*command).returncode != 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_nothing_but_the_data_can_be_written(container):
+    assert container.run("touch", "/var/lib/entitled/mine").returncode == 0
+    for path in ("/usr/local/lib/entitled/entitled", "/etc/entitled/entitled.yaml", "/tmp/x", "/root/x"):
+        assert container.run("touch", path).returncode != 0, path
+
+
+def test_a_secret_that_root_lends_to_the_group_can_be_used(container, tmp_path):
+    secret = tmp_path / "configuration" / "shared-secret"
+    secret.write_text("not-a-real-secret")
+    os.chown(secret, 0, 10001)
+    file = tmp_path / "configuration" / "entitled.yaml"
+    file.write_text(file.read_text().replace("variable: OCEAN_JOURNAL_SHARED_SECRET", "file: shared-secret"))
+    assert "shared-secret" in file.read_text()
+    for mode, taken in ((0o440, True), (0o444, False)):
+        secret.chmod(mode)
+        done = container.run("entitled", "config", "check", "/etc/entitled/entitled.yaml")
+        assert (done.returncode == 0) == taken, (oct(mode), done.stdout, done.stderr)
