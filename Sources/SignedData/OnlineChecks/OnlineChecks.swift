@@ -73,13 +73,8 @@ package final class OnlineChecks: Sendable {
   private func answer(
     about subject: Subject, _ policy: OnlineCheckPolicy
   ) async throws(OnlineCheckError) -> OCSPAnswer? {
-    let now = now()
-    let entry = entries.withLock { $0[subject.certificate.der] }
-    if let answer = entry?.answer, answer.isFresh(at: now) {
-      if answer.isHalfway(at: now) { _ = ask(about: subject, at: now) }
-      return answer
-    }
-    switch (policy, ask(about: subject, at: now)) {
+    switch (policy, ask(about: subject, at: now())) {
+    case (_, .known(let answer)): return answer
     case (.hard, .underWay(let question)): return try await question.value.get()
     case (.hard, .tooSoon(let wait)):
       throw .unavailable("the authority could not be asked", retryAfterMilliseconds: wait)
@@ -88,26 +83,33 @@ package final class OnlineChecks: Sendable {
   }
 
   private enum Asking {
+    /// An answer that is still fresh.
+    case known(OCSPAnswer)
     case underWay(Task<Result<OCSPAnswer, OnlineCheckError>, Never>)
     /// It failed a moment ago; that many milliseconds are left to wait.
     case tooSoon(Int64)
   }
 
-  /// Joins the question that is under way, or begins one unless the last one failed just now.
+  /// What is known; else joins the question that is under way, or begins one unless the last one failed just
+  /// now. An answer past the middle of its time is renewed, and counts meanwhile.
   private func ask(about subject: Subject, at now: Instant) -> Asking {
     entries.withLock { entries in
       var entry = entries[subject.certificate.der] ?? Entry()
+      let fresh = entry.answer.flatMap { $0.isFresh(at: now) ? $0 : nil }
+      if let fresh, entry.question != nil || !fresh.isHalfway(at: now) { return .known(fresh) }
       if let question = entry.question { return .underWay(question) }
       if let failedAt = entry.failedAt {
         let waited = now.milliseconds(since: failedAt)
         // A clock that was set back must not make it wait for long.
-        if (0..<Self.retryMilliseconds).contains(waited) { return .tooSoon(Self.retryMilliseconds - waited) }
+        if (0..<Self.retryMilliseconds).contains(waited) {
+          return fresh.map(Asking.known) ?? .tooSoon(Self.retryMilliseconds - waited)
+        }
       }
       let question = Task { await self.question(subject) }
       entry.question = question
       if entries.count >= Self.capacity { entries = entries.filter { $0.value.question != nil } }
       entries[subject.certificate.der] = entry
-      return .underWay(question)
+      return fresh.map(Asking.known) ?? .underWay(question)
     }
   }
 
