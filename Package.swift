@@ -100,7 +100,10 @@ let package = Package(
     library("Enquiry", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
     library(
       "Notifications",
-      ["AppStore", "AppStoreClient", "Enquiry", "Entitlements", "JSON", "Ledger", "SignedData", "Store"]),
+      [
+        "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "FamilySharing", "JSON", "Ledger",
+        "SignedData", "Store", metrics,
+      ]),
     library(
       "ReceiptMigration",
       [
@@ -147,6 +150,12 @@ let package = Package(
       ]),
     test("ReceiptMigrationTests", ["AppReceipt", "AppStore", "Entitlements", "ReceiptMigration"]),
     test("HTTP2Tests", ["HTTP", "HTTP2"]),
+    test(
+      "NotificationsTests",
+      [
+        "AppStore", "Enquiry", "Entitlements", "JSON", "Ledger", "Notifications", "SQLiteStore", "Sandbox",
+        "SignedData", "Store",
+      ]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test(

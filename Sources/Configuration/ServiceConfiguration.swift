@@ -32,6 +32,10 @@ package struct AppConfiguration: Hashable, Sendable {
   package let sharedSecret: SecretSource?
   /// Whether an offer is signed only for a customer whose history allows it.
   package let checksOfferEligibility: Bool
+  /// Whether Apple is asked around the end of periods of which no notification told.
+  package let pollsStatuses: Bool
+  /// Whether gaps in what Apple delivers are found and filled.
+  package let repairsGaps: Bool
   /// Whether certificates are asked for at their authority.
   package let onlineChecks: OnlineCheckPolicy
   /// How its legacy receipts are treated.

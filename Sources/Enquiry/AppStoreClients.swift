@@ -10,6 +10,11 @@ package struct AppStoreClients: Sendable {
 
   private var clients: [Key: AppStoreServerClient] = [:]
 
+  /// Where Apple can be asked, in no particular order.
+  package var places: [(appID: String, environment: Environment)] {
+    clients.keys.map { ($0.appID, $0.environment) }
+  }
+
   /// No clients: Apple is never asked.
   package init() {}
 

@@ -46,6 +46,9 @@ package struct PurchaseEnquiry: Sendable {
     self.ledger = ledger
   }
 
+  /// Where Apple can be asked, in no particular order.
+  package var places: [(appID: String, environment: Environment)] { clients.places }
+
   /// The client for an app in an environment.
   package func client(
     for appID: String, in environment: Environment
@@ -63,6 +66,15 @@ package struct PurchaseEnquiry: Sendable {
     return findings
   }
 
+  /// Asks only how each subscription stands: one call.
+  package func askStatuses(_ question: Question) async throws(EnquiryError) -> Findings {
+    var findings = Findings()
+    try await calling(question) { client in
+      try await hand(try await statuses(client, question), question, into: &findings)
+    }
+    return findings
+  }
+
   /// Asks as ``ask(_:)`` does, but leaves it to the caller to hand the documents in, in Apple's order.
   package func gather(_ question: Question) async throws(EnquiryError) -> [Submission] {
     var submissions: [Submission] = []
@@ -73,19 +85,33 @@ package struct PurchaseEnquiry: Sendable {
   private func read(
     _ question: Question, take: ([Documents]) async throws -> Void
   ) async throws(EnquiryError) {
-    let client = try client(for: question.appID, in: question.environment)
-    do {
+    try await calling(question) { client in
       let reading = Reading(priority: question.priority, patience: question.patience)
       try await client.readTransactionHistory(of: question.transactionID, reading) { page in
         try await take((page.signedTransactions ?? []).map { Documents(transaction: $0) })
       }
-      let statuses: StatusResponse = try await client.send(
-        .subscriptionStatuses(of: question.transactionID), priority: question.priority,
-        patience: question.patience)
-      let last = (statuses.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
-        Documents(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
-      }
-      try await take(last)
+      try await take(try await statuses(client, question))
+    }
+  }
+
+  private func statuses(
+    _ client: AppStoreServerClient, _ question: Question
+  ) async throws -> [Documents] {
+    let statuses: StatusResponse = try await client.send(
+      .subscriptionStatuses(of: question.transactionID), priority: question.priority,
+      patience: question.patience)
+    return (statuses.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
+      Documents(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
+    }
+  }
+
+  /// Calls Apple, and says by one type of error what went wrong.
+  private func calling(
+    _ question: Question, _ call: (AppStoreServerClient) async throws -> Void
+  ) async throws(EnquiryError) {
+    let client = try client(for: question.appID, in: question.environment)
+    do {
+      try await call(client)
     } catch let error as AppStoreClientError {
       throw .appStore(error)
     } catch let error as LedgerError {

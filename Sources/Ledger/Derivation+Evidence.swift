@@ -29,7 +29,7 @@ extension Derivation {
     case .transaction(let fact): return try take(fact, customer, from: evidence)
     case .renewal(let fact):
       let line = evidence.line(fact.originalTransactionID, in: environment)
-      _ = try store.put(fact, of: line, from: evidence.id)
+      if try store.put(fact, of: line, from: evidence.id) { heard(of: line) }
       try store.relate(evidence.id, to: line)
       try touchOwners(of: line, evidence.id)
       try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
@@ -54,7 +54,7 @@ extension Derivation {
   ) throws(StoreError) -> LineOutcome? {
     guard let environment = evidence.evidence.environment else { return nil }
     let line = evidence.line(fact.originalTransactionID, in: environment)
-    _ = try store.put(fact, of: line, from: evidence.id)
+    if try store.put(fact, of: line, from: evidence.id) { heard(of: line) }
     let outcome = try settle(
       line, customer, token: fact.details.appAccountToken?.lowercased(), evidence.id)
     try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))

@@ -33,6 +33,8 @@ final class Derivation {
   /// In the order in which they were touched, which is the order of their events.
   private var order: [CustomerKey] = []
   private(set) var events: [StoredEvent] = []
+  /// What Apple said something new about: the question when to ask it next has another answer.
+  private var linesInTheNews: Set<LineKey> = []
 
   init(_ store: any StoreTransaction, catalog: Catalog, now: Instant) {
     self.store = store
@@ -49,8 +51,16 @@ final class Derivation {
     pending[customer] = entry
   }
 
-  /// Brings every customer that was touched up to date.
+  /// A document told something of `line`.
+  func heard(of line: LineKey) { linesInTheNews.insert(line) }
+
+  /// Brings every customer that was touched up to date, and what is to be asked of Apple.
   func finish() throws(StoreError) {
+    for line in linesInTheNews {
+      let next = PollSchedule.next(try store.facts(of: line), askedAt: try store.lastPoll(of: line))
+      try store.schedulePoll(of: line, at: next)
+    }
+    linesInTheNews = []
     for customer in order {
       guard let entry = pending[customer] else { continue }
       try update(customer, entry)

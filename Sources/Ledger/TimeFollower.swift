@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 package import Store
 
 /// Looks to it that what time changes becomes events when it is due.
@@ -7,13 +7,13 @@ package struct TimeFollower: Sendable {
 
   /// `report` is told what went wrong; it is tried again later.
   package init(
-    _ ledger: EvidenceLedger, store: any EntitlementStore, now: @escaping @Sendable () -> Instant,
+    _ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock,
     report: @escaping @Sendable (String) -> Void
   ) {
     follower = DueFollower(
-      store: store, now: now,
+      store: store, clock: clock,
       nextDue: { reader throws(StoreError) in try reader.nextDue() },
-      workOff: { () async throws(LedgerError) in _ = try await ledger.advance(to: now()) },
+      workOff: { () async throws(LedgerError) in _ = try await ledger.advance(to: clock.now()) },
       report: { report("what time changed could not be written: \($0)") })
   }
 

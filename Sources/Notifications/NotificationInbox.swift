@@ -12,26 +12,39 @@ package struct NotificationInbox: Sendable {
   private let enquiry: PurchaseEnquiry
   private let catalog: CurrentCatalog
   private let secrets: [String: SharedSecret]
+  private let rhythm: DeliveryRhythm
 
   /// For how long Apple is asked before the notification has to come again: its sender does not wait for
   /// ever.
   private static let patience = Duration.seconds(10)
 
   /// An inbox before `ledger`. `secrets` are those of the apps that take notifications of version 1, by the
-  /// operator's names for the apps.
+  /// operator's names for the apps. `rhythm` is told of what is delivered.
   package init(
     ledger: EvidenceLedger, enquiry: PurchaseEnquiry, catalog: CurrentCatalog,
-    secrets: [String: SharedSecret]
+    secrets: [String: SharedSecret], rhythm: DeliveryRhythm
   ) {
     self.ledger = ledger
     self.enquiry = enquiry
     self.catalog = catalog
     self.secrets = secrets
+    self.rhythm = rhythm
   }
 
   /// Takes in a notification. When this returns it is durable with all that follows from it, or kept as
   /// rejected; when it throws, it should come again.
   package func take(
+    _ notification: IncomingNotification
+  ) async throws(LedgerError) -> ReceivedNotification {
+    let received = try await sort(notification)
+    if notification.source != .appStoreServerAPI, let environment = received.record.environment {
+      let place = DeliveryRhythm.Place(appID: notification.appID, environment: environment)
+      rhythm.heard(place, at: notification.receivedAt)
+    }
+    return received
+  }
+
+  private func sort(
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
     switch NotificationBody(notification.body) {

@@ -28,7 +28,7 @@ package struct RefreshFollower: Sendable {
   /// Goes on until the task is cancelled.
   package func run() async {
     let follower = DueFollower(
-      store: store, now: intake.now,
+      store: store, clock: ServiceClock(now: intake.now),
       nextDue: { reader throws(StoreError) in try reader.nextRefresh() },
       workOff: { () async throws(LedgerError) in try await refreshDue() },
       report: { [report] in report("what is to be asked about receipts could not be kept: \($0)") })

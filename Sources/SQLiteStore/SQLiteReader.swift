@@ -5,7 +5,7 @@ internal import Store
 
 /// Reads with a connection of its own: one read transaction for each turn of the loop it serves.
 final class SQLiteReader: StoreReader {
-  private let connection: Connection
+  let connection: Connection
   private let begin: Statement
   private let end: Statement
   private let customer: CustomerRow
@@ -173,7 +173,7 @@ final class SQLiteReader: StoreReader {
     try? end.run()
   }
 
-  private func beginTurn() throws(StoreError) {
+  func beginTurn() throws(StoreError) {
     guard !isInTurn else { return }
     // Before the transaction begins: what is committed in between is seen, but not counted on.
     seen = changes.lastCommit

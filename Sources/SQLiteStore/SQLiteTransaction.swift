@@ -15,6 +15,9 @@ final class SQLiteTransaction: StoreTransaction {
   let erasure: ErasureRows
   let notification: NotificationRows
   let refresh: RefreshRows
+  let poll: PollRows
+  let repair: RepairRows
+  let repairQuery: RepairQuery
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
 
@@ -33,6 +36,9 @@ final class SQLiteTransaction: StoreTransaction {
     erasure = ErasureRows(connection)
     notification = try NotificationRows(connection)
     refresh = try RefreshRows(connection)
+    poll = try PollRows(connection)
+    repair = RepairRows(connection)
+    repairQuery = RepairQuery(connection)
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 

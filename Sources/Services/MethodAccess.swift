@@ -65,7 +65,9 @@ struct MethodAccess: Equatable {
     Row(
       service: "ReceiptService", role: .operate, isChange: true,
       methods: ["MigrateReceipts", "StartMigration", "CancelMigration"]),
-    Row(service: "NotificationService", role: .read, isChange: false, methods: ["ListNotifications"]),
+    Row(
+      service: "NotificationService", role: .read, isChange: false,
+      methods: ["ListNotifications", "ListRepairs", "GetDriftReport"]),
     Row(service: "NotificationService", role: .submit, isChange: true, methods: ["Ingest"]),
     Row(
       service: "NotificationService", role: .operate, isChange: true,

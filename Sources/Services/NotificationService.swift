@@ -38,9 +38,6 @@ struct NotificationService {
       .unary("/\(Self.name)/ListNotifications") {
         (request: ListNotificationsRequest, _) throws(Status) in try list(request)
       },
-      .waitingUnary("/\(Self.name)/Backfill") { (request: BackfillRequest, _) async throws(Status) in
-        try await Self.backfill(request, inbox, enquiry, catalog, now)
-      },
       .waitingUnary("/\(Self.name)/RequestTestNotification") {
         (request: RequestTestNotificationRequest, context) async throws(Status) in
         try await Self.requestTest(request, enquiry, catalog, context)
@@ -113,35 +110,6 @@ struct NotificationService {
 
 // Where Apple is asked.
 extension NotificationService {
-  /// Takes in what Apple sent, or tried to send, in a time.
-  private static func backfill(
-    _ request: BackfillRequest, _ inbox: NotificationInbox, _ enquiry: PurchaseEnquiry,
-    _ catalog: CurrentCatalog, _ now: @escaping @Sendable () -> Instant
-  ) async throws(Status) -> BackfillResponse {
-    let app = try catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    let to = try request.to.map { time throws(Status) in try Instant(time, "to") } ?? now()
-    // Apple's history begins 180 days ago.
-    let earliest = to.advanced(byMilliseconds: -179 * 86_400_000)
-    let from = try request.from.map { time throws(Status) in try Instant(time, "from") } ?? earliest
-    guard from < to else {
-      throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is not before to", field: "from")
-    }
-    var filter = NotificationHistoryFilter(startDate: from, endDate: to)
-    filter.onlyFailures = request.onlyFailures
-    do throws(EnquiryError) {
-      let outcome = try await HistoryFill(inbox: inbox, enquiry: enquiry, now: now).run(
-        filter, of: app.id, in: environment)
-      return .with {
-        $0.received = Int64(outcome.received)
-        $0.alreadyKnown = Int64(outcome.alreadyKnown)
-        $0.driftedCustomers = Int64(outcome.driftedCustomers.count)
-      }
-    } catch {
-      throw Status(error)
-    }
-  }
-
   private static func requestTest(
     _ request: RequestTestNotificationRequest, _ enquiry: PurchaseEnquiry, _ catalog: CurrentCatalog,
     _ context: CallContext

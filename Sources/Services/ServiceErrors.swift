@@ -20,6 +20,12 @@ extension Status {
       metadata: [("app", id)], field: "app")
   }
 
+  static func unknownRepair(_ id: String) -> Status {
+    Status(
+      .notFound, reason: "UNKNOWN_REPAIR",
+      id.isEmpty ? "there was no repair yet" : "the app has no repair '\(id)'", field: "repair_id")
+  }
+
   init(_ error: StoreError) {
     switch error {
     case .overloaded:

@@ -1,6 +1,7 @@
 internal import AppStore
 package import Entitlements
 internal import Ledger
+internal import Notifications
 internal import ReceiptMigration
 internal import Store
 
@@ -10,7 +11,8 @@ extension ServiceSet {
   /// wrong; it is tried again after a while.
   package func run(report: @escaping @Sendable (String) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await TimeFollower(ledger, store: store, now: now, report: report).run() }
+      group.addTask { await TimeFollower(ledger, store: store, clock: clock, report: report).run() }
+      group.addTask { await followUps.run(report: report) }
       group.addTask { await RefreshFollower(receiptIntake, store: store, report: report).run() }
       group.addTask { await hub.beat() }
       group.addTask {

@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 internal import Callers
 package import Enquiry
 internal import JSON
@@ -22,26 +22,28 @@ package struct ServiceSet: Sendable {
   private let inbox: NotificationInbox
   /// Where legacy receipts come in.
   let receiptIntake: ReceiptIntake
+  let followUps: FollowUps
   private let answerCacheBytes: Int
   private let door: Door
   let hub: EventHub
   /// Tells that another catalog is in force.
   let catalogChanges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let archive: EventArchive
-  let now: @Sendable () -> Instant
+  let clock: ServiceClock
+  private var now: @Sendable () -> Instant { clock.now }
   /// Says whether the services can be called.
   package let health: HealthService
 
   /// All services over `store`. Apple is asked through `clients`; `secrets` make notifications of version 1
-  /// known; `receipts` say how legacy receipts are treated. Each loop remembers answers in at most
+  /// known, `followUps` say what is done where none comes, and `receipts` how legacy receipts are treated. Each
+  /// loop remembers answers in at most
   /// `answerCacheBytes`. `door` says who may call.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
     gate: OnlineCheckGate? = nil, clients: AppStoreClients = AppStoreClients(),
-    secrets: [String: SharedSecret] = [:], receipts: ReceiptSetup = ReceiptSetup(), answerCacheBytes: Int,
-    door: Door,
-    now: @escaping @Sendable () -> Instant
+    secrets: [String: SharedSecret] = [:], followUps: [String: FollowUpPolicy] = [:],
+    receipts: ReceiptSetup = ReceiptSetup(), answerCacheBytes: Int, door: Door, clock: ServiceClock
   ) {
     self.store = store
     self.ledger = ledger
@@ -50,20 +52,26 @@ package struct ServiceSet: Sendable {
     self.signing = signing
     self.gate = gate
     enquiry = PurchaseEnquiry(clients: clients, ledger: ledger)
-    inbox = NotificationInbox(ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets)
+    let rhythm = DeliveryRhythm()
+    inbox = NotificationInbox(
+      ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets, rhythm: rhythm)
+    self.followUps = FollowUps(
+      store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, catalog: catalog, rhythm: rhythm,
+      policies: followUps, clock: clock)
     receiptIntake = ReceiptIntake(
       ledger: ledger, enquiry: enquiry, catalog: catalog,
       verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),
       policies: receipts.policies,
       checkOnline: { document, appID async throws(OnlineCheckError) in
         _ = try await gate?.check([document], of: appID)
-      }, now: now)
+      }, now: clock.now)
     verifyReceiptFacade = VerifyReceiptFacade(
-      store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake, now: now)
+      store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake,
+      now: clock.now)
     self.answerCacheBytes = answerCacheBytes
     self.door = door
-    self.now = now
-    hub = EventHub(store: store, now: now)
+    self.clock = clock
+    hub = EventHub(store: store, now: clock.now)
     archive = EventArchive(store: store)
     self.health = HealthService(services: Contract.services.map(\.name))
   }
@@ -97,6 +105,7 @@ package struct ServiceSet: Sendable {
       AppStoreService(
         enquiry: enquiry, ledger: ledger, store: store, catalog: catalog, now: now
       ).methods
+    methods += RepairService(reader: reader, followUps: followUps, catalog: catalog, now: now).methods
     methods += SeatService(ledger: ledger, enquiry: enquiry, catalog: catalog).methods
     methods += SeatListService(reader: reader, catalog: catalog).methods
     methods += FamilyService(reader: reader, catalog: catalog).methods

@@ -3,8 +3,8 @@ package import Entitlements
 /// What can be done inside one ``EntitlementStore/write(_:)``. Valid only while its body runs.
 package protocol StoreTransaction: EvidenceAppending, FactKeeping, OwnershipKeeping, ClaimQueueKeeping,
   SeatKeeping,
-  EventAppending, TimeKeeping, CustomerErasing,
-  NotificationKeeping, RefreshKeeping
+  EventAppending, TimeKeeping, CustomerErasing, NotificationKeeping, RefreshKeeping, PollKeeping,
+  RepairKeeping
 {
   /// What ``putFacts(_:answers:of:)`` last kept for the customer; `nil` if nothing.
   func customer(_ key: CustomerKey) throws(StoreError) -> KnownCustomer?

@@ -59,6 +59,17 @@ extension Startup {
       signer: try JWTSigner(key: .generate(.p256), keyID: "EMBEDDED00"))
   }
 
+  /// What is done where Apple's notifications do not arrive, by the operator's names for the apps.
+  static func followUps(_ configuration: ServiceConfiguration) -> [String: FollowUpPolicy] {
+    Dictionary(
+      uniqueKeysWithValues: configuration.apps.map { app in
+        (
+          app.definition.id,
+          FollowUpPolicy(pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps)
+        )
+      })
+  }
+
   /// What notifications of version 1 are known by, for the apps that take them.
   static func secrets(_ configuration: ServiceConfiguration) throws -> [String: SharedSecret] {
     var secrets: [String: SharedSecret] = [:]

@@ -43,8 +43,8 @@ enum Startup {
     answerCacheBytes: Int, door: Door
   ) throws -> ServiceSet {
     do {
-      let now =
-        if let clock = sandbox?.simulator.clock { { @Sendable in clock.now() } } else { SystemClock.now }
+      let clock =
+        sandbox.map { ServiceClock($0.simulator.clock) } ?? ServiceClock(now: SystemClock.now)
       var anchors = try TrustAnchors.apple()
       for root in configuration.roots {
         anchors = anchors.adding(try certificate(root.path), for: root.environment)
@@ -52,13 +52,13 @@ enum Startup {
       if let sandbox { anchors = anchors.adding(sandbox.simulator.root, for: .sandbox) }
       let verifier = try SignedDataVerifier(anchors: anchors)
       let catalog = CurrentCatalog(configuration.catalog)
-      let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: now)
+      let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: clock.now)
       return ServiceSet(
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
         signing: try signing(configuration), gate: gate(configuration, verifier),
         clients: try clients(configuration, sandbox: sandbox), secrets: try secrets(configuration),
-        receipts: try receipts(configuration, sandbox: sandbox),
-        answerCacheBytes: answerCacheBytes, door: door, now: now)
+        followUps: followUps(configuration), receipts: try receipts(configuration, sandbox: sandbox),
+        answerCacheBytes: answerCacheBytes, door: door, clock: clock)
     } catch {
       throw Failure("\(error)")
     }
@@ -77,6 +77,14 @@ enum Startup {
       }
       return certificate
     }
+  }
+}
+
+extension ServiceClock {
+  /// A sandbox's time.
+  fileprivate init(_ clock: SandboxClock) {
+    self.init(
+      now: { clock.now() }, wait: { clock.wait(until: $0) }, turns: { clock.turns() })
   }
 }
 

@@ -101,7 +101,10 @@ def test_what_was_lost_is_filled_from_the_history(world):
     assert (again.received, again.drifted_customers) == (0, 0)
 
 
-def test_one_purchase_can_be_asked_about(world):
+def test_one_purchase_can_be_asked_about(start, tmp_path):
+    configuration = CONFIGURATION.replace("    shared_secret: {file: secret}\n", "    status_polling: false\n    gap_repair: false\n")
+    (tmp_path / "entitled.yaml").write_text(configuration)
+    world = World(start(arguments=["--config", tmp_path / "entitled.yaml"]))
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     world.deliver()
@@ -115,6 +118,7 @@ def test_one_purchase_can_be_asked_about(world):
     refunds = world.apple.GetRefundHistory(
         app_store_service.GetRefundHistoryRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
     assert not refunds.transactions
+    world.channel.close()
 
 
 def test_renewal_dates_are_moved_and_apples_refusals_passed_on(world):

@@ -13,6 +13,7 @@ package final class SandboxClock: Sendable {
 
   private let machine: @Sendable () -> Instant
   private let state: Mutex<Setting>
+  private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
 
   /// A clock that shows the machine's time.
   init(machine: @escaping @Sendable () -> Instant) {
@@ -43,10 +44,23 @@ package final class SandboxClock: Sendable {
       let now = setting.time(at: machine)
       setting = Setting(sandbox: max(now, time ?? now), machine: machine, speed: speed ?? setting.speed)
     }
+    listeners.withLock { listeners in
+      listeners.removeAll {
+        if case .terminated = $0.yield() { true } else { false }
+      }
+    }
+  }
+
+  /// Tells each time that the clock was turned or goes at another pace; what comes while the listener is busy
+  /// is told once.
+  package func turns() -> AsyncStream<Void> {
+    let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    listeners.withLock { $0.append(listener) }
+    return stream
   }
 
   /// Milliseconds of the machine's time until the sandbox's is `instant`; `nil` if it stands still.
-  func wait(until instant: Instant) -> Int64? {
+  package func wait(until instant: Instant) -> Int64? {
     let setting = setting
     guard setting.speed > 0 else { return nil }
     return max(0, instant.milliseconds(since: now()) / setting.speed)

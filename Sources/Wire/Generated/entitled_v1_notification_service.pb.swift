@@ -60,6 +60,110 @@ package enum NotificationState: WireEnum {
   }
 }
 
+/// What started a repair.
+package enum RepairReason: WireEnum {
+  /// `REPAIR_REASON_UNSPECIFIED`.
+  case unspecified
+  /// The service was not running.
+  case downtime
+  /// No notification came for longer than is usual for the app.
+  case quiet
+  /// Once a day: what Apple says that it could not deliver.
+  case sweep
+  /// Somebody asked for it.
+  case byHand
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .downtime
+    case 2: self = .quiet
+    case 3: self = .sweep
+    case 4: self = .byHand
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .downtime: 1
+    case .quiet: 2
+    case .sweep: 3
+    case .byHand: 4
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "REPAIR_REASON_UNSPECIFIED"
+    case .downtime: "REPAIR_REASON_DOWNTIME"
+    case .quiet: "REPAIR_REASON_QUIET"
+    case .sweep: "REPAIR_REASON_SWEEP"
+    case .byHand: "REPAIR_REASON_BY_HAND"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
+/// What a repair is doing.
+package enum RepairPhase: WireEnum {
+  /// `REPAIR_PHASE_UNSPECIFIED`.
+  case unspecified
+  /// Apple's notification history is taken in, page by page.
+  case history
+  /// Apple is asked for the histories and statuses of those who were touched.
+  case customers
+  /// What was believed is compared with what Apple says.
+  case comparison
+  /// `REPAIR_PHASE_DONE`.
+  case done
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .history
+    case 2: self = .customers
+    case 3: self = .comparison
+    case 4: self = .done
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .history: 1
+    case .customers: 2
+    case .comparison: 3
+    case .done: 4
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "REPAIR_PHASE_UNSPECIFIED"
+    case .history: "REPAIR_PHASE_HISTORY"
+    case .customers: "REPAIR_PHASE_CUSTOMERS"
+    case .comparison: "REPAIR_PHASE_COMPARISON"
+    case .done: "REPAIR_PHASE_DONE"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// `entitled.v1.IngestRequest`.
 package struct IngestRequest: WireMessage {
   /// `app`.
@@ -359,7 +463,7 @@ package struct BackfillRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Unset: from the last notification that was received.
+  /// Unset: as far back as Apple's history goes, 180 days.
   package var from: GoogleProtobuf.Timestamp?
   /// Unset: until now.
   package var to: GoogleProtobuf.Timestamp?
@@ -402,6 +506,9 @@ package struct BackfillResponse: WireMessage {
   package var alreadyKnown: Int64 = 0
   /// Customers whose state differed from what Apple says.
   package var driftedCustomers: Int64 = 0
+  /// The repair as it is now. Where the deadline came first, or Apple cannot be asked just now, it is not
+  /// finished and goes on by itself.
+  package var repair: Repair?
 
   /// A message with every field at its default.
   package init() {}
@@ -416,6 +523,7 @@ package struct BackfillResponse: WireMessage {
     received = c.pointee.received
     alreadyKnown = c.pointee.already_known
     driftedCustomers = c.pointee.drifted_customers
+    repair = CField.message(c.pointee.repair)
   }
 
   /// Writes the fields that are set.
@@ -424,6 +532,253 @@ package struct BackfillResponse: WireMessage {
     writer.integer(2, received)
     writer.integer(3, alreadyKnown)
     writer.integer(4, driftedCustomers)
+    writer.message(5, repair)
+  }
+}
+
+/// One filling of a gap.
+package struct Repair: WireMessage {
+  /// `repair_id`.
+  package var repairId: String = ""
+  /// `app`.
+  package var app: String = ""
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// `reason`.
+  package var reason: RepairReason = .init()
+  /// `phase`.
+  package var phase: RepairPhase = .init()
+  /// The time that was looked at.
+  package var from: GoogleProtobuf.Timestamp?
+  /// `to`.
+  package var to: GoogleProtobuf.Timestamp?
+  /// Only what Apple could not deliver was looked at.
+  package var onlyFailures: Bool = false
+  /// `started_at`.
+  package var startedAt: GoogleProtobuf.Timestamp?
+  /// Unset while it goes on.
+  package var finishedAt: GoogleProtobuf.Timestamp?
+  /// Notifications that had not arrived, and those that had.
+  package var received: Int64 = 0
+  /// `already_known`.
+  package var alreadyKnown: Int64 = 0
+  /// Purchases about which Apple was asked.
+  package var asked: Int64 = 0
+  /// Customers whose state differed from what Apple says; once it is finished.
+  package var driftedCustomers: Int64 = 0
+  /// Why it stands still, or could not do all.
+  package var problem: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__Repair())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__Repair.self)
+    repairId = CField.text(c.pointee.repair_id)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    reason = RepairReason(rawValue: CField.number(c.pointee.reason.rawValue))
+    phase = RepairPhase(rawValue: CField.number(c.pointee.phase.rawValue))
+    from = CField.message(c.pointee.from)
+    to = CField.message(c.pointee.to)
+    onlyFailures = CField.flag(c.pointee.only_failures)
+    startedAt = CField.message(c.pointee.started_at)
+    finishedAt = CField.message(c.pointee.finished_at)
+    received = c.pointee.received
+    alreadyKnown = c.pointee.already_known
+    asked = c.pointee.asked
+    driftedCustomers = c.pointee.drifted_customers
+    problem = CField.text(c.pointee.problem)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, repairId)
+    writer.text(2, app)
+    writer.integer(3, environment.rawValue)
+    writer.integer(4, reason.rawValue)
+    writer.integer(5, phase.rawValue)
+    writer.message(6, from)
+    writer.message(7, to)
+    writer.flag(8, onlyFailures)
+    writer.message(9, startedAt)
+    writer.message(10, finishedAt)
+    writer.integer(11, received)
+    writer.integer(12, alreadyKnown)
+    writer.integer(13, asked)
+    writer.integer(14, driftedCustomers)
+    writer.text(15, problem)
+  }
+}
+
+/// `entitled.v1.ListRepairsRequest`.
+package struct ListRepairsRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// Unset: all.
+  package var environment: Environment = .init()
+  /// `page_size`.
+  package var pageSize: Int32 = 0
+  /// `page_token`.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListRepairsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListRepairsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.integer(3, pageSize)
+    writer.text(4, pageToken)
+  }
+}
+
+/// `entitled.v1.ListRepairsResponse`.
+package struct ListRepairsResponse: WireMessage {
+  /// `repairs`.
+  package var repairs: [Repair] = []
+  /// `next_page_token`.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListRepairsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListRepairsResponse.self)
+    repairs = CField.messages(c.pointee.repairs, count: c.pointee.n_repairs)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, repairs)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// `entitled.v1.GetDriftReportRequest`.
+package struct GetDriftReportRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// Empty: the latest.
+  package var repairId: String = ""
+  /// `page_size`.
+  package var pageSize: Int32 = 0
+  /// `page_token`.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetDriftReportRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetDriftReportRequest.self)
+    app = CField.text(c.pointee.app)
+    repairId = CField.text(c.pointee.repair_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, repairId)
+    writer.integer(3, pageSize)
+    writer.text(4, pageToken)
+  }
+}
+
+/// `entitled.v1.GetDriftReportResponse`.
+package struct GetDriftReportResponse: WireMessage {
+  /// `repair`.
+  package var repair: Repair?
+  /// By customer and entitlement.
+  package var drifts: [Drift] = []
+  /// `next_page_token`.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetDriftReportResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetDriftReportResponse.self)
+    repair = CField.message(c.pointee.repair)
+    drifts = CField.messages(c.pointee.drifts, count: c.pointee.n_drifts)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, repair)
+    writer.messages(2, drifts)
+    writer.text(3, nextPageToken)
+  }
+}
+
+/// What was believed of a customer, and what Apple says.
+package struct Drift: WireMessage {
+  /// `customer_id`.
+  package var customerId: String = ""
+  /// `entitlement`.
+  package var entitlement: String = ""
+  /// The moment that both answers are about: just before the repair came to the customer.
+  package var noticedAt: GoogleProtobuf.Timestamp?
+  /// The answer that the service would have given.
+  package var believed: CheckResponse?
+  /// The answer with what is known since; unset while the repair goes on.
+  package var found: CheckResponse?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__Drift())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__Drift.self)
+    customerId = CField.text(c.pointee.customer_id)
+    entitlement = CField.text(c.pointee.entitlement)
+    noticedAt = CField.message(c.pointee.noticed_at)
+    believed = CField.message(c.pointee.believed)
+    found = CField.message(c.pointee.found)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.text(2, entitlement)
+    writer.message(3, noticedAt)
+    writer.message(4, believed)
+    writer.message(5, found)
   }
 }
 

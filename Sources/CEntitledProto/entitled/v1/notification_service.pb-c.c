@@ -412,6 +412,276 @@ void   entitled__v1__backfill_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__backfill_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__repair__init
+                     (Entitled__V1__Repair         *message)
+{
+  static const Entitled__V1__Repair init_value = ENTITLED__V1__REPAIR__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__repair__get_packed_size
+                     (const Entitled__V1__Repair *message)
+{
+  assert(message->base.descriptor == &entitled__v1__repair__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__repair__pack
+                     (const Entitled__V1__Repair *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__repair__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__repair__pack_to_buffer
+                     (const Entitled__V1__Repair *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__repair__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__Repair *
+       entitled__v1__repair__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__Repair *)
+     protobuf_c_message_unpack (&entitled__v1__repair__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__repair__free_unpacked
+                     (Entitled__V1__Repair *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__repair__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_repairs_request__init
+                     (Entitled__V1__ListRepairsRequest         *message)
+{
+  static const Entitled__V1__ListRepairsRequest init_value = ENTITLED__V1__LIST_REPAIRS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_repairs_request__get_packed_size
+                     (const Entitled__V1__ListRepairsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_repairs_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_repairs_request__pack
+                     (const Entitled__V1__ListRepairsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_repairs_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_repairs_request__pack_to_buffer
+                     (const Entitled__V1__ListRepairsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_repairs_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListRepairsRequest *
+       entitled__v1__list_repairs_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListRepairsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_repairs_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_repairs_request__free_unpacked
+                     (Entitled__V1__ListRepairsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_repairs_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_repairs_response__init
+                     (Entitled__V1__ListRepairsResponse         *message)
+{
+  static const Entitled__V1__ListRepairsResponse init_value = ENTITLED__V1__LIST_REPAIRS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_repairs_response__get_packed_size
+                     (const Entitled__V1__ListRepairsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_repairs_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_repairs_response__pack
+                     (const Entitled__V1__ListRepairsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_repairs_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_repairs_response__pack_to_buffer
+                     (const Entitled__V1__ListRepairsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_repairs_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListRepairsResponse *
+       entitled__v1__list_repairs_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListRepairsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_repairs_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_repairs_response__free_unpacked
+                     (Entitled__V1__ListRepairsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_repairs_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_drift_report_request__init
+                     (Entitled__V1__GetDriftReportRequest         *message)
+{
+  static const Entitled__V1__GetDriftReportRequest init_value = ENTITLED__V1__GET_DRIFT_REPORT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_drift_report_request__get_packed_size
+                     (const Entitled__V1__GetDriftReportRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_drift_report_request__pack
+                     (const Entitled__V1__GetDriftReportRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_drift_report_request__pack_to_buffer
+                     (const Entitled__V1__GetDriftReportRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetDriftReportRequest *
+       entitled__v1__get_drift_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetDriftReportRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_drift_report_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_drift_report_request__free_unpacked
+                     (Entitled__V1__GetDriftReportRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_drift_report_response__init
+                     (Entitled__V1__GetDriftReportResponse         *message)
+{
+  static const Entitled__V1__GetDriftReportResponse init_value = ENTITLED__V1__GET_DRIFT_REPORT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_drift_report_response__get_packed_size
+                     (const Entitled__V1__GetDriftReportResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_drift_report_response__pack
+                     (const Entitled__V1__GetDriftReportResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_drift_report_response__pack_to_buffer
+                     (const Entitled__V1__GetDriftReportResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetDriftReportResponse *
+       entitled__v1__get_drift_report_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetDriftReportResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_drift_report_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_drift_report_response__free_unpacked
+                     (Entitled__V1__GetDriftReportResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_drift_report_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__drift__init
+                     (Entitled__V1__Drift         *message)
+{
+  static const Entitled__V1__Drift init_value = ENTITLED__V1__DRIFT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__drift__get_packed_size
+                     (const Entitled__V1__Drift *message)
+{
+  assert(message->base.descriptor == &entitled__v1__drift__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__drift__pack
+                     (const Entitled__V1__Drift *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__drift__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__drift__pack_to_buffer
+                     (const Entitled__V1__Drift *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__drift__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__Drift *
+       entitled__v1__drift__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__Drift *)
+     protobuf_c_message_unpack (&entitled__v1__drift__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__drift__free_unpacked
+                     (Entitled__V1__Drift *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__drift__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__request_test_notification_request__init
                      (Entitled__V1__RequestTestNotificationRequest         *message)
 {
@@ -1287,7 +1557,7 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__backfill_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__backfill_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__backfill_response__field_descriptors[5] =
 {
   {
     "backfill_id",
@@ -1337,17 +1607,30 @@ static const ProtobufCFieldDescriptor entitled__v1__backfill_response__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repair",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillResponse, repair),
+    &entitled__v1__repair__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__backfill_response__field_indices_by_name[] = {
   2,   /* field[2] = already_known */
   0,   /* field[0] = backfill_id */
   3,   /* field[3] = drifted_customers */
   1,   /* field[1] = received */
+  4,   /* field[4] = repair */
 };
 static const ProtobufCIntRange entitled__v1__backfill_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__backfill_response__descriptor =
 {
@@ -1357,11 +1640,590 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_response__descriptor =
   "Entitled__V1__BackfillResponse",
   "entitled.v1",
   sizeof(Entitled__V1__BackfillResponse),
-  4,
+  5,
   entitled__v1__backfill_response__field_descriptors,
   entitled__v1__backfill_response__field_indices_by_name,
   1,  entitled__v1__backfill_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__backfill_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__repair__field_descriptors[15] =
+{
+  {
+    "repair_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, repair_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, reason),
+    &entitled__v1__repair_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "phase",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, phase),
+    &entitled__v1__repair_phase__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, to),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "only_failures",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, only_failures),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "started_at",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, started_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "finished_at",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, finished_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "received",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, received),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "already_known",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, already_known),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "asked",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, asked),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "drifted_customers",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, drifted_customers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problem",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Repair, problem),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__repair__field_indices_by_name[] = {
+  11,   /* field[11] = already_known */
+  1,   /* field[1] = app */
+  12,   /* field[12] = asked */
+  13,   /* field[13] = drifted_customers */
+  2,   /* field[2] = environment */
+  9,   /* field[9] = finished_at */
+  5,   /* field[5] = from */
+  7,   /* field[7] = only_failures */
+  4,   /* field[4] = phase */
+  14,   /* field[14] = problem */
+  3,   /* field[3] = reason */
+  10,   /* field[10] = received */
+  0,   /* field[0] = repair_id */
+  8,   /* field[8] = started_at */
+  6,   /* field[6] = to */
+};
+static const ProtobufCIntRange entitled__v1__repair__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 15 }
+};
+const ProtobufCMessageDescriptor entitled__v1__repair__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.Repair",
+  "Repair",
+  "Entitled__V1__Repair",
+  "entitled.v1",
+  sizeof(Entitled__V1__Repair),
+  15,
+  entitled__v1__repair__field_descriptors,
+  entitled__v1__repair__field_indices_by_name,
+  1,  entitled__v1__repair__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__repair__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_repairs_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRepairsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRepairsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRepairsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRepairsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_repairs_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = page_size */
+  3,   /* field[3] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_repairs_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_repairs_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListRepairsRequest",
+  "ListRepairsRequest",
+  "Entitled__V1__ListRepairsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListRepairsRequest),
+  4,
+  entitled__v1__list_repairs_request__field_descriptors,
+  entitled__v1__list_repairs_request__field_indices_by_name,
+  1,  entitled__v1__list_repairs_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_repairs_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_repairs_response__field_descriptors[2] =
+{
+  {
+    "repairs",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListRepairsResponse, n_repairs),
+    offsetof(Entitled__V1__ListRepairsResponse, repairs),
+    &entitled__v1__repair__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListRepairsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_repairs_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = repairs */
+};
+static const ProtobufCIntRange entitled__v1__list_repairs_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_repairs_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListRepairsResponse",
+  "ListRepairsResponse",
+  "Entitled__V1__ListRepairsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListRepairsResponse),
+  2,
+  entitled__v1__list_repairs_response__field_descriptors,
+  entitled__v1__list_repairs_response__field_indices_by_name,
+  1,  entitled__v1__list_repairs_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_repairs_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_drift_report_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDriftReportRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repair_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDriftReportRequest, repair_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDriftReportRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDriftReportRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_drift_report_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = page_size */
+  3,   /* field[3] = page_token */
+  1,   /* field[1] = repair_id */
+};
+static const ProtobufCIntRange entitled__v1__get_drift_report_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_drift_report_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetDriftReportRequest",
+  "GetDriftReportRequest",
+  "Entitled__V1__GetDriftReportRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetDriftReportRequest),
+  4,
+  entitled__v1__get_drift_report_request__field_descriptors,
+  entitled__v1__get_drift_report_request__field_indices_by_name,
+  1,  entitled__v1__get_drift_report_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_drift_report_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_drift_report_response__field_descriptors[3] =
+{
+  {
+    "repair",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDriftReportResponse, repair),
+    &entitled__v1__repair__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "drifts",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetDriftReportResponse, n_drifts),
+    offsetof(Entitled__V1__GetDriftReportResponse, drifts),
+    &entitled__v1__drift__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDriftReportResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_drift_report_response__field_indices_by_name[] = {
+  1,   /* field[1] = drifts */
+  2,   /* field[2] = next_page_token */
+  0,   /* field[0] = repair */
+};
+static const ProtobufCIntRange entitled__v1__get_drift_report_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_drift_report_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetDriftReportResponse",
+  "GetDriftReportResponse",
+  "Entitled__V1__GetDriftReportResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetDriftReportResponse),
+  3,
+  entitled__v1__get_drift_report_response__field_descriptors,
+  entitled__v1__get_drift_report_response__field_indices_by_name,
+  1,  entitled__v1__get_drift_report_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_drift_report_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__drift__field_descriptors[5] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Drift, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitlement",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Drift, entitlement),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "noticed_at",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Drift, noticed_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "believed",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Drift, believed),
+    &entitled__v1__check_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "found",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Drift, found),
+    &entitled__v1__check_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__drift__field_indices_by_name[] = {
+  3,   /* field[3] = believed */
+  0,   /* field[0] = customer_id */
+  1,   /* field[1] = entitlement */
+  4,   /* field[4] = found */
+  2,   /* field[2] = noticed_at */
+};
+static const ProtobufCIntRange entitled__v1__drift__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__drift__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.Drift",
+  "Drift",
+  "Entitled__V1__Drift",
+  "entitled.v1",
+  sizeof(Entitled__V1__Drift),
+  5,
+  entitled__v1__drift__field_descriptors,
+  entitled__v1__drift__field_indices_by_name,
+  1,  entitled__v1__drift__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__drift__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_request__field_descriptors[2] =
@@ -1489,20 +2351,92 @@ const ProtobufCEnumDescriptor entitled__v1__notification_state__descriptor =
   entitled__v1__notification_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__notification_service__method_descriptors[5] =
+static const ProtobufCEnumValue entitled__v1__repair_reason__enum_values_by_number[5] =
+{
+  { "REPAIR_REASON_UNSPECIFIED", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_UNSPECIFIED", 0 },
+  { "REPAIR_REASON_DOWNTIME", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_DOWNTIME", 1 },
+  { "REPAIR_REASON_QUIET", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_QUIET", 2 },
+  { "REPAIR_REASON_SWEEP", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_SWEEP", 3 },
+  { "REPAIR_REASON_BY_HAND", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_BY_HAND", 4 },
+};
+static const ProtobufCIntRange entitled__v1__repair_reason__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex entitled__v1__repair_reason__enum_values_by_name[5] =
+{
+  { "REPAIR_REASON_BY_HAND", 4 },
+  { "REPAIR_REASON_DOWNTIME", 1 },
+  { "REPAIR_REASON_QUIET", 2 },
+  { "REPAIR_REASON_SWEEP", 3 },
+  { "REPAIR_REASON_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__repair_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.RepairReason",
+  "RepairReason",
+  "Entitled__V1__RepairReason",
+  "entitled.v1",
+  5,
+  entitled__v1__repair_reason__enum_values_by_number,
+  5,
+  entitled__v1__repair_reason__enum_values_by_name,
+  1,
+  entitled__v1__repair_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__repair_phase__enum_values_by_number[5] =
+{
+  { "REPAIR_PHASE_UNSPECIFIED", "ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_UNSPECIFIED", 0 },
+  { "REPAIR_PHASE_HISTORY", "ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_HISTORY", 1 },
+  { "REPAIR_PHASE_CUSTOMERS", "ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_CUSTOMERS", 2 },
+  { "REPAIR_PHASE_COMPARISON", "ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_COMPARISON", 3 },
+  { "REPAIR_PHASE_DONE", "ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_DONE", 4 },
+};
+static const ProtobufCIntRange entitled__v1__repair_phase__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex entitled__v1__repair_phase__enum_values_by_name[5] =
+{
+  { "REPAIR_PHASE_COMPARISON", 3 },
+  { "REPAIR_PHASE_CUSTOMERS", 2 },
+  { "REPAIR_PHASE_DONE", 4 },
+  { "REPAIR_PHASE_HISTORY", 1 },
+  { "REPAIR_PHASE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__repair_phase__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.RepairPhase",
+  "RepairPhase",
+  "Entitled__V1__RepairPhase",
+  "entitled.v1",
+  5,
+  entitled__v1__repair_phase__enum_values_by_number,
+  5,
+  entitled__v1__repair_phase__enum_values_by_name,
+  1,
+  entitled__v1__repair_phase__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor entitled__v1__notification_service__method_descriptors[7] =
 {
   { "Ingest", &entitled__v1__ingest_request__descriptor, &entitled__v1__ingest_response__descriptor },
   { "ListNotifications", &entitled__v1__list_notifications_request__descriptor, &entitled__v1__list_notifications_response__descriptor },
   { "Replay", &entitled__v1__replay_request__descriptor, &entitled__v1__replay_response__descriptor },
   { "Backfill", &entitled__v1__backfill_request__descriptor, &entitled__v1__backfill_response__descriptor },
+  { "ListRepairs", &entitled__v1__list_repairs_request__descriptor, &entitled__v1__list_repairs_response__descriptor },
+  { "GetDriftReport", &entitled__v1__get_drift_report_request__descriptor, &entitled__v1__get_drift_report_response__descriptor },
   { "RequestTestNotification", &entitled__v1__request_test_notification_request__descriptor, &entitled__v1__request_test_notification_response__descriptor },
 };
 const unsigned entitled__v1__notification_service__method_indices_by_name[] = {
   3,        /* Backfill */
+  5,        /* GetDriftReport */
   0,        /* Ingest */
   1,        /* ListNotifications */
+  4,        /* ListRepairs */
   2,        /* Replay */
-  4         /* RequestTestNotification */
+  6         /* RequestTestNotification */
 };
 const ProtobufCServiceDescriptor entitled__v1__notification_service__descriptor =
 {
@@ -1511,7 +2445,7 @@ const ProtobufCServiceDescriptor entitled__v1__notification_service__descriptor 
   "NotificationService",
   "Entitled__V1__NotificationService",
   "entitled.v1",
-  5,
+  7,
   entitled__v1__notification_service__method_descriptors,
   entitled__v1__notification_service__method_indices_by_name
 };
@@ -1547,13 +2481,29 @@ void entitled__v1__notification_service__backfill(ProtobufCService *service,
   assert(service->descriptor == &entitled__v1__notification_service__descriptor);
   service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__notification_service__list_repairs(ProtobufCService *service,
+                                                      const Entitled__V1__ListRepairsRequest *input,
+                                                      Entitled__V1__ListRepairsResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__notification_service__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__notification_service__get_drift_report(ProtobufCService *service,
+                                                          const Entitled__V1__GetDriftReportRequest *input,
+                                                          Entitled__V1__GetDriftReportResponse_Closure closure,
+                                                          void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__notification_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__notification_service__request_test_notification(ProtobufCService *service,
                                                                    const Entitled__V1__RequestTestNotificationRequest *input,
                                                                    Entitled__V1__RequestTestNotificationResponse_Closure closure,
                                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__notification_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__notification_service__init (Entitled__V1__NotificationService_Service *service,
                                                Entitled__V1__NotificationService_ServiceDestroy destroy)

@@ -1,0 +1,260 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Enquiry
+internal import Entitlements
+internal import Ledger
+internal import Store
+
+/// What the operator wants of asking Apple for what did not arrive, for one app.
+package struct FollowUpPolicy: Hashable, Sendable {
+  /// Apple is asked around the end of periods of which nobody told.
+  package var pollsStatuses: Bool
+  /// Gaps in what Apple delivers are found and filled.
+  package var repairsGaps: Bool
+
+  /// A policy by its parts; all is done if nothing else is said.
+  package init(pollsStatuses: Bool = true, repairsGaps: Bool = true) {
+    self.pollsStatuses = pollsStatuses
+    self.repairsGaps = repairsGaps
+  }
+}
+
+/// Sees to it, for one app in one environment, that what Apple knows and did not deliver becomes known: finds
+/// gaps and fills them, and asks around the end of periods.
+actor FollowUp {
+  private static let minute: Int64 = 60_000
+  private static let hour = 60 * minute
+  private static let day = 24 * hour
+
+  /// A shorter downtime is left to Apple, which repeats what it could not deliver.
+  private static let shortestDowntime = 5 * minute
+  /// A shorter silence is none, however lively the app usually is.
+  private static let shortestSilence = 15 * minute
+  /// How many times the usual distance makes a silence.
+  private static let silenceFactor: Int64 = 8
+  /// Looking back a little further: Apple signs before it delivers, and clocks differ.
+  private static let overlap = hour
+  /// Apple's history begins 180 days ago.
+  private static let reach = 179 * day
+  /// For how long reports are kept.
+  private static let memory = 90 * day
+  /// How long to wait when Apple cannot be asked.
+  private static let pause = minute
+
+  nonisolated let place: DeliveryRhythm.Place
+  private let policy: FollowUpPolicy
+  private let store: any EntitlementStore
+  private let ledger: EvidenceLedger
+  private let inbox: NotificationInbox
+  private let enquiry: PurchaseEnquiry
+  private let catalog: CurrentCatalog
+  private let rhythm: DeliveryRhythm
+  private let clock: ServiceClock
+  private let metrics: FollowUpMetrics
+  private let (news, alarm) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+  private var isStarted = false
+  /// When a silence was looked into last.
+  private var silenceLookedInto: Instant?
+  /// When what is remembered of deliveries was written last.
+  private var markedAt: Instant?
+  private var waiting: [AsyncStream<Void>.Continuation] = []
+
+  init(_ place: DeliveryRhythm.Place, _ policy: FollowUpPolicy, _ parts: FollowUps.Parts) {
+    self.place = place
+    self.policy = policy
+    store = parts.store
+    ledger = parts.ledger
+    inbox = parts.inbox
+    enquiry = parts.enquiry
+    catalog = parts.catalog
+    rhythm = parts.rhythm
+    clock = parts.clock
+    metrics = FollowUpMetrics(place)
+  }
+
+  /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
+  func run(report: @escaping @Sendable (String) -> Void) async {
+    let follower = MomentFollower(clock, longestSleep: 20_000) { await self.look(report) }
+    await follower.run(wokenBy: news)
+    // Until here the service was there to be told.
+    if isStarted { try? await mark(at: clock.now()) }
+  }
+
+  /// Begins a repair that somebody asked for, and wakes whoever carries it out.
+  func begin(_ repair: Repair) async throws(StoreError) -> Repair {
+    let begun = try await store.write { store throws(StoreError) in try store.begin(repair) }
+    alarm.yield()
+    return begun
+  }
+
+  /// Tells each time that whoever carries out repairs comes to rest.
+  func rests() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    waiting.append(continuation)
+    return stream
+  }
+
+  /// Does what is due; answers when to look again.
+  private func look(_ report: @Sendable (String) -> Void) async -> Instant? {
+    defer {
+      waiting.removeAll {
+        if case .terminated = $0.yield() { true } else { false }
+      }
+    }
+    do {
+      try await watchDeliveries()
+      try await repairGaps()
+      if policy.pollsStatuses { try await polling()?.run() }
+      return try next()
+    } catch {
+      let error = EnquiryError(error)
+      guard !Task.isCancelled else { return nil }
+      report("the App Store could not be asked about \(place.appID): \(error)")
+      return clock.now().advanced(byMilliseconds: Self.pause)
+    }
+  }
+
+  // MARK: Gaps
+
+  private func watchDeliveries() async throws {
+    let now = clock.now()
+    guard
+      let mark = try reading({ reader throws(StoreError) in
+        try reader.deliveryMark(of: place.appID, in: place.environment)
+      })
+    else {
+      isStarted = true
+      return try await put(DeliveryMark(start: now))
+    }
+    if !isStarted, let last = mark.lastDelivery {
+      rhythm.remember(.init(last: last, usual: mark.usualDistance), of: place)
+    }
+    if policy.repairsGaps {
+      if !isStarted, now.milliseconds(since: mark.completeUntil) > Self.shortestDowntime {
+        try await begin(.downtime, from: mark.completeUntil)
+      } else if let last = silence(at: now) {
+        silenceLookedInto = now
+        try await begin(.quiet, from: last)
+      }
+      if now.milliseconds(since: mark.sweptUntil) >= Self.day {
+        try await begin(.sweep, from: mark.sweptUntil)
+      }
+    }
+    isStarted = true
+    if markedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true { try await self.mark(at: now) }
+  }
+
+  /// When the last notification was delivered, if it is silent since then for longer than is usual.
+  private func silence(at now: Instant) -> Instant? {
+    guard let beat = rhythm.beat(place), let limit = silenceEnd(beat), limit <= now else { return nil }
+    return beat.last
+  }
+
+  /// When it will have been silent for too long; after a look that brought nothing, for twice as long.
+  private func silenceEnd(_ beat: DeliveryRhythm.Beat) -> Instant? {
+    guard let usual = beat.usual else { return nil }
+    if let silenceLookedInto, silenceLookedInto > beat.last {
+      return silenceLookedInto.advanced(byMilliseconds: silenceLookedInto.milliseconds(since: beat.last))
+    }
+    return beat.last.advanced(byMilliseconds: max(Self.shortestSilence, Self.silenceFactor * usual))
+  }
+
+  private func begin(_ reason: Repair.Reason, from: Instant) async throws {
+    let now = clock.now()
+    let start = max(
+      from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -Self.reach))
+    let repair = Repair(
+      appID: place.appID, environment: place.environment, reason: reason, from: start, to: now,
+      onlyFailures: reason == .sweep, startedAt: now)
+    let place = place
+    try await store.write { store throws(StoreError) in
+      try store.forgetRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.memory))
+      _ = try store.begin(repair)
+      guard var mark = try store.deliveryMark(of: place.appID, in: place.environment) else { return }
+      mark.completeUntil = max(mark.completeUntil, now)
+      if reason == .sweep { mark.sweptUntil = now }
+      try store.put(mark, of: place.appID, in: place.environment)
+    }
+  }
+
+  private func repairGaps() async throws {
+    while let open = try reading({ reader throws(StoreError) in
+      try reader.openRepair(of: place.appID, in: place.environment)
+    }) {
+      guard let app = catalog.value[place.appID] else { return }
+      let repair = GapRepair(
+        store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, app: app,
+        includesPolls: policy.pollsStatuses, now: clock.now)
+      do throws(EnquiryError) {
+        let finished = try await repair.run(open)
+        let drifted = try? reading { reader throws(StoreError) in try reader.driftedCustomers(of: finished) }
+        metrics.finished(finished, drifted: drifted ?? 0)
+      } catch {
+        try await note(error, in: open)
+        throw error
+      }
+    }
+  }
+
+  /// Remembers why a repair stands still.
+  private func note(_ problem: EnquiryError, in repair: Repair) async throws {
+    guard !Task.isCancelled else { return }
+    try await store.write { store throws(StoreError) in
+      guard var known = try store.repair(repair.id) else { return }
+      known.problem = problem.description
+      try store.put(known)
+    }
+  }
+
+  // MARK: Polls
+
+  private func polling() -> StatusPolling? {
+    guard let app = catalog.value[place.appID] else { return nil }
+    return StatusPolling(
+      store: store, ledger: ledger, enquiry: enquiry, app: app, place: place, metrics: metrics,
+      now: clock.now)
+  }
+
+  /// When something is due next.
+  private func next() throws(StoreError) -> Instant? {
+    let poll = try reading { reader throws(StoreError) in
+      try reader.nextPoll(of: place.appID, in: place.environment)
+    }
+    let silence = policy.repairsGaps ? rhythm.beat(place).flatMap(silenceEnd) : nil
+    return [policy.pollsStatuses ? poll : nil, silence].compactMap { $0 }.min()
+  }
+
+  // MARK: What is remembered
+
+  /// Writes down that deliveries are accounted for until `now`.
+  private func mark(at now: Instant) async throws(StoreError) {
+    guard
+      var mark = try reading({ reader throws(StoreError) in
+        try reader.deliveryMark(of: place.appID, in: place.environment)
+      })
+    else { return }
+    let beat = rhythm.beat(place)
+    mark.completeUntil = max(mark.completeUntil, now)
+    mark.lastDelivery = beat?.last
+    mark.usualDistance = beat?.usual
+    try await put(mark)
+    markedAt = now
+  }
+
+  private func put(_ mark: DeliveryMark) async throws(StoreError) {
+    let place = place
+    try await store.write { store throws(StoreError) in
+      try store.put(mark, of: place.appID, in: place.environment)
+    }
+    metrics.complete(until: mark.completeUntil)
+  }
+
+  private func reading<Value>(
+    _ body: (any StoreReader) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    let reader = try store.makeReader()
+    defer { reader.endTurn() }
+    return try body(reader)
+  }
+}

@@ -1,0 +1,243 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Enquiry
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import Store
+
+/// Fills a gap: takes in what Apple's notification history has of a time, then asks about those who were
+/// touched, and says of whom something else had been believed.
+///
+/// How far it came is kept with each step, so that it goes on there after a restart. A step that is done twice
+/// changes nothing.
+struct GapRepair: Sendable {
+  /// How many purchases are asked about at a time.
+  private static let width = 8
+  private static let pageSize = 200
+
+  let store: any EntitlementStore
+  let ledger: EvidenceLedger
+  let inbox: NotificationInbox
+  let enquiry: PurchaseEnquiry
+  let app: AppDefinition
+  /// Purchases about which Apple is to be asked anyway are asked about in the course of the repair.
+  let includesPolls: Bool
+  let now: @Sendable () -> Instant
+
+  /// Goes on with a repair to its end.
+  ///
+  /// - Returns: the repair as it is kept, finished.
+  /// - Throws: ``EnquiryError`` if it has to wait; it stays where it was.
+  func run(_ repair: Repair) async throws(EnquiryError) -> Repair {
+    var repair = repair
+    while true {
+      switch repair.phase {
+      case .history: try await readHistory(&repair)
+      case .customers: try await askAboutCustomers(&repair)
+      case .comparison: try await compare(&repair)
+      case .done: return repair
+      }
+    }
+  }
+
+  // MARK: The history
+
+  private func readHistory(_ repair: inout Repair) async throws(EnquiryError) {
+    var filter = NotificationHistoryFilter(startDate: repair.from, endDate: repair.to)
+    filter.onlyFailures = repair.onlyFailures
+    let client = try enquiry.client(for: repair.appID, in: repair.environment)
+    do {
+      try await client.readNotificationHistory(
+        filter, from: repair.pageToken, Reading(priority: .repair)
+      ) { page in
+        try await take((page.notificationHistory ?? []).compactMap(\.signedPayload), &repair)
+        if page.hasMore == true { repair.pageToken = page.paginationToken }
+        try await keep(repair)
+      }
+    } catch let error as AppStoreClientError {
+      if case .refused(.paginationTokenExpired, _) = error, repair.pageToken != nil {
+        // What was taken in is known when it comes again.
+        repair.pageToken = nil
+        return
+      }
+      // An app that gets version 1 alone has no history.
+      guard error.isFinal else { throw .appStore(error) }
+      repair.problem = error.description
+    } catch {
+      throw EnquiryError(error)
+    }
+    repair.pageToken = nil
+    repair.phase = .customers
+    try await reading { () async throws in
+      let (kept, includesPolls, now) = (repair, includesPolls, now())
+      try await store.write { store throws(StoreError) in
+        if includesPolls, !kept.onlyFailures { try store.enqueueDuePolls(by: now, for: kept) }
+        try store.put(kept)
+      }
+    }
+  }
+
+  private func take(_ payloads: [String], _ repair: inout Repair) async throws {
+    try await prepare(payloads.compactMap(NotificationSubject.init(signedPayload:)), repair)
+    let (inbox, appID, receivedAt) = (inbox, repair.appID, now())
+    let received = try await withThrowingTaskGroup(of: ReceivedNotification.self) { group in
+      for payload in payloads {
+        let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
+        group.addTask {
+          try await inbox.take(
+            IncomingNotification(
+              appID: appID, body: body, source: .appStoreServerAPI, receivedAt: receivedAt))
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    for notification in received where notification.record.state != .rejected {
+      if notification.wasKnown { repair.alreadyKnown += 1 } else { repair.received += 1 }
+    }
+  }
+
+  /// Remembers whom the notifications that are not known yet are about, and what is believed of them.
+  private func prepare(_ subjects: [NotificationSubject], _ repair: Repair) async throws {
+    let lines = try await store.write { store throws(StoreError) in
+      var lines: [LineKey] = []
+      for subject in subjects {
+        guard let number = subject.lineNumber,
+          try store.notification(withUUID: subject.uuid, of: repair.appID, in: repair.environment) == nil
+        else { continue }
+        let line = LineKey(
+          appID: repair.appID, environment: repair.environment, originalTransactionID: number)
+        try store.enqueue(line, for: repair.id)
+        lines.append(line)
+      }
+      return lines
+    }
+    try await notice(lines, repair)
+  }
+
+  private func notice(_ lines: [LineKey], _ repair: Repair) async throws {
+    let reader = try store.makeReader()
+    let drifts = try Beliefs(about: lines, in: app, at: now(), reader).drifts
+    reader.endTurn()
+    guard !drifts.isEmpty else { return }
+    try await store.write { store throws(StoreError) in
+      for drift in drifts { try store.notice(drift, in: repair.id) }
+    }
+  }
+
+  // MARK: Those who were touched
+
+  private func askAboutCustomers(_ repair: inout Repair) async throws(EnquiryError) {
+    try await reading { () async throws in
+      while true {
+        let reader = try store.makeReader()
+        let lines = try reader.queuedLines(of: repair, limit: Self.width)
+        let open = try lines.filter { line in try isOpen(line, repair, reader) }
+        reader.endTurn()
+        guard !lines.isEmpty else { break }
+        try await notice(open, repair)
+        try await ask(open, repair)
+        repair.asked += Int64(open.count)
+        try await ledger.polled(open, at: now())
+        try await store.write { [repair] store throws(StoreError) in
+          for line in lines { try store.dequeue(line, from: repair.id) }
+          try store.put(repair)
+        }
+      }
+      repair.phase = .comparison
+      try await keep(repair)
+    }
+  }
+
+  /// Whether Apple did not speak of a line since the repair began; one answer tells of all purchases of an
+  /// Apple account.
+  private func isOpen(
+    _ line: LineKey, _ repair: Repair, _ reader: any StoreReader
+  ) throws(StoreError) -> Bool {
+    let facts = try reader.facts(of: line)
+    let dates = facts.transactions.map(\.signedDate) + facts.renewals.map(\.signedDate)
+    return dates.max().map { $0 < repair.startedAt } ?? true
+  }
+
+  private func ask(_ lines: [LineKey], _ repair: Repair) async throws {
+    let enquiry = enquiry
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for line in lines {
+        group.addTask {
+          var question = PurchaseEnquiry.Question(
+            appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
+          question.priority = .repair
+          do throws(EnquiryError) {
+            _ = try await enquiry.ask(question)
+          } catch {
+            guard error.isFinal else { throw error }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  // MARK: The report
+
+  private func compare(_ repair: inout Repair) async throws(EnquiryError) {
+    try await reading { () async throws in
+      var last: Drift.Place?
+      while true {
+        let reader = try store.makeReader()
+        let page = try reader.drifts(of: repair, after: last, limit: Self.pageSize)
+        let compared = try page.map { drift in try drift.compared(in: app, reader) }
+        reader.endTurn()
+        try await store.write { [repair] store throws(StoreError) in
+          for drift in compared {
+            if drift.isOne {
+              try store.settle(drift, in: repair.id)
+            } else {
+              try store.drop(drift, from: repair.id)
+            }
+          }
+        }
+        last = page.last?.place
+        if page.count < Self.pageSize { break }
+      }
+      repair.phase = .done
+      repair.finishedAt = now()
+      repair.problem = repair.asked + repair.received > 0 ? "" : repair.problem
+      try await keep(repair)
+    }
+  }
+
+  private func keep(_ repair: Repair) async throws {
+    try await store.write { store throws(StoreError) in try store.put(repair) }
+  }
+
+  /// Runs `body`, and says by one type of error what went wrong.
+  private func reading<Outcome>(_ body: () async throws -> Outcome) async throws(EnquiryError) -> Outcome {
+    do { return try await body() } catch { throw EnquiryError(error) }
+  }
+}
+
+extension EnquiryError {
+  /// What was thrown by something that asks Apple or writes what it said.
+  init(_ error: any Error) {
+    switch error {
+    case let error as EnquiryError: self = error
+    case let error as AppStoreClientError: self = .appStore(error)
+    case let error as LedgerError: self = .ledger(error)
+    case let error as StoreError: self = .ledger(.store(error))
+    default: self = .appStore(.cancelled)
+    }
+  }
+
+  /// Whether asking again would bring the same answer.
+  var isFinal: Bool {
+    if case .appStore(let error) = self { error.isFinal } else { false }
+  }
+}
+
+extension AppStoreClientError {
+  /// Whether Apple said no to this very question, and will again.
+  fileprivate var isFinal: Bool {
+    if case .refused(let code, _) = self { !code.isRetryable } else { false }
+  }
+}

@@ -1,0 +1,62 @@
+internal import AppStore
+internal import Store
+
+// What Apple is still to be asked, and how far the filling of gaps came.
+extension SQLiteReader {
+  func duePolls(
+    of appID: String, in environment: Environment, by moment: Instant, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try PollQuery(connection, of: appID, in: environment).due(by: moment, limit: limit)
+  }
+
+  func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try PollQuery(connection, of: appID, in: environment).next()
+  }
+
+  func pollBacklog(
+    of appID: String, in environment: Environment, by moment: Instant
+  ) throws(StoreError) -> Int64 {
+    try beginTurn()
+    return try PollQuery(connection, of: appID, in: environment).backlog(by: moment)
+  }
+
+  func repair(_ id: Int64, of appID: String) throws(StoreError) -> Repair? {
+    try beginTurn()
+    guard let repair = try RepairQuery(connection).repair(id), repair.appID == appID else { return nil }
+    return repair
+  }
+
+  func repairs(
+    of appID: String, in environment: Environment?, before: Int64?, limit: Int
+  ) throws(StoreError) -> [Repair] {
+    try beginTurn()
+    return try RepairQuery(connection).page(of: appID, in: environment, before: before, limit: limit)
+  }
+
+  func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair? {
+    try beginTurn()
+    return try RepairQuery(connection).open(of: appID, in: environment)
+  }
+
+  func queuedLines(of repair: Repair, limit: Int) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try RepairQuery(connection).queuedLines(of: repair, limit: limit)
+  }
+
+  func drifts(of repair: Repair, after last: Drift.Place?, limit: Int) throws(StoreError) -> [Drift] {
+    try beginTurn()
+    return try RepairQuery(connection).drifts(of: repair, after: last, limit: limit)
+  }
+
+  func driftedCustomers(of repair: Repair) throws(StoreError) -> Int64 {
+    try beginTurn()
+    return try RepairQuery(connection).driftedCustomers(of: repair)
+  }
+
+  func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryMark? {
+    try beginTurn()
+    return try RepairQuery(connection).mark(of: appID, in: environment)
+  }
+}

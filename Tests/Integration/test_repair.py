@@ -1,0 +1,249 @@
+"""What Apple did not deliver becomes known all the same: by asking around the end of periods, and by filling gaps."""
+
+import contextlib
+import sqlite3
+import subprocess
+import time
+import uuid
+
+import pytest
+
+import contract
+from contract import notification_service
+from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, environment, post
+from test_apple_side import APP, World
+
+LIMIT = 30
+CONFIGURATION = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Sandbox]
+    status_polling: {polling}
+    gap_repair: {repair}
+    products:
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
+      pro.yearly: {{type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 39.99, currency: USD}}
+"""
+
+
+@pytest.fixture
+def begin(start, tmp_path):
+    """Starts a world in which only what the test is about is switched on."""
+    worlds = []
+
+    def begin(polling=False, repair=False):
+        file = tmp_path / "entitled.yaml"
+        file.write_text(CONFIGURATION.format(polling=str(polling).lower(), repair=str(repair).lower()))
+        worlds.append(World(start(arguments=["--config", file])))
+        return worlds[-1]
+
+    yield begin
+    for world in worlds:
+        world.channel.close()
+
+
+def until(question):
+    """Asks until the answer is one; the service does what is due as soon as it can."""
+    deadline = time.monotonic() + LIMIT
+    while not (answer := question()):
+        assert time.monotonic() < deadline, "nothing came of it"
+        time.sleep(0.05)
+    return answer
+
+
+def repairs(world, **filters):
+    return world.notifications.ListRepairs(
+        notification_service.ListRepairsRequest(app=APP, **filters), timeout=CALL_LIMIT).repairs
+
+
+def finished(world, reason):
+    """The latest repair of that reason, once all are finished."""
+    known = repairs(world)
+    wanted = [repair for repair in known if notification_service.RepairReason.Name(repair.reason).endswith(reason)]
+    return wanted[0] if wanted and all(repair.HasField("finished_at") for repair in known) else None
+
+
+def report(world, repair):
+    return world.notifications.GetDriftReport(
+        notification_service.GetDriftReportRequest(app=APP, repair_id=repair.repair_id), timeout=CALL_LIMIT)
+
+
+def rows(world, query):
+    """What the store answers to a query."""
+    path = f"file:{world.service.data / 'entitled.sqlite'}?mode=ro"
+    with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
+        return store.execute(query).fetchall()
+
+
+def lose(world):
+    """Nothing that Apple sends arrives from now on, and Apple gives up at once."""
+    world.act("faults", kind="drop", count=10_000)
+
+
+def test_renewals_of_which_nobody_told_are_asked_for(begin):
+    world = begin(polling=True)
+    ana = str(uuid.uuid4())
+    world.buy(ana)
+    lose(world)
+    world.advance("32d")
+    until(lambda: world.check(ana).entitled)
+    world.advance("92d")
+    until(lambda: world.check(ana).entitled)
+    # The periods in between are known too.
+    until(lambda: len(rows(world, "SELECT 1 FROM transaction_fact")) == 5)
+
+
+def test_failed_payments_are_followed_through_retry(begin):
+    world = begin(polling=True)
+    ana = str(uuid.uuid4())
+    world.buy(ana)
+    world.act("billing", account=f"account-{ana}", fails=True)
+    lose(world)
+    world.advance("32d")
+    until(lambda: world.check(ana).reason == "BILLING_RETRY")
+    world.act("billing", account=f"account-{ana}", fails=False)
+    world.advance("4d")
+    until(lambda: world.check(ana).entitled)
+
+
+def test_nobody_is_asked_about_what_was_told(begin):
+    world = begin(polling=True)
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.advance("32d")
+    world.act("auto-renew", transactionId=bought, enabled=False)
+    world.advance("40d")
+    assert not world.check(ana).entitled
+    assert not rows(world, "SELECT 1 FROM poll WHERE asked_at IS NOT NULL"), "notifications settled it"
+
+
+def test_what_apple_could_not_deliver_is_fetched_once_a_day(begin):
+    world = begin(repair=True)
+    ana, ben = str(uuid.uuid4()), str(uuid.uuid4())
+    bought, _ = world.buy(ana), world.buy(ben)
+    world.deliver()
+    lose(world)
+    world.act("refund", transactionId=bought, reason="APP_ISSUE")
+    world.advance("25h")
+    until(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
+    repair = until(lambda: finished(world, "SWEEP"))
+    assert (repair.only_failures, repair.received, repair.drifted_customers) == (True, 1, 1)
+    drift, = report(world, repair).drifts
+    assert (drift.customer_id, drift.entitlement) == (ana, "pro")
+    assert drift.believed.entitled and drift.believed.reason == "SUBSCRIPTION_ACTIVE"
+    assert not drift.found.entitled and drift.found.reason == "REFUNDED_FOR_APP_ISSUE"
+    assert world.check(ben).entitled
+
+
+def test_a_silence_unlike_the_apps_rhythm_is_looked_into(begin):
+    world = begin(repair=True)
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    for _ in range(8):
+        world.act("test-notification", app=APP)
+        world.advance("1m")
+    lose(world)
+    world.act("refund", transactionId=bought, reason="OTHER")
+    world.advance("10m")
+    assert not repairs(world), "ten minutes are no silence"
+    world.advance("6m")
+    until(lambda: world.check(ana).reason == "REFUNDED")
+    repair = until(lambda: finished(world, "QUIET"))
+    assert repair.drifted_customers == 1
+    # That it goes on being silent is no news.
+    world.advance("5m")
+    assert len(repairs(world)) == 1
+
+
+def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
+    world = begin()
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.deliver()
+    lose(world)
+    world.act("refund", transactionId=bought, reason="OTHER")
+    world.deliver()
+    world.act("faults", kind="rate-limit", count=1_000, by="1s")
+    asked = world.notifications.Backfill(
+        notification_service.BackfillRequest(app=APP), timeout=2)
+    assert not asked.repair.HasField("finished_at")
+    assert world.check(ana).entitled
+    world.service.kill()
+    world.channel.close()
+    # The faults are forgotten with the process.
+    again = World(start(arguments=world.service.process.args[10:]))
+    until(lambda: again.check(ana).reason == "REFUNDED")
+    repair = until(lambda: finished(again, "BY_HAND"))
+    assert (repair.repair_id, repair.drifted_customers) == (asked.backfill_id, 1)
+    again.channel.close()
+
+
+def test_a_repair_that_is_not_there_is_named(begin):
+    world = begin()
+    for repair_id in ["", "17", "x"]:
+        with pytest.raises(contract.RpcError) as refusal:
+            world.notifications.GetDriftReport(
+                notification_service.GetDriftReportRequest(app=APP, repair_id=repair_id), timeout=CALL_LIMIT)
+        assert contract.reason(refusal.value) == "UNKNOWN_REPAIR"
+
+
+@contextlib.contextmanager
+def sandbox_alone(data, config):
+    """The sandbox of a service that is down, by itself; tells its address."""
+    process = subprocess.Popen(
+        [PROGRAM, "sandbox", "serve", "--sandbox", "127.0.0.1:0", "--data", data, "--config", config],
+        stdout=subprocess.PIPE, text=True, env=environment())
+    try:
+        yield process.stdout.readline().strip().removeprefix("ready sandbox=")
+    finally:
+        process.terminate()
+        process.wait(STOP_LIMIT)
+        process.stdout.close()
+
+
+def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_changed(begin, start, tmp_path):
+    world = begin(polling=True, repair=True)
+    names = ["renewed", "refunded", "left", "upgraded", "lapsed", "declined", "untouched"]
+    customers = {name: str(uuid.uuid4()) for name in names}
+    bought = {name: world.buy(customers[name]) for name in names if name != "untouched"}
+    world.advance("29d")
+    bought["untouched"] = world.buy(customers["untouched"])
+    world.act("auto-renew", transactionId=bought["lapsed"], enabled=False)
+    world.deliver()
+    world.service.stop()
+    world.channel.close()
+
+    # The App Store goes on for a day and a half, in which all periods but one end, and reaches nobody.
+    with sandbox_alone(world.service.data, tmp_path / "entitled.yaml") as address:
+        def act(action, **members):
+            status, answer = post(f"http://{address}/sandbox/v1/{action}", members)
+            assert status == 200, answer
+
+        act("faults", kind="drop", count=1_000)
+        act("clock/advance", by="6h")
+        act("refund", transactionId=bought["refunded"], reason="APP_ISSUE")
+        act("auto-renew", transactionId=bought["left"], enabled=False)
+        act("billing", account=f"account-{customers['declined']}", fails=True)
+        act("purchases", app=APP, productId="pro.yearly", account=f"account-{customers['upgraded']}")
+        act("clock/advance", by="60h")
+
+    again = World(start(arguments=world.service.process.args[10:]))
+    repair = until(lambda: finished(again, "DOWNTIME"))
+    expected = {
+        "renewed": "SUBSCRIPTION_ACTIVE", "refunded": "REFUNDED_FOR_APP_ISSUE", "left": "CANCELLED",
+        "upgraded": "SUBSCRIPTION_ACTIVE", "lapsed": "CANCELLED", "declined": "BILLING_RETRY",
+        "untouched": "SUBSCRIPTION_ACTIVE",
+    }
+    assert {name: again.check(customers[name]).reason for name in names} == expected
+    assert again.check(customers["upgraded"]).product_id == "pro.yearly"
+
+    drifts = {drift.customer_id: drift for drift in report(again, repair).drifts}
+    changed = {name for name in names if customers[name] in drifts}
+    assert changed >= {"renewed", "refunded", "left", "upgraded", "declined"} and "untouched" not in changed
+    assert repair.drifted_customers == len(changed)
+    assert not drifts[customers["renewed"]].believed.entitled and drifts[customers["renewed"]].found.entitled
+    # And asking Apple about each finds nothing else.
+    again.notifications.Backfill(notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
+    assert {name: again.check(customers[name]).reason for name in names} == expected
+    again.channel.close()

@@ -1,0 +1,112 @@
+import AppStore
+import Entitlements
+import Testing
+
+@testable import Ledger
+
+@Suite("When Apple is asked how a subscription stands")
+struct PollScheduleTests {
+  private static let minute: Int64 = 60_000
+  private static let hour = 60 * minute
+
+  /// The period from day 0 to day 30.
+  private static func period(signed: Instant, revoked: Instant? = nil) -> TransactionFact {
+    TransactionFact(
+      transactionID: "T1", originalTransactionID: "L1", productID: "monthly",
+      type: .autoRenewableSubscription, purchaseDate: at(0), expiresDate: at(30), revocationDate: revoked,
+      signedDate: signed)
+  }
+
+  private static func renewal(
+    signed: Instant, autoRenews: Bool = true, inRetry: Bool = false, grace: Instant? = nil,
+    intent: ExpirationIntent? = nil
+  ) -> RenewalFact {
+    RenewalFact(
+      originalTransactionID: "L1", productID: "monthly", autoRenewStatus: autoRenews ? .on : .off,
+      isInBillingRetry: inRetry, gracePeriodExpiresDate: grace, expirationIntent: intent, signedDate: signed)
+  }
+
+  private static func next(
+    _ transaction: TransactionFact, _ renewal: RenewalFact? = nil, asked: Instant? = nil
+  ) -> Instant? {
+    PollSchedule.next(
+      CustomerFacts(transactions: [transaction], renewals: renewal.map { [$0] } ?? []), askedAt: asked)
+  }
+
+  /// The end of the period and so many milliseconds.
+  private static func end(_ milliseconds: Int64) -> Instant { at(30).advanced(byMilliseconds: milliseconds) }
+
+  @Test("Shortly before the end, and after it at growing distances")
+  func growing() {
+    let period = Self.period(signed: at(0))
+    var asked: [Instant] = []
+    while let next = Self.next(period, asked: asked.last) {
+      asked.append(next)
+      guard asked.count < 20 else { break }
+    }
+    #expect(asked.first == Self.end(-30 * Self.minute))
+    #expect(asked.dropFirst().first == Self.end(15 * Self.minute))
+    #expect(asked.last == Self.end(60 * 24 * Self.hour + Self.hour))
+    let distances = zip(asked.dropFirst(), asked.dropFirst(2)).map { $1.milliseconds(since: $0) }
+    #expect(distances == distances.sorted())
+    #expect(asked.count == 10)
+  }
+
+  @Test("What Apple signed meanwhile, however it came, answers the moments before")
+  func heard() {
+    let early = Self.next(Self.period(signed: at(0)), Self.renewal(signed: Self.end(-2 * Self.hour)))
+    #expect(early == Self.end(15 * Self.minute), "nothing is asked an hour after Apple spoke")
+    let late = Self.next(Self.period(signed: at(0)), Self.renewal(signed: Self.end(2 * Self.hour)))
+    #expect(late == Self.end(6 * Self.hour))
+  }
+
+  @Test("Who turned renewal off is asked about only when the period is over")
+  func turnedOff() {
+    let period = Self.period(signed: at(0))
+    #expect(
+      Self.next(period, Self.renewal(signed: at(3), autoRenews: false)) == Self.end(15 * Self.minute))
+    #expect(
+      Self.next(period, Self.renewal(signed: at(31), autoRenews: false, intent: .customerCancelled)) == nil)
+  }
+
+  @Test("A charge that failed is asked about for sixty days, and when the grace period ends")
+  func retry() {
+    let period = Self.period(signed: at(0))
+    let failed = Self.renewal(signed: at(30), inRetry: true, grace: at(46))
+    #expect(Self.next(period, failed) == at(31))
+    #expect(Self.next(period, failed, asked: at(46)) == at(46).advanced(byMilliseconds: 15 * Self.minute))
+    #expect(Self.next(period, failed, asked: at(80)) == Self.end(60 * 24 * Self.hour + Self.hour))
+    #expect(Self.next(period, failed, asked: at(91)) == nil)
+  }
+
+  @Test("Nothing is asked about what was refunded, or about what is no subscription")
+  func nothing() {
+    #expect(Self.next(Self.period(signed: at(5), revoked: at(4))) == nil)
+    var unlock = Self.period(signed: at(0))
+    unlock.type = .nonConsumable
+    unlock.expiresDate = nil
+    #expect(Self.next(unlock) == nil)
+    #expect(PollSchedule.next(CustomerFacts(), askedAt: nil) == nil)
+  }
+
+  @Test("Of an upgrade whose other half is missing it is asked soon")
+  func upgraded() {
+    var old = Self.period(signed: at(10))
+    old.isUpgraded = true
+    #expect(Self.next(old) == at(10).advanced(byMilliseconds: 15 * Self.minute))
+  }
+
+  @Test("News of the period before says nothing of this one")
+  func oldNews() {
+    let stale = Self.renewal(signed: at(-1), autoRenews: false)
+    #expect(Self.next(Self.period(signed: at(0)), stale) == Self.end(-30 * Self.minute))
+  }
+
+  @Test("In periods of minutes, as in Apple's sandbox, moments are closer")
+  func compressed() throws {
+    var period = Self.period(signed: at(0))
+    period.expiresDate = at(0).advanced(byMilliseconds: 5 * Self.minute)
+    let next = try #require(Self.next(period))
+    #expect(next > at(0) && next < at(0).advanced(byMilliseconds: 5 * Self.minute))
+  }
+}
