@@ -153,8 +153,8 @@ let package = Package(
     test(
       "NotificationsTests",
       [
-        "AppStore", "Enquiry", "Entitlements", "JSON", "Ledger", "Notifications", "SQLiteStore", "Sandbox",
-        "SignedData", "Store",
+        "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "HTTP", "JSON", "Ledger", "Notifications",
+        "SQLiteStore", "Sandbox", "SignedData", "Store",
       ]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),

@@ -107,7 +107,7 @@ extension EvidenceLedger {
     }
   }
 
-  private func verified(
+  func verified(
     _ signedPayload: String, for app: AppDefinition
   ) throws(Rejection) -> NotificationContents {
     let notification: VerifiedNotification

@@ -8,7 +8,7 @@ internal import Store
 
 /// Where notifications come in, of either version: told apart, verified, and durable before the answer.
 package struct NotificationInbox: Sendable {
-  private let ledger: EvidenceLedger
+  let ledger: EvidenceLedger
   private let enquiry: PurchaseEnquiry
   private let catalog: CurrentCatalog
   private let secrets: [String: SharedSecret]
@@ -37,6 +37,7 @@ package struct NotificationInbox: Sendable {
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
     let received = try await sort(notification)
+    if !received.wasKnown { NotificationMetrics.count(received.record) }
     if notification.source != .appStoreServerAPI, let environment = received.record.environment {
       let place = DeliveryRhythm.Place(appID: notification.appID, environment: environment)
       rhythm.heard(place, at: notification.receivedAt)

@@ -106,6 +106,7 @@ package struct ServiceSet: Sendable {
         enquiry: enquiry, ledger: ledger, store: store, catalog: catalog, now: now
       ).methods
     methods += RepairService(reader: reader, followUps: followUps, catalog: catalog, now: now).methods
+    methods += ReplayService(store: store, inbox: inbox, catalog: catalog).methods
     methods += SeatService(ledger: ledger, enquiry: enquiry, catalog: catalog).methods
     methods += SeatListService(reader: reader, catalog: catalog).methods
     methods += FamilyService(reader: reader, catalog: catalog).methods

@@ -17,7 +17,7 @@ IMPLEMENTED = {
     "LinkPurchase", "MergeCustomers", "TransferPurchase", "UndoTransfer", "ListUnclaimedPurchases",
     "Grant", "RevokeGrant", "EraseCustomer", "Watch", "ListTimeline",
     "SubmitTransaction", "SubmitReceipt", "Inspect", "SignOffer",
-    "Ingest", "ListNotifications", "ListRepairs", "GetDriftReport", "Backfill", "RequestTestNotification",
+    "Ingest", "ListNotifications", "ListRepairs", "GetDriftReport", "Replay", "Backfill", "RequestTestNotification",
     "GetRefundHistory", "LookUpOrder", "RefreshPurchase", "GetTestNotificationStatus", "ExtendRenewalDate",
     "MassExtendRenewalDate", "GetMassExtensionStatus", "SendConsumptionInformation", "SetAppAccountToken",
     "ClaimSeat", "AssociateSeat", "UnclaimSeat", "ListSeats", "GetProbableFamily",

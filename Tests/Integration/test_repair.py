@@ -247,3 +247,61 @@ def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_chan
     again.notifications.Backfill(notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
     assert {name: again.check(customers[name]).reason for name in names} == expected
     again.channel.close()
+
+
+def replay(world, **filters):
+    return world.notifications.Replay(
+        notification_service.ReplayRequest(app=APP, **filters), timeout=CALL_LIMIT)
+
+
+def test_what_an_older_version_did_not_understand_is_understood_after_an_upgrade(begin, start):
+    world = begin()
+    world.act("test-notification", app=APP)
+    ana = str(uuid.uuid4())
+    world.buy(ana)
+    world.deliver()
+    world.service.stop()
+    world.channel.close()
+    # As a version kept them that did not know these types.
+    with contextlib.closing(sqlite3.connect(world.service.data / "entitled.sqlite")) as store:
+        store.execute("UPDATE notification SET state = 'NOT_UNDERSTOOD', meaning = 'This version does not know it.'")
+        store.commit()
+    again = World(start(arguments=world.service.process.args[10:]))
+    rehearsed = replay(again, dry_run=True)
+    assert (rehearsed.replayed, rehearsed.changed, rehearsed.not_understood) == (2, 2, 0)
+    done = replay(again)
+    assert (done.replayed, done.changed, done.not_understood) == (2, 2, 0)
+    assert {change.notification_type for change in done.changes} == {"TEST", "SUBSCRIBED"}
+    assert {change.explanation for change in done.changes} >= {"The customer subscribed for the first time."}
+    assert replay(again).replayed == 0
+    assert again.check(ana).entitled
+    again.channel.close()
+
+
+def test_what_was_refused_counts_once_the_mistake_is_mended(begin, start, tmp_path):
+    world = begin()
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.deliver()
+    document = world.act("documents/notification", app=APP, productId="pro.yearly", appAccountToken=ana)["document"]
+    file = tmp_path / "entitled.yaml"
+    right = file.read_text()
+    world.service.stop()
+    world.channel.close()
+
+    # The operator writes another app's bundle id: what comes for the right one is refused.
+    file.write_text(right.replace("com.example.oceanjournal", "com.example.another"))
+    wrong = start(arguments=["--config", file])
+    status, _ = post(f"http://{wrong.http}/notifications/{APP}", {"signedPayload": document})
+    assert status == 202
+    wrong.stop()
+
+    file.write_text(right)
+    again = World(start(arguments=["--config", file]))
+    assert again.check(ana).product_id == "pro.monthly"
+    rehearsed, done, repeated = replay(again, dry_run=True), replay(again), replay(again)
+    assert (rehearsed.replayed, rehearsed.changed) == (1, 1)
+    assert (done.replayed, done.changed) == (1, 1)
+    assert (repeated.replayed, repeated.changed) == (1, 0), "it is there once"
+    assert again.check(ana).entitled and bought
+    again.channel.close()

@@ -389,13 +389,13 @@ package struct ReplayRequest: WireMessage {
   package var app: String = ""
   /// Only these; empty: all that fit the filters below.
   package var evidenceIds: [Int64] = []
-  /// `state`.
+  /// Unset: those that left no trace, which are NOT_UNDERSTOOD, REJECTED and UNCONFIRMED.
   package var state: NotificationState = .init()
   /// `from`.
   package var from: GoogleProtobuf.Timestamp?
   /// `to`.
   package var to: GoogleProtobuf.Timestamp?
-  /// `dry_run`.
+  /// Nothing is to change; only what this service can tell by itself is told: Apple is not asked.
   package var dryRun: Bool = false
 
   /// A message with every field at its default.
@@ -428,12 +428,14 @@ package struct ReplayRequest: WireMessage {
 
 /// `entitled.v1.ReplayResponse`.
 package struct ReplayResponse: WireMessage {
-  /// `replayed`.
+  /// How many were interpreted again.
   package var replayed: Int64 = 0
-  /// `changed`.
+  /// How many of them have another state or meaning now.
   package var changed: Int64 = 0
-  /// `not_understood`.
+  /// How many are of a type that this version does not know either.
   package var notUnderstood: Int64 = 0
+  /// The first hundred that changed, as they are now.
+  package var changes: [Notification] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -447,6 +449,7 @@ package struct ReplayResponse: WireMessage {
     replayed = c.pointee.replayed
     changed = c.pointee.changed
     notUnderstood = c.pointee.not_understood
+    changes = CField.messages(c.pointee.changes, count: c.pointee.n_changes)
   }
 
   /// Writes the fields that are set.
@@ -454,6 +457,7 @@ package struct ReplayResponse: WireMessage {
     writer.integer(1, replayed)
     writer.integer(2, changed)
     writer.integer(3, notUnderstood)
+    writer.messages(4, changes)
   }
 }
 

@@ -1403,7 +1403,7 @@ const ProtobufCMessageDescriptor entitled__v1__replay_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__replay_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__replay_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__replay_response__field_descriptors[4] =
 {
   {
     "replayed",
@@ -1441,16 +1441,29 @@ static const ProtobufCFieldDescriptor entitled__v1__replay_response__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "changes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ReplayResponse, n_changes),
+    offsetof(Entitled__V1__ReplayResponse, changes),
+    &entitled__v1__notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__replay_response__field_indices_by_name[] = {
   1,   /* field[1] = changed */
+  3,   /* field[3] = changes */
   2,   /* field[2] = not_understood */
   0,   /* field[0] = replayed */
 };
 static const ProtobufCIntRange entitled__v1__replay_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__replay_response__descriptor =
 {
@@ -1460,7 +1473,7 @@ const ProtobufCMessageDescriptor entitled__v1__replay_response__descriptor =
   "Entitled__V1__ReplayResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ReplayResponse),
-  3,
+  4,
   entitled__v1__replay_response__field_descriptors,
   entitled__v1__replay_response__field_indices_by_name,
   1,  entitled__v1__replay_response__number_ranges,

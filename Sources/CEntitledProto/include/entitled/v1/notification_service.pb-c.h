@@ -231,9 +231,15 @@ struct  Entitled__V1__ReplayRequest
    */
   size_t n_evidence_ids;
   int64_t *evidence_ids;
+  /*
+   * Unset: those that left no trace, which are NOT_UNDERSTOOD, REJECTED and UNCONFIRMED.
+   */
   Entitled__V1__NotificationState state;
   Google__Protobuf__Timestamp *from;
   Google__Protobuf__Timestamp *to;
+  /*
+   * Nothing is to change; only what this service can tell by itself is told: Apple is not asked.
+   */
   protobuf_c_boolean dry_run;
 };
 #define ENTITLED__V1__REPLAY_REQUEST__INIT \
@@ -244,13 +250,27 @@ struct  Entitled__V1__ReplayRequest
 struct  Entitled__V1__ReplayResponse
 {
   ProtobufCMessage base;
+  /*
+   * How many were interpreted again.
+   */
   int64_t replayed;
+  /*
+   * How many of them have another state or meaning now.
+   */
   int64_t changed;
+  /*
+   * How many are of a type that this version does not know either.
+   */
   int64_t not_understood;
+  /*
+   * The first hundred that changed, as they are now.
+   */
+  size_t n_changes;
+  Entitled__V1__Notification **changes;
 };
 #define ENTITLED__V1__REPLAY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__replay_response__descriptor) \
-    , 0, 0, 0 }
+    , 0, 0, 0, 0,NULL }
 
 
 struct  Entitled__V1__BackfillRequest

@@ -1,0 +1,26 @@
+package import Wire
+
+// What operators ask about Apple's notifications, and have done about them.
+extension ClientConnection {
+  /// Fills a gap from Apple's notification history.
+  package func backfill(_ request: BackfillRequest) async throws(ClientError) -> BackfillResponse {
+    try await call("/entitled.v1.NotificationService/Backfill", request)
+  }
+
+  /// The repairs that there were.
+  package func listRepairs(_ request: ListRepairsRequest) async throws(ClientError) -> ListRepairsResponse {
+    try await call("/entitled.v1.NotificationService/ListRepairs", request)
+  }
+
+  /// What a repair found.
+  package func getDriftReport(
+    _ request: GetDriftReportRequest
+  ) async throws(ClientError) -> GetDriftReportResponse {
+    try await call("/entitled.v1.NotificationService/GetDriftReport", request)
+  }
+
+  /// Interprets kept notifications again.
+  package func replay(_ request: ReplayRequest) async throws(ClientError) -> ReplayResponse {
+    try await call("/entitled.v1.NotificationService/Replay", request)
+  }
+}
