@@ -35,12 +35,13 @@ struct DeliveryOrderTests {
       try await receive(delivery, of: world, recipient)
       let state = try recipient.state()
       let differences = zip(expected, state).filter { $0 != $1 }
-      #expect(
-        ContentHash.hash(Array(state.joined(separator: "\n").utf8))
-          == ContentHash.hash(Array(expected.joined(separator: "\n").utf8)),
-        "\(delivery.rawValue): \(differences.prefix(3))")
+      #expect(hash(state) == hash(expected), "\(delivery.rawValue): \(differences.prefix(3))")
       await recipient.store.close()
     }
+  }
+
+  private func hash(_ state: [String]) -> [UInt8] {
+    EvidenceContent(Array(state.joined(separator: "\n").utf8)).hash
   }
 
   private func receive(_ delivery: Delivery, of world: LivedWorld, _ recipient: Recipient) async throws {
