@@ -19,6 +19,7 @@ let asyncHTTPClient: Target.Dependency = .product(
   // It depends on a package that has a module of the same name as one of ours.
   moduleAliases: ["Configuration": "SwiftConfiguration"])
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
@@ -74,13 +75,14 @@ let package = Package(
     library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
     library("AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
     library("Store", ["AppStore", "Entitlements", "FamilySharing"]),
-    library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "FamilySharing", "Store"]),
+    library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "FamilySharing", "Store", metrics]),
     library(
       "Ledger", ["AppStore", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
 
     // The wire.
     library("HTTP", []),
     library("Callers", ["AppStore", "HTTP", "JSON", "SignedData"]),
+    library("Telemetry", ["JSON", coreMetrics, logging]),
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
     library("RPC", ["CZlib", "HTTP", "Wire"]),
@@ -91,12 +93,15 @@ let package = Package(
       "Services",
       [
         "AppReceipt", "AppStore", "AppStoreClient", "Callers", "Enquiry", "Entitlements", "FamilySharing",
-        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "SignedData", "Store", "Wire",
+        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "SignedData", "Store",
+        "Telemetry",
+        "Wire", metrics,
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     library(
-      "AppStoreClient", ["AppStore", "JSON", "SignedData", asyncHTTPClient, metrics, nio, nioHTTP1]),
+      "AppStoreClient",
+      ["AppStore", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1]),
     library("Enquiry", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
     library(
       "Notifications",
@@ -117,9 +122,9 @@ let package = Package(
       dependencies: [
         "AppStore", "AppStoreClient", "Callers", "Configuration", "Enquiry", "EntitledClient", "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "ReceiptMigration", "SQLiteStore",
-        "Sandbox", "Services",
-        "SignedData", "Store", "Transport", "Wire",
-        argumentParser, asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix, unixSignals,
+        "Sandbox", "Services", "SignedData", "Store", "Telemetry", "Transport", "Wire",
+        argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1, nioPosix,
+        unixSignals,
       ],
       swiftSettings: strict),
 
@@ -168,6 +173,7 @@ let package = Package(
       ]),
     test("StoreTests", ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store"]),
     test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
+    test("TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
     test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
     test("WireTests", ["JSON", "Wire"]),
   ]

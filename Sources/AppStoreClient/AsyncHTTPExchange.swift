@@ -1,6 +1,7 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
+internal import Telemetry
 
 /// Sends requests with async-http-client: HTTP/2 where the host speaks it, connections kept and shared.
 package final class AsyncHTTPExchange: HTTPExchange {
@@ -24,6 +25,10 @@ package final class AsyncHTTPExchange: HTTPExchange {
     var outgoing = HTTPClientRequest(url: request.url)
     outgoing.method = HTTPMethod(rawValue: request.method)
     for header in request.headers { outgoing.headers.add(name: header.name, value: header.value) }
+    // Apple does not look at it; proxies on the way out do.
+    if let trace = TraceContext.current {
+      outgoing.headers.add(name: "traceparent", value: trace.traceparent)
+    }
     if !request.body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
     do {
       let response = try await client.execute(outgoing, timeout: TimeAmount(timeout))

@@ -9,6 +9,16 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
   /// What cannot be undone or touches everybody: erase a customer, extend everybody's subscriptions.
   case admin
 
+  /// The role as one bit of a set.
+  var bit: UInt8 {
+    switch self {
+    case .read: 1
+    case .submit: 2
+    case .operate: 4
+    case .admin: 8
+    }
+  }
+
   /// The roles that a set of them amounts to.
   package static func effective(_ roles: Set<Role>) -> Set<Role> {
     roles.contains(.admin) ? Set(allCases) : roles

@@ -17,14 +17,21 @@ extension CallerConfiguration {
     var definitions: [CallerDefinition] = []
     var credentials: Set<String> = []
     for (name, node) in try node.entries() {
-      let caller = ConfigurationNode(renaming: node, "caller \(name)")
-      let definition = try CallerDefinition(name, caller, knownApps: knownApps, hasIssuer: hasIssuer)
+      let definition = try Self.definition(name, node, knownApps: knownApps, hasIssuer: hasIssuer)
       for credential in definition.credentials where !credentials.insert(credential).inserted {
-        throw caller.error("\(credential) of caller \(name) is another caller's too")
+        throw node.error("\(credential) of caller \(name) is another caller's too")
       }
       definitions.append(definition)
     }
     self = .listed(definitions)
+  }
+
+  /// One caller of the list.
+  static func definition(
+    _ name: String, _ node: ConfigurationNode, knownApps: [String], hasIssuer: Bool
+  ) throws(ConfigurationError) -> CallerDefinition {
+    try CallerDefinition(
+      name, ConfigurationNode(renaming: node, "caller \(name)"), knownApps: knownApps, hasIssuer: hasIssuer)
   }
 }
 

@@ -102,6 +102,9 @@ package let demoConfiguration = """
   #   keys: {url: https://id.example.com/jwks.json}
   #   roles_claim: entitled_roles
 
+  # How the logs look: text or json, and how much they say: trace, debug, info, notice, warning, error, critical.
+  # log: {format: json, level: info}
+
   # Roots to trust beside Apple's, each for one environment.
   # trusted_roots:
   #   - environment: Sandbox

@@ -20,9 +20,9 @@ extension ServiceConfiguration {
 
   /// Reads a configuration that came from `file`, which errors name and relative paths are relative to.
   package init(yaml: String, file: String) throws(ConfigurationError) {
-    let root = ConfigurationNode(file: file, name: "the configuration", node: try parse(yaml, file))
+    let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
-      "apps", "callers", "token_issuer", "tokens", "trusted_roots",
+      "apps", "callers", "log", "token_issuer", "tokens", "trusted_roots",
     ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
@@ -35,9 +35,17 @@ extension ServiceConfiguration {
     for node in try members["trusted_roots"]?.list() ?? [] { roots.append(try TrustedRoot(node)) }
     self.roots = roots
     tokens = try members["tokens"].map(TokenConfiguration.init)
+    log = try members["log"].map(LogConfiguration.init) ?? .usual
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     callers = try CallerConfiguration(
       members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)
+  }
+}
+
+extension ServiceConfiguration {
+  /// The top of a file.
+  static func root(yaml: String, file: String) throws(ConfigurationError) -> ConfigurationNode {
+    ConfigurationNode(file: file, name: "the configuration", node: try parse(yaml, file))
   }
 }
 

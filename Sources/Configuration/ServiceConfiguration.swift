@@ -9,6 +9,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let roots: [TrustedRoot]
   /// How entitlement tokens are made; `nil`: none are.
   package let tokens: TokenConfiguration?
+  /// How the logs look.
+  package let log: LogConfiguration
   /// Who may call.
   package let callers: CallerConfiguration
   /// An identity provider whose tokens are believed; `nil`: none.

@@ -85,6 +85,7 @@ package final class EvidenceLedger: Sendable {
       source: submission.source, receivedAt: now(),
       content: EvidenceContent(Array(refusal.document.utf8)),
       verdict: .rejected(reason: refusal.rejection.reason))
+    VerificationMetrics.count(refusal.kind, reason: refusal.rejection.reason)
     do {
       let kept = try await write { transaction throws(StoreError) in try transaction.append(evidence) }
       return .rejected(refusal.rejection, evidence: kept.id)

@@ -71,7 +71,9 @@ final class WriteQueue: Sendable {
 
   private func work() {
     while let batch = nextBatch() {
+      let start = ContinuousClock.now
       let failure = worker.write(batch)
+      CommitMetrics.count(batch.count, duration: ContinuousClock.now - start, hasFailed: failure != nil)
       if failure == nil { commits.send() }
       state.withLock { $0.lastFailure = failure }
     }
@@ -85,6 +87,7 @@ final class WriteQueue: Sendable {
       }
       let batch = Array(state.waiting.prefix(batchSize))
       state.waiting.removeFirst(batch.count)
+      CommitMetrics.waiting(state.waiting.count)
       return batch
     }
   }

@@ -6,35 +6,59 @@ package struct EdgeRouter: Sendable {
   private let gateway: JSONGateway
   private let notifications: NotificationEndpoint
   private let verifyReceipt: VerifyReceiptEndpoint
+  private let metrics: MetricsPage
   private let jwks: @Sendable () -> [UInt8]
-  private let isReady: @Sendable () -> Bool
+  private let readiness: ReadinessPage
 
   /// - Parameters:
   ///   - gateway: the contract's calls.
   ///   - notifications: where Apple delivers.
   ///   - verifyReceipt: where old backends send receipts.
+  ///   - metrics: what the program counts.
   ///   - jwks: the document with the public keys of entitlement tokens.
-  ///   - isReady: whether calls are answered.
+  ///   - readiness: whether calls are answered.
   package init(
     gateway: JSONGateway, notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
-    jwks: @escaping @Sendable () -> [UInt8], isReady: @escaping @Sendable () -> Bool
+    metrics: MetricsPage, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessPage
   ) {
     self.gateway = gateway
     self.notifications = notifications
     self.verifyReceipt = verifyReceipt
+    self.metrics = metrics
     self.jwks = jwks
-    self.isReady = isReady
+    self.readiness = readiness
   }
 
+  /// Answers a request, and counts it.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    let start = metrics.door.ticks()
+    let response = await answer(request)
+    EdgeMetrics.count(
+      route(request.path), status: response.status, nanoseconds: metrics.door.ticks() - start)
+    return response
+  }
+
+  private func answer(_ request: HTTPRequest) async -> HTTPResponse {
     switch request.path {
     case "/healthz": Self.read(request, .text(200, "alive\n"))
-    case "/readyz": Self.read(request, isReady() ? .text(200, "ready\n") : .text(503, "not ready\n"))
+    case "/readyz": Self.read(request, readiness.respond())
+    case "/metrics": metrics.respond(to: request)
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
     case let path where gateway.serves(path): await gateway.respond(to: request)
     default: .text(404, "there is nothing at \(request.path)\n")
+    }
+  }
+
+  /// The path without what differs from request to request, so that there are few of them.
+  private func route(_ path: String) -> String {
+    switch path {
+    case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json": path
+    case _ where notifications.serves(path): "/notifications/{app}"
+    case _ where verifyReceipt.serves(path): "/verifyReceipt"
+    case _ where gateway.serves(path): "/{service}/{method}"
+    default: "other"
     }
   }
 

@@ -75,7 +75,7 @@ package final class JSONGateway: Sendable {
   }
 
   /// An error in JSON is a `google.rpc.Status`.
-  private static func failure(_ status: Status, httpStatus: Int) -> HTTPResponse {
+  static func failure(_ status: Status, httpStatus: Int) -> HTTPResponse {
     var response = HTTPResponse.json(
       httpStatus, GoogleRPC.Status(status).json(pretty: true) + Array("\n".utf8))
     // RFC 9110, section 15.5.2: how to do better.

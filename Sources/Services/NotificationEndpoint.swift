@@ -37,7 +37,9 @@ package struct NotificationEndpoint: Sendable {
       appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification,
       receivedAt: now())
     do throws(LedgerError) {
-      return Self.answer(to: try await inbox.take(notification))
+      let received = try await inbox.take(notification)
+      NotificationMetrics.count(received, at: notification.receivedAt)
+      return Self.answer(to: received)
     } catch {
       return Self.answer(to: error)
     }

@@ -24,7 +24,7 @@ package struct ServiceSet: Sendable {
   let receiptIntake: ReceiptIntake
   let followUps: FollowUps
   private let answerCacheBytes: Int
-  private let door: Door
+  package let door: Door
   let hub: EventHub
   /// Tells that another catalog is in force.
   let catalogChanges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -11,6 +11,7 @@ internal import Sandbox
 internal import ServiceLifecycle
 internal import Services
 internal import Store
+internal import Telemetry
 internal import Transport
 internal import Wire
 
@@ -18,10 +19,11 @@ internal import Wire
 /// the opposite order.
 struct EntitledService: ServiceLifecycle.Service {
   let settings: ServeSettings
+  let configuration: ServiceConfiguration
+  let metrics: MetricsRegistry
   let logger: Logger
 
   func run() async throws {
-    let configuration = try Startup.configuration(file: settings.configurationFile)
     let store = try Startup.store(in: settings.data)
     do {
       try await serve(configuration, store)
@@ -44,23 +46,38 @@ struct EntitledService: ServiceLifecycle.Service {
       configuration, store, sandbox: sandbox, answerCacheBytes: settings.answerCacheMiB << 20,
       door: Door(
         callers: callers, now: SystemClock.now, ticks: SystemClock.ticks,
-        audit: AuditLog(logger: Logger(label: "entitled.audit")).write))
+        write: CallLog().write))
+    metrics.add(services.door.calls)
+    metrics.add(ProcessMetrics(dataDirectory: settings.data))
+    metrics.add(
+      MeasuredNow { [health = services.health] in
+        [
+          MetricSample("entitled_build_info", labels: [("version", Version.current)], 1),
+          MetricSample("entitled_ready", health.status(of: "") == .serving ? 1 : 0),
+        ]
+      })
+    let monitor = HealthMonitor(store: store, health: services.health) { [settings] in
+      DiskSpace.free(at: settings.data)
+    }
     let listeners = try await Listeners.open(
-      settings, on: group, services: services, sandbox: sandbox?.listener, logger: logger)
-    services.health.setAll(.serving)
+      settings, on: group, services: services, sandbox: sandbox?.listener, metrics: metrics,
+      monitor: monitor, logger: logger)
+    await monitor.begin()
     Announcement(listeners: listeners, data: settings.data).print()
 
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await services.run { logger.error("\($0)") } }
       let reload = Reload(
-        services: services, callers: callers, keyFetch: keyFetch, settings: settings, logger: logger)
+        services: services, callers: callers, keyFetch: keyFetch, monitor: monitor, settings: settings,
+        logger: logger)
       group.addTask { await reload.run() }
       group.addTask { await keyFetch.run() }
+      group.addTask { await monitor.run() }
       if let sandbox { group.addTask { await sandbox.simulator.run() } }
       try? await gracefulShutdown()
       group.cancelAll()
     }
-    services.health.setAll(.notServing)
+    monitor.stop()
     services.endStreams()
     await listeners.shutDown()
   }

@@ -4,6 +4,7 @@ internal import NIOCore
 internal import RPC
 internal import Services
 internal import Store
+internal import Telemetry
 internal import Transport
 internal import Wire
 
@@ -16,7 +17,7 @@ struct Listeners: Sendable {
 
   static func open(
     _ settings: ServeSettings, on group: any EventLoopGroup, services: ServiceSet,
-    sandbox: Listener?, logger: Logger
+    sandbox: Listener?, metrics: MetricsRegistry, monitor: HealthMonitor, logger: Logger
   ) async throws -> Listeners {
     do {
       let grpc = try await Listener.listen(
@@ -27,8 +28,9 @@ struct Listeners: Sendable {
       let router = EdgeRouter(
         gateway: JSONGateway { loopHost(services, logger) },
         notifications: services.notificationEndpoint,
-        verifyReceipt: VerifyReceiptEndpoint(facade: services.verifyReceiptFacade), jwks: { services.jwks },
-        isReady: { services.health.status(of: "") == .serving })
+        verifyReceipt: VerifyReceiptEndpoint(facade: services.verifyReceiptFacade),
+        metrics: MetricsPage(registry: metrics, door: services.door), jwks: { services.jwks },
+        readiness: ReadinessPage(monitor: monitor))
       let http = try await Listener.listen(
         at: settings.http, on: group, serving: plain { await router.respond(to: $0) }, logger: logger)
       return Listeners(grpc: grpc, http: http, sandbox: sandbox)

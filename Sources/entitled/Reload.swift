@@ -12,6 +12,7 @@ struct Reload: Sendable {
   let services: ServiceSet
   let callers: CurrentCallers
   let keyFetch: KeyFetch
+  let monitor: HealthMonitor
   let settings: ServeSettings
   let logger: Logger
 
@@ -31,8 +32,10 @@ struct Reload: Sendable {
       let configuration = try ServiceConfiguration.load(path: file)
       services.adopt(configuration.catalog)
       logger.info("the catalog was read again", metadata: ["apps": "\(configuration.catalog.appIDs)"])
+      monitor.configurationIsOff(nil)
       reloadCallers(configuration)
     } catch {
+      monitor.configurationIsOff(error.description)
       logger.error("the catalog stays as it was, and so do the callers", metadata: ["error": "\(error)"])
     }
   }
@@ -44,6 +47,7 @@ struct Reload: Sendable {
       logger.info("the callers were read again")
     } catch {
       let reason = (error as? Failure)?.message ?? "\(error)"
+      monitor.configurationIsOff(reason)
       logger.error("the callers stay as they were", metadata: ["error": "\(reason)"])
     }
   }

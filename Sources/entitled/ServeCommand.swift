@@ -1,6 +1,9 @@
 internal import ArgumentParser
+internal import Configuration
+internal import CoreMetrics
 internal import Logging
 internal import ServiceLifecycle
+internal import Telemetry
 internal import Transport
 internal import UnixSignals
 
@@ -41,14 +44,17 @@ struct ServeCommand: AsyncParsableCommand {
       threads: try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256),
       answerCacheMiB: try number(
         answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 96)
-    var logger = Logger(label: "entitled")
-    logger.logLevel =
-      Setting.environment("ENTITLED_LOG_LEVEL").flatMap { Logger.Level(rawValue: $0) } ?? .info
+    let configuration = try Startup.configuration(file: settings.configurationFile)
+    try Logs.begin(configuration.log)
+    let metrics = MetricsRegistry(families: MetricCatalog.families)
+    MetricsSystem.bootstrap(metrics)
+    let logger = Logger(label: "entitled")
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
         services: [
           .init(
-            service: EntitledService(settings: settings, logger: logger),
+            service: EntitledService(
+              settings: settings, configuration: configuration, metrics: metrics, logger: logger),
             successTerminationBehavior: .gracefullyShutdownGroup)
         ],
         gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

@@ -65,7 +65,7 @@ enum Startup {
   }
 
   /// Reads a root that the configuration names, PEM or DER.
-  private static func certificate(_ path: String) throws -> Certificate {
+  static func certificate(_ path: String) throws -> Certificate {
     guard let bytes = FileManager.default.contents(atPath: path) else {
       throw Failure("cannot read the trusted root \(path)")
     }

@@ -131,10 +131,15 @@ def test_many_requests_on_one_connection(service, customer):
     assert re.findall(r"connects=(\d)", shown) == ["1", "0", "0"]
 
 
-@pytest.mark.parametrize("path, said", [("healthz", "alive"), ("readyz", "ready")])
-def test_probes_of_those_who_run_containers(service, path, said):
-    status, shown = curl(f"http://{service.http}/{path}")
-    assert (status, shown.split()[-1]) == (200, said)
+def test_probes_of_those_who_run_containers(service):
+    status, shown = curl(f"http://{service.http}/healthz")
+    assert (status, shown.split()[-1]) == (200, "alive")
+    status, shown = curl(f"http://{service.http}/readyz")
+    body = json.loads(shown[shown.index("{"):])
+    assert (status, body["status"]) == (200, "ready")
+    assert {check["name"] for check in body["checks"]} == {
+        "store_readable", "store_writable", "disk", "writer_lag", "configuration"}  # fmt: skip
+    assert all(check["ok"] for check in body["checks"])
 
 
 def test_another_content_type_is_415(service):

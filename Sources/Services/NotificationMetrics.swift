@@ -1,0 +1,26 @@
+internal import AppStore
+internal import Ledger
+internal import Metrics
+internal import Store
+
+/// What is counted of the notifications that Apple delivers.
+enum NotificationMetrics {
+  static func count(_ received: ReceivedNotification, at now: Instant) {
+    let record = received.record
+    let state = received.wasKnown ? "KNOWN" : record.state.rawValue
+    Counter(
+      label: "entitled_notifications_total",
+      dimensions: [("version", String(record.version)), ("state", state)]
+    ).increment()
+    guard !received.wasKnown else { return }
+    if record.state == .rejected {
+      VerificationMetrics.count(
+        record.version == 1 ? .notificationV1 : .notificationV2, reason: record.reason)
+    }
+    if let signed = record.signedDate {
+      // Nanoseconds; clocks differ, and nothing arrives before it was signed.
+      Timer(label: "entitled_notification_lag_seconds")
+        .recordNanoseconds(max(0, now.milliseconds(since: signed)) * 1_000_000)
+    }
+  }
+}

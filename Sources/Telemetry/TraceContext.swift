@@ -1,0 +1,46 @@
+/// Where a call belongs among those that caused it and that it causes (W3C Trace Context): the trace's id comes from
+/// the caller or begins here, and each call that is traced has an id of its own, which the logs call request_id.
+package struct TraceContext: Hashable, Sendable {
+  /// 32 lowercase hexadecimal digits, not all zero.
+  package let traceID: String
+  /// 16 lowercase hexadecimal digits, not all zero.
+  package let requestID: String
+  /// Whether the caller records the trace; passed on as it came.
+  package let isSampled: Bool
+
+  /// The trace of the call that this task works for; logs name it, and calls of others carry it on.
+  @TaskLocal package static var current: TraceContext?
+
+  /// What belongs to the call with this `traceparent`; a new trace if there is none, or none that can be read.
+  package init(continuing traceparent: String?, using generator: inout some RandomNumberGenerator) {
+    let parent = traceparent.flatMap(Self.parent)
+    traceID = parent?.traceID ?? Self.digits(generator.next()) + Self.digits(generator.next() | 1)
+    requestID = Self.digits(generator.next() | 1)
+    isSampled = parent?.isSampled ?? false
+  }
+
+  /// What calls of others carry on (`traceparent`): to them this call is the parent.
+  package var traceparent: String { "00-\(traceID)-\(requestID)-\(isSampled ? "01" : "00")" }
+
+  private static func parent(_ text: String) -> (traceID: String, isSampled: Bool)? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].utf8.count == 2, isHexadecimal(parts[0]), parts[0] != "ff",
+      parts[0] != "00" || parts.count == 4, isID(parts[1], digits: 32), isID(parts[2], digits: 16),
+      parts[3].utf8.count == 2, isHexadecimal(parts[3]), let flags = UInt8(parts[3], radix: 16)
+    else { return nil }
+    return (String(parts[1]), flags & 1 == 1)
+  }
+
+  private static func isID(_ text: Substring, digits: Int) -> Bool {
+    text.utf8.count == digits && isHexadecimal(text) && text.utf8.contains { $0 != UInt8(ascii: "0") }
+  }
+
+  private static func isHexadecimal(_ text: Substring) -> Bool {
+    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (97...102).contains($0) }
+  }
+
+  private static func digits(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+internal import Telemetry
+
+/// What the operating system knows of this process and its disk.
+struct ProcessMetrics: MetricsSource {
+  /// The data directory, of whose disk is told how much is free.
+  let dataDirectory: String
+
+  func samples() -> [MetricSample] { Self.ownUse + Self.openFiles + disk }
+
+  private static var ownUse: [MetricSample] {
+    // proc(5), "/proc/pid/stat": behind the name in parentheses, which may hold anything.
+    guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+      let end = stat.lastIndex(of: ")")
+    else { return [] }
+    let fields = stat[end...].split(separator: " ")
+    func field(_ number: Int) -> Double { fields.count > number - 2 ? Double(fields[number - 2]) ?? 0 : 0 }
+    let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
+    return [
+      MetricSample("process_cpu_seconds_total", (field(14) + field(15)) / ticks),
+      MetricSample("process_resident_memory_bytes", field(24) * Double(sysconf(Int32(_SC_PAGESIZE)))),
+      MetricSample("process_start_time_seconds", bootTime + field(22) / ticks),
+    ]
+  }
+
+  private static let bootTime: Double = {
+    let stat = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8)) ?? ""
+    let line = stat.split(separator: "\n").first { $0.hasPrefix("btime ") }
+    return line.flatMap { Double($0.dropFirst(6)) } ?? 0
+  }()
+
+  private static var openFiles: [MetricSample] {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    return [
+      MetricSample("process_open_fds", Double(open)), MetricSample("process_max_fds", Double(limit.rlim_cur)),
+    ]
+  }
+
+  private var disk: [MetricSample] {
+    guard let free = DiskSpace.free(at: dataDirectory) else { return [] }
+    let files = ["entitled.sqlite", "entitled.sqlite-wal"].map { "\(dataDirectory)/\($0)" }
+    let bytes = files.compactMap { path in
+      (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64) ?? nil
+    }
+    return [
+      MetricSample("entitled_disk_free_bytes", Double(free)),
+      MetricSample("entitled_store_bytes", Double(bytes.reduce(0, +))),
+    ]
+  }
+}
+
+/// How much room there is on a disk.
+enum DiskSpace {
+  /// Bytes that may be used where `path` is; `nil` if that cannot be found out.
+  static func free(at path: String) -> Int64? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    return Int64(status.f_bavail) * Int64(status.f_frsize)
+  }
+}

@@ -1,0 +1,163 @@
+"""The configuration: what the check says, and that schema, documentation and program know the same names."""
+
+import copy
+import json
+import re
+
+import jsonschema
+import pytest
+import yaml
+
+from harness import ROOT, run
+
+SCHEMA = json.loads((ROOT / "docs" / "configuration.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+# One of everything, so that each mapping of the schema is somewhere.
+HASH = "sha256:" + "0a" * 32
+FULL = {
+    "apps": {
+        "sea": {
+            "bundle_id": "com.example.sea",
+            "apple_id": 7,
+            "environments": ["Sandbox"],
+            "operator_grace": {"days": 3, "access": "limited"},
+            "bought_before_version": {"version": "3.0", "entitlements": ["pro"]},
+            "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
+            "shared_secret": {"variable": "SECRET"},
+            "receipts": {"verify": "both"},
+            "products": {"pro": {"type": "Non-Consumable", "entitlements": ["pro"]}},
+        }
+    },
+    "callers": {"billing": {"roles": ["read"], "tokens": [HASH], "rate_limit": {"per_second": 5}}},
+    "log": {"format": "json", "level": "debug"},
+    "token_issuer": {"issuer": "i", "audience": "a", "keys": {"file": "jwks.json"}},
+    "tokens": {"issuer": "https://x", "keys": "keys"},
+    "trusted_roots": [{"environment": "Sandbox", "certificate": "root.pem"}],
+}
+
+
+def check(tmp_path, configuration):
+    file = tmp_path / "entitled.yaml"
+    text = configuration if isinstance(configuration, str) else yaml.safe_dump(configuration, sort_keys=False)
+    file.write_text(text)
+    return run("config", "check", file)
+
+
+def resolved(node):
+    while "$ref" in node:
+        node = SCHEMA["$defs"][node["$ref"].rsplit("/", 1)[-1]]
+    return node
+
+
+def mappings(schema, value, path=()):
+    """Every mapping with fixed names that the schema describes and FULL has: where it is, and its schema."""
+    schema = resolved(schema)
+    for part in schema.get("oneOf", ()):
+        if VALIDATOR.evolve(schema=part).is_valid(value):
+            yield from mappings(part, value, path)
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from mappings(schema.get("items", {}), item, (*path, index))
+    if not isinstance(value, dict):
+        return
+    if "properties" in schema:
+        assert schema["additionalProperties"] is False, path
+        yield path, schema
+    for name, item in value.items():
+        inner = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
+        if isinstance(inner, dict):
+            yield from mappings(inner, item, (*path, name))
+
+
+def described():
+    """Every mapping with fixed names that the schema describes, by its names."""
+    found = [SCHEMA] + list(SCHEMA["$defs"].values()) + [SCHEMA["$defs"]["tokenIssuer"]["properties"]["keys"]]
+    return {tuple(sorted(schema["properties"])) for schema in found if "properties" in schema}
+
+
+def test_the_schema_and_the_program_know_the_same_names(tmp_path):
+    VALIDATOR.check_schema(SCHEMA)
+    VALIDATOR.validate(FULL)
+    seen = set()
+    for path, schema in mappings(SCHEMA, FULL):
+        broken = copy.deepcopy(FULL)
+        target = broken
+        for part in path:
+            target = target[part]
+        target["no_such_name"] = 1
+        assert not VALIDATOR.is_valid(broken)
+        answer = check(tmp_path, broken)
+        assert answer.returncode == 1, path
+        known = re.search(r'has no "no_such_name"; known: (.*)', answer.stderr)
+        assert known, (path, answer.stderr)
+        assert set(known[1].split(", ")) == set(schema["properties"]), path
+        seen.add(tuple(sorted(schema["properties"])))
+    assert seen == described(), "FULL has no example of some mapping of the schema"
+
+
+def test_every_name_is_documented():
+    text = (ROOT / "docs" / "configuration.md").read_text()
+    for names in described():
+        for name in names:
+            assert f"`{name}`" in text, name
+
+
+def test_the_demonstration_can_be_used_with_all_that_it_shows_as_comments(tmp_path):
+    demo = run("config", "demo").stdout
+    VALIDATOR.validate(yaml.safe_load(demo))
+    assert check(tmp_path, demo).returncode == 0
+    # A comment that is YAML begins with a name in small letters and a colon, or goes on with such a one.
+    shown = re.sub(r"^( *)# ((?:  )*(?:- )?[a-z_]+:(?: .*)?)$", r"\1\2", demo, flags=re.M)
+    VALIDATOR.validate(yaml.safe_load(shown))
+    assert shown.count("#") < demo.count("#") - 15
+
+
+@pytest.mark.parametrize(
+    "wrong, schema_finds_it",
+    [
+        ({"apps": {}}, True),
+        ({"apps": {"sea": {**FULL["apps"]["sea"], "environments": []}}}, True),
+        ({"apps": {"sea": {**FULL["apps"]["sea"], "ownership_policy": "steal"}}}, True),
+        ({**FULL, "callers": "closed"}, True),
+        ({**FULL, "callers": {"x": {"roles": ["read"]}}}, True),
+        ({**FULL, "log": {"format": "xml"}}, True),
+        ({**FULL, "tokens": {"issuer": "x", "keys": "k", "lifetime_seconds": 0}}, True),
+        ({**FULL, "callers": {"x": {"roles": ["read"], "tokens": [HASH], "apps": ["lake"]}}}, False),
+    ],
+)
+def test_what_the_schema_refuses_the_program_refuses(tmp_path, wrong, schema_finds_it):
+    assert VALIDATOR.is_valid(wrong) is not schema_finds_it
+    assert check(tmp_path, wrong).returncode == 1
+
+
+def test_the_check_names_every_mistake_with_its_line(tmp_path):
+    answer = check(tmp_path, """
+apps:
+  sea: {bundle_id: com.example.sea, environments: [Sandbox], products: {}, colour: blue}
+  lake: {bundle_id: com.example.lake, environments: [Staging], products: {}}
+  pond: {bundle_id: com.example.pond, environments: [Sandbox], products: {}}
+callers:
+  billing: {roles: [reed], tokens: [x]}
+  support: {roles: [read]}
+""")
+    assert answer.returncode == 1
+    lines = re.findall(r"entitled\.yaml:(\d+): (.*)", answer.stderr)
+    assert [int(line) for line, _ in lines] == [3, 4, 7, 8]
+    assert 'has no "colour"' in lines[0][1] and '"Staging"' in lines[1][1]
+
+
+def test_the_check_reads_what_the_file_names(tmp_path):
+    answer = check(tmp_path, {**FULL, "tokens": {"issuer": "https://x", "keys": "nowhere"}})
+    assert answer.returncode == 1
+    for part in ("key.p8", "root.pem", "jwks.json"):
+        assert part in answer.stderr
+    good = {"apps": {"sea": {"bundle_id": "b", "environments": ["Sandbox"], "products": {}}}}
+    answer = check(tmp_path, good)
+    assert (answer.returncode, answer.stdout.strip()) == (
+        0, f"{tmp_path}/entitled.yaml: good: 1 apps, 0 products, everybody on this machine may call")  # fmt: skip
+
+
+def test_without_a_file_the_check_asks_for_one():
+    assert run("config", "check").returncode == 64
+    assert "no/such/file" in run("config", "check", "no/such/file").stderr

@@ -1,0 +1,94 @@
+"""Health with real dependencies: what fails is named, stops what needs it and nothing else, and ends by itself."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+import contract
+from contract import entitlement_service as wire
+from harness import CALL_LIMIT, Service
+from test_callers import APPS
+
+SERVING, NOT_SERVING = 1, 2
+
+
+def ready(service):
+    try:
+        answer = urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        return answer.status, json.loads(answer.read())
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + CALL_LIMIT
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 72 MiB, hardly more than the service wants to be free."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=72m", "none", disk]).returncode:
+        pytest.skip("a small disk takes the right to mount one")
+    yield disk
+    subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def test_a_disk_that_fills_up_stops_what_writes_and_nothing_else(small_disk):
+    service = Service(small_disk / "data")
+    with service.channel() as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        receipts = stub.Watch(health_pb2.HealthCheckRequest(service="entitled.v1.ReceiptService"), timeout=30)
+        assert next(receipts).status == SERVING
+        filler = small_disk / "filler"
+        filler.write_bytes(bytes(min(shutil.disk_usage(small_disk).free - (1 << 20), 60 << 20)))
+        assert next(receipts).status == NOT_SERVING
+        status, body = ready(service)
+        assert (status, body["status"]) == (200, "degraded")
+        [disk] = [check for check in body["checks"] if not check["ok"]]
+        assert disk["name"] == "disk" and "MiB are free" in disk["problem"]
+        assert "entitled.v1.ReceiptService" in disk["stops"]
+        for name in ("", "entitled.v1.EntitlementService"):
+            request = health_pb2.HealthCheckRequest(service=name)
+            assert stub.Check(request, timeout=CALL_LIMIT).status == SERVING
+        assert service.command("health").returncode == 0
+        assert service.command("health", "entitled.v1.ReceiptService").returncode == 1
+        answer = contract.entitlement_stub(channel).Check(
+            wire.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro"), timeout=CALL_LIMIT)
+        assert not answer.entitled
+        filler.unlink()
+        assert next(receipts).status == SERVING
+        assert ready(service)[1]["status"] == "ready"
+        receipts.cancel()
+    service.stop()
+
+
+def test_a_configuration_with_a_mistake_is_told_and_harms_nobody(tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(APPS)
+    service = Service(tmp_path / "data", ["--config", file])
+    assert ready(service)[1]["status"] == "ready"
+    file.write_text(APPS.replace("bundle_id", "bundle"))
+    service.process.send_signal(signal.SIGHUP)
+    _, body = wait_until(lambda: (r := ready(service))[1]["status"] == "degraded" and r)
+    [check] = [check for check in body["checks"] if not check["ok"]]
+    assert (check["name"], check["stops"]) == ("configuration", [])
+    assert "entitled.yaml:4: " in check["problem"]
+    file.write_text(APPS)
+    service.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: ready(service)[1]["status"] == "ready")
+    service.stop()

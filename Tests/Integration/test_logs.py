@@ -1,0 +1,128 @@
+"""The logs: JSON where that is asked for, with the trace of each call, and never a secret."""
+
+import http.server
+import json
+import re
+import subprocess
+import threading
+import time
+
+import grpc
+import pytest
+import yaml
+
+import contract
+from contract import app_store_service, receipt_service
+from contract import entitlement_service as wire
+from harness import CALL_LIMIT, Service
+from test_callers import APPS, CALLERS, GRANT, call, grant, refused, token
+
+APP = "ocean-journal"
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+@pytest.fixture
+def service(tmp_path):
+    (tmp_path / "entitled.yaml").write_text(APPS + CALLERS + "log: {format: json, level: debug}\n")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    yield service
+    service.kill()
+
+
+def entries(service):
+    return [json.loads(line) for line in service.log.splitlines() if line.startswith("{")]
+
+
+def audited(service, **members):
+    deadline = time.monotonic() + CALL_LIMIT
+    while True:
+        found = [entry for entry in entries(service)
+                 if entry["logger"] == "entitled.audit" and members.items() <= entry.items()]  # fmt: skip
+        if found:
+            return found[0]
+        assert time.monotonic() < deadline, service.log
+        time.sleep(0.02)
+
+
+def test_every_line_is_json_and_a_calls_line_names_its_trace(service):
+    metadata = [("traceparent", f"00-{TRACE}-00f067aa0ba902b7-01"),
+                ("authorization", f"Bearer {token('operate')}")]  # fmt: skip
+    with service.channel() as channel:
+        answer, made = contract.entitlement_stub(channel).Grant.with_call(
+            wire.GrantRequest(app=APP, customer_id="ana", entitlement="pro", actor="sam"),
+            metadata=metadata, timeout=CALL_LIMIT)
+    [request_id] = [value for key, value in made.trailing_metadata() if key == "x-request-id"]
+    assert re.fullmatch("[0-9a-f]{16}", request_id) and request_id != "00f067aa0ba902b7"
+    entry = audited(service, trace_id=TRACE)
+    assert (entry["request_id"], entry["caller"], entry["customer"]) == (request_id, "operate", ["ana"])
+    assert (entry["method"], entry["outcome"], entry["level"]) == (GRANT, "OK", "info")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", entry["time"])
+    call(service, GRANT, grant(actor="untraced"), token("operate"))
+    assert audited(service, actor="untraced")["trace_id"] not in (TRACE, "0" * 32)
+    service.stop()
+    shown = [line for line in service.log.splitlines() if line]
+    assert len(entries(service)) >= len(shown) - 12, "only the announcement is for people"
+
+
+class AppleThatListens(http.server.BaseHTTPRequestHandler):
+    """Answers every call of the Server API with an error, and remembers its header fields."""
+
+    seen = []
+
+    def do_GET(self):
+        self.seen.append(dict(self.headers))
+        body = b'{"errorCode": 4040010, "errorMessage": "Transaction id not found."}'
+        self.send_response(404)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_trace_is_passed_on_to_apple(tmp_path):
+    apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), AppleThatListens)
+    threading.Thread(target=apple.serve_forever, daemon=True).start()
+    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-out", tmp_path / "key.p8"], check=True, capture_output=True)  # fmt: skip
+    (tmp_path / "key.p8").chmod(0o600)
+    configuration = yaml.safe_load(APPS)
+    configuration["apps"][APP] |= {
+        "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
+        "app_store_servers": {"Sandbox": f"http://127.0.0.1:{apple.server_port}"},
+    }
+    (tmp_path / "entitled.yaml").write_text(yaml.safe_dump(configuration))
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    message = app_store_service.RefreshPurchaseRequest(
+        app=APP, transaction_id="2000000000000000").SerializeToString()
+    error = refused(service, "/entitled.v1.AppStoreService/RefreshPurchase", message,
+                    metadata=[("traceparent", f"00-{TRACE}-00f067aa0ba902b7-01")])  # fmt: skip
+    assert error.code() == grpc.StatusCode.NOT_FOUND
+    assert AppleThatListens.seen
+    for fields in AppleThatListens.seen:
+        assert re.fullmatch(f"00-{TRACE}-[0-9a-f]{{16}}-01", fields["traceparent"])
+    service.stop()
+    apple.shutdown()
+
+
+def test_no_secret_is_in_the_log_of_any_way_in(service, tmp_path):
+    document = service.buy("pro.monthly")["signedTransactionInfo"]
+    secrets = [document, document[:-8] + "AAAAAAAA", "MII" + "A" * 200, token("read"), token("wrong")]
+    for secret in secrets:
+        for bearer in (token("submit"), token("admin"), token("wrong"), secret):
+            message = receipt_service.SubmitTransactionRequest(
+                app=APP, customer_id="ana", signed_transaction=secret).SerializeToString()
+            try:
+                call(service, "/entitled.v1.ReceiptService/SubmitTransaction", message, bearer)
+            except grpc.RpcError:
+                pass
+        message = receipt_service.InspectRequest(app=APP, document=secret).SerializeToString()
+        call(service, "/entitled.v1.ReceiptService/Inspect", message, token("read"))
+        refused(service, GRANT, grant(), metadata=[("authorization", f"Basic {secret}")])
+    service.stop()
+    for secret in secrets:
+        for start in range(0, len(secret) - 40, 40):
+            assert secret[start:start + 40] not in service.log
+    assert "eyJ" not in service.log

@@ -1,0 +1,102 @@
+import JSON
+import Logging
+import Synchronization
+import Telemetry
+import Testing
+
+@Suite struct LogTests {
+  private final class Lines: Sendable {
+    let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+  }
+
+  private func logger(_ format: LineLogHandler.Format, _ lines: Lines) -> Logger {
+    Logger(label: "entitled.test") { label in
+      LineLogHandler(label: label, format: format, level: .info, now: { "2026-01-02T03:04:05.006Z" }) {
+        line in
+        lines.lines.withLock { $0.append(line) }
+      }
+    }
+  }
+
+  @Test("An event is one line of JSON, whatever is in it")
+  func json() throws {
+    let lines = Lines()
+    let logger = logger(.json, lines)
+    logger.debug("too little to be written")
+    logger.warning("two\nlines", metadata: ["b": ["x", "y"], "a": "\"", "time": "mine", "c": ["d": "e"]])
+    #expect(
+      lines.all == [
+        #"{"time":"2026-01-02T03:04:05.006Z","level":"warning","logger":"entitled.test","message":"two\nlines","#
+          + #""a":"\"","b":["x","y"],"c":{"d":"e"}}"# + "\n"
+      ])
+  }
+
+  @Test("For people it is one line too")
+  func text() {
+    let lines = Lines()
+    logger(.text, lines).info("two\nlines", metadata: ["b": ["x", "y"], "a": "1\r\n2"])
+    #expect(lines.all == ["2026-01-02T03:04:05.006Z info entitled.test: two lines a=1 2 b=x,y\n"])
+  }
+
+  @Test(
+    "What looks like a token, a signed document or a receipt is withheld",
+    arguments: LineLogHandler.Format.allCases)
+  func secrets(format: LineLogHandler.Format) {
+    let secrets = [
+      "eyJhbGciOiJFUzI1NiIsIng1YyI6WyJNSUlF.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.c2ln",
+      "ent_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+      "MIIEMjCCA7agAwIBAgIQaPoPldvpSoEH0lBrjDPv9jAKBggqhkjOPQQDAzB1",
+    ]
+    let lines = Lines()
+    let logger = logger(format, lines)
+    for secret in secrets {
+      logger.error("cannot read '\(secret)'", metadata: ["a": "\(secret)", "b": ["Bearer \(secret)"]])
+    }
+    logger.error("entitled reads eyJ and MII")
+    for line in lines.all.dropLast() {
+      #expect(line.contains("[withheld]"))
+      for secret in secrets { #expect(!line.contains(secret.prefix(16))) }
+    }
+    #expect(lines.all.last?.contains("entitled reads eyJ and MII") == true)
+  }
+
+  @Test("What is logged for a call names its trace")
+  func trace() {
+    let lines = Lines()
+    let logger = logger(.text, lines)
+    var generator = SystemRandomNumberGenerator()
+    let trace = TraceContext(continuing: nil, using: &generator)
+    TraceContext.$current.withValue(trace) { logger.info("hello") }
+    #expect(lines.all[0].hasSuffix("hello request_id=\(trace.requestID) trace_id=\(trace.traceID)\n"))
+  }
+
+  @Test("A trace that comes with a call goes on, with an id of our own")
+  func traceparent() {
+    var generator = SystemRandomNumberGenerator()
+    let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    let trace = TraceContext(continuing: given, using: &generator)
+    #expect(trace.traceparent == "00-4bf92f3577b34da6a3ce929d0e0e4736-\(trace.requestID)-01")
+    #expect(trace.requestID != "00f067aa0ba902b7" && trace.requestID.utf8.count == 16)
+    // A later version may have more behind it.
+    let later = TraceContext(continuing: "01\(given.dropFirst(2))-more", using: &generator)
+    #expect(later.traceID == trace.traceID)
+  }
+
+  @Test(
+    "A trace that cannot be read is not continued",
+    arguments: [
+      "", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+      "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+      "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+      "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+      "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736\"-x-01",
+    ])
+  func malformed(traceparent: String) {
+    var generator = SystemRandomNumberGenerator()
+    let trace = TraceContext(continuing: traceparent, using: &generator)
+    #expect(!traceparent.contains(trace.traceID) && trace.traceID.utf8.count == 32)
+  }
+}
