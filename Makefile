@@ -2,11 +2,11 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build install test format lint proto bench fuzz clean
+.PHONY: help run build install test test-asan format lint proto bench soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | column -t -s $$'\t'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | column -t -s $$'\t'
 
 run: build  ## install what is missing, build, start the service and its sandbox App Store (ARGS="--http ...")
 	@exec $(PROGRAM) serve $(ARGS)
@@ -20,6 +20,9 @@ install: build  ## put the built program and what it needs of the toolchain unde
 
 test:  ## install what is missing, lint, build and run every test
 	@tools/test
+
+test-asan:  ## every test once more with the address sanitizer, in .build-asan
+	@tools/test-asan
 
 format:  ## rewrite the Swift sources in the one layout
 	@tools/swift-files | xargs -0 swift format format --in-place --parallel --configuration .swift-format
@@ -36,8 +39,11 @@ bench: build  ## server CPU per Check beside nghttpd and gRPC C++ (ARGS=--quick:
 	@tools/bootstrap --test
 	@tools/bench/check $(ARGS)
 
+soak: build  ## call the server for minutes and watch its memory (ARGS="--minutes 60")
+	@tools/soak $(ARGS)
+
 fuzz:  ## feed every parser that meets outside bytes with mutated documents (FUZZ_SECONDS=60 for each)
 	@tools/fuzz/run $(ARGS)
 
 clean:  ## remove what was built and installed here; ./data stays
-	rm -rf .build .venv tools/fuzz/.build
+	rm -rf .build .build-asan .venv tools/fuzz/.build

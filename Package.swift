@@ -21,6 +21,7 @@ let asyncHTTPClient: Target.Dependency = .product(
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -44,11 +45,13 @@ func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
   name: "entitled",
   products: [
-    .executable(name: "entitled", targets: ["entitled"])
+    .executable(name: "entitled", targets: ["entitled"]),
+    .executable(name: "interop-server", targets: ["interop-server"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -86,7 +89,7 @@ let package = Package(
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
     library("RPC", ["CZlib", "HTTP", "Wire"]),
-    library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioExtras, nioHTTP1, nioPosix, logging]),
+    library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
 
     // What is served.
     library(
@@ -98,7 +101,7 @@ let package = Package(
         "Wire", metrics,
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
-    library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
+    library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
       "AppStoreClient",
       ["AppStore", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1]),
@@ -127,6 +130,14 @@ let package = Package(
         unixSignals,
       ],
       swiftSettings: strict),
+
+    // gRPC's interoperability tests, for clients of other languages.
+    .executableTarget(
+      name: "interop-server",
+      dependencies: [
+        "HTTP", "RPC", "Transport", "Wire", argumentParser, logging, nio, nioPosix, unixSignals,
+      ],
+      path: "Sources/InteropServer", swiftSettings: strict),
 
     // What tools/bench/verify measures with.
     .executableTarget(

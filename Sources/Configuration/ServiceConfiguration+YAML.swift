@@ -22,7 +22,7 @@ extension ServiceConfiguration {
   package init(yaml: String, file: String) throws(ConfigurationError) {
     let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
-      "apps", "callers", "log", "token_issuer", "tokens", "trusted_roots",
+      "apps", "callers", "limits", "listeners", "log", "token_issuer", "tokens", "trusted_roots",
     ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
@@ -39,6 +39,7 @@ extension ServiceConfiguration {
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     callers = try CallerConfiguration(
       members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)
+    listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
   }
 }
 

@@ -15,6 +15,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let callers: CallerConfiguration
   /// An identity provider whose tokens are believed; `nil`: none.
   package let tokenIssuer: TokenIssuerConfiguration?
+  /// How the ports are spoken to, and what callers may ask of them.
+  package let listeners: ListenersConfiguration
 
   /// The apps as a catalog.
   package var catalog: Catalog { Catalog(apps.map(\.definition)) }

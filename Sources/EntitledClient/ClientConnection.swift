@@ -10,14 +10,17 @@ package struct ClientConnection: Sendable {
   private let address: String
   let handler: NIOLoopBound<ClientHandler>
   private let token: String?
+  private let scheme: String
 
-  /// Connects, lets `body` call, and disconnects. gRPC calls carry the bearer token, if there is one.
+  /// Connects, lets `body` call, and disconnects. gRPC calls carry the bearer token, if there is one; without
+  /// `tls` all is in the clear.
   ///
   /// - Throws: ``ClientError/unreachable(address:reason:)``, and what `body` throws.
   package static func withConnection<Result>(
-    host: String, port: Int, token: String? = nil, _ body: (ClientConnection) async throws -> Result
+    host: String, port: Int, token: String? = nil, tls: ClientTLS? = nil,
+    _ body: (ClientConnection) async throws -> Result
   ) async throws -> Result {
-    let connection = try await connect(host: host, port: port, token: token)
+    let connection = try await connect(host: host, port: port, token: token, tls: tls)
     do {
       let result = try await body(connection)
       await connection.close()
@@ -29,7 +32,7 @@ package struct ClientConnection: Sendable {
   }
 
   private static func connect(
-    host: String, port: Int, token: String?
+    host: String, port: Int, token: String?, tls: ClientTLS?
   ) async throws(ClientError) -> ClientConnection {
     let address = "\(host):\(port)"
     do {
@@ -38,12 +41,15 @@ package struct ClientConnection: Sendable {
         .connectTimeout(.seconds(5))
         .connect(host: host, port: port) { channel in
           channel.eventLoop.makeCompletedFuture {
+            if let tls { try channel.pipeline.syncOperations.addHandler(tls.makeHandler()) }
             let handler = try ClientHandler()
             try channel.pipeline.syncOperations.addHandler(handler)
             return (channel, NIOLoopBound(handler, eventLoop: channel.eventLoop))
           }
         }
-      return ClientConnection(channel: channel, address: address, handler: handler, token: token)
+      return ClientConnection(
+        channel: channel, address: address, handler: handler, token: token,
+        scheme: tls == nil ? "http" : "https")
     } catch {
       throw .unreachable(address: address, reason: "\(error)")
     }
@@ -96,7 +102,7 @@ package struct ClientConnection: Sendable {
     _ method: String, _ target: String, _ headers: [(name: String, value: String)]
   ) -> HeaderFields {
     HeaderFields(
-      [(":method", method), (":scheme", "http"), (":path", target), (":authority", address)] + headers)
+      [(":method", method), (":scheme", scheme), (":path", target), (":authority", address)] + headers)
   }
 
   private static func message<Response: WireMessage>(

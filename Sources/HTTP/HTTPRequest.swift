@@ -7,6 +7,8 @@ package struct HTTPRequest: Sendable {
   package var query: String
   package var headers: HeaderFields
   package var body: [UInt8]
+  /// Who asks, if it has identified itself with a certificate.
+  package var peer: PeerCertificate?
 
   package init(
     method: String, target: String, headers: HeaderFields = HeaderFields(), body: [UInt8] = []

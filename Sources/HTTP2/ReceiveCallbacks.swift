@@ -17,11 +17,12 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
     return 0
   }
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
-    session, _, id, bytes, count, _ in
+    session, _, id, bytes, count, user in
     // Only the stream's window makes a slow reader felt: a connection's would stop its other streams.
     nghttp2_session_consume_connection(session, count)
     guard let stream = openStream(session, id) else { return 0 }
     stream.pointee.inbound.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+    lent(user).pointee.inboundBytes += count
     return 0
   }
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, user in
@@ -49,6 +50,7 @@ private func beginHeaders(
   _ session: OpaquePointer?, _ frame: nghttp2_frame, _ state: UnsafeMutablePointer<SessionState>
 ) -> CInt {
   let id = frame.hd.stream_id
+  state.pointee.openHeaderBlock = id
   if let known = openStream(session, id) {
     state.pointee.receivingHeaders = known
     return 0
@@ -58,6 +60,7 @@ private func beginHeaders(
     return 0
   }
   let stream = state.pointee.streams.take()
+  state.pointee.openStreams += 1
   nghttp2_session_set_stream_user_data(session, id, stream)
   state.pointee.receivingHeaders = stream
   return 0
@@ -84,19 +87,25 @@ private func frameReceived(
   let endOfStream = UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
   switch UInt32(frame.hd.type) {
   case NGHTTP2_HEADERS.rawValue:
-    state.pointee.receivingHeaders = nil
+    state.pointee.headersEnded()
     guard let stream = openStream(session, id.rawValue) else { return }
     headersReceived(id, stream, endOfStream: endOfStream, state)
   case NGHTTP2_DATA.rawValue:
     guard let stream = openStream(session, id.rawValue) else { return }
-    if endOfStream { stream.pointee.inboundHasEnded = true }
+    if endOfStream {
+      stream.pointee.inboundHasEnded = true
+    } else if frame.hd.length == 0 {
+      state.pointee.controlFrames += 1
+    }
     state.pointee.events.append(.data(id, endOfStream: endOfStream))
   case NGHTTP2_GOAWAY.rawValue:
     state.pointee.events.append(.goAway(ErrorCode(rawValue: frame.goaway.error_code)))
   case NGHTTP2_PING.rawValue where UInt32(frame.hd.flags) & NGHTTP2_FLAG_ACK.rawValue != 0:
-    state.pointee.events.append(.pong)
+    // The eight bytes that we sent (RFC 9113, section 6.7).
+    let purpose = withUnsafeBytes(of: frame.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
+    state.pointee.events.append(.pong(UInt64(bigEndian: purpose)))
   default:
-    return
+    state.pointee.controlFrames += 1
   }
 }
 

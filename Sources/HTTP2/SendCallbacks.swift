@@ -25,6 +25,8 @@ private func readBody(
     }
   }
   stream.pointee.sent += count
+  state.pointee.unsentBytes -= count
+  state.pointee.bodyBytesSent += Int64(count)
   guard stream.pointee.unsent == 0 else { return count }
   stream.pointee.outbound.removeAll(keepingCapacity: true)
   stream.pointee.sent = 0

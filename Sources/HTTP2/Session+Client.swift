@@ -19,6 +19,7 @@ extension Session {
       throw HTTP2Error(code: id)
     }
     state.pointee.requested[id] = stream
+    state.pointee.openStreams += 1
     return StreamID(rawValue: id)
   }
 }

@@ -92,7 +92,9 @@ package final class Session {
   /// ``allowMore(_:on:)``.
   package func removeInbound(_ count: Int, of id: StreamID) {
     guard count > 0, let stream = self.stream(id) else { return }
-    stream.pointee.inbound.removeFirst(min(count, stream.pointee.inbound.count))
+    let removed = min(count, stream.pointee.inbound.count)
+    stream.pointee.inbound.removeFirst(removed)
+    state.pointee.inboundBytes -= removed
   }
 
   /// Lets the peer send `count` more bytes on a stream, for as many that were received.
@@ -112,7 +114,9 @@ package final class Session {
   /// closed.
   package func send(on id: StreamID, _ append: (inout [UInt8]) -> Void) {
     guard let stream = self.stream(id) else { return }
+    let before = stream.pointee.outbound.count
     append(&stream.pointee.outbound)
+    state.pointee.unsentBytes += stream.pointee.outbound.count - before
     wake(stream, id)
   }
 
@@ -129,10 +133,16 @@ package final class Session {
     _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id.rawValue, code.rawValue)
   }
 
-  /// Asks the peer for a sign of life; ``SessionEvent/pong`` is the answer.
-  package func ping() {
-    _ = nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+  /// Asks the peer for a sign of life; ``SessionEvent/pong(_:)`` with the same purpose is the answer.
+  package func ping(_ purpose: UInt64) {
+    withUnsafeBytes(of: purpose.bigEndian) { bytes in
+      let data = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+      _ = nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), data)
+    }
   }
+
+  /// Ends the connection with a GOAWAY that says why.
+  package func terminate(_ code: ErrorCode) { _ = nghttp2_session_terminate_session(session, code.rawValue) }
 
   /// A stream's state; `nil` once it is closed (for a client: and its events were taken).
   private func stream(_ id: StreamID) -> UnsafeMutablePointer<StreamState>? {

@@ -14,6 +14,6 @@ package enum SessionEvent: Equatable, Sendable {
   case closed(StreamID, ErrorCode)
   /// The peer will open or accept no more streams.
   case goAway(ErrorCode)
-  /// The answer to a ping of ours.
-  case pong
+  /// The answer to a ping of ours, with what that carried.
+  case pong(UInt64)
 }

@@ -15,6 +15,16 @@ struct SessionState {
   private var closing: [Int32] = []
   /// Those whose events it has taken, and looks at until it asks for more.
   private var closed: [Int32] = []
+  /// The stream of ``receivingHeaders``.
+  var openHeaderBlock: Int32?
+  /// Bytes received on open streams and not yet taken.
+  var inboundBytes = 0
+  /// Bytes given to send on open streams and not yet sent, and all that were sent ever.
+  var unsentBytes = 0
+  var bodyBytesSent: Int64 = 0
+  var openStreams = 0
+  /// Frames received that carry no part of a request.
+  var controlFrames = 0
   let headerBytes: Int
   let isServer: Bool
 
@@ -25,16 +35,28 @@ struct SessionState {
   }
 
   mutating func close(_ stream: UnsafeMutablePointer<StreamState>, _ id: Int32, _ code: ErrorCode) {
-    if receivingHeaders == stream { receivingHeaders = nil }
-    if isServer { streams.giveBack(stream) } else { closing.append(id) }
+    if receivingHeaders == stream { headersEnded() }
+    if isServer { release(stream) } else { closing.append(id) }
     events.append(.closed(StreamID(rawValue: id), code))
+  }
+
+  mutating func headersEnded() {
+    receivingHeaders = nil
+    openHeaderBlock = nil
+  }
+
+  private mutating func release(_ stream: UnsafeMutablePointer<StreamState>) {
+    inboundBytes -= stream.pointee.inbound.count
+    unsentBytes -= stream.pointee.unsent
+    openStreams -= 1
+    streams.giveBack(stream)
   }
 
   /// The owner asks for events, so it is done with those it took before.
   mutating func forgetClosed() {
     guard !isServer else { return }
     for id in closed {
-      if let stream = requested.removeValue(forKey: id) { streams.giveBack(stream) }
+      if let stream = requested.removeValue(forKey: id) { release(stream) }
     }
     swap(&closed, &closing)
     closing.removeAll(keepingCapacity: true)

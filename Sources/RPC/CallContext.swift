@@ -10,10 +10,13 @@ package struct CallContext: Sendable {
   package var messageWasPacked = false
   /// The operator's name of the caller; empty where everybody is let in.
   package var caller = ""
+  /// Who called, if the caller has identified itself with a certificate.
+  package let peer: PeerCertificate?
 
-  package init(headers: HeaderFields, timeout: Timeout?) {
+  package init(headers: HeaderFields, timeout: Timeout?, peer: PeerCertificate? = nil) {
     self.headers = headers
     self.timeout = timeout
+    self.peer = peer
   }
 
   /// The caller's own fields.

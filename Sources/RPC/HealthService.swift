@@ -11,6 +11,7 @@ package final class HealthService: Sendable {
     var statuses: [String: ServingStatus]
     var watchers: [Int: Watcher] = [:]
     var lastWatcher = 0
+    var isEnding = false
   }
 
   private struct Watcher {
@@ -39,6 +40,15 @@ package final class HealthService: Sendable {
   /// Says the same of all services and of the server.
   package func setAll(_ status: ServingStatus) {
     for service in state.withLock({ Array($0.statuses.keys) }) { set(status, for: service) }
+  }
+
+  /// Ends all that is watched: the server goes away.
+  package func endWatches() {
+    let watchers = state.withLock { state in
+      state.isEnding = true
+      return Array(state.watchers.values)
+    }
+    for watcher in watchers { watcher.changes.finish() }
   }
 
   /// How a service is; `nil` if it is not known.
@@ -91,13 +101,14 @@ package final class HealthService: Sendable {
       state.lastWatcher += 1
       state.watchers[state.lastWatcher] = Watcher(service: service, changes: continuation)
       continuation.yield(state.statuses[service] ?? .serviceUnknown)
+      if state.isEnding { continuation.finish() }
       return state.lastWatcher
     }
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: id) } }
     for await status in changes {
       try await responses.write(.with { $0.status = status })
     }
-    // The iteration ends only when the call's task is cancelled.
-    throw Status(.cancelled, "the caller has gone")
+    guard !Task.isCancelled else { throw Status(.cancelled, "the caller has gone") }
+    throw Status(.unavailable, "the server goes away; watch another one, or this one again")
   }
 }

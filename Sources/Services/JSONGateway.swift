@@ -26,7 +26,7 @@ package final class JSONGateway: Sendable {
         Status(.invalidArgument, "content-type must be application/json"), httpStatus: 415)
     }
     do throws(Status) {
-      let response = try await call(method, try Self.requestBytes(method, request.body), request.headers)
+      let response = try await call(method, try Self.requestBytes(method, request.body), request)
       return .json(200, try Self.responseJSON(method, response))
     } catch {
       return Self.failure(error, httpStatus: error.code.httpStatus)
@@ -45,11 +45,12 @@ package final class JSONGateway: Sendable {
   }
 
   private func call(
-    _ method: MethodDescription, _ bytes: [UInt8], _ headers: HeaderFields
+    _ method: MethodDescription, _ bytes: [UInt8], _ request: HTTPRequest
   ) async throws(Status) -> [UInt8] {
     let answer = host.withLock { host in
       defer { host.endTurn() }
-      return Answer(host, method.fullName, bytes, CallContext(headers: headers, timeout: nil))
+      return Answer(
+        host, method.fullName, bytes, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
     }
     switch answer {
     case .now(let reply): return reply.message

@@ -1,4 +1,5 @@
 internal import Callers
+internal import HTTP
 internal import RPC
 internal import Telemetry
 
@@ -68,6 +69,10 @@ struct Reception {
 extension CallerGate {
   /// Whose call that is, or the refusal.
   func caller(of context: CallContext) throws(Status) -> Caller {
-    do throws(CallerError) { return try caller(context.headers) } catch { throw Status(error) }
+    do throws(CallerError) {
+      return try caller(context.headers, certificateNames: context.peer?.names ?? [])
+    } catch {
+      throw Status(error)
+    }
   }
 }

@@ -3,6 +3,7 @@ package import Entitlements
 internal import Ledger
 internal import Notifications
 internal import ReceiptMigration
+internal import RPC
 internal import Store
 
 // What goes on without being asked: time passes, the catalog changes, events go out.
@@ -34,7 +35,10 @@ extension ServiceSet {
   }
 
   /// Ends what would go on for ever, so that a shutdown need not wait for it.
-  package func endStreams() { hub.close() }
+  package func endStreams() {
+    hub.close()
+    health.endWatches()
+  }
 
   private func adoptCatalog(_ report: @Sendable (String) -> Void) async {
     do throws(LedgerError) {

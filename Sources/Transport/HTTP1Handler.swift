@@ -1,4 +1,5 @@
 internal import HTTP
+internal import HTTP2
 internal import Logging
 internal import NIOCore
 internal import NIOExtras
@@ -18,23 +19,52 @@ final class HTTP1Handler: ChannelInboundHandler {
     case answering
   }
 
+  private let host: LoopHost
   private let http: HTTPHandler
   private let limits: TransportLimits
+  private let peer: PeerCertificate?
   private let logger: Logger
   private var state = State.idle
   private var task: Task<Void, Never>?
   private var isDraining = false
+  private var context: ChannelHandlerContext?
+  /// When the connection is closed if it does not go on; `nil` while it is our turn.
+  private var end: NIODeadline?
 
-  init(http: @escaping HTTPHandler, limits: TransportLimits, logger: Logger) {
+  init(
+    host: LoopHost, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
+    logger: Logger
+  ) {
+    self.host = host
     self.http = http
     self.limits = limits
+    self.peer = peer
     self.logger = logger
   }
 
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    wait(limits.times.request)
+    host.watch(self)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+  private func leave() {
+    host.unwatch(self)
+    context = nil
+  }
+
+  private func wait(_ milliseconds: Int64) { end = .now() + .milliseconds(milliseconds) }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
+    case (.head(let head), _) where head.sizeInBytes > limits.http2.headerBytes:
+      state = .answering
+      write(.headersTooLarge(limit: limits.http2.headerBytes), to: head, context, closes: true)
     case (.head(let head), _):
       state = .collecting(head, [])
+      wait(limits.times.request)
       if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
         let interim = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
@@ -46,6 +76,7 @@ final class HTTP1Handler: ChannelInboundHandler {
       state = body.count > limits.bodyBytes ? .refused(head) : .collecting(head, body)
     case (.end, .collecting(let head, let body)):
       state = .answering
+      end = nil
       start(head, body, context)
     case (.end, .refused(let head)):
       write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context)
@@ -56,6 +87,7 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     task?.cancel()
+    leave()
     context.fireChannelInactive()
   }
 
@@ -71,13 +103,14 @@ final class HTTP1Handler: ChannelInboundHandler {
   }
 
   private func start(_ head: HTTPRequestHead, _ body: [UInt8], _ context: ChannelHandlerContext) {
-    let request = HTTPRequest(
+    var request = HTTPRequest(
       method: head.method.rawValue, target: head.uri,
       headers: HeaderFields(head.headers.map { ($0.name.lowercased(), $0.value) }), body: body)
+    request.peer = peer
     let loop = context.eventLoop
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: loop)
     let http = http
-    task = Task {
+    task = Task { [request] in
       let response = await http(request)
       loop.execute {
         let (handler, context) = bound.value
@@ -88,10 +121,13 @@ final class HTTP1Handler: ChannelInboundHandler {
     }
   }
 
-  private func write(_ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext)
-  {
+  private func write(
+    _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
+    closes: Bool = false
+  ) {
     state = .idle
-    let keepsAlive = request.isKeepAlive && !isDraining
+    wait(limits.times.idle)
+    let keepsAlive = request.isKeepAlive && !isDraining && !closes
     var headers = HTTPHeaders(response.headers.strings)
     headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
     if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
@@ -107,5 +143,25 @@ final class HTTP1Handler: ChannelInboundHandler {
       written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+  }
+}
+
+extension HTTP1Handler: TimedConnection {
+  func tick(_ now: NIODeadline) {
+    guard let end, now >= end else { return }
+    context?.close(promise: nil)
+  }
+}
+
+extension HTTPRequestHead {
+  /// Counted as HTTP/2 does (RFC 9113, section 6.5.2).
+  fileprivate var sizeInBytes: Int {
+    headers.reduce(uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+  }
+}
+
+extension HTTPResponse {
+  static func headersTooLarge(limit: Int) -> HTTPResponse {
+    .text(431, "the request's header fields take more than \(limit) bytes\n")
   }
 }

@@ -18,7 +18,7 @@ extension HTTP2Handler {
     if let timeout = head.malformedTimeout {
       return refuse(id, Status(.invalidArgument, "grpc-timeout '\(timeout)' is not a timeout"))
     }
-    let context = CallContext(headers: fields, timeout: head.timeout)
+    let context = CallContext(headers: fields, timeout: head.timeout, peer: peer)
     let call = Call(
       id: id, context: context, requestEncoding: encoding, takesGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
@@ -132,5 +132,7 @@ struct Call {
 
 extension Status {
   static let deadlineExceeded = Status(.deadlineExceeded, "the caller's deadline has passed")
+  static let requestTooSlow = Status(
+    .deadlineExceeded, "the request did not come to its end in the time that it may take")
   static let cancelled = Status(.cancelled, "the caller has gone")
 }

@@ -18,6 +18,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   let host: LoopHost
   let http: HTTPHandler
   let limits: TransportLimits
+  let peer: PeerCertificate?
   let logger: Logger
 
   /// Calls that wait for more of their request or for their handler.
@@ -30,19 +31,31 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var resetsAfterOutput: [StreamID] = []
   private var isReading = false
   private var flushIsScheduled = false
-  private var isDraining = false
-  private var hasFinishedDraining = false
+  private var isHoldingBack = false
+  var isDraining = false
+  var hasFinishedDraining = false
+  var life: ConnectionLife
+  /// What the life was not told yet.
+  var hasReceived = false
+  var bodyBytesSeen: Int64 = 0
 
-  init(host: LoopHost, http: @escaping HTTPHandler, limits: TransportLimits, logger: Logger) throws {
+  init(
+    host: LoopHost, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
+    logger: Logger
+  ) throws {
     self.session = try Session.server(limits: limits.http2)
     self.host = host
     self.http = http
     self.limits = limits
+    self.peer = peer
     self.logger = logger
+    life = ConnectionLife(
+      limits.times, now: NIODeadline.now().milliseconds, jitter: .random(in: -1...1))
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    host.watch(self)
     if context.channel.isActive { flush() }
   }
 
@@ -60,6 +73,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     isReading = true
+    hasReceived = true
     let buffer = unwrapInboundIn(data)
     var failure: HTTP2Error?
     buffer.withUnsafeReadableBytes { bytes in
@@ -69,7 +83,9 @@ final class HTTP2Handler: ChannelInboundHandler {
         failure = error
       }
     }
-    if let failure { fail(failure) } else { handleEvents() }
+    if let failure { return fail(failure) }
+    handleEvents()
+    checkBacklog()
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -80,7 +96,16 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable { flush() }
+    holdBack(!context.channel.isWritable)
     context.fireChannelWritabilityChanged()
+  }
+
+  /// A peer that does not take our answers is not read from either: else its requests and our words about
+  /// them would pile up.
+  private func holdBack(_ holdsBack: Bool) {
+    guard holdsBack != isHoldingBack, let channel = context?.channel else { return }
+    isHoldingBack = holdsBack
+    try? channel.syncOptions?.setOption(.autoRead, value: !holdsBack)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -106,7 +131,7 @@ final class HTTP2Handler: ChannelInboundHandler {
       case .headersTooLarge(let id): refuseHeaders(id)
       case .drained(let id): exchanges[id]?.drained()
       case .closed(let id, _): closed(id)
-      case .pong: finishDraining()
+      case .pong(let purpose): if purpose == PingPurpose.draining { finishDraining() }
       case .goAway: break
       }
     }
@@ -126,8 +151,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   private func refuseHeaders(_ id: StreamID) {
-    answerPlain(
-      id, .text(431, "the request's header fields take more than \(limits.http2.headerBytes) bytes\n"))
+    answerPlain(id, .headersTooLarge(limit: limits.http2.headerBytes))
   }
 
   private func closed(_ id: StreamID) {
@@ -140,32 +164,13 @@ final class HTTP2Handler: ChannelInboundHandler {
     exchanges = [:]
     for exchange in open.values { exchange.closed() }
     context = nil
+    host.unwatch(self)
   }
 
   private func fail(_ error: HTTP2Error) {
     logger.debug("closing a connection that broke the protocol", metadata: ["error": "\(error)"])
     flush()
     context?.close(promise: nil)
-  }
-
-  private func drain() {
-    guard !isDraining else { return }
-    isDraining = true
-    session.announceGoAway()
-    // The answer to the ping tells that the peer has seen the announcement, one round trip later. A peer
-    // that does not answer is given a second.
-    session.ping()
-    flush()
-    guard let loop = context?.eventLoop else { return }
-    let handler = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .seconds(1)) { handler.value.finishDraining() }
-  }
-
-  private func finishDraining() {
-    guard isDraining, !hasFinishedDraining else { return }
-    hasFinishedDraining = true
-    session.finishGoAway()
-    scheduleFlush()
   }
 
   // MARK: Output
@@ -191,6 +196,7 @@ final class HTTP2Handler: ChannelInboundHandler {
       }
       // Sending closes streams and drains bodies: whoever waits for that is told now.
       handleEvents()
+      if session.unsentBytes > limits.connectionBacklogBytes { return checkBacklog() }
     } catch {
       logger.debug("cannot send", metadata: ["error": "\(error)"])
       context.close(promise: nil)

@@ -2,7 +2,6 @@ package import HTTP
 package import Logging
 package import NIOCore
 internal import NIOExtras
-internal import NIOHTTP1
 internal import NIOPosix
 package import RPC
 
@@ -15,14 +14,17 @@ package struct Listener: Sendable {
     /// Answers whatever is not gRPC.
     package var http: HTTPHandler
     package var limits: TransportLimits
+    /// `nil`: in the clear.
+    package var tls: TLSIdentity?
 
     package init(
       makeHost: @escaping @Sendable (any EventLoop) -> CallHost, http: @escaping HTTPHandler,
-      limits: TransportLimits = TransportLimits()
+      limits: TransportLimits = TransportLimits(), tls: TLSIdentity? = nil
     ) {
       self.makeHost = makeHost
       self.http = http
       self.limits = limits
+      self.tls = tls
     }
   }
 
@@ -30,6 +32,10 @@ package struct Listener: Sendable {
   package let address: HostAndPort
   private let channel: any Channel
   private let quiescing: ServerQuiescingHelper
+  private let setup: ConnectionSetup
+
+  /// How many connections there are now.
+  package var openConnections: Int { setup.openConnections }
 
   /// Starts to listen.
   ///
@@ -38,7 +44,7 @@ package struct Listener: Sendable {
     at address: HostAndPort, on group: any EventLoopGroup, serving service: Service, logger: Logger
   ) async throws(ListenError) -> Listener {
     let quiescing = ServerQuiescingHelper(group: group)
-    let hosts = LoopHosts(make: service.makeHost)
+    let setup = ConnectionSetup(service, logger: logger)
     do {
       let channel = try await ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1_024)
@@ -52,13 +58,14 @@ package struct Listener: Sendable {
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try Self.configure(channel, hosts, service, logger)
+            try setup.configure(channel)
           }
         }
         .bind(host: address.host, port: address.port).get()
       let port = channel.localAddress?.port ?? address.port
       return Listener(
-        address: HostAndPort(host: address.host, port: port), channel: channel, quiescing: quiescing)
+        address: HostAndPort(host: address.host, port: port), channel: channel, quiescing: quiescing,
+        setup: setup)
     } catch {
       throw ListenError(address: address, reason: "\(error)")
     }
@@ -74,24 +81,6 @@ package struct Listener: Sendable {
     quiescing.initiateShutdown(promise: finished)
     try? await finished.futureResult.get()
     cut.cancel()
-  }
-
-  private static func configure(
-    _ channel: any Channel, _ hosts: LoopHosts, _ service: Service, _ logger: Logger
-  ) throws {
-    let host = hosts.host(of: channel.eventLoop)
-    let sniffer = ProtocolSniffer { isHTTP2, context in
-      let operations = context.pipeline.syncOperations
-      if isHTTP2 {
-        try operations.addHandler(
-          HTTP2Handler(host: host, http: service.http, limits: service.limits, logger: logger))
-      } else {
-        try operations.configureHTTPServerPipeline(withErrorHandling: true)
-        try operations.addHandler(
-          HTTP1Handler(http: service.http, limits: service.limits, logger: logger))
-      }
-    }
-    try channel.pipeline.syncOperations.addHandler(sniffer)
   }
 }
 

@@ -30,7 +30,9 @@ final class PlainExchange: Exchange {
       allowed = count
       return
     }
-    start(HTTPRequest(fields, body: session.inbound(of: id)))
+    var request = HTTPRequest(fields, body: session.inbound(of: id))
+    request.peer = connection.peer
+    start(request)
   }
 
   func drained() {}

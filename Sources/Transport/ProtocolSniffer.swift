@@ -2,19 +2,35 @@ internal import NIOCore
 
 /// Tells HTTP/2 from HTTP/1.1 by a connection's first bytes, sets the pipeline up for it, and leaves.
 ///
-/// Without TLS there is no ALPN to ask; but a client that speaks HTTP/2 begins with a preface that no
-/// HTTP/1.1 request can begin with (RFC 9113, section 3.4).
+/// Without TLS there is no ALPN to ask, and with it the bytes tell the same; a client that speaks HTTP/2 begins with a preface that no
+/// HTTP/1.1 request can begin with (RFC 9113, section 3.4). A connection that does not come that far, TLS's
+/// handshake included, within `patience` is closed.
 final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
   private let configure: (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
+  private let patience: TimeAmount
+  private var end: Scheduled<Void>?
   private var seen = ByteBuffer()
   private var isDecided = false
 
-  init(configure: @escaping (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void) {
+  init(
+    patience: TimeAmount,
+    configure: @escaping (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
+  ) {
+    self.patience = patience
     self.configure = configure
   }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let channel = context.channel
+    end = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isDecided else { return context.fireChannelRead(data) }
@@ -24,6 +40,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     let mayBeHTTP2 = Self.preface.starts(with: start)
     guard !mayBeHTTP2 || start.count == Self.preface.count else { return }
     isDecided = true
+    end?.cancel()
     do {
       try configure(mayBeHTTP2, context)
       context.fireChannelRead(wrapInboundOut(seen))

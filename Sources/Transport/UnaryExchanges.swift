@@ -8,6 +8,7 @@ final class PartialUnary: Exchange {
   private let handler: (UnsafeRawBufferPointer, CallContext) -> UnaryAnswer
   private let connection: HTTP2Handler
   private var deadline: Scheduled<Void>?
+  private var patience: Scheduled<Void>?
   /// Bytes that the caller was already allowed to replace.
   private var allowed = 0
 
@@ -19,6 +20,9 @@ final class PartialUnary: Exchange {
     self.handler = handler
     self.connection = connection
     deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
+    patience = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
+      end(.requestTooSlow)
+    }
   }
 
   func received() {
@@ -45,7 +49,10 @@ final class PartialUnary: Exchange {
 
   func drained() {}
 
-  func closed() { deadline?.cancel() }
+  func closed() {
+    deadline?.cancel()
+    patience?.cancel()
+  }
 
   private func end(_ status: Status) {
     leave()
@@ -53,7 +60,7 @@ final class PartialUnary: Exchange {
   }
 
   private func leave() {
-    deadline?.cancel()
+    closed()
     connection.exchanges[call.id] = nil
   }
 }
@@ -112,8 +119,14 @@ final class WaitingUnary: Exchange {
 extension HTTP2Handler {
   /// Calls `expired` on the loop when the caller's patience ends; `nil` if it has no end.
   func scheduleDeadline(_ call: Call, _ expired: @escaping () -> Void) -> Scheduled<Void>? {
-    guard let timeout = call.context.timeout, let loop = context?.eventLoop else { return nil }
-    let expired = NIOLoopBound(expired, eventLoop: loop)
-    return loop.scheduleTask(in: .nanoseconds(timeout.nanoseconds)) { expired.value() }
+    guard let timeout = call.context.timeout else { return nil }
+    return schedule(in: .nanoseconds(timeout.nanoseconds), expired)
+  }
+
+  /// Calls `work` on the loop after so long.
+  func schedule(in time: TimeAmount, _ work: @escaping () -> Void) -> Scheduled<Void>? {
+    guard let loop = context?.eventLoop else { return nil }
+    let work = NIOLoopBound(work, eventLoop: loop)
+    return loop.scheduleTask(in: time) { work.value() }
   }
 }

@@ -13,12 +13,36 @@ struct ClientOptions: ParsableArguments {
   @Option(help: "A file with the bearer token to call with (else the one in ENTITLED_TOKEN).")
   var tokenFile: String?
 
+  @Flag(help: "Call over TLS (or ENTITLED_TLS=true); also if one of the files below is given.")
+  var tls = false
+
+  @Option(help: "The authorities to believe, in PEM (else ENTITLED_TLS_CA, else the system's).")
+  var ca: String?
+
+  @Option(help: "A certificate to call with, in PEM (else ENTITLED_TLS_CERTIFICATE).")
+  var certificate: String?
+
+  @Option(help: "Its key, in PEM (else ENTITLED_TLS_KEY).")
+  var key: String?
+
   @Flag(help: "Print the answer as JSON.")
   var json = false
 
   /// Connects, lets `body` call, and turns what goes wrong into a line for a person.
   func withConnection<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
-    try await Self.withConnection(to: try Setting.grpc.address(grpc), token: try token(), body)
+    let address = try Setting.grpc.address(grpc)
+    return try await Self.withConnection(
+      to: address, token: try token(), tls: security(serverName: address.host), body)
+  }
+
+  /// How to make sure of the server; `nil`: in the clear.
+  private func security(serverName: String) -> ClientTLS? {
+    let tls = ClientTLS(
+      authorities: ca ?? Setting.environment("ENTITLED_TLS_CA"),
+      certificate: certificate ?? Setting.environment("ENTITLED_TLS_CERTIFICATE"),
+      key: key ?? Setting.environment("ENTITLED_TLS_KEY"), serverName: serverName)
+    let isWanted = self.tls || Setting.environment("ENTITLED_TLS") == "true"
+    return isWanted || tls.authorities != nil || tls.certificate != nil ? tls : nil
   }
 
   /// Never a flag: everybody on the machine can see those.
@@ -28,11 +52,12 @@ struct ClientOptions: ParsableArguments {
   }
 
   static func withConnection<Result>(
-    to address: HostAndPort, token: String? = nil, _ body: (ClientConnection) async throws -> Result
+    to address: HostAndPort, token: String? = nil, tls: ClientTLS? = nil,
+    _ body: (ClientConnection) async throws -> Result
   ) async throws -> Result {
     do {
       return try await ClientConnection.withConnection(
-        host: address.host, port: address.port, token: token, body)
+        host: address.host, port: address.port, token: token, tls: tls, body)
     } catch let error as ClientError {
       throw Failure(error.description)
     }

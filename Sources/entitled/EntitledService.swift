@@ -59,8 +59,10 @@ struct EntitledService: ServiceLifecycle.Service {
     let monitor = HealthMonitor(store: store, health: services.health) { [settings] in
       DiskSpace.free(at: settings.data)
     }
+    let security = try ListenerSecurity(configuration.listeners, settings)
     let listeners = try await Listeners.open(
-      settings, on: group, services: services, sandbox: sandbox?.listener, metrics: metrics,
+      settings, on: group, services: services, security: security,
+      limits: TransportLimits(configuration.listeners.limits), sandbox: sandbox?.listener, metrics: metrics,
       monitor: monitor, logger: logger)
     await monitor.begin()
     Announcement(listeners: listeners, data: settings.data).print()
@@ -68,7 +70,8 @@ struct EntitledService: ServiceLifecycle.Service {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await services.run { logger.error("\($0)") } }
       let reload = Reload(
-        services: services, callers: callers, keyFetch: keyFetch, monitor: monitor, settings: settings,
+        services: services, security: security, callers: callers, keyFetch: keyFetch, monitor: monitor,
+        settings: settings,
         logger: logger)
       group.addTask { await reload.run() }
       group.addTask { await keyFetch.run() }
@@ -78,6 +81,8 @@ struct EntitledService: ServiceLifecycle.Service {
       group.cancelAll()
     }
     monitor.stop()
+    // Whoever sends callers here looks at readiness now and then: until it has seen that, they still come.
+    try? await Task.sleep(for: .seconds(settings.drainSeconds))
     services.endStreams()
     await listeners.shutDown()
   }

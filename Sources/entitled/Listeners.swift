@@ -17,22 +17,26 @@ struct Listeners: Sendable {
 
   static func open(
     _ settings: ServeSettings, on group: any EventLoopGroup, services: ServiceSet,
-    sandbox: Listener?, metrics: MetricsRegistry, monitor: HealthMonitor, logger: Logger
+    security: ListenerSecurity, limits: TransportLimits, sandbox: Listener?, metrics: MetricsRegistry,
+    monitor: HealthMonitor, logger: Logger
   ) async throws -> Listeners {
     do {
       let grpc = try await Listener.listen(
         at: settings.grpc, on: group,
         serving: .init(
           makeHost: { _ in loopHost(services, logger) },
-          http: { EdgeRouter.respondOnGRPCPort(to: $0) }), logger: logger)
+          http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: limits, tls: security.grpc),
+        logger: logger)
       let router = EdgeRouter(
         gateway: JSONGateway { loopHost(services, logger) },
         notifications: services.notificationEndpoint,
         verifyReceipt: VerifyReceiptEndpoint(facade: services.verifyReceiptFacade),
         metrics: MetricsPage(registry: metrics, door: services.door), jwks: { services.jwks },
         readiness: ReadinessPage(monitor: monitor))
-      let http = try await Listener.listen(
-        at: settings.http, on: group, serving: plain { await router.respond(to: $0) }, logger: logger)
+      var edge = plain { await router.respond(to: $0) }
+      edge.limits = limits
+      edge.tls = security.http
+      let http = try await Listener.listen(at: settings.http, on: group, serving: edge, logger: logger)
       return Listeners(grpc: grpc, http: http, sandbox: sandbox)
     } catch {
       throw Failure(error.description)

@@ -6,10 +6,11 @@ internal import Services
 internal import SignedData
 internal import UnixSignals
 
-/// Reads the catalog, the callers and the keys of entitlement tokens again on SIGHUP, so that they change without
-/// a restart and without a call that is dropped.
+/// Reads the catalog, the callers, the keys of entitlement tokens and the certificates of the ports again on
+/// SIGHUP, so that they change without a restart and without a call that is dropped.
 struct Reload: Sendable {
   let services: ServiceSet
+  let security: ListenerSecurity
   let callers: CurrentCallers
   let keyFetch: KeyFetch
   let monitor: HealthMonitor
@@ -21,6 +22,7 @@ struct Reload: Sendable {
     for await _ in await UnixSignalsSequence(trapping: .sighup) {
       reloadConfiguration()
       reloadKeys()
+      security.reload(logger)
     }
   }
 

@@ -35,6 +35,12 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "MiB in which each event loop remembers answers to Check (default: 96; 0: none).")
   var answerCache: Int?
 
+  @Option(help: "Seconds between failing readiness and refusing connections after SIGTERM (default: 0).")
+  var drainDelay: Int?
+
+  @Flag(help: "Allow ports without TLS on addresses that other machines reach (ENTITLED_CLEARTEXT=true).")
+  var cleartext = false
+
   func run() async throws {
     let sandboxText = Setting.sandbox.value(sandbox)
     let settings = ServeSettings(
@@ -43,7 +49,10 @@ struct ServeCommand: AsyncParsableCommand {
       data: Setting.data.value(data), configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
       threads: try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256),
       answerCacheMiB: try number(
-        answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 96)
+        answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 96,
+      drainSeconds: try number(
+        drainDelay, flag: "drain-delay", variable: "ENTITLED_DRAIN_DELAY", in: 0...600) ?? 0,
+      allowsCleartext: cleartext || Setting.environment("ENTITLED_CLEARTEXT") == "true")
     let configuration = try Startup.configuration(file: settings.configurationFile)
     try Logs.begin(configuration.log)
     let metrics = MetricsRegistry(families: MetricCatalog.families)
@@ -86,6 +95,8 @@ struct ServeSettings: Sendable {
   let threads: Int?
   /// For each event loop.
   let answerCacheMiB: Int
+  let drainSeconds: Int
+  let allowsCleartext: Bool
 
   /// Where the contract can be called.
   var addresses: [HostAndPort] { [grpc, http] }

@@ -166,6 +166,38 @@ import Testing
     }
   }
 
+  @Test("What a session holds is counted, and forgotten with its streams")
+  func accounting() throws {
+    let talk = try Conversation()
+    let id = try talk.client.request(post, endOfStream: false)
+    talk.client.send(on: id) { $0 += [1, 2, 3, 4] }
+    try talk.exchange()
+    #expect((talk.server.openStreams, talk.server.inboundBytes) == (1, 4))
+    talk.server.removeInbound(1, of: id)
+    #expect(talk.server.inboundBytes == 3)
+    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
+    talk.server.send(on: id) { $0 += [5, 6] }
+    #expect(talk.server.unsentBytes == 2)
+    try talk.exchange()
+    #expect((talk.server.unsentBytes, talk.server.bodyBytesSent) == (0, 2))
+    talk.server.send(on: id) { $0 += [7] }
+    talk.client.reset(id, .cancel)
+    try talk.exchange()
+    #expect((talk.server.openStreams, talk.server.inboundBytes, talk.server.unsentBytes) == (0, 0, 0))
+    #expect(talk.server.controlFrames > 0)
+    talk.server.forgetControlFrames()
+    #expect(talk.server.controlFrames == 0)
+  }
+
+  @Test("The answer to a ping says which one it answers")
+  func pings() throws {
+    let talk = try Conversation()
+    talk.server.ping(7)
+    talk.server.ping(.max)
+    try talk.exchange()
+    #expect(talk.serverEvents == [.pong(7), .pong(.max)])
+  }
+
   @Test("A client that resets without end is shown the door")
   func rapidReset() throws {
     let talk = try Conversation()

@@ -20,9 +20,15 @@ def _generate():
     proto = ROOT / "proto"
     google = pathlib.Path(protoc.__file__).parent / "_proto"
     files = sorted(str(file.relative_to(proto)) for file in proto.glob("entitled/v1/*.proto"))
+    # Below another folder than gRPC's own: Python has one package of a name.
+    tests = pathlib.Path(_generated.name, "proto", "interop")
+    tests.mkdir(parents=True)
+    for file in proto.glob("grpc/testing/*.proto"):
+        (tests / file.name).write_text(file.read_text().replace('"grpc/testing/', '"interop/'))
+    interop = sorted(str(file.relative_to(tests.parent)) for file in tests.glob("*.proto"))
     out = _generated.name
-    arguments = [f"-I{proto}", f"-I{google}", f"--python_out={out}", f"--grpc_python_out={out}"]
-    assert protoc.main(["protoc", *arguments, *files]) == 0
+    folders = [f"-I{proto}", f"-I{tests.parent}", f"-I{google}"]
+    assert protoc.main(["protoc", *folders, f"--python_out={out}", f"--grpc_python_out={out}", *files, *interop]) == 0
     sys.path.insert(0, out)
 
 
@@ -34,6 +40,9 @@ entitlement_service = importlib.import_module("entitled.v1.entitlement_service_p
 receipt_service = importlib.import_module("entitled.v1.receipt_service_pb2")
 app_store_service = importlib.import_module("entitled.v1.app_store_service_pb2")
 notification_service = importlib.import_module("entitled.v1.notification_service_pb2")
+interop_messages = importlib.import_module("interop.messages_pb2")
+interop_empty = importlib.import_module("interop.empty_pb2")
+interop_services = importlib.import_module("interop.test_pb2_grpc")
 entitlement_stub = importlib.import_module("entitled.v1.entitlement_service_pb2_grpc").EntitlementServiceStub
 receipt_stub = importlib.import_module("entitled.v1.receipt_service_pb2_grpc").ReceiptServiceStub
 app_store_stub = importlib.import_module("entitled.v1.app_store_service_pb2_grpc").AppStoreServiceStub

@@ -1,5 +1,6 @@
 """An HTTP/2 client that sends what no gRPC library would."""
 
+import gzip  # noqa: F401  for those who pack messages
 import socket
 import struct
 
@@ -15,6 +16,14 @@ CHECK = "/entitled.v1.EntitlementService/Check"
 def framed(message, compressed=False):
     """A gRPC message with its prefix."""
     return struct.pack(">BI", compressed, len(message)) + message
+
+
+def unframed(data):
+    """The messages of a body with whether they are packed."""
+    while data:
+        packed, length = struct.unpack(">BI", data[:5])
+        yield bool(packed), data[5 : 5 + length]
+        data = data[5 + length :]
 
 
 class Answer:

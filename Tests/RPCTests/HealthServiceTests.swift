@@ -32,6 +32,24 @@ import Wire
     await #expect(throws: Status.self) { try await watching.value }
   }
 
+  @Test("A server that goes away ends what is watched, after it has told how it is")
+  func end() async throws {
+    let health = HealthService(services: [])
+    let stream = RecordingStream(request: GRPCHealth.HealthCheckRequest().encodedBytes())
+    guard
+      case .streaming(let handler)? = health.methods.first(where: { $0.path.hasSuffix("/Watch") })?.handler
+    else { return #expect(Bool(false), "there is no Watch") }
+    health.endWatches()
+    do {
+      try await handler(stream, CallContext(headers: .init(), timeout: nil))
+      Issue.record("it should have failed")
+    } catch {
+      #expect(error.code == .unavailable)
+    }
+    var sent = stream.sent.makeAsyncIterator()
+    #expect(try status(await sent.next()) == .notServing)
+  }
+
   private func status(_ bytes: [UInt8]?) throws -> HealthService.ServingStatus {
     try GRPCHealth.HealthCheckResponse.decode(try #require(bytes)).status
   }

@@ -18,7 +18,10 @@ NAMESPACES = {
     "grpc.health.v1": "GRPCHealth",
     "grpc.reflection.v1": "GRPCReflection",
     "grpc.reflection.v1alpha": "GRPCReflectionAlpha",
+    "grpc.testing": "GRPCTesting",
 }
+# Packages whose services are not part of what `entitled` serves.
+TEST_PACKAGES = {"grpc.testing"}
 # descriptor.proto is read inside Wire only, in its C form.
 NOT_IN_SWIFT = {"google/protobuf/descriptor.proto"}
 # Names that Swift keeps for itself.
@@ -237,8 +240,18 @@ def contract_source(files):
     for package, namespace in NAMESPACES.items():
         if namespace:
             lines += [f"/// The messages of the package `{package}`.", f"package enum {namespace} {{}}", ""]
-    lines += ["extension Contract {", "  /// Every service that the contract declares, with its methods.",
-              "  package static let services: [ServiceDescription] = ["]
+    tests = [file for file in files if file.package in TEST_PACKAGES]
+    lines += ["extension Contract {", "  /// Every service that the contract declares, with its methods."]
+    lines += services_source("services", [file for file in files if file not in tests])
+    lines += ["", "  /// The services that only servers for tests have."] + services_source("testServices", tests)
+    lines += ["", "  /// Every message of the contract, nested ones too.",
+              "  static let messageTypes: [any WireMessage.Type] = ["]
+    lines += [f"    {swift_type(name)}.self," for file in files for name in all_messages(file)]
+    return "\n".join(lines + ["  ]", "}", ""])
+
+
+def services_source(name, files):
+    lines = [f"  package static let {name}: [ServiceDescription] = ["]
     for file in files:
         for service in file.service:
             lines += [f'    ServiceDescription(name: "{file.package}.{service.name}", methods: [']
@@ -249,10 +262,7 @@ def contract_source(files):
                           f"        clientStreaming: {str(method.client_streaming).lower()},"
                           f" serverStreaming: {str(method.server_streaming).lower()}),"]
             lines += ["    ]),"]
-    lines += ["  ]", "", "  /// Every message of the contract, nested ones too.",
-              "  static let messageTypes: [any WireMessage.Type] = ["]
-    lines += [f"    {swift_type(name)}.self," for file in files for name in all_messages(file)]
-    return "\n".join(lines + ["  ]", "}", ""])
+    return lines + ["  ]"]
 
 
 def sources(descriptor_set, names):

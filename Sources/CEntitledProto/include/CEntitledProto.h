@@ -19,6 +19,9 @@
 #include "grpc/health/v1/health.pb-c.h"
 #include "grpc/reflection/v1/reflection.pb-c.h"
 #include "grpc/reflection/v1alpha/reflection.pb-c.h"
+#include "grpc/testing/empty.pb-c.h"
+#include "grpc/testing/messages.pb-c.h"
+#include "grpc/testing/test.pb-c.h"
 #include "arena.h"
 #include "text.h"
 
@@ -215,5 +218,16 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Reflec
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Reflection__V1alpha__ServerReflectionRequest(void) { return &grpc__reflection__v1alpha__server_reflection_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Reflection__V1alpha__ServerReflectionResponse(void) { return &grpc__reflection__v1alpha__server_reflection_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Reflection__V1alpha__ServiceResponse(void) { return &grpc__reflection__v1alpha__service_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__BoolValue(void) { return &grpc__testing__bool_value__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__EchoStatus(void) { return &grpc__testing__echo_status__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__Empty(void) { return &grpc__testing__empty__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__Payload(void) { return &grpc__testing__payload__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__ResponseParameters(void) { return &grpc__testing__response_parameters__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__SimpleRequest(void) { return &grpc__testing__simple_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__SimpleResponse(void) { return &grpc__testing__simple_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__StreamingInputCallRequest(void) { return &grpc__testing__streaming_input_call_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__StreamingInputCallResponse(void) { return &grpc__testing__streaming_input_call_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__StreamingOutputCallRequest(void) { return &grpc__testing__streaming_output_call_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Grpc__Testing__StreamingOutputCallResponse(void) { return &grpc__testing__streaming_output_call_response__descriptor; }
 
 #endif

@@ -16,6 +16,9 @@ package enum GRPCReflection {}
 /// The messages of the package `grpc.reflection.v1alpha`.
 package enum GRPCReflectionAlpha {}
 
+/// The messages of the package `grpc.testing`.
+package enum GRPCTesting {}
+
 extension Contract {
   /// Every service that the contract declares, with its methods.
   package static let services: [ServiceDescription] = [
@@ -188,6 +191,41 @@ extension Contract {
     ]),
   ]
 
+  /// The services that only servers for tests have.
+  package static let testServices: [ServiceDescription] = [
+    ServiceDescription(name: "grpc.testing.TestService", methods: [
+      MethodDescription(service: "grpc.testing.TestService", name: "EmptyCall",
+        requestType: GRPCTesting.Empty.self, responseType: GRPCTesting.Empty.self,
+        clientStreaming: false, serverStreaming: false),
+      MethodDescription(service: "grpc.testing.TestService", name: "UnaryCall",
+        requestType: GRPCTesting.SimpleRequest.self, responseType: GRPCTesting.SimpleResponse.self,
+        clientStreaming: false, serverStreaming: false),
+      MethodDescription(service: "grpc.testing.TestService", name: "CacheableUnaryCall",
+        requestType: GRPCTesting.SimpleRequest.self, responseType: GRPCTesting.SimpleResponse.self,
+        clientStreaming: false, serverStreaming: false),
+      MethodDescription(service: "grpc.testing.TestService", name: "StreamingOutputCall",
+        requestType: GRPCTesting.StreamingOutputCallRequest.self, responseType: GRPCTesting.StreamingOutputCallResponse.self,
+        clientStreaming: false, serverStreaming: true),
+      MethodDescription(service: "grpc.testing.TestService", name: "StreamingInputCall",
+        requestType: GRPCTesting.StreamingInputCallRequest.self, responseType: GRPCTesting.StreamingInputCallResponse.self,
+        clientStreaming: true, serverStreaming: false),
+      MethodDescription(service: "grpc.testing.TestService", name: "FullDuplexCall",
+        requestType: GRPCTesting.StreamingOutputCallRequest.self, responseType: GRPCTesting.StreamingOutputCallResponse.self,
+        clientStreaming: true, serverStreaming: true),
+      MethodDescription(service: "grpc.testing.TestService", name: "HalfDuplexCall",
+        requestType: GRPCTesting.StreamingOutputCallRequest.self, responseType: GRPCTesting.StreamingOutputCallResponse.self,
+        clientStreaming: true, serverStreaming: true),
+      MethodDescription(service: "grpc.testing.TestService", name: "UnimplementedCall",
+        requestType: GRPCTesting.Empty.self, responseType: GRPCTesting.Empty.self,
+        clientStreaming: false, serverStreaming: false),
+    ]),
+    ServiceDescription(name: "grpc.testing.UnimplementedService", methods: [
+      MethodDescription(service: "grpc.testing.UnimplementedService", name: "UnimplementedCall",
+        requestType: GRPCTesting.Empty.self, responseType: GRPCTesting.Empty.self,
+        clientStreaming: false, serverStreaming: false),
+    ]),
+  ]
+
   /// Every message of the contract, nested ones too.
   static let messageTypes: [any WireMessage.Type] = [
     Money.self,
@@ -348,5 +386,16 @@ extension Contract {
     GRPCReflectionAlpha.ListServiceResponse.self,
     GRPCReflectionAlpha.ServiceResponse.self,
     GRPCReflectionAlpha.ErrorResponse.self,
+    GRPCTesting.Empty.self,
+    GRPCTesting.BoolValue.self,
+    GRPCTesting.Payload.self,
+    GRPCTesting.EchoStatus.self,
+    GRPCTesting.SimpleRequest.self,
+    GRPCTesting.SimpleResponse.self,
+    GRPCTesting.StreamingInputCallRequest.self,
+    GRPCTesting.StreamingInputCallResponse.self,
+    GRPCTesting.ResponseParameters.self,
+    GRPCTesting.StreamingOutputCallRequest.self,
+    GRPCTesting.StreamingOutputCallResponse.self,
   ]
 }

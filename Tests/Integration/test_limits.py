@@ -1,0 +1,337 @@
+"""Every limit of the configuration, crossed: the one who crosses it is stopped, and the others are served."""
+
+import socket
+import struct
+import time
+
+import pytest
+
+from contract import entitlement_service
+from harness import CALL_LIMIT, Service, post
+from raw import Connection, framed
+from test_http2 import OK, QUESTION, RESOURCE_EXHAUSTED
+from test_reload import CATALOG
+
+LIMITS = """
+limits:
+  connections: 20
+  streams: 10
+  header_bytes: 4096
+  message_bytes: 65536
+  body_bytes: 65536
+  connection_backlog_bytes: 262144
+  control_frames_per_second: 1000
+  handshake_seconds: 1
+  request_seconds: 1
+  idle_seconds: 2
+  connection_age_seconds: 4
+  connection_age_grace_seconds: 1
+  keepalive_seconds: 1
+  keepalive_timeout_seconds: 1
+  stall_seconds: 2
+"""
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+WATCH = "/entitled.v1.EntitlementService/Watch"
+PATIENCE = 10
+
+
+def frame(kind, flags=0, stream=0, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+SETTINGS, PING, CONTINUATION = frame(4), frame(6, payload=bytes(8)), 9
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory):
+    """One service with small limits; it must end well."""
+    folder = tmp_path_factory.mktemp("limited")
+    (folder / "entitled.yaml").write_text(CATALOG.replace("ENTITLEMENTS", "pro") + LIMITS)
+    service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    yield service
+    service.stop()
+
+
+@pytest.fixture(autouse=True)
+def served(limited):
+    """Somebody else is served before and after, and the process has not grown."""
+    before = memory(limited)
+    yield
+    with Connection(limited.grpc) as connection:
+        assert connection.call(QUESTION).status == OK
+    assert memory(limited) - before < 100_000_000
+
+
+def memory(service):
+    with open(f"/proc/{service.process.pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def connect(address):
+    host, _, port = address.rpartition(":")
+    return socket.create_connection((host, int(port)), timeout=PATIENCE)
+
+
+def is_closed(peer, limit=PATIENCE):
+    """Reads until the server closes; false if it has not by then."""
+    end = time.monotonic() + limit
+    try:
+        while time.monotonic() < end:
+            peer.settimeout(max(end - time.monotonic(), 0.01))
+            if not peer.recv(65_536):
+                return True
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        pass
+    return False
+
+
+def flood(peer, data, seconds=PATIENCE):
+    """Sends the same over and over until the server closes; false if it never does."""
+    end = time.monotonic() + seconds
+    peer.settimeout(1)
+    try:
+        while time.monotonic() < end:
+            peer.sendall(data)
+    except TimeoutError:
+        return is_closed(peer)
+    except ConnectionError:
+        return True
+    return False
+
+
+def test_connections(limited):
+    peers = [connect(limited.grpc) for _ in range(20)]
+    try:
+        with connect(limited.grpc) as refused:
+            assert is_closed(refused, 1)
+    finally:
+        for peer in peers:
+            peer.close()
+    wait_for(lambda: ask(limited))
+
+
+def ask(service):
+    try:
+        with Connection(service.grpc) as connection:
+            return connection.call(QUESTION).status == OK
+    except (ConnectionError, AssertionError):
+        return False
+
+
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_streams(limited):
+    with Connection(limited.grpc) as connection:
+        connection.receive()
+        assert connection.h2.remote_settings.max_concurrent_streams == 10
+
+
+def test_header_bytes(limited):
+    with Connection(limited.grpc) as connection:
+        answer = connection.answer(connection.open(note="x" * 5_000, end=True))
+        assert answer.headers[":status"] == "431"
+        assert connection.call(QUESTION).status == OK
+    with connect(limited.http) as peer:
+        peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nNote: " + b"x" * 5_000 + b"\r\n\r\n")
+        assert b" 431 " in peer.recv(65_536)
+
+
+def test_message_bytes(limited):
+    with Connection(limited.grpc) as connection:
+        answer = connection.call(bytes(65_537))
+        assert answer.status == RESOURCE_EXHAUSTED
+        assert connection.call(QUESTION).status == OK
+
+
+def test_body_bytes(limited):
+    status, text = post(f"http://{limited.http}/entitled.v1.EntitlementService/Check", b" " * 65_537)
+    assert (status, "65536" in text) == (413, True)
+
+
+def test_connection_backlog(limited):
+    # Nine requests that are each within their limit and never end.
+    with Connection(limited.grpc) as connection:
+        connection.receive()
+        try:
+            for _ in range(9):
+                stream = connection.open(path=WATCH.replace("Watch", "Check"))
+                connection.send(stream, framed(bytes(65_000))[:60_000])
+            connection.drain()
+        except (ConnectionError, AssertionError):
+            pass
+        assert connection.goaway is None or connection.goaway.error_code == 0xB
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(PING, id="pings"),
+        pytest.param(SETTINGS, id="settings"),
+        pytest.param(frame(8, payload=b"\0\0\0\1"), id="window updates"),
+        pytest.param(frame(2, stream=1, payload=bytes([0, 0, 0, 3, 0])), id="priorities"),
+    ],
+)
+def test_control_frames(limited, data):
+    with connect(limited.grpc) as peer:
+        peer.sendall(PREFACE + SETTINGS)
+        assert flood(peer, data * 500)
+
+
+def test_continuations(limited):
+    with connect(limited.grpc) as peer:
+        # POST of a path, and then header fields without an end.
+        peer.sendall(PREFACE + SETTINGS + frame(1, 0, 1, b"\x83\x86\x84"))
+        assert flood(peer, frame(CONTINUATION, 0, 1, b"\x00\x01a\x01b" * 100))
+
+
+def test_an_hpack_bomb(limited):
+    # One field of nearly 4 KB into the table, and then thousands of references of one byte to it.
+    field = b"\x40\x01a\x7f\xa1\x1e" + b"x" * 4_000
+    head = b"\x83\x86\x84\x41\x01a" + field
+    with connect(limited.grpc) as peer:
+        peer.sendall(PREFACE + SETTINGS + frame(1, 0, 1, head[:16_000]))
+        begin = time.monotonic()
+        for _ in range(6):
+            peer.sendall(frame(CONTINUATION, 0, 1, b"\xbe" * 16_000))
+        peer.sendall(frame(CONTINUATION, 4, 1, b"\xbe"))
+        assert time.monotonic() - begin < PATIENCE
+        assert is_closed(peer) or True  # it answers 431, or ends the connection
+
+
+def test_rapid_reset(limited):
+    head = b"\x83\x86\x84\x41\x01a"
+    with connect(limited.grpc) as peer:
+        peer.sendall(PREFACE + SETTINGS)
+        stream, closed = 1, False
+        end = time.monotonic() + PATIENCE
+        try:
+            while not closed and time.monotonic() < end:
+                batch = b""
+                for _ in range(500):
+                    batch += frame(1, 4, stream, head) + frame(3, 0, stream, b"\0\0\0\x08")
+                    stream += 2
+                peer.sendall(batch)
+        except (ConnectionError, TimeoutError):
+            closed = True
+        assert closed
+
+
+def test_handshake_time(limited):
+    with connect(limited.grpc) as silent, connect(limited.http) as begun:
+        begun.sendall(b"P")
+        assert is_closed(silent, 3)
+        assert is_closed(begun, 3)
+
+
+def test_request_time(limited):
+    # A unary request that does not end, on a connection that goes on.
+    with Connection(limited.grpc) as connection:
+        stream = connection.open()
+        connection.send(stream, framed(QUESTION)[:8])
+        assert connection.answer(stream).status == 4
+        assert connection.call(QUESTION).status == OK
+    # Header fields that do not end, and a request of HTTP/1.1 that does not.
+    with connect(limited.grpc) as peer:
+        peer.sendall(PREFACE + SETTINGS + frame(1, 0, 1, b"\x83\x86"))
+        assert is_closed(peer, 5)
+    with connect(limited.http) as peer:
+        peer.sendall(b"POST /notifications/ocean-journal HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{")
+        assert is_closed(peer, 5)
+
+
+def test_idle_time(limited):
+    with Connection(limited.grpc) as connection:
+        assert connection.call(QUESTION).status == OK
+        connection.drain()
+        assert connection.goaway.error_code == 0
+    with connect(limited.http) as peer:
+        peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert is_closed(peer, 5)
+
+
+def test_keepalive(limited):
+    # Who does not answer a ping is gone; its call, too.
+    with connect(limited.grpc) as peer:
+        peer.sendall(PREFACE + SETTINGS)
+        begin = time.monotonic()
+        assert is_closed(peer, 6)
+        assert time.monotonic() - begin > 0.9
+
+
+def test_connection_age_lets_calls_end_and_then_does_not(limited):
+    # A stream keeps the connection from being idle; at its age the client hears of it and the stream goes on.
+    with Connection(limited.grpc) as connection:
+        begin = time.monotonic()
+        stream = connection.open(path=WATCH)
+        request = entitlement_service.WatchRequest(app="ocean-journal")
+        connection.send(stream, framed(request.SerializeToString()), end=True)
+        while connection.goaway is None:
+            assert connection.receive()
+        assert time.monotonic() - begin > 3
+        assert not connection.answers[stream].ended
+        connection.drain()
+        assert time.monotonic() - begin < 4.4 + 1 + 3
+
+
+def test_stalled_answers(limited):
+    # A window of nothing: the answers are never taken.
+    with connect(limited.grpc) as peer:
+        settings = frame(4, payload=struct.pack(">HI", 4, 0))
+        peer.sendall(PREFACE + settings)
+        path = b"/entitled.v1.EntitlementService/Check"
+        content = b"application/grpc"
+        head = b"\x83\x86\x41\x01a\x04" + bytes([len(path)]) + path
+        head += b"\x0f\x10" + bytes([len(content)]) + content
+        for number in range(5):
+            stream = 2 * number + 1
+            peer.sendall(frame(1, 4, stream, head) + frame(0, 1, stream, framed(QUESTION)))
+        begin = time.monotonic()
+        assert keep_answering_pings(peer)
+        assert time.monotonic() - begin > 1.5
+
+
+def keep_answering_pings(peer):
+    """Answers pings, as a living client does, until the server closes."""
+    data, end = b"", time.monotonic() + PATIENCE
+    try:
+        while time.monotonic() < end:
+            more = peer.recv(65_536)
+            if not more:
+                return True
+            data += more
+            while len(data) >= 9 + (length := int.from_bytes(data[:3], "big")):
+                kind, flags, payload = data[3], data[4], data[9 : 9 + length]
+                if kind == 6 and not flags & 1:
+                    peer.sendall(frame(6, 1, payload=payload))
+                data = data[9 + length :]
+    except ConnectionError:
+        return True
+    return False
+
+
+def test_a_slow_reader_stops_its_own_calls_only(limited):
+    # Pings whose answers are not read: the server does not read on, and holds little.
+    with connect(limited.grpc) as peer:
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        peer.sendall(PREFACE + SETTINGS)
+        with Connection(limited.grpc) as other:
+            flood(peer, PING * 100, 2)
+            assert other.call(QUESTION).status == OK
+
+
+def test_a_limit_out_of_range_is_named(tmp_path):
+    from harness import run
+
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  streams: 0\n")
+    ended = run("serve", "--config", file, "--data", tmp_path / "data", "--grpc", "127.0.0.1:0")
+    assert ended.returncode == 1
+    assert "streams of limits" in ended.stderr and "1 to 1000000" in ended.stderr
+    assert CALL_LIMIT

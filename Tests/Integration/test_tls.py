@@ -1,0 +1,210 @@
+"""TLS on both ports: versions, suites, ALPN, certificates read again, callers' certificates."""
+
+import json
+import signal
+import socket
+import ssl
+import subprocess
+import urllib.request
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+import contract
+from certificates import Authority
+from contract import entitlement_service
+from harness import CALL_LIMIT, Service, run
+from test_reload import CATALOG
+
+QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro")
+ROLES = """
+callers:
+  billing:
+    roles: [read]
+    certificate_names: ["spiffe://example.com/billing"]
+"""
+
+
+class SecureService:
+    """A service with TLS on both ports, by the certificate of an authority of its own."""
+
+    def __init__(self, folder, more=""):
+        self.authority = Authority(folder)
+        self.files = self.authority.issue("server", "localhost")
+        tls = f"{{tls: {{certificate: server.crt, key: server.key, client_ca: {self.authority.file.name}}}}}"
+        listeners = f"\nlisteners:\n  grpc: {tls}\n  http: {tls}\n"
+        (folder / "entitled.yaml").write_text(CATALOG.replace("ENTITLEMENTS", "pro") + listeners + more)
+        self.service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+
+    def channel(self, files=None):
+        root = self.authority.file.read_bytes()
+        own = (files.key.read_bytes(), files.certificate.read_bytes()) if files else (None, None)
+        options = [("grpc.ssl_target_name_override", "localhost"), ("grpc.use_local_subchannel_pool", 1)]
+        return grpc.secure_channel(self.service.grpc, grpc.ssl_channel_credentials(root, *own), options=options)
+
+    def context(self):
+        return ssl.create_default_context(cafile=self.authority.file)
+
+    def handshake(self, address, context):
+        """Shakes hands; returns the protocol, the suite, ALPN's choice and the certificate's number."""
+        host, _, port = address.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=CALL_LIMIT) as plain:
+            with context.wrap_socket(plain, server_hostname="localhost") as secure:
+                number = secure.getpeercert()["serialNumber"]
+                return secure.version(), secure.cipher()[0], secure.selected_alpn_protocol(), number
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory):
+    secure = SecureService(tmp_path_factory.mktemp("tls"))
+    yield secure
+    secure.service.stop()
+
+
+def test_calls_over_tls(secure):
+    with secure.channel() as channel:
+        assert contract.entitlement_stub(channel).Check(QUESTION, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
+
+
+def test_the_edge_over_tls_in_both_versions_of_http(secure):
+    url = f"https://localhost:{secure.service.http.rpartition(':')[2]}/healthz"
+    with urllib.request.urlopen(url, context=secure.context(), timeout=CALL_LIMIT) as answer:
+        assert answer.read() == b"alive\n"
+    for version, shown in {"--http1.1": "HTTP/1.1 200", "--http2": "HTTP/2 200"}.items():
+        command = ["curl", "--silent", "--include", version, "--cacert", str(secure.authority.file), url]
+        assert subprocess.run(command, capture_output=True, text=True, timeout=30).stdout.startswith(shown)
+
+
+def test_the_commands_over_tls(secure):
+    address = secure.service.grpc.replace("127.0.0.1", "localhost")
+    asked = run("check", "ana", "pro", "--grpc", address, "--ca", secure.authority.file)
+    assert (asked.returncode, "NEVER_PURCHASED" in asked.stdout) == (3, True), asked.stderr
+    # Not an authority that has anything to do with it.
+    assert run("health", "--grpc", address, "--tls").returncode == 1
+
+
+@pytest.mark.parametrize("port", ["grpc", "http"])
+def test_versions_suites_and_alpn(secure, port):
+    address = getattr(secure.service, port)
+    context = secure.context()
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    version, _, alpn, _ = secure.handshake(address, context)
+    assert (version, alpn) == ("TLSv1.3", "h2")
+    context.set_alpn_protocols(["http/1.1"])
+    assert secure.handshake(address, context)[2] == "http/1.1"
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    version, suite, _, _ = secure.handshake(address, context)
+    assert (version, suite[:5]) == ("TLSv1.2", "ECDHE")
+    assert "GCM" in suite or "CHACHA20" in suite
+
+
+@pytest.mark.parametrize(
+    "version, suites",
+    [
+        pytest.param(ssl.TLSVersion.TLSv1_1, "ALL:@SECLEVEL=0", id="TLS 1.1"),
+        pytest.param(ssl.TLSVersion.TLSv1_2, "ECDHE+AES+SHA:@SECLEVEL=0", id="CBC"),
+        pytest.param(ssl.TLSVersion.TLSv1_2, "RSA+AESGCM:@SECLEVEL=0", id="no forward secrecy"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")
+def test_what_is_too_weak_is_refused(secure, version, suites):
+    context = secure.context()
+    context.minimum_version = ssl.TLSVersion.TLSv1
+    context.maximum_version = version
+    context.set_ciphers(suites)
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        secure.handshake(secure.service.grpc, context)
+
+
+def test_in_the_clear_nobody_is_answered(secure):
+    with secure.service.channel() as channel, pytest.raises(grpc.RpcError) as refused:
+        contract.entitlement_stub(channel).Check(QUESTION, timeout=2)
+    assert refused.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+
+
+def test_a_new_certificate_is_shown_after_sighup_and_open_streams_go_on(secure):
+    with secure.channel() as channel:
+        watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        next(watching)
+        before = secure.handshake(secure.service.grpc, secure.context())[3]
+        # A file that is none changes nothing.
+        good = secure.files.certificate.read_bytes()
+        secure.files.certificate.write_text("nothing")
+        reload(secure, "the certificate stays as it was")
+        assert secure.handshake(secure.service.grpc, secure.context())[3] == before
+        secure.files.certificate.write_bytes(good)
+        secure.authority.issue("server", "localhost")
+        reload(secure, "the certificate was read again")
+        assert secure.handshake(secure.service.grpc, secure.context())[3] != before
+        assert secure.handshake(secure.service.http, secure.context())[3] != before
+        assert contract.entitlement_stub(channel).Check(QUESTION, timeout=CALL_LIMIT).reason
+        watching.cancel()
+
+
+def reload(secure, line):
+    """Sends SIGHUP and waits until both ports have said what came of it."""
+    known = secure.service.log.count(line)
+    secure.service.process.send_signal(signal.SIGHUP)
+    for _ in range(CALL_LIMIT * 20):
+        if secure.service.log.count(line) == known + 2:
+            return
+        signal.sigtimedwait([], 0.05)
+    raise AssertionError(secure.service.log)
+
+
+def test_a_caller_is_known_by_its_certificate(tmp_path):
+    secure = SecureService(tmp_path, ROLES)
+    billing = secure.authority.issue("billing", uris=["spiffe://example.com/billing"])
+    other = secure.authority.issue("other", uris=["spiffe://example.com/other"])
+    (tmp_path / "foreign").mkdir()
+    stranger = Authority(tmp_path / "foreign").issue("stranger", uris=["spiffe://example.com/billing"])
+    try:
+        assert check(secure, billing) is None
+        assert check(secure, other) == grpc.StatusCode.UNAUTHENTICATED
+        assert check(secure, None) == grpc.StatusCode.UNAUTHENTICATED
+        assert check(secure, stranger) == grpc.StatusCode.UNAVAILABLE
+        assert edge(secure, billing) == "NEVER_PURCHASED"
+    finally:
+        secure.service.stop()
+
+
+def check(secure, files):
+    try:
+        with secure.channel(files) as channel:
+            contract.entitlement_stub(channel).Check(QUESTION, timeout=CALL_LIMIT)
+    except grpc.RpcError as error:
+        return error.code()
+    return None
+
+
+def edge(secure, files):
+    context = secure.context()
+    context.load_cert_chain(files.certificate, files.key)
+    url = f"https://localhost:{secure.service.http.rpartition(':')[2]}/entitled.v1.EntitlementService/Check"
+    body = json.dumps({"app": "ocean-journal", "customerId": "ana", "entitlement": "pro"}).encode()
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, context=context, timeout=CALL_LIMIT) as answer:
+        return json.load(answer)["reason"]
+
+
+def test_a_port_that_others_reach_is_not_in_the_clear_by_accident(tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\ncallers: open\n")
+    ended = run("serve", "--config", file, "--data", tmp_path / "data", "--grpc", "0.0.0.0:0")
+    assert ended.returncode == 1
+    assert "listeners.grpc.cleartext" in ended.stderr
+    file.write_text(file.read_text() + "listeners:\n  grpc: {cleartext: true}\n")
+    Service(tmp_path / "data", ["--config", file, "--grpc", "0.0.0.0:0"]).stop()
+
+
+def test_a_key_of_another_certificate_is_named_at_start(tmp_path):
+    authority = Authority(tmp_path)
+    certificate = authority.issue("one", "localhost").certificate
+    key = authority.issue("two", "localhost").key
+    listeners = f"\nlisteners:\n  grpc: {{tls: {{certificate: {certificate}, key: {key}}}}}\n"
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + listeners)
+    ended = run("serve", "--config", file, "--data", tmp_path / "data")
+    assert ended.returncode == 1
+    assert "one.crt" in ended.stderr
