@@ -52,8 +52,7 @@ struct InteropService: Sendable {
   private func cacheableUnaryCall(
     _ request: GRPCTesting.SimpleRequest, _ context: CallContext
   ) throws(Status) -> Reply {
-    let now = ContinuousClock.now
-    let nanoseconds = InteropClock.start.duration(to: now) / .nanoseconds(1)
+    let nanoseconds = InteropClock.start.duration(to: .now) / .nanoseconds(1)
     var reply = Reply(
       GRPCTesting.SimpleResponse.with {
         $0.payload = .with { $0.body = Array("\(Int64(nanoseconds))".utf8) }

@@ -2,8 +2,8 @@ internal import AppStore
 package import Entitlements
 internal import Ledger
 internal import Notifications
-internal import ReceiptMigration
 internal import RPC
+internal import ReceiptMigration
 internal import Store
 
 // What goes on without being asked: time passes, the catalog changes, events go out.

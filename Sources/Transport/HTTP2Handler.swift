@@ -32,6 +32,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var isReading = false
   private var flushIsScheduled = false
   private var isHoldingBack = false
+  private var isClosing = false
   var isDraining = false
   var hasFinishedDraining = false
   var life: ConnectionLife
@@ -72,6 +73,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isClosing else { return }
     isReading = true
     hasReceived = true
     let buffer = unwrapInboundIn(data)
@@ -188,7 +190,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   /// Writes what the session has to say, and hears what came of that.
   func flush() {
     flushIsScheduled = false
-    guard let context, context.channel.isActive else { return }
+    guard !isClosing, let context, context.channel.isActive else { return }
     do throws(HTTP2Error) {
       if try writeOutput(context), !resetsAfterOutput.isEmpty {
         resetAnswered()
@@ -202,7 +204,16 @@ final class HTTP2Handler: ChannelInboundHandler {
       context.close(promise: nil)
       return
     }
-    if session.isFinished { context.close(promise: nil) }
+    if session.isFinished { closeGently() }
+  }
+
+  /// Ends our side, and waits a moment for the peer to end its own. To close at once would reset the connection
+  /// if anything came that was not read, and the peer would lose what it has not read yet (RFC 9112, section 9.6).
+  private func closeGently() {
+    guard !isClosing, let context else { return }
+    isClosing = true
+    context.close(mode: .output, promise: nil)
+    _ = schedule(in: .seconds(1)) { [self] in self.context?.close(promise: nil) }
   }
 
   /// Resets the streams whose answers are out. One whose caller does not read waits for it.

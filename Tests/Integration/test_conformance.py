@@ -14,7 +14,7 @@ import grpc
 import pytest
 
 import contract
-import interop
+import interop_client as interop
 from contract import entitlement_service, interop_services
 from harness import CALL_LIMIT, ROOT
 
@@ -134,10 +134,10 @@ class Proxy:
         self.port = free_port()
         host, _, upstream = address.rpartition(":")
         settings = {"port": self.port, "host": host, "upstream": upstream, "folder": folder}
-        file = folder / f"{kind}.conf"
+        file = folder / f"{kind}.yaml"
         if kind == "envoy":
             file.write_text(ENVOY.format(**settings))
-            command = [tool("envoy"), "--config-path", file, "--config-yaml", "{}", "--concurrency", "1",
+            command = [tool("envoy"), "--config-path", file, "--concurrency", "1",
                        "--use-dynamic-base-id", "--log-level", "error"]  # fmt: skip
         else:
             file.write_text(NGINX.format(**settings))

@@ -4,7 +4,7 @@ import grpc
 import pytest
 
 import certificates
-import interop
+import interop_client as interop
 from contract import interop_services
 
 

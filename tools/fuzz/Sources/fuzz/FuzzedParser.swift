@@ -1,5 +1,6 @@
 internal import AppReceipt
 internal import AppStore
+internal import Configuration
 internal import JSON
 internal import SignedData
 
@@ -17,6 +18,16 @@ enum FuzzedParser: String, CaseIterable {
   case plist
   /// The door that tells all of these apart.
   case document
+  /// Frames of HTTP/2.
+  case http2
+  /// Messages of gRPC in their frames, packed and not.
+  case grpc
+  /// Requests of the contract, as protobuf. The first byte chooses which.
+  case protobuf
+  /// The same as JSON.
+  case request
+  /// The operator's configuration.
+  case yaml
 
   /// Lets the parser read `input`.
   func read(_ input: [UInt8], with verifier: SignedDataVerifier) {
@@ -27,6 +38,11 @@ enum FuzzedParser: String, CaseIterable {
     case .pkcs7: readReceipt(input, with: verifier)
     case .plist: _ = try? TransactionReceipt(parsing: input).json.serialized()
     case .document: readDocument(input, with: verifier)
+    case .http2: FuzzedConnection.read(input)
+    case .grpc: FuzzedCalls.readFrames(input)
+    case .protobuf: FuzzedCalls.readMessage(input)
+    case .request: FuzzedCalls.readJSON(input)
+    case .yaml: _ = try? ServiceConfiguration(yaml: String(decoding: input, as: UTF8.self), file: "fuzz.yaml")
     }
   }
 

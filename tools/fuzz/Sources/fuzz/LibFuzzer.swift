@@ -20,6 +20,7 @@ func initialize(_: UnsafeMutablePointer<CInt>, _: UnsafeMutableRawPointer) -> CI
   guard ProcessInfo.processInfo.environment["FUZZ_PARSER"] == nil else { return 0 }
   Task {
     try! await seeds.write()
+    try! seeds.writeRequests()
     exit(0)
   }
   dispatchMain()

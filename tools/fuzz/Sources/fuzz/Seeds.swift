@@ -3,6 +3,7 @@ internal import Foundation
 internal import JSON
 internal import Sandbox
 internal import SignedData
+internal import Wire
 
 /// What the fuzzer begins with: documents of every kind, made by the sandbox App Store.
 struct Seeds {
@@ -36,6 +37,25 @@ struct Seeds {
         try write(document, named: "\(product.productId).\(kind.rawValue)", kind)
       }
     }
+  }
+
+  /// Writes what callers and operators send.
+  func writeRequests() throws {
+    try write(FuzzedConnection.seed(), "calls", for: .http2)
+    try write([0, 0, 0, 0, 3, 10, 1, 97, 1, 0, 0, 0, 2, 31, 139], "frames", for: .grpc)
+    for (index, method) in Contract.services.flatMap(\.methods).enumerated() where index < 256 {
+      let choice = UInt8(index)
+      try write([choice, 10, 3, 97, 112, 112, 18, 1, 99], "\(index)", for: .protobuf)
+      try write([choice] + Array(#"{"app":"a","customerId":"c"}"#.utf8), method.name, for: .request)
+    }
+    let yaml = """
+      apps:
+        a: {bundle_id: com.example.a, apple_id: 1, environments: [Sandbox], products: {p: {type: Consumable}}}
+      limits: {streams: 5}
+      listeners: {grpc: {cleartext: true}}
+      callers: open
+      """
+    try write(Array(yaml.utf8), "configuration", for: .yaml)
   }
 
   private func write(_ document: String, named name: String, _ kind: SandboxDocumentKind) throws {
