@@ -23,6 +23,18 @@ package struct TransportLimits: Hashable, Sendable {
   package var times = ConnectionTimes()
 
   package init() {}
+
+  /// Calls open at once on one connection.
+  package var streams: Int {
+    get { Int(http2.concurrentStreams) }
+    set { http2.concurrentStreams = UInt32(clamping: newValue) }
+  }
+
+  /// Bytes of the header fields of one request.
+  package var headerBytes: Int {
+    get { http2.headerBytes }
+    set { http2.headerBytes = newValue }
+  }
 }
 
 /// How long a connection may take for what it does, in milliseconds.

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import HTTP2
 internal import Logging
 internal import Transport
 
@@ -60,8 +59,8 @@ extension TransportLimits {
   private mutating func set(_ name: LimitName, _ value: Int64) {
     switch name {
     case .connections: connections = Int(value)
-    case .streams: http2.concurrentStreams = UInt32(clamping: value)
-    case .headerBytes: http2.headerBytes = Int(value)
+    case .streams: streams = Int(value)
+    case .headerBytes: headerBytes = Int(value)
     case .messageBytes: messageBytes = Int(value)
     case .bodyBytes: bodyBytes = Int(value)
     case .connectionBacklogBytes: connectionBacklogBytes = Int(value)
