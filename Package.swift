@@ -74,11 +74,15 @@ let package = Package(
     library("Entitlements", ["AppStore"]),
     library("FamilySharing", ["AppStore", "Entitlements"]),
 
+    library("Compression", ["CZlib"]),
+
     // Signed data and the memory of it.
     library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
     library("AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
     library("Store", ["AppStore", "Entitlements", "FamilySharing"]),
-    library("SQLiteStore", ["CSQLite", "AppStore", "Entitlements", "FamilySharing", "Store", metrics]),
+    library(
+      "SQLiteStore",
+      ["CSQLite", "AppStore", "Compression", "Entitlements", "FamilySharing", "SignedData", "Store", metrics]),
     library(
       "Ledger", ["AppStore", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
 
@@ -88,7 +92,7 @@ let package = Package(
     library("Telemetry", ["JSON", coreMetrics, logging]),
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
-    library("RPC", ["CZlib", "HTTP", "Wire"]),
+    library("RPC", ["Compression", "HTTP", "Wire"]),
     library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
 
     // What is served.
@@ -149,6 +153,11 @@ let package = Package(
       name: "evaluate-bench", dependencies: ["AppStore", "Entitlements"],
       path: "tools/bench/evaluate-program", swiftSettings: strict),
 
+    // What writes the notifications of tools/bench/ingest and tools/crash.
+    .executableTarget(
+      name: "ingest-bench", dependencies: ["AppStore", "JSON", "SignedData"],
+      path: "tools/bench/ingest-program", swiftSettings: strict),
+
     test("AppReceiptTests", ["AppReceipt", "AppStore", "JSON", "SignedData"]),
     test("JSONTests", ["JSON"]),
     test("AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),
@@ -172,6 +181,7 @@ let package = Package(
         "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "HTTP", "JSON", "Ledger", "Notifications",
         "SQLiteStore", "Sandbox", "SignedData", "Store",
       ]),
+    test("CompressionTests", ["Compression"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test(
@@ -183,7 +193,9 @@ let package = Package(
         "Wire",
       ]),
     test("StoreTests", ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store"]),
-    test("SQLiteStoreTests", ["AppStore", "Entitlements", "SQLiteStore", "Store"]),
+    test(
+      "SQLiteStoreTests",
+      ["AppStore", "Compression", "Entitlements", "JSON", "SQLiteStore", "Sandbox", "SignedData", "Store"]),
     test("TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
     test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
     test("WireTests", ["JSON", "Wire"]),

@@ -105,6 +105,10 @@ package let demoConfiguration = """
   # How the logs look: text or json, and how much they say: trace, debug, info, notice, warning, error, critical.
   # log: {format: json, level: info}
 
+  # After how many days evidence may lose its body; its hash and all that followed from it stay. What is not named
+  # is kept: without bodies the state cannot be rebuilt from evidence.
+  # retention: {rejected: 90, notifications: 1100, documents: 3650}
+
   # Roots to trust beside Apple's, each for one environment.
   # trusted_roots:
   #   - environment: Sandbox

@@ -22,7 +22,7 @@ extension ServiceConfiguration {
   package init(yaml: String, file: String) throws(ConfigurationError) {
     let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
-      "apps", "callers", "limits", "listeners", "log", "token_issuer", "tokens", "trusted_roots",
+      "apps", "callers", "limits", "listeners", "log", "retention", "token_issuer", "tokens", "trusted_roots",
     ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
@@ -36,6 +36,7 @@ extension ServiceConfiguration {
     self.roots = roots
     tokens = try members["tokens"].map(TokenConfiguration.init)
     log = try members["log"].map(LogConfiguration.init) ?? .usual
+    retention = try RetainedEvidence.days(members["retention"])
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     callers = try CallerConfiguration(
       members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)

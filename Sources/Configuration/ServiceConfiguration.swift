@@ -11,6 +11,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let tokens: TokenConfiguration?
   /// How the logs look.
   package let log: LogConfiguration
+  /// After how many days evidence loses its body; empty: all of it is kept.
+  package let retention: [RetainedEvidence: Int]
   /// Who may call.
   package let callers: CallerConfiguration
   /// An identity provider whose tokens are believed; `nil`: none.

@@ -29,7 +29,7 @@ extension Derivation {
     case .transaction(let fact): return try take(fact, customer, from: evidence)
     case .renewal(let fact):
       let line = evidence.line(fact.originalTransactionID, in: environment)
-      if try store.put(fact, of: line, from: evidence.id) { heard(of: line) }
+      try hear(of: line, isNew: store.put(fact, of: line, from: evidence.id))
       try store.relate(evidence.id, to: line)
       try touchOwners(of: line, evidence.id)
       try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
@@ -54,7 +54,7 @@ extension Derivation {
   ) throws(StoreError) -> LineOutcome? {
     guard let environment = evidence.evidence.environment else { return nil }
     let line = evidence.line(fact.originalTransactionID, in: environment)
-    if try store.put(fact, of: line, from: evidence.id) { heard(of: line) }
+    try hear(of: line, isNew: store.put(fact, of: line, from: evidence.id))
     let outcome = try settle(
       line, customer, token: fact.details.appAccountToken?.lowercased(), evidence.id)
     try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
@@ -66,7 +66,7 @@ extension Derivation {
   ) throws(StoreError) -> LineOutcome? {
     guard let environment = evidence.evidence.environment else { return nil }
     let line = evidence.line(fact.lineNumber, in: environment)
-    _ = try store.put(fact, of: line, from: evidence.id)
+    count(try store.put(fact, of: line, from: evidence.id))
     if let customer, fact.appTransactionID.isEmpty,
       try !store.owners(of: line).contains(customer.customerID)
     {

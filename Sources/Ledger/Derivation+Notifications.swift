@@ -7,17 +7,9 @@ internal import Store
 extension Derivation {
   /// Takes in the documents inside a notification, and remembers whether they brought anything new.
   func take(_ contents: NotificationContents, from evidence: StoredEvidence) throws(StoreError) {
-    var isNews = contents.testimonies.isEmpty
-    for testimony in contents.testimonies {
-      guard let environment = evidence.evidence.environment,
-        let line = testimony.line(
-          of: LineKey(appID: evidence.evidence.appID, environment: environment, originalTransactionID: ""))
-      else { continue }
-      let known = try store.facts(of: line)
-      try apply(testimony, of: evidence)
-      let facts = try store.facts(of: line)
-      isNews = isNews || facts != known
-    }
+    let before = newFacts
+    for testimony in contents.testimonies { try apply(testimony, of: evidence) }
+    let isNews = contents.testimonies.isEmpty || newFacts > before
     try release(claimedAs: contents.payload.unclaimInfo?.unclaimSeatIds ?? [], contents, evidence)
     let state: NotificationState =
       !contents.isUnderstood ? .notUnderstood : isNews ? .applied : .superseded

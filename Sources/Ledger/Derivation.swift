@@ -35,6 +35,8 @@ final class Derivation {
   private(set) var events: [StoredEvent] = []
   /// What Apple said something new about: the question when to ask it next has another answer.
   private var linesInTheNews: Set<LineKey> = []
+  /// How many documents said something new.
+  private(set) var newFacts = 0
 
   init(_ store: any StoreTransaction, catalog: Catalog, now: Instant) {
     self.store = store
@@ -51,8 +53,16 @@ final class Derivation {
     pending[customer] = entry
   }
 
-  /// A document told something of `line`.
-  func heard(of line: LineKey) { linesInTheNews.insert(line) }
+  /// A document about `line` was taken in; it may have been known.
+  func hear(of line: LineKey, isNew: Bool) {
+    count(isNew)
+    if isNew { linesInTheNews.insert(line) }
+  }
+
+  /// A document was taken in; it may have been known.
+  func count(_ isNew: Bool) {
+    if isNew { newFacts += 1 }
+  }
 
   /// Brings every customer that was touched up to date, and what is to be asked of Apple.
   func finish() throws(StoreError) {

@@ -5,7 +5,7 @@ package import Store
 package struct DueFollower: Sendable {
   private let store: any EntitlementStore
   private let clock: ServiceClock
-  private let nextDue: @Sendable (any StoreReader) throws(StoreError) -> Instant?
+  private let question: DueQuestion
   private let workOff: @Sendable () async throws(LedgerError) -> Void
   private let report: @Sendable (LedgerError) -> Void
 
@@ -19,7 +19,7 @@ package struct DueFollower: Sendable {
   ) {
     self.store = store
     self.clock = clock
-    self.nextDue = nextDue
+    question = DueQuestion(store, nextDue)
     self.workOff = workOff
     self.report = report
   }
@@ -32,18 +32,35 @@ package struct DueFollower: Sendable {
   /// Does what is due; answers when to look again.
   private func workOffDue() async -> Instant? {
     do throws(LedgerError) {
-      guard let due = try next() else { return nil }
+      guard let due = try await question.next() else { return nil }
       if due <= clock.now() { try await workOff() }
-      return try next()
+      return try await question.next()
     } catch {
       report(error)
       return clock.now().advanced(byMilliseconds: 1_000)
     }
   }
+}
 
-  private func next() throws(LedgerError) -> Instant? {
-    do {
-      let reader = try store.makeReader()
+/// Asks the store when something is due next. It has one reader for all its questions, since one is asked after
+/// each commit.
+private actor DueQuestion {
+  private let store: any EntitlementStore
+  private let nextDue: @Sendable (any StoreReader) throws(StoreError) -> Instant?
+  private var reader: (any StoreReader)?
+
+  init(
+    _ store: any EntitlementStore,
+    _ nextDue: @escaping @Sendable (any StoreReader) throws(StoreError) -> Instant?
+  ) {
+    self.store = store
+    self.nextDue = nextDue
+  }
+
+  func next() throws(LedgerError) -> Instant? {
+    do throws(StoreError) {
+      let reader = try self.reader ?? store.makeReader()
+      self.reader = reader
       defer { reader.endTurn() }
       return try nextDue(reader)
     } catch {

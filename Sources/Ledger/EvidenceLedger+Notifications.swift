@@ -59,8 +59,10 @@ extension EvidenceLedger {
         problem: "the notification names no environment")
     }
     let catalog = catalog.value
+    // Made here, since the writer is one for all.
+    let evidence = notification.evidence(.notificationV2, in: environment, .accepted)
     return try await write { store throws(StoreError) in
-      try Self.record(contents, of: notification, in: environment, catalog, store)
+      try Self.record(contents, as: evidence, in: environment, catalog, store)
     }
   }
 
@@ -121,24 +123,26 @@ extension EvidenceLedger {
   }
 
   private static func record(
-    _ contents: NotificationContents, of notification: IncomingNotification, in environment: Environment,
+    _ contents: NotificationContents, as evidence: Evidence, in environment: Environment,
     _ catalog: Catalog, _ store: any StoreTransaction
   ) throws(StoreError) -> ReceivedNotification {
     let line = LineKey(
-      appID: notification.appID, environment: environment,
+      appID: evidence.appID, environment: environment,
       originalTransactionID: contents.transaction?.originalTransactionID
         ?? contents.renewal?.originalTransactionID ?? "")
     let uuid = contents.payload.notificationUUID ?? ""
     if !uuid.isEmpty,
-      let known = try store.notification(withUUID: uuid, of: notification.appID, in: environment)
+      let known = try store.notification(withUUID: uuid, of: evidence.appID, in: environment)
     {
       return ReceivedNotification(
         record: known, wasKnown: true, customerID: try store.owners(of: line).first)
     }
-    let evidence = notification.evidence(.notificationV2, in: environment, .accepted)
-    let kept = try store.append(evidence)
+    let kept =
+      uuid.isEmpty
+      ? try store.append(evidence)
+      : AppendedEvidence(id: try store.appendNew(evidence), wasKnown: false)
     if !kept.wasKnown {
-      let derivation = Derivation(store, catalog: catalog, now: notification.receivedAt)
+      let derivation = Derivation(store, catalog: catalog, now: evidence.receivedAt)
       try derivation.apply(
         .notification(contents), of: StoredEvidence(id: kept.id, evidence: evidence))
       try derivation.finish()
@@ -157,7 +161,7 @@ extension IncomingNotification {
   ) -> Evidence {
     Evidence(
       appID: appID, environment: environment, customerID: nil, kind: kind, source: source,
-      receivedAt: receivedAt, content: EvidenceContent(body), verdict: verdict)
+      receivedAt: receivedAt, content: EvidenceContent(arrived: body), verdict: verdict)
   }
 }
 

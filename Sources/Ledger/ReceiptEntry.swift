@@ -146,7 +146,7 @@ struct ReceiptEntry: Sendable {
     Evidence(
       appID: receipt.appID, environment: nil, customerID: document.submission.customerID,
       kind: document.refusal.kind, source: document.submission.source, receivedAt: receivedAt,
-      content: EvidenceContent(Array(document.refusal.document.utf8)),
+      content: EvidenceContent(arrived: Array(document.refusal.document.utf8)),
       verdict: .rejected(reason: document.refusal.rejection.reason))
   }
 }

@@ -100,6 +100,6 @@ struct SubmissionEntry: Sendable {
     Evidence(
       appID: submission.appID, environment: verified.environment, customerID: submission.customerID,
       kind: document.kind, source: submission.source, receivedAt: receivedAt,
-      content: EvidenceContent(Array(document.text.utf8)), verdict: .accepted)
+      content: EvidenceContent(arrived: Array(document.text.utf8)), verdict: .accepted)
   }
 }

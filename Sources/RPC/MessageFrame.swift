@@ -1,3 +1,5 @@
+internal import Compression
+
 /// The five bytes in front of every message (gRPC over HTTP/2, "Length-Prefixed-Message"): a flag that
 /// says whether it is packed, and its length, big-endian.
 package struct MessageFrame: Hashable, Sendable {
@@ -36,6 +38,21 @@ package struct MessageFrame: Hashable, Sendable {
     let message = UnsafeRawBufferPointer(rebasing: bytes[Self.prefixLength..<totalLength])
     guard isCompressed else { return body(message) }
     guard encoding == .gzip else { throw .compressedWithoutEncoding }
-    return try gunzip(message, limit: limit).withUnsafeBytes(body)
+    let unpacked: [UInt8]
+    do {
+      unpacked = try gunzip(message, limit: limit)
+    } catch {
+      throw FramingError(error)
+    }
+    unpacked.withUnsafeBytes(body)
+  }
+}
+
+extension FramingError {
+  fileprivate init(_ error: CompressionError) {
+    switch error {
+    case .damaged, .outOfMemory: self = .badCompression
+    case .tooLarge(let limit): self = .tooLarge(limit: limit)
+    }
   }
 }

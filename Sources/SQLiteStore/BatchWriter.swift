@@ -59,6 +59,7 @@ final class BatchWriter {
       // When the disk is full SQLite may have rolled back everything already.
       guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }
       try rollbackToSavepoint.run()
+      transaction.rolledBack()
     }
     try release.run()
     return outcome
@@ -66,6 +67,7 @@ final class BatchWriter {
 
   private func abandon() {
     _ = transaction.takeChangedCustomers()
+    transaction.rolledBack()
     guard connection.isInTransaction else { return }
     // If even this fails, the next BEGIN says so to whoever writes then.
     try? connection.execute("ROLLBACK")

@@ -39,9 +39,7 @@ extension CustomerRow {
   /// At most `limit` customers who are due by `now`.
   func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey] {
     let select = try Statement(
-      """
-      SELECT identity FROM due JOIN customer USING (customer_number) WHERE at <= ? ORDER BY at LIMIT ?
-      """, on: connection)
+      "SELECT identity FROM customer WHERE due_at <= ? ORDER BY due_at LIMIT ?", on: connection)
     try select.bind(1, now.millisecondsSince1970)
     try select.bind(2, Int64(limit))
     defer { select.reset() }

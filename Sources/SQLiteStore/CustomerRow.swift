@@ -2,8 +2,8 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
-/// The rows of `customer`: what is known of each and what is answered about it, as one value each; and of
-/// `due`: when time alone changes one of these answers.
+/// The rows of `customer`: what is known of each and what is answered about it, as one value each, and when
+/// time alone changes one of these answers.
 ///
 /// A customer's row has the number that ``CustomerIdentity/hash(_:)`` gives, or the next one that was
 /// free: a number is found in half the time of a text. So no row is ever deleted: those that had to move
@@ -13,8 +13,6 @@ final class CustomerRow {
   private let selectAnswers: Statement
   private let selectFacts: Statement
   private let put: Statement
-  private let putDue: Statement
-  private let deleteDue: Statement
   private let hash: CustomerIdentity.Hash
 
   /// `hash` says where to look first; it is another one than the store's own only in tests.
@@ -26,11 +24,10 @@ final class CustomerRow {
     selectFacts = try Statement(
       "SELECT identity, answers, facts FROM customer WHERE customer_number = ?", on: connection)
     put = try Statement(
-      "INSERT OR REPLACE INTO customer (customer_number, identity, answers, facts) VALUES (?, ?, ?, ?)",
-      on: connection)
-    putDue = try Statement(
-      "INSERT OR REPLACE INTO due (customer_number, at) VALUES (?, ?)", on: connection)
-    deleteDue = try Statement("DELETE FROM due WHERE customer_number = ?", on: connection)
+      """
+      INSERT OR REPLACE INTO customer (customer_number, identity, answers, facts, due_at)
+      VALUES (?, ?, ?, ?, ?)
+      """, on: connection)
   }
 
   func answer(
@@ -66,11 +63,8 @@ final class CustomerRow {
     try put.bind(2, CustomerIdentity.encode(key))
     try put.bind(3, AnswerCoding.encode(answers))
     try put.bind(4, FactCoding.encode(facts))
+    try put.bind(5, answers.nextChange?.millisecondsSince1970)
     try put.run()
-    let due = answers.nextChange == nil ? deleteDue : putDue
-    try due.bind(1, number)
-    if let next = answers.nextChange { try due.bind(2, next.millisecondsSince1970) }
-    try due.run()
   }
 
   /// Leaves nothing of the customer in its row; answers whether there was one.
@@ -83,9 +77,8 @@ final class CustomerRow {
     try put.bind(2, [])
     try put.bind(3, [])
     try put.bind(4, [])
+    try put.bind(5, nil as Int64?)
     try put.run()
-    try deleteDue.bind(1, number)
-    try deleteDue.run()
     return true
   }
 

@@ -51,4 +51,7 @@ private func makePrivateFile(_ path: String) {
   if file >= 0 { close(file) }
 }
 
+/// Whether there is something at `path`.
+func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
 private func systemReason() -> String { String(cString: strerror(errno)) }

@@ -56,17 +56,6 @@ final class ErasureRows {
     return rows
   }
 
-  /// Puts other content in the place of a piece of evidence that named the person.
-  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
-    let update = try Statement(
-      "UPDATE evidence SET content_hash = ?, size = ?, body = ? WHERE evidence_id = ?", on: connection)
-    try update.bind(1, content.hash)
-    try update.bind(2, Int64(content.size))
-    try update.bind(3, content.body)
-    try update.bind(4, evidence.rawValue)
-    try update.run()
-  }
-
   private func run(
     _ sql: String, _ customer: CustomerKey, _ pseudonym: String?
   ) throws(StoreError) -> Int64 {

@@ -4,13 +4,17 @@ internal import Store
 /// Reads evidence. Rare enough to prepare its statements each time.
 struct EvidenceQuery {
   private let connection: Connection
+  private let packing: BodyPacking
 
   private static let columns = """
     e.evidence_id, e.app, e.environment, e.customer_id, e.kind, e.source, e.received_at, e.content_hash,
-    e.size, e.body, e.rejection
+    e.size, e.body, e.rejection, e.packing
     """
 
-  init(_ connection: Connection) { self.connection = connection }
+  init(_ connection: Connection, _ packing: BodyPacking) {
+    self.connection = connection
+    self.packing = packing
+  }
 
   /// At most `limit` pieces behind `id`.
   func page(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
@@ -20,6 +24,18 @@ struct EvidenceQuery {
     try select.bind(1, id?.rawValue ?? 0)
     try select.bind(2, Int64(limit))
     return try all(select)
+  }
+
+  /// At most `limit` numbers behind `id`.
+  func ids(after id: EvidenceID?, limit: Int) throws(StoreError) -> [EvidenceID] {
+    let select = try Statement(
+      "SELECT evidence_id FROM evidence WHERE evidence_id > ? ORDER BY evidence_id LIMIT ?", on: connection)
+    try select.bind(1, id?.rawValue ?? 0)
+    try select.bind(2, Int64(limit))
+    defer { select.reset() }
+    var ids: [EvidenceID] = []
+    while try select.step() { ids.append(EvidenceID(rawValue: select.number(0))) }
+    return ids
   }
 
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
@@ -55,13 +71,14 @@ struct EvidenceQuery {
     defer { select.reset() }
     var found: [StoredEvidence] = []
     while try select.step() {
-      found.append(StoredEvidence(id: EvidenceID(rawValue: select.number(0)), evidence: evidence(select)))
+      found.append(
+        StoredEvidence(id: EvidenceID(rawValue: select.number(0)), evidence: try evidence(select)))
     }
     return found
   }
 
   /// The evidence in the row that `row` went to.
-  private func evidence(_ row: Statement) -> Evidence {
+  private func evidence(_ row: Statement) throws(StoreError) -> Evidence {
     let customer = row.text(3) ?? ""
     let rejection = row.text(10) ?? ""
     return Evidence(
@@ -72,7 +89,8 @@ struct EvidenceQuery {
       source: Evidence.Source(rawValue: row.text(5) ?? ""),
       receivedAt: Instant(millisecondsSince1970: row.number(6)),
       content: EvidenceContent(
-        hash: row.bytes(7), size: Int(row.number(8)), body: row.isNull(9) ? nil : row.bytes(9)),
+        hash: row.bytes(7), size: Int(row.number(8)),
+        body: row.isNull(9) ? nil : try packing.unpack(row.number(11), row.bytes(9))),
       verdict: rejection.isEmpty ? .accepted : .rejected(reason: rejection))
   }
 }

@@ -3,7 +3,8 @@ internal import Store
 
 /// The rows of `evidence` and of what it concerns, seen by the writer.
 final class EvidenceRows {
-  private let connection: Connection
+  let connection: Connection
+  let packing: BodyPacking
   private let find: Statement
   private let insert: Statement
   private let relateToCustomer: Statement
@@ -12,17 +13,19 @@ final class EvidenceRows {
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
+    packing = try BodyPacking(connection)
     find = try Statement(
       """
       SELECT evidence_id FROM evidence
       WHERE content_hash = ? AND app = ? AND kind = ? AND customer_id = ? AND rejection = ?
+        AND is_found_by_content = 1
       """, on: connection)
     insert = try Statement(
       """
       INSERT INTO evidence (
         content_hash, app, kind, customer_id, rejection, environment, source, received_at, size, body,
-        evidence_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        evidence_id, packing, is_found_by_content)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     relateToCustomer = try Statement(
       """
@@ -42,6 +45,10 @@ final class EvidenceRows {
     return AppendedEvidence(id: try insert(evidence, as: nil), wasKnown: false)
   }
 
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID {
+    try insert(evidence, as: nil, isFoundByContent: false)
+  }
+
   func restore(_ evidence: StoredEvidence) throws(StoreError) {
     _ = try insert(evidence.evidence, as: evidence.id)
   }
@@ -52,11 +59,11 @@ final class EvidenceRows {
   }
 
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
-    try EvidenceQuery(connection).evidence(id)
+    try EvidenceQuery(connection, packing).evidence(id)
   }
 
   func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
-    try EvidenceQuery(connection).naming(customer)
+    try EvidenceQuery(connection, packing).naming(customer)
   }
 
   func relate(_ evidence: EvidenceID, to customer: CustomerKey) throws(StoreError) {
@@ -79,15 +86,41 @@ final class EvidenceRows {
     try relateToCustomer.run()
   }
 
+  /// Puts other content in the place of a piece of evidence.
+  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
+    let update = try Statement(
+      "UPDATE evidence SET content_hash = ?, size = ?, body = ?, packing = ? WHERE evidence_id = ?",
+      on: connection)
+    let body = try content.body.map { body throws(StoreError) in
+      try packing.pack(body, isBelieved: true)
+    }
+    try update.bind(1, content.hash)
+    try update.bind(2, Int64(content.size))
+    try update.bind(3, body?.bytes)
+    try update.bind(4, (body?.form ?? .verbatim).rawValue)
+    try update.bind(5, evidence.rawValue)
+    try update.run()
+  }
+
+  /// Some of what was written was taken back.
+  func rolledBack() { packing.rolledBack() }
+
   /// Without a number it gets the next one.
-  private func insert(_ evidence: Evidence, as id: EvidenceID?) throws(StoreError) -> EvidenceID {
+  private func insert(
+    _ evidence: Evidence, as id: EvidenceID?, isFoundByContent: Bool = true
+  ) throws(StoreError) -> EvidenceID {
+    let body = try evidence.content.body.map { body throws(StoreError) in
+      try packing.pack(body, isBelieved: evidence.verdict == .accepted)
+    }
     try bindIdentity(of: evidence, to: insert)
     try insert.bind(6, evidence.environment?.rawValue)
     try insert.bind(7, evidence.source.rawValue)
     try insert.bind(8, evidence.receivedAt.millisecondsSince1970)
     try insert.bind(9, Int64(evidence.content.size))
-    try insert.bind(10, evidence.content.body)
+    try insert.bind(10, body?.bytes)
     try insert.bind(11, id?.rawValue)
+    try insert.bind(12, (body?.form ?? .verbatim).rawValue)
+    try insert.bind(13, isFoundByContent ? 1 : 0)
     try insert.run()
     let id = EvidenceID(rawValue: connection.lastInsertedRow)
     if let customer = evidence.customerID {

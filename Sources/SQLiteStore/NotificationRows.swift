@@ -95,10 +95,13 @@ final class NotificationRows {
     if let customer = query.customerID {
       conditions.append(
         """
-        EXISTS (SELECT 1 FROM line_customer l
-          WHERE l.original_transaction_id = notification.original_transaction_id
-            AND l.app = notification.app AND l.environment = notification.environment
-            AND l.customer_id = ?8)
+        evidence_id IN (
+          SELECT e.evidence_id
+          FROM line_customer l JOIN line_evidence e USING (original_transaction_id, app, environment)
+          WHERE l.customer_id = ?8 AND l.app = ?1
+          UNION SELECT n.evidence_id
+          FROM line_customer l JOIN notification n USING (original_transaction_id, app, environment)
+          WHERE l.customer_id = ?8 AND l.app = ?1 AND n.version = 1)
         """)
       texts[8] = customer
     }

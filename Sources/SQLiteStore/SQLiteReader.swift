@@ -14,6 +14,7 @@ final class SQLiteReader: StoreReader {
   private let fact: FactQuery
   private let seat: SeatRows
   private let event: EventPages
+  private let packing: BodyPacking
   private var isInTurn = false
   private var seen: UInt64 = 0
 
@@ -31,6 +32,7 @@ final class SQLiteReader: StoreReader {
     fact = try FactQuery(connection)
     seat = try SeatRows(connection)
     event = try EventPages(connection)
+    packing = try BodyPacking(connection)
   }
 
   func answer(
@@ -109,17 +111,17 @@ final class SQLiteReader: StoreReader {
 
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
     try beginTurn()
-    return try EvidenceQuery(connection).page(after: id, limit: limit)
+    return try EvidenceQuery(connection, packing).page(after: id, limit: limit)
   }
 
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
     try beginTurn()
-    return try EvidenceQuery(connection).evidence(id)
+    return try EvidenceQuery(connection, packing).evidence(id)
   }
 
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
     try beginTurn()
-    return try EvidenceQuery(connection).about(line)
+    return try EvidenceQuery(connection, packing).about(line)
   }
 
   func notifications(_ query: NotificationQuery) throws(StoreError) -> [NotificationRecord] {
@@ -141,7 +143,8 @@ final class SQLiteReader: StoreReader {
 
   func nextDue() throws(StoreError) -> Instant? {
     try beginTurn()
-    let next = try connection.number("SELECT ifnull(min(at), \(Int64.max)) FROM due")
+    let next = try connection.number(
+      "SELECT ifnull(min(due_at), \(Int64.max)) FROM customer WHERE due_at IS NOT NULL")
     return next == .max ? nil : Instant(millisecondsSince1970: next)
   }
 

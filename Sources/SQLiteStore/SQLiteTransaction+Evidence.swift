@@ -8,6 +8,10 @@ extension SQLiteTransaction {
     try self.evidence.append(evidence)
   }
 
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID {
+    try self.evidence.appendNew(evidence)
+  }
+
   func restore(_ evidence: StoredEvidence) throws(StoreError) { try self.evidence.restore(evidence) }
 
   func nextEvidenceID() throws(StoreError) -> EvidenceID { try evidence.nextID() }

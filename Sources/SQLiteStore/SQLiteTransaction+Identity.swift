@@ -72,7 +72,7 @@ extension SQLiteTransaction {
   }
 
   func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
-    try erasure.replace(evidence, with: content)
+    try self.evidence.replace(evidence, with: content)
   }
 
   func delete(grant line: LineKey) throws(StoreError) { try fact.other.delete(grant: line) }

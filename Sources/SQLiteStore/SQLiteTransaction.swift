@@ -61,5 +61,8 @@ final class SQLiteTransaction: StoreTransaction {
     return changedCustomers
   }
 
+  /// Some of what was written was taken back: what is remembered of it is not to be relied on.
+  func rolledBack() { evidence.rolledBack() }
+
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
 }

@@ -5,7 +5,7 @@ enum Schema {
   /// Each makes the next version out of the one before. Once released, one is never changed again.
   private static let migrations = [
     firstVersion, secondVersion, thirdVersion, seatsVersion, refreshVersion, copiesVersion,
-    followUpVersion,
+    followUpVersion, packingVersion,
   ]
 
   /// The version that this program reads and writes.
@@ -14,11 +14,26 @@ enum Schema {
   /// Brings the store to today's version, in one transaction for each step; to an older `target` only in
   /// tests.
   static func migrate(_ connection: Connection, to target: Int = version) throws(StoreError) {
-    let found = Int(try connection.number("PRAGMA user_version"))
-    guard found <= version else { throw .newerSchema(found: found, supported: version) }
+    let found = try foundVersion(connection)
     for next in found..<target {
       try connection.execute("BEGIN IMMEDIATE; \(migrations[next]) PRAGMA user_version = \(next + 1); COMMIT")
     }
+  }
+
+  /// Brings the store at `path` to today's version, after a copy of it as it was: beside it, with the old
+  /// version's number behind its name. An older program can go on with that.
+  static func upgrade(_ connection: Connection, at path: String) throws(StoreError) {
+    let found = try foundVersion(connection)
+    guard found < version else { return }
+    let copy = "\(path).schema-\(found)"
+    if found > 0, !fileExists(copy) { try copyDatabase(connection, to: copy) }
+    try migrate(connection)
+  }
+
+  private static func foundVersion(_ connection: Connection) throws(StoreError) -> Int {
+    let found = Int(try connection.number("PRAGMA user_version"))
+    guard found <= version else { throw .newerSchema(found: found, supported: version) }
+    return found
   }
 
   // What differs most comes first in each key: it decides nearly every comparison on the way down.

@@ -102,7 +102,7 @@ private final class Worker: @unchecked Sendable {
     path: String, changes: CustomerChanges, hash: @escaping CustomerIdentity.Hash
   ) throws(StoreError) {
     let connection = try Connection.writer(path: path)
-    try Schema.migrate(connection)
+    try Schema.upgrade(connection, at: path)
     writer = try BatchWriter(connection, changes: changes, hash: hash)
   }
 

@@ -71,10 +71,17 @@ package struct EvidenceContent: Hashable, Sendable {
   /// The bytes; `nil` if they were not kept.
   package let body: [UInt8]?
 
+  /// The most bytes of which more than the hash and the number are kept.
+  package static let limit = 1 << 20
+
   /// What arrived; of more than `limit` bytes only the hash and the number are kept.
-  package init(_ bytes: [UInt8], keepingAtMost limit: Int = 1 << 20) {
-    self.init(
-      hash: ContentHash.hash(bytes), size: bytes.count, body: bytes.count <= limit ? bytes : nil)
+  package init(_ bytes: [UInt8], keepingAtMost limit: Int = limit) {
+    self.init(bytes, hash: ContentHash.hash(bytes), keepingAtMost: limit)
+  }
+
+  /// What arrived, of which the caller knows the SHA-256 already.
+  package init(_ bytes: [UInt8], hash: [UInt8], keepingAtMost limit: Int = limit) {
+    self.init(hash: hash, size: bytes.count, body: bytes.count <= limit ? bytes : nil)
   }
 
   /// Content as a store has kept it.

@@ -4,6 +4,10 @@ package protocol EvidenceAppending {
   /// same kind, for the same app, on behalf of the same customer.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence
 
+  /// Keeps evidence that has a number of Apple's own, under which the caller has not found it. It is not
+  /// looked for by its content, and not found by it.
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID
+
   /// Keeps evidence under the number that it has in another store. For replaying into an empty one.
   func restore(_ evidence: StoredEvidence) throws(StoreError)
 

@@ -6,6 +6,8 @@ package enum StoreError: Error, Hashable, Sendable {
   case inUse(path: String)
   /// A newer version of the program wrote the store; this one does not know its schema.
   case newerSchema(found: Int, supported: Int)
+  /// An older version of the program wrote the store; starting the service brings it up to date.
+  case olderSchema(found: Int, supported: Int)
   /// Too many writes are waiting. Trying again a little later is safe.
   case overloaded(waiting: Int)
   /// There is no space left. Writing works again as soon as there is.
@@ -25,6 +27,8 @@ extension StoreError: CustomStringConvertible {
     case .inUse(let path): "the store in \(path) is in use by another process"
     case .newerSchema(let found, let supported):
       "the store has schema version \(found), and this program knows versions up to \(supported)"
+    case .olderSchema(let found, let supported):
+      "the store has schema version \(found); start the service once to bring it to version \(supported)"
     case .overloaded(let waiting): "the store has \(waiting) writes waiting and takes no more now"
     case .diskFull: "no space is left for the store"
     case .corrupt(let what): "the store is damaged: \(what)"

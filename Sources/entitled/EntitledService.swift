@@ -76,6 +76,10 @@ struct EntitledService: ServiceLifecycle.Service {
       group.addTask { await reload.run() }
       group.addTask { await keyFetch.run() }
       group.addTask { await monitor.run() }
+      let retention = EvidenceRetention(
+        Startup.retentionRules(configuration), store: store, now: SystemClock.now
+      ) { logger.notice("\($0)") }
+      group.addTask { await retention.run() }
       if let sandbox { group.addTask { await sandbox.simulator.run() } }
       try? await gracefulShutdown()
       group.cancelAll()

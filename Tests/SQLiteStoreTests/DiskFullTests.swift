@@ -47,7 +47,9 @@ private final class Write: Sendable {
 
   var job: WriteJob {
     WriteJob { [size] transaction throws(StoreError) in
-      let content = EvidenceContent(Array(repeating: 7, count: size))
+      // Nothing that could be packed into less.
+      var random = SystemRandomNumberGenerator()
+      let content = EvidenceContent((0..<size).map { _ in UInt8.random(in: 0...255, using: &random) })
       _ = try transaction.append(
         Evidence(
           appID: "ocean", environment: nil, customerID: nil, kind: .signedTransaction, source: .submission,

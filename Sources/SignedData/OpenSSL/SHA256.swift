@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The hash under every ES256 signature, and of what must be compared but not kept.
+/// The hash under every ES256 signature, of what must be compared but not kept, and of evidence.
 package enum SHA256 {
   /// How long every hash is.
   package static let byteCount = 32

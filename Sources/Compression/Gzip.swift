@@ -1,7 +1,7 @@
 internal import CZlib
 
 /// Packs bytes as gzip (RFC 1952); `nil` if zlib has no memory for it, and the caller sends them as they are.
-func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   var stream = z_stream()
   guard entitled_deflate_init_gzip(&stream) == Z_OK else { return nil }
   defer { deflateEnd(&stream) }
@@ -22,9 +22,9 @@ func gzip(_ bytes: [UInt8]) -> [UInt8]? {
 
 /// Unpacks gzip. It stops as soon as more than `limit` bytes come out, whatever the data promises, so
 /// that a small message cannot fill the memory.
-func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(FramingError) -> [UInt8] {
+package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(CompressionError) -> [UInt8] {
   var stream = z_stream()
-  guard entitled_inflate_init_gzip(&stream) == Z_OK else { throw .badCompression }
+  guard entitled_inflate_init_gzip(&stream) == Z_OK else { throw .outOfMemory }
   defer { inflateEnd(&stream) }
   stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
   stream.avail_in = UInt32(bytes.count)
@@ -34,7 +34,7 @@ func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(FramingError) ->
     output.append(contentsOf: piece)
     guard output.count <= limit else { throw .tooLarge(limit: limit) }
     if result == Z_STREAM_END { return output }
-    guard result == Z_OK, stream.avail_in > 0 || piece.count == inflatedPiece else { throw .badCompression }
+    guard result == Z_OK, stream.avail_in > 0 || piece.count == inflatedPiece else { throw .damaged }
   }
 }
 

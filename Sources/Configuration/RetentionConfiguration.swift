@@ -1,0 +1,23 @@
+/// After how many days evidence of each group may lose its body. What is not named is kept.
+package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
+  /// Whatever was not believed.
+  case rejected
+  /// What Apple sent by itself.
+  case notifications
+  /// Signed transactions, renewal infos and app transactions.
+  case documents
+
+  /// Reads `retention`: groups with their days.
+  static func days(_ node: ConfigurationNode?) throws(ConfigurationError) -> [RetainedEvidence: Int] {
+    var days: [RetainedEvidence: Int] = [:]
+    for (name, node) in try node?.entries() ?? [] {
+      guard let group = RetainedEvidence(rawValue: name) else {
+        throw node.error(
+          "retention knows no \(name.debugDescription), only \(allCases.map(\.rawValue).joined(separator: ", "))"
+        )
+      }
+      days[group] = Int(try node.number(in: 1...36_500))
+    }
+    return days
+  }
+}

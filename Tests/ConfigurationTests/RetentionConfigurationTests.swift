@@ -1,0 +1,38 @@
+import Configuration
+import Testing
+
+@Suite struct RetentionConfigurationTests {
+  @Test("Without a word about it all evidence is kept; what is named has its days")
+  func days() throws {
+    #expect(try configuration("").retention.isEmpty)
+    let configuration = try configuration("retention: {rejected: 90, notifications: 1100}")
+    #expect(configuration.retention == [.rejected: 90, .notifications: 1100])
+  }
+
+  @Test(
+    "Another group, and days that are none, are refused",
+    arguments: [
+      (
+        "retention: {commands: 9}", "retention knows no \"commands\", only rejected, notifications, documents"
+      ),
+      ("retention: {rejected: 0}", "rejected is not between 1 and 36500"),
+      ("retention: 90", "retention of the configuration is not a mapping"),
+    ])
+  func refused(line: String, problem: String) {
+    #expect(throws: ConfigurationError.invalid(file: "test.yaml", line: 6, problem: problem)) {
+      try configuration(line)
+    }
+  }
+
+  private func configuration(_ line: String) throws -> ServiceConfiguration {
+    try ServiceConfiguration(
+      yaml: """
+        apps:
+          ocean:
+            bundle_id: com.example.ocean
+            environments: [Sandbox]
+            products: {}
+        \(line)
+        """, file: "test.yaml")
+  }
+}

@@ -1,0 +1,56 @@
+import AppStore
+import Store
+import Testing
+
+@Suite struct RetentionContractTests {
+  @Test(
+    "Bodies that are old and chosen go; hashes, sizes, verdicts and all others stay",
+    arguments: Backend.allCases)
+  func forgetting(backend: Backend) async throws {
+    try await backend.withStore { store in
+      for (text, moment, verdict) in [
+        ("old", 5, Evidence.Verdict.accepted), ("refused", 6, .rejected(reason: "BAD")),
+        ("other", 7, .accepted),
+        ("young", 50, .accepted),
+      ] {
+        var piece = evidence(text, verdict)
+        piece.receivedAt = Instant(millisecondsSince1970: Int64(moment))
+        if text == "other" { piece.kind = .signedRenewalInfo }
+        _ = try await store.append(piece)
+      }
+      let before = try store.makeReader().evidence(after: nil, limit: 9).map(\.evidence)
+      #expect(try await forget(.accepted([.signedTransaction]), in: store) == 1)
+      #expect(try await bodies(in: store) == [nil, "refused", "other", "young"])
+      #expect(try await forget(.rejected, in: store) == 1)
+      #expect(try await forget(.rejected, in: store) == 0)
+      #expect(try await bodies(in: store) == [nil, nil, "other", "young"])
+      let after = try store.makeReader().evidence(after: nil, limit: 9).map(\.evidence)
+      #expect(after.map(\.content.hash) == before.map(\.content.hash))
+      #expect(after.map(\.content.size) == before.map(\.content.size))
+      #expect(after.map(\.verdict) == before.map(\.verdict))
+      // The same again is still known by its hash.
+      var again = evidence("old")
+      again.receivedAt = Instant(millisecondsSince1970: 60)
+      #expect(try await store.append(again).wasKnown)
+    }
+  }
+
+  /// Forgets what arrived before 50, a piece at a time.
+  private func forget(_ selection: EvidenceSelection, in store: any EntitlementStore) async throws -> Int {
+    var (last, count): (EvidenceID?, Int) = (nil, 0)
+    repeat {
+      let start = last
+      let page = try await store.write { transaction throws(StoreError) in
+        try transaction.forgetBodies(of: selection, receivedBefore: moment(50), after: start, limit: 1)
+      }
+      (last, count) = (page.last, count + page.forgotten)
+    } while last != nil
+    return count
+  }
+
+  private func bodies(in store: any EntitlementStore) async throws -> [String?] {
+    try store.makeReader().evidence(after: nil, limit: 9).map { kept in
+      kept.evidence.content.body.map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
