@@ -25,13 +25,14 @@ def pinned(command, core, **options):
 class Server:
     """A running server with the port it listens on; leaving its `with` block stops it.
 
-    It says its port itself, in a line that `ready` matches, or is told it by `port`.
+    It says its ports itself, in a line that `ready` matches, or is told the one by `port`.
     """
 
     def __init__(self, name, command, ready=None, port=None):
         self.name = name
         self.process = pinned(command, SERVER_CORE, stdout=subprocess.PIPE if ready else subprocess.DEVNULL)
-        self.port = self._announced_port(ready) if ready else self._reachable(port)
+        self.ports = self._announced_ports(ready) if ready else [self._reachable(port)]
+        self.port = self.ports[0]
 
     def __enter__(self):
         return self
@@ -43,10 +44,10 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
 
-    def _announced_port(self, ready):
+    def _announced_ports(self, ready):
         for line in self.process.stdout:
             if found := re.search(ready, line):
-                return int(found[1])
+                return [int(port) for port in found.groups()]
         raise SystemExit(f"{self.name} ended before it was ready (status {self.process.wait()})")
 
     def _reachable(self, port):

@@ -21,9 +21,12 @@ bool says_entitled(const std::string &reply) {
 }
 }  // namespace
 
-Call::Call(const Options &options) : is_check_(options.get_path.empty()), options_(options) {
+Call::Call(const Options &options)
+    : kind_(!options.get_path.empty() ? Kind::get : options.post_path.empty() ? Kind::check : Kind::post),
+      options_(options),
+      bodies_(options.bodies) {
   const std::string authority = options.host + ":" + std::to_string(options.port);
-  if (is_check_) {
+  if (kind_ == Kind::check) {
     fields_ = {{":method", "POST"},
                {":scheme", "http"},
                {":path", "/entitled.v1.EntitlementService/Check"},
@@ -33,6 +36,13 @@ Call::Call(const Options &options) : is_check_(options.get_path.empty()), option
                {"user-agent", "entitled-bench"},
                {"grpc-timeout", "1S"},
                {"authorization", options.authorization}};
+  } else if (kind_ == Kind::post) {
+    fields_ = {{":method", "POST"},
+               {":scheme", "http"},
+               {":path", options.post_path},
+               {":authority", authority},
+               {"content-type", "application/json"},
+               {"user-agent", "entitled-bench"}};
   } else {
     fields_ = {{":method", "GET"},
                {":scheme", "http"},
@@ -47,11 +57,12 @@ Call::Call(const Options &options) : is_check_(options.get_path.empty()), option
   }
 }
 
-void Call::prepare(Flight &flight) {
+bool Call::prepare(Flight &flight) {
   flight.sent = 0;
   flight.reply.clear();
   flight.ok_status = flight.ok_trailers = false;
-  if (!is_check_) return;
+  if (kind_ == Kind::get) return true;
+  if (kind_ == Kind::post) return bodies_.next(flight.request);
 
   char customer[32];
   std::snprintf(customer, sizeof customer, "customer-%07u",
@@ -61,9 +72,10 @@ void Call::prepare(Flight &flight) {
   append_string(flight.request, 2, customer);
   append_string(flight.request, 3, options_.entitlement);
   flight.request[4] = static_cast<char>(flight.request.size() - kPrefix);
+  return true;
 }
 
 bool Call::is_right(const Flight &flight) const {
-  if (!is_check_) return flight.ok_status && !flight.reply.empty();
+  if (kind_ != Kind::check) return flight.ok_status && !flight.reply.empty();
   return flight.ok_status && flight.ok_trailers && says_entitled(flight.reply);
 }

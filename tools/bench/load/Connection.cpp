@@ -39,7 +39,8 @@ Flight *flight_of(nghttp2_session *session, int32_t stream) {
 }  // namespace
 
 Connection::Connection(const Options &options, Call &call, Tally &tally)
-    : call_(call), tally_(tally), socket_(connect_to(options)), flights_(options.streams) {
+    : call_(call), tally_(tally), socket_(connect_to(options)), flights_(options.streams),
+      has_rate_(options.rate > 0) {
   nghttp2_session_callbacks *callbacks = nullptr;
   require(nghttp2_session_callbacks_new(&callbacks), "callbacks");
   nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
@@ -60,8 +61,31 @@ Connection::~Connection() {
 }
 
 void Connection::start() {
-  for (auto &flight : flights_) submit(flight);
+  for (auto &flight : flights_) {
+    if (has_rate_) {
+      free_.push_back(&flight);
+    } else {
+      submit(flight);
+    }
+  }
   flush();
+}
+
+void Connection::make_call(Clock::time_point due) {
+  if (free_.empty()) return waiting_.push_back(due);
+  auto &flight = *free_.back();
+  free_.pop_back();
+  flight.due = due;
+  submit(flight);
+  flush();
+}
+
+void Connection::reuse(Flight &flight) {
+  if (!has_rate_) return submit(flight);
+  if (waiting_.empty()) return free_.push_back(&flight);
+  flight.due = waiting_.front();
+  waiting_.pop_front();
+  submit(flight);
 }
 
 void Connection::readable() {
@@ -74,7 +98,8 @@ void Connection::readable() {
 }
 
 void Connection::submit(Flight &flight) {
-  call_.prepare(flight);
+  if (!call_.prepare(flight)) return;
+  ++in_flight_;
   nghttp2_data_provider body{};
   body.source.ptr = &flight;
   body.read_callback = read_body;
@@ -131,7 +156,12 @@ int Connection::on_close(nghttp2_session *session, int32_t stream, uint32_t erro
   if (flight == nullptr) return 0;
   bool right = error == NGHTTP2_NO_ERROR && self.call_.is_right(*flight);
   ++(right ? self.tally_.right : self.tally_.wrong);
-  self.submit(*flight);
+  --self.in_flight_;
+  if (self.has_rate_) {
+    std::chrono::duration<double, std::micro> taken = Clock::now() - flight->due;
+    self.tally_.microseconds.push_back(taken.count());
+  }
+  self.reuse(*flight);
   return 0;
 }
 

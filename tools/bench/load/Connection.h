@@ -1,9 +1,10 @@
-// One HTTP/2 connection that always has the same number of calls in flight.
+// One HTTP/2 connection. Without a rate it always has the same number of calls in flight.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 struct Tally {
   uint64_t right = 0;
   uint64_t wrong = 0;
+  std::vector<double> microseconds;  // from when each call was due to its answer; with a rate only
 };
 
 class Connection {
@@ -25,11 +27,17 @@ class Connection {
   int socket() const { return socket_; }
   // Writes what is due; call once after construction.
   void start();
+  // Makes one call that is due at `due`, or as soon as an earlier one is answered; for use with a rate.
+  void make_call(Clock::time_point due);
+  // Whether calls are in flight.
+  bool is_busy() const { return in_flight_ > 0; }
   // Reads what has come, answers it with new calls, writes them all at once.
   void readable();
 
  private:
   void submit(Flight &flight);
+  // The flight was answered: it takes the next call, if there is one.
+  void reuse(Flight &flight);
   void flush();
   static int on_header(nghttp2_session *, const nghttp2_frame *, const uint8_t *, size_t, const uint8_t *,
                        size_t, uint8_t, void *);
@@ -43,5 +51,9 @@ class Connection {
   int socket_ = -1;
   nghttp2_session *session_ = nullptr;
   std::vector<Flight> flights_;
+  std::vector<Flight *> free_;           // with a rate only
+  std::deque<Clock::time_point> waiting_;  // calls that found no free flight
+  const bool has_rate_;
+  size_t in_flight_ = 0;
   std::string out_;
 };

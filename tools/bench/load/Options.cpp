@@ -30,6 +30,9 @@ Options parse_options(int argc, char **argv) {
       {"--warmup", [&](auto &n, auto v) { o.warmup_seconds = number(n, v); }},
       {"--seconds", [&](auto &n, auto v) { o.seconds = number(n, v); }},
       {"--server-pid", [&](auto &n, auto v) { o.server = number(n, v); }},
+      {"--rate", [&](auto &n, auto v) { o.rate = number(n, v); }},
+      {"--post", [&](auto &, auto v) { o.post_path = v; }},
+      {"--bodies", [&](auto &, auto v) { o.bodies = v; }},
       {"--get", [&](auto &, auto v) { o.get_path = v; }},
       {"--app", [&](auto &, auto v) { o.app = v; }},
       {"--entitlement", [&](auto &, auto v) { o.entitlement = v; }},
@@ -44,5 +47,6 @@ Options parse_options(int argc, char **argv) {
   }
   if (o.port == 0 || o.server == 0) stop("--port and --server-pid are needed");
   if (o.connections < 1 || o.streams < 1 || o.customers < 1) stop("a count is below 1");
+  if (o.post_path.empty() != o.bodies.empty()) stop("--post and --bodies go together");
   return o;
 }

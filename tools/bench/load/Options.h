@@ -13,7 +13,11 @@ struct Options {
   double seconds = 3;
   pid_t server = 0;          // whose CPU is measured
 
+  double rate = 0;           // calls per second, come what may; 0: a new call whenever one is answered
+
   std::string get_path;      // not empty: plain GETs of this path instead of Checks
+  std::string post_path;     // not empty: plain POSTs to this path instead of Checks
+  std::string bodies;        // the file with what is posted, one body a line; the run ends with the last
   std::string app = "ocean-journal";
   std::string entitlement = "pro";
   std::string authorization = "Bearer benchmark-token-benchmark-token";

@@ -1,11 +1,15 @@
 // Load for one HTTP/2 server: N connections with M calls in flight each, every answer checked.
 //
-// Sends gRPC Checks of random customers (or plain GETs) for a while, and prints what the server's
-// process spent of CPU on each: `calls=… wrong=… cpu_us=… calls_per_second=…`. Single-threaded, so
-// that it can be pinned to a core the server does not use.
+// Sends gRPC Checks of random customers (or plain GETs, or POSTs of bodies from a file) for a while, and
+// prints what the server's process spent of CPU on each: `calls=… wrong=… cpu_us=… calls_per_second=…`.
+// With a rate it sends that many a second, come what may, and prints `p50_us=… p99_us=… p999_us=…` too, from
+// the moment at which each call was due. Single-threaded, so that it can be pinned to a core the server does
+// not use.
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -19,8 +23,6 @@
 #include "Options.h"
 
 namespace {
-using Clock = std::chrono::steady_clock;
-
 // CPU time of a whole process, user and system, of all threads, in microseconds.
 double cpu_microseconds(pid_t process) {
   clockid_t clock{};
@@ -33,7 +35,14 @@ double cpu_microseconds(pid_t process) {
 
 class Load {
  public:
-  explicit Load(const Options &options) : call_(options), epoll_(epoll_create1(0)) {
+  explicit Load(const Options &options)
+      : call_(options),
+        epoll_(epoll_create1(0)),
+        timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK)),
+        rate_(options.rate) {
+    epoll_event tick{};
+    tick.events = EPOLLIN | EPOLLET;  // a timer that is set again need not be read
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, timer_, &tick) != 0) throw std::runtime_error("epoll_ctl failed");
     for (int i = 0; i < options.connections; ++i) {
       auto connection = std::make_unique<Connection>(options, call_, tally_);
       epoll_event interest{};
@@ -46,30 +55,66 @@ class Load {
     }
   }
 
-  ~Load() { close(epoll_); }
+  ~Load() {
+    close(timer_);
+    close(epoll_);
+  }
 
   void start() {
     for (auto &connection : connections_) connection->start();
   }
 
-  // Keeps the calls going for so long and returns how many were answered.
+  // Keeps the calls going for so long, or until there is nothing more to post, and tells of those that were
+  // answered.
   Tally run(double seconds) {
-    const Tally before = tally_;
+    tally_ = Tally{};
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     epoll_event ready[256];
-    while (Clock::now() < end) {
+    while (Clock::now() < end && (rate_ > 0 || is_busy())) {
+      if (rate_ > 0) make_due_calls();
       int count = epoll_wait(epoll_, ready, 256, 100);
-      for (int i = 0; i < count; ++i) static_cast<Connection *>(ready[i].data.ptr)->readable();
+      for (int i = 0; i < count; ++i) {
+        if (ready[i].data.ptr != nullptr) static_cast<Connection *>(ready[i].data.ptr)->readable();
+      }
     }
-    return {tally_.right - before.right, tally_.wrong - before.wrong};
+    return tally_;
   }
 
  private:
+  bool is_busy() const {
+    return std::any_of(connections_.begin(), connections_.end(), [](auto &c) { return c->is_busy(); });
+  }
+
+  // Makes the calls that are due, each on the next connection, and sets the timer for the one after them.
+  void make_due_calls() {
+    if (next_ == Clock::time_point{}) next_ = Clock::now();
+    for (; next_ <= Clock::now(); next_ += std::chrono::nanoseconds(static_cast<int64_t>(1e9 / rate_))) {
+      connections_[turn_++ % connections_.size()]->make_call(next_);
+    }
+    const auto since = next_.time_since_epoch();
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(since);
+    itimerspec at{};
+    at.it_value.tv_sec = whole.count();
+    at.it_value.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(since - whole).count();
+    if (timerfd_settime(timer_, TFD_TIMER_ABSTIME, &at, nullptr) != 0) throw std::runtime_error("no timer");
+  }
+
   Tally tally_;
   Call call_;
   int epoll_;
+  int timer_;
+  const double rate_;
+  Clock::time_point next_{};  // when the next call is due
+  size_t turn_ = 0;
   std::vector<std::unique_ptr<Connection>> connections_;
 };
+
+// The value below which that share of them lie; they are not empty.
+double percentile(std::vector<double> &values, double share) {
+  auto place = values.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -81,15 +126,20 @@ int main(int argc, char **argv) {
 
     const double cpu = cpu_microseconds(options.server);
     const auto begin = Clock::now();
-    const Tally tally = load.run(options.seconds);
+    Tally tally = load.run(options.seconds);
     const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
     const double spent = cpu_microseconds(options.server) - cpu;
 
     const uint64_t calls = tally.right + tally.wrong;
     if (calls == 0) throw std::runtime_error("the server answered nothing");
-    std::printf("calls=%llu wrong=%llu cpu_us=%.3f calls_per_second=%.0f\n",
+    std::printf("calls=%llu wrong=%llu cpu_us=%.3f calls_per_second=%.0f",
                 static_cast<unsigned long long>(calls), static_cast<unsigned long long>(tally.wrong),
                 spent / static_cast<double>(calls), static_cast<double>(calls) / elapsed);
+    if (auto &taken = tally.microseconds; !taken.empty()) {
+      std::printf(" p50_us=%.0f p99_us=%.0f p999_us=%.0f", percentile(taken, 0.5), percentile(taken, 0.99),
+                  percentile(taken, 0.999));
+    }
+    std::printf("\n");
     return tally.wrong == 0 ? 0 : 1;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "load: %s\n", error.what());

@@ -1,0 +1,31 @@
+"""Stores full of invented customers, kept in .build/bench from one run to the next."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from native import OUTPUT, ROOT
+
+ENTITLED = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "release" / "entitled"))
+
+
+def seeded_store(customers, configuration=None, only_answers=False):
+    """A data directory whose store holds that many customers, made anew when the program is newer.
+
+    They are told their answers under this configuration, a file, or under the demo's.
+    """
+    kind = f"-{configuration.stem}" if configuration else "-answers" if only_answers else ""
+    folder = OUTPUT / f"store-{customers}{kind}"
+    done = folder / "seeded"
+    if not done.exists() or done.stat().st_mtime < ENTITLED.stat().st_mtime:
+        print(f"seeding {customers} customers", file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        command = [ENTITLED, "store", "seed", "--customers", str(customers), "--data", folder]
+        command += ["--config", configuration] if configuration else []
+        command += ["--only-answers"] if only_answers else []
+        subprocess.run(command, check=True, stdout=sys.stderr)
+        done.touch()
+    return folder
