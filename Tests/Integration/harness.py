@@ -97,10 +97,10 @@ class Service:
         return post(f"http://{self.http}/{method}", request, headers)
 
     def evidence(self, customer):
-        """What the store keeps of a customer's submissions: kind, reason of rejection, body."""
+        """What the store keeps of a customer's submissions: kind, reason of rejection, SHA-256, whether whole."""
         path = f"file:{self.data / 'entitled.sqlite'}?mode=ro"
         with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
-            query = "SELECT kind, rejection, body FROM evidence WHERE customer_id = ? ORDER BY evidence_id"
+            query = "SELECT kind, rejection, content_hash, body NOT NULL FROM evidence WHERE customer_id = ? ORDER BY evidence_id"
             return store.execute(query, [customer]).fetchall()
 
     def command(self, *arguments, stdin=None):

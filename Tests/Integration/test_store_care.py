@@ -1,0 +1,129 @@
+"""Care of what is remembered: backup while the service runs, restore, verify, vacuum, stats; and a disk that is full."""
+
+import contextlib
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+
+import pytest
+
+from harness import Service, post, run
+
+
+def submit(service, customer, jws):
+    request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": jws}
+    return service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
+
+
+def buy(service, customer):
+    jws = service.buy("lifetime")["signedTransactionInfo"]
+    status, answer = submit(service, customer, jws)
+    assert status == 200, answer
+
+
+def check(service, customer):
+    request = {"app": "ocean-journal", "customerId": customer, "entitlement": "pro"}
+    status, answer = service.json("entitled.v1.EntitlementService/Check", request)
+    assert status == 200, answer
+    return answer["entitled"]
+
+
+def table(text):
+    return dict(line.split(maxsplit=1) if "  " not in line else line.split("  ", 1) for line in text.splitlines())
+
+
+def test_a_backup_of_a_running_service_is_restored_to_what_it_was(start, tmp_path):
+    service = start()
+    buy(service, "ana")
+    copy = tmp_path / "copy.sqlite"
+    made = run("store", "backup", copy, "--data", service.data)
+    assert made.returncode == 0, made.stderr
+    assert table(made.stdout)["bytes"].strip() == str(copy.stat().st_size) and copy.stat().st_mode & 0o777 == 0o600
+    buy(service, "ben")
+    assert run("store", "verify", copy).stdout == "sound, with 1 pieces of evidence\n"
+    assert run("store", "verify", "--data", service.data).stdout == "sound, with 2 pieces of evidence\n"
+    again = run("store", "backup", copy, "--data", service.data)
+    assert (again.returncode, again.stderr) == (1, f"entitled: cannot open the store in {copy}: it exists already\n")
+    service.stop()
+
+    restored = tmp_path / "restored"
+    restored.mkdir(mode=0o700)
+    copy.rename(restored / "entitled.sqlite")
+    service = start(restored)
+    assert check(service, "ana") and not check(service, "ben")
+    service.stop()
+    replayed = run("store", "verify", "--replay", "--data", restored)
+    assert replayed.returncode == 0 and "no differences" in replayed.stdout, replayed
+
+
+def test_verify_names_evidence_that_is_not_what_arrived(start):
+    service = start()
+    buy(service, "ana")
+    service.stop()
+    with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite")) as store, store:
+        store.execute("UPDATE evidence SET content_hash = zeroblob(32)")
+    found = run("store", "verify", "--data", service.data)
+    assert (found.returncode, found.stdout) == (3, "evidence 1 is not what arrived\n")
+
+
+def test_stats_and_vacuum_tell_what_the_store_takes(start):
+    service = start()
+    buy(service, "ana")
+    counted = table(run("store", "stats", "--data", service.data).stdout)
+    assert counted["customers"].strip() == counted["evidence"].strip() == "1"
+    assert int(counted["bytes kept of them"]) * 2 < int(counted["bytes that arrived"])
+    refused = run("store", "vacuum", "--data", service.data)
+    assert refused.returncode == 1 and "in use by another process" in refused.stderr
+    service.stop()
+    emptied = run("store", "vacuum", "--data", service.data)
+    assert emptied.returncode == 0 and "bytes after" in emptied.stdout, emptied
+    assert run("store", "verify", "--data", service.data).returncode == 0
+
+
+@pytest.fixture
+def small_disk():
+    """A folder on a file system of 3 MiB; skips where none may be mounted."""
+    with tempfile.TemporaryDirectory(prefix="small-disk-") as folder:
+        mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]
+        if subprocess.run(mount, capture_output=True).returncode != 0:
+            pytest.skip("a small file system cannot be mounted here; root may")
+        try:
+            yield pathlib.Path(folder)
+        finally:
+            subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_full_disk_refuses_writes_goes_on_reading_and_recovers(small_disk):
+    service = Service(small_disk / "data", ["--sandbox", "127.0.0.1:0"])
+    try:
+        buy(service, "ana")
+        bought = service.buy("lifetime")["signedTransactionInfo"]
+        order = json.dumps({"app": "ocean-journal", "productId": "pro.monthly"}).encode()
+        _, made = post(f"http://{service.sandbox}/sandbox/v1/documents/notification", order)
+        notification = {"signedPayload": made["document"]}
+
+        filler = os.open(small_disk / "filler", os.O_WRONLY | os.O_CREAT)
+        with contextlib.suppress(OSError):
+            while os.write(filler, bytes(4096)):
+                pass
+        os.close(filler)
+        # The log may still have room for some.
+        answers = [submit(service, f"customer-{number}", bought) for number in range(30)]
+        status, answer = answers[-1]
+        assert status == 503 and "DISK_FULL" in json.dumps(answer), answer
+        status, _ = post(f"http://{service.http}/notifications/ocean-journal", notification)
+        assert status == 503
+        assert check(service, "ana"), "reads go on"
+
+        (small_disk / "filler").unlink()
+        assert post(f"http://{service.http}/notifications/ocean-journal", notification)[0] == 200
+        buy(service, "ben")
+        assert check(service, "ben")
+        service.stop()
+        assert run("store", "verify", "--data", service.data).returncode == 0
+    finally:
+        if service.process.poll() is None:
+            service.kill()
