@@ -60,6 +60,36 @@ extension EvidenceLedger {
     }
   }
 
+  /// What documents say that are Apple's; the others do not count. Keeps nothing.
+  package func facts(saidBy documents: [Submission]) throws(LedgerError) -> CustomerFacts {
+    var facts = CustomerFacts()
+    for submission in documents {
+      let app = try app(submission.appID)
+      guard let verified = try? VerifiedSubmission(submission, for: app, with: verifier) else { continue }
+      for document in verified.documents {
+        switch document.testimony {
+        case .transaction(let fact): facts.insert(fact)
+        case .renewal(let fact): facts.insert(fact)
+        case .appTransaction(let fact): facts.insert(fact)
+        case .command, .notification, .receipt, .nothing: break
+        }
+      }
+    }
+    return facts
+  }
+
+  /// All that is known of some lines, whosever they are, added to `facts`.
+  package func facts(
+    of lines: [LineKey], with facts: CustomerFacts
+  ) async throws(LedgerError) -> CustomerFacts {
+    guard !lines.isEmpty else { return facts }
+    return try await write { store throws(StoreError) in
+      var facts = facts
+      for line in lines { facts.merge(try store.facts(of: line)) }
+      return facts
+    }
+  }
+
   /// Those of some lines about whose customer Apple was not asked since `moment`.
   package func lines(
     _ numbers: [String], of appID: String, in environment: Environment, notAskedSince moment: Instant

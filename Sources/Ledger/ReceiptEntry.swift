@@ -63,7 +63,8 @@ struct ReceiptEntry: Sendable {
       evidenceID: evidenceID, wasKnown: wasKnown, changedState: try knowledge(store) != before,
       transactions: entries.compactMap(\.verified.contents.transactionPayload), customerID: owner,
       facts: facts ?? CustomerFacts(), linesOfOthers: linesOfOthers.sorted(),
-      rejected: rejected.map(\.refusal.rejection))
+      rejected: rejected.map(\.refusal.rejection), isEmpty: lines.isEmpty && receipt.refreshes.isEmpty,
+      wasAskedBefore: receipt.wasAskedBefore, pendingReason: receipt.refreshes.first?.reason)
   }
 
   /// - Returns: the number of what the receipt says, and whether that was known.

@@ -24,6 +24,8 @@ package struct ReceiptSubmission: Sendable {
   package var actor = ""
   /// About which lines Apple was asked.
   package var askedLines: [String] = []
+  /// Apple was not asked, because it had been about all of it.
+  package var wasAskedBefore = false
   /// About which lines Apple is to be asked later.
   package var refreshes: [PendingRefresh] = []
   /// The way by which the receipt came.
@@ -58,6 +60,12 @@ package struct TakenReceipt: Sendable {
   package var linesOfOthers: [String]
   /// What of Apple's answer was not to be believed, each with its reason.
   package var rejected: [Rejection]
+  /// There is no purchase in it.
+  package var isEmpty: Bool
+  /// Apple was not asked, because it had been about all of it.
+  package var wasAskedBefore: Bool
+  /// Why Apple is to be asked later, a code for machines; `nil` if it was asked.
+  package var pendingReason: String?
 
   /// All that a customer claims with it stays with somebody else.
   package var isOfAnother: Bool { customerID == nil && !linesOfOthers.isEmpty }

@@ -40,6 +40,8 @@ package struct IncomingReceipt: Sendable {
   package var priority = CallPriority.interactive
   /// How long its sender waits for Apple; `nil` for as long as it takes.
   package var patience: Duration?
+  /// What others are asking about now; `nil` if nobody else asks.
+  package var linesInWork: LinesInWork?
   /// Apple is not asked again about lines about which it was asked since then; `nil` to ask in any case.
   package var askedSince: Instant?
 

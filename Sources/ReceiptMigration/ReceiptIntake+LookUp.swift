@@ -12,6 +12,24 @@ extension ReceiptIntake {
     _ examined: ExaminedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy,
     _ alongside: @escaping @Sendable (any StoreTransaction, TakenReceipt) throws(StoreError) -> Void
   ) async throws(ReceiptError) -> ReceiptOutcome {
+    guard let inWork = incoming.linesInWork else {
+      return try await lookUpAlone(examined, incoming, of: app, policy, alongside)
+    }
+    await inWork.take(examined.lines)
+    let result: Result<ReceiptOutcome, ReceiptError>
+    do throws(ReceiptError) {
+      result = .success(try await lookUpAlone(examined, incoming, of: app, policy, alongside))
+    } catch {
+      result = .failure(error)
+    }
+    await inWork.giveBack(examined.lines)
+    return try result.get()
+  }
+
+  private func lookUpAlone(
+    _ examined: ExaminedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy,
+    _ alongside: @escaping @Sendable (any StoreTransaction, TakenReceipt) throws(StoreError) -> Void
+  ) async throws(ReceiptError) -> ReceiptOutcome {
     let lines = try await linesToAsk(examined, incoming)
     var question = PurchaseEnquiry.Question(
       appID: app.id, environment: examined.environment, transactionID: "")
@@ -21,7 +39,11 @@ extension ReceiptIntake {
     // Nobody but Xcode knows of its purchases.
     let history = await AppleHistory(
       of: examined.environment == .xcode ? [] : lines, through: enquiry, question)
-    let submission = try submission(examined, incoming, history, policy)
+    guard !Task.isCancelled else {
+      throw .unavailable(reason: "CANCELLED", explanation: "it was given up", retryAfter: .zero)
+    }
+    var submission = try submission(examined, incoming, history, policy)
+    submission.wasAskedBefore = !examined.lines.isEmpty && lines.isEmpty
     let taken: TakenReceipt
     do throws(LedgerError) {
       taken = try await ledger.submit(submission, alongside: alongside)

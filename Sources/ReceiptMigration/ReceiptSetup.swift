@@ -5,6 +5,9 @@ package struct ReceiptSetup: Sendable {
   /// Those of the apps whose receipts `verifyReceipt` is asked about.
   package var endpoints: [String: VerifyReceiptEndpoint] = [:]
 
-  /// Nothing special.
-  package init() {}
+  /// From where jobs read their inputs.
+  package var folder: ImportFolder
+
+  /// Nothing special, but for the folder from where jobs read.
+  package init(folder: ImportFolder = ImportFolder(path: "./data/import")) { self.folder = folder }
 }

@@ -18,6 +18,8 @@ final class SQLiteTransaction: StoreTransaction {
   let poll: PollRows
   let repair: RepairRows
   let repairQuery: RepairQuery
+  let migration: MigrationRows
+  let connection: Connection
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
 
@@ -39,6 +41,8 @@ final class SQLiteTransaction: StoreTransaction {
     poll = try PollRows(connection)
     repair = RepairRows(connection)
     repairQuery = RepairQuery(connection)
+    migration = try MigrationRows(connection)
+    self.connection = connection
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 

@@ -64,7 +64,9 @@ struct MethodAccess: Equatable {
       methods: ["SubmitTransaction", "SubmitReceipt", "SignOffer"]),
     Row(
       service: "ReceiptService", role: .operate, isChange: true,
-      methods: ["MigrateReceipts", "StartMigration", "CancelMigration"]),
+      methods: [
+        "MigrateReceipts", "StartMigration", "CancelMigration", "UploadMigrationInput", "CompareWithApple",
+      ]),
     Row(
       service: "NotificationService", role: .read, isChange: false,
       methods: ["ListNotifications", "ListRepairs", "GetDriftReport"]),

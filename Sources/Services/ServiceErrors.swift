@@ -89,6 +89,29 @@ extension Status {
     }
   }
 
+  init(_ error: MigrationError) {
+    switch error {
+    case .unknownMigration:
+      self.init(.notFound, reason: "UNKNOWN_MIGRATION", error.description, field: "migration_id")
+    case .inputOutside:
+      self.init(.permissionDenied, reason: "INPUT_OUTSIDE", error.description, field: "input_path")
+    case .noInput: self.init(.notFound, reason: "NO_INPUT", error.description, field: "input_path")
+    case .invalidUploadID:
+      self.init(.invalidArgument, reason: "INVALID_FIELD", error.description, field: "upload_id")
+    case .gapInUpload(let size):
+      self.init(
+        .outOfRange, reason: "GAP_IN_UPLOAD", error.description, metadata: [("size", String(size))],
+        field: "offset")
+    case .uploadTooLarge: self.init(.resourceExhausted, reason: "UPLOAD_TOO_LARGE", error.description)
+    case .file:
+      self.init(
+        .unavailable, reason: "INPUT_NOT_WRITTEN", error.description, retryAfterMilliseconds: 10_000)
+    case .tooManyAtATime:
+      self.init(.invalidArgument, reason: "INVALID_FIELD", error.description, field: "concurrency")
+    case .ledger(let error): self.init(error)
+    }
+  }
+
   init(_ error: ReceiptError) {
     switch error {
     case .refused(let refusal, let evidence):

@@ -14,6 +14,7 @@ extension ServiceSet {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await TimeFollower(ledger, store: store, clock: clock, report: report).run() }
       group.addTask { await followUps.run(report: report) }
+      group.addTask { await migrations.run(report: report) }
       group.addTask { await RefreshFollower(receiptIntake, store: store, report: report).run() }
       group.addTask { await hub.beat() }
       group.addTask {

@@ -23,6 +23,8 @@ package struct ServiceSet: Sendable {
   /// Where legacy receipts come in.
   let receiptIntake: ReceiptIntake
   let followUps: FollowUps
+  /// Where migration jobs run.
+  let migrations: MigrationDesk
   private let answerCacheBytes: Int
   package let door: Door
   let hub: EventHub
@@ -68,6 +70,7 @@ package struct ServiceSet: Sendable {
     verifyReceiptFacade = VerifyReceiptFacade(
       store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake,
       now: clock.now)
+    migrations = MigrationDesk(intake: receiptIntake, store: store, folder: receipts.folder)
     self.answerCacheBytes = answerCacheBytes
     self.door = door
     self.clock = clock
@@ -92,6 +95,9 @@ package struct ServiceSet: Sendable {
     var methods = entitlements.methods + receipts.methods + health.methods
     methods += customers.methods + metrics.methods
     methods += SubmitReceiptService(intake: receiptIntake, catalog: catalog, now: now).methods
+    methods += MigrationService(desk: migrations, catalog: catalog).methods
+    methods += MigrationStreamService(intake: receiptIntake, catalog: catalog, now: now).methods
+    methods += ComparisonService(intake: receiptIntake, store: store, catalog: catalog).methods
     methods += offers.methods + tokens.methods
     methods += IdentityService(ledger: ledger, catalog: catalog, now: now).methods
     methods += GrantService(ledger: ledger, catalog: catalog, now: now).methods

@@ -45,6 +45,15 @@ struct ClientOptions: ParsableArguments {
     return isWanted || tls.authorities != nil || tls.certificate != nil ? tls : nil
   }
 
+  /// Connects and lets `body` call; what goes wrong is for the caller to judge.
+  func withReachableServer<Result>(
+    _ body: (ClientConnection) async throws(ClientError) -> Result
+  ) async throws -> Result {
+    let address = try Setting.grpc.address(grpc)
+    return try await ClientConnection.withConnection(
+      host: address.host, port: address.port, token: try token(), body)
+  }
+
   /// Never a flag: everybody on the machine can see those.
   private func token() throws -> String? {
     guard let tokenFile else { return Setting.environment("ENTITLED_TOKEN") }

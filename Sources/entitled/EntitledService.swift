@@ -43,7 +43,8 @@ struct EntitledService: ServiceLifecycle.Service {
     let callers = CurrentCallers(
       try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
     let services = try Startup.services(
-      configuration, store, sandbox: sandbox, answerCacheBytes: settings.answerCacheMiB << 20,
+      configuration, store, sandbox: sandbox, importFolder: settings.importFolder,
+      answerCacheBytes: settings.answerCacheMiB << 20,
       door: Door(
         callers: callers, now: SystemClock.now, ticks: SystemClock.ticks,
         write: CallLog().write))

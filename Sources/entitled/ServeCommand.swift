@@ -25,6 +25,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(help: "The directory of everything that is remembered (default: \(Setting.data.fallback)).")
   var data: String?
+  @Option(
+    name: .customLong("import"),
+    help: "Where inputs of migration jobs are (default: import in the data directory).")
+  var importFolder: String?
 
   @Option(help: "The configuration: a YAML file. Without one, a demo app is configured.")
   var config: String?
@@ -46,7 +50,8 @@ struct ServeCommand: AsyncParsableCommand {
     let settings = ServeSettings(
       grpc: try Setting.grpc.address(grpc), http: try Setting.http.address(http),
       sandbox: sandboxText == "off" ? nil : try Setting.sandbox.address(sandbox),
-      data: Setting.data.value(data), configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
+      data: Setting.data.value(data), importFolder: importFolder ?? "\(Setting.data.value(data))/import",
+      configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
       threads: try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256),
       answerCacheMiB: try number(
         answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 96,
@@ -91,6 +96,8 @@ struct ServeSettings: Sendable {
   /// `nil`: no sandbox.
   let sandbox: HostAndPort?
   let data: String
+  /// From where migration jobs read.
+  let importFolder: String
   let configurationFile: String?
   let threads: Int?
   /// For each event loop.

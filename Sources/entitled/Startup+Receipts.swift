@@ -7,10 +7,11 @@ internal import Sandbox
 
 extension Startup {
   /// How the receipts of each app are treated; `verifyReceipt` of the embedded sandbox, where there is one.
+  /// Migration jobs read from `importFolder`.
   static func receipts(
-    _ configuration: ServiceConfiguration, sandbox: RunningSandbox?
+    _ configuration: ServiceConfiguration, sandbox: RunningSandbox?, importFolder: String
   ) throws -> ReceiptSetup {
-    var setup = ReceiptSetup()
+    var setup = ReceiptSetup(folder: ImportFolder(path: importFolder))
     for app in configuration.apps {
       setup.policies[app.definition.id] = ReceiptPolicy(app.receipts)
       guard app.receipts.verification != .local else { continue }

@@ -40,7 +40,7 @@ enum Startup {
   /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
   static func services(
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: RunningSandbox?,
-    answerCacheBytes: Int, door: Door
+    importFolder: String, answerCacheBytes: Int, door: Door
   ) throws -> ServiceSet {
     do {
       let clock =
@@ -57,7 +57,8 @@ enum Startup {
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
         signing: try signing(configuration), gate: gate(configuration, verifier),
         clients: try clients(configuration, sandbox: sandbox), secrets: try secrets(configuration),
-        followUps: followUps(configuration), receipts: try receipts(configuration, sandbox: sandbox),
+        followUps: followUps(configuration),
+        receipts: try receipts(configuration, sandbox: sandbox, importFolder: importFolder),
         answerCacheBytes: answerCacheBytes, door: door, clock: clock)
     } catch {
       throw Failure("\(error)")

@@ -806,6 +806,13 @@ package struct StartMigrationRequest: WireMessage {
   package var dryRun: Bool = false
   /// The same key again gives the same job.
   package var idempotencyKey: String = ""
+  /// Instead of `input_path`: what was handed over with UploadMigrationInput.
+  package var uploadId: String = ""
+  /// How the input is to be read.
+  package var format: MigrationInputFormat?
+  /// You vouch for it that the purchases of lines without a receipt belong to the customers that the lines name;
+  /// else these are only looked up.
+  package var linkNumbers: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -822,6 +829,9 @@ package struct StartMigrationRequest: WireMessage {
     concurrency = c.pointee.concurrency
     dryRun = CField.flag(c.pointee.dry_run)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
+    uploadId = CField.text(c.pointee.upload_id)
+    format = CField.message(c.pointee.format)
+    linkNumbers = CField.flag(c.pointee.link_numbers)
   }
 
   /// Writes the fields that are set.
@@ -832,6 +842,211 @@ package struct StartMigrationRequest: WireMessage {
     writer.integer(4, concurrency)
     writer.flag(5, dryRun)
     writer.text(6, idempotencyKey)
+    writer.text(7, uploadId)
+    writer.message(8, format)
+    writer.flag(9, linkNumbers)
+  }
+}
+
+/// How the input of a job is to be read. Empty fields have the values in brackets.
+package struct MigrationInputFormat: WireMessage {
+  /// "ndjson" or "csv" (by the input's first character).
+  package var syntax: String = ""
+  /// The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot leads into an object.
+  package var customerColumn: String = ""
+  /// `receipt_column`.
+  package var receiptColumn: String = ""
+  /// `original_transaction_id_column`.
+  package var originalTransactionIdColumn: String = ""
+  /// Of CSV (a comma).
+  package var delimiter: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__MigrationInputFormat())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__MigrationInputFormat.self)
+    syntax = CField.text(c.pointee.syntax)
+    customerColumn = CField.text(c.pointee.customer_column)
+    receiptColumn = CField.text(c.pointee.receipt_column)
+    originalTransactionIdColumn = CField.text(c.pointee.original_transaction_id_column)
+    delimiter = CField.text(c.pointee.delimiter)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, syntax)
+    writer.text(2, customerColumn)
+    writer.text(3, receiptColumn)
+    writer.text(4, originalTransactionIdColumn)
+    writer.text(5, delimiter)
+  }
+}
+
+/// `entitled.v1.UploadMigrationInputRequest`.
+package struct UploadMigrationInputRequest: WireMessage {
+  /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores.
+  package var uploadId: String = ""
+  /// How many bytes were handed over before these; what was is not written twice.
+  package var offset: Int64 = 0
+  /// At most a megabyte. None asks how far it is.
+  package var data: [UInt8] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__UploadMigrationInputRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__UploadMigrationInputRequest.self)
+    uploadId = CField.text(c.pointee.upload_id)
+    offset = c.pointee.offset
+    data = CField.bytes(c.pointee.data)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, uploadId)
+    writer.integer(2, offset)
+    writer.data(3, data)
+  }
+}
+
+/// `entitled.v1.UploadMigrationInputResponse`.
+package struct UploadMigrationInputResponse: WireMessage {
+  /// How many bytes there are.
+  package var size: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__UploadMigrationInputResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__UploadMigrationInputResponse.self)
+    size = c.pointee.size
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, size)
+  }
+}
+
+/// `entitled.v1.CompareWithAppleRequest`.
+package struct CompareWithAppleRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// Of so many customers one is compared; 0 and 1: all.
+  package var sampleEvery: Int32 = 0
+  /// How many customers are looked at; 0: 100.
+  package var pageSize: Int32 = 0
+  /// `page_token`.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CompareWithAppleRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CompareWithAppleRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    sampleEvery = c.pointee.sample_every
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.integer(3, sampleEvery)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
+  }
+}
+
+/// `entitled.v1.CompareWithAppleResponse`.
+package struct CompareWithAppleResponse: WireMessage {
+  /// How many customers were compared.
+  package var compared: Int32 = 0
+  /// `drifts`.
+  package var drifts: [CustomerDrift] = []
+  /// `next_page_token`.
+  package var nextPageToken: String = ""
+  /// How many customers could not be compared, because Apple could not be asked.
+  package var notCompared: Int32 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CompareWithAppleResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CompareWithAppleResponse.self)
+    compared = c.pointee.compared
+    drifts = CField.messages(c.pointee.drifts, count: c.pointee.n_drifts)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+    notCompared = c.pointee.not_compared
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, compared)
+    writer.messages(2, drifts)
+    writer.text(3, nextPageToken)
+    writer.integer(4, notCompared)
+  }
+}
+
+/// What is known of one customer and what Apple says differ.
+package struct CustomerDrift: WireMessage {
+  /// `customer_id`.
+  package var customerId: String = ""
+  /// `original_transaction_id`.
+  package var originalTransactionId: String = ""
+  /// Empty for what is not about one transaction.
+  package var transactionId: String = ""
+  /// UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
+  package var reason: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CustomerDrift())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CustomerDrift.self)
+    customerId = CField.text(c.pointee.customer_id)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    transactionId = CField.text(c.pointee.transaction_id)
+    reason = CField.text(c.pointee.reason)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.text(2, originalTransactionId)
+    writer.text(3, transactionId)
+    writer.text(4, reason)
   }
 }
 
@@ -882,6 +1097,20 @@ package struct Migration: WireMessage {
   package var finishedAt: GoogleProtobuf.Timestamp?
   /// Receipts each second, lately.
   package var rate: Double = 0
+  /// How many of the unchanged are of an Apple account that another line had brought.
+  package var duplicates: Int64 = 0
+  /// Why lines were refused or are to be tried again, and how many.
+  package var reasons: [MigrationReasonCount] = []
+  /// Why the job failed.
+  package var problem: String = ""
+  /// `app`.
+  package var app: String = ""
+  /// `dry_run`.
+  package var dryRun: Bool = false
+  /// How far into the input all is done, and how long that is, in bytes.
+  package var position: Int64 = 0
+  /// `input_bytes`.
+  package var inputBytes: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -903,6 +1132,13 @@ package struct Migration: WireMessage {
     startedAt = CField.message(c.pointee.started_at)
     finishedAt = CField.message(c.pointee.finished_at)
     rate = c.pointee.rate
+    duplicates = c.pointee.duplicates
+    reasons = CField.messages(c.pointee.reasons, count: c.pointee.n_reasons)
+    problem = CField.text(c.pointee.problem)
+    app = CField.text(c.pointee.app)
+    dryRun = CField.flag(c.pointee.dry_run)
+    position = c.pointee.position
+    inputBytes = c.pointee.input_bytes
   }
 
   /// Writes the fields that are set.
@@ -918,6 +1154,44 @@ package struct Migration: WireMessage {
     writer.message(9, startedAt)
     writer.message(10, finishedAt)
     writer.double(11, rate)
+    writer.integer(12, duplicates)
+    writer.messages(13, reasons)
+    writer.text(14, problem)
+    writer.text(15, app)
+    writer.flag(16, dryRun)
+    writer.integer(17, position)
+    writer.integer(18, inputBytes)
+  }
+}
+
+/// Why lines of a job's input were not migrated.
+package struct MigrationReasonCount: WireMessage {
+  /// `outcome`.
+  package var outcome: MigrationOutcome = .init()
+  /// `reason`.
+  package var reason: String = ""
+  /// `count`.
+  package var count: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__MigrationReasonCount())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__MigrationReasonCount.self)
+    outcome = MigrationOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
+    reason = CField.text(c.pointee.reason)
+    count = c.pointee.count
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, outcome.rawValue)
+    writer.text(2, reason)
+    writer.integer(3, count)
   }
 }
 
@@ -1037,6 +1311,8 @@ package struct MigrationFailure: WireMessage {
   package var reason: String = ""
   /// `explanation`.
   package var explanation: String = ""
+  /// The line as NDJSON with the usual names, to be handed in again.
+  package var input: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1052,6 +1328,7 @@ package struct MigrationFailure: WireMessage {
     outcome = MigrationOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
     reason = CField.text(c.pointee.reason)
     explanation = CField.text(c.pointee.explanation)
+    input = CField.text(c.pointee.input)
   }
 
   /// Writes the fields that are set.
@@ -1061,6 +1338,7 @@ package struct MigrationFailure: WireMessage {
     writer.integer(3, outcome.rawValue)
     writer.text(4, reason)
     writer.text(5, explanation)
+    writer.text(6, input)
   }
 }
 

@@ -592,6 +592,276 @@ void   entitled__v1__start_migration_request__free_unpacked
   assert(message->base.descriptor == &entitled__v1__start_migration_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__migration_input_format__init
+                     (Entitled__V1__MigrationInputFormat         *message)
+{
+  static const Entitled__V1__MigrationInputFormat init_value = ENTITLED__V1__MIGRATION_INPUT_FORMAT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__migration_input_format__get_packed_size
+                     (const Entitled__V1__MigrationInputFormat *message)
+{
+  assert(message->base.descriptor == &entitled__v1__migration_input_format__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__migration_input_format__pack
+                     (const Entitled__V1__MigrationInputFormat *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__migration_input_format__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__migration_input_format__pack_to_buffer
+                     (const Entitled__V1__MigrationInputFormat *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__migration_input_format__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__MigrationInputFormat *
+       entitled__v1__migration_input_format__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__MigrationInputFormat *)
+     protobuf_c_message_unpack (&entitled__v1__migration_input_format__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__migration_input_format__free_unpacked
+                     (Entitled__V1__MigrationInputFormat *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__migration_input_format__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__upload_migration_input_request__init
+                     (Entitled__V1__UploadMigrationInputRequest         *message)
+{
+  static const Entitled__V1__UploadMigrationInputRequest init_value = ENTITLED__V1__UPLOAD_MIGRATION_INPUT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__upload_migration_input_request__get_packed_size
+                     (const Entitled__V1__UploadMigrationInputRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__upload_migration_input_request__pack
+                     (const Entitled__V1__UploadMigrationInputRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__upload_migration_input_request__pack_to_buffer
+                     (const Entitled__V1__UploadMigrationInputRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__UploadMigrationInputRequest *
+       entitled__v1__upload_migration_input_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__UploadMigrationInputRequest *)
+     protobuf_c_message_unpack (&entitled__v1__upload_migration_input_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__upload_migration_input_request__free_unpacked
+                     (Entitled__V1__UploadMigrationInputRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__upload_migration_input_response__init
+                     (Entitled__V1__UploadMigrationInputResponse         *message)
+{
+  static const Entitled__V1__UploadMigrationInputResponse init_value = ENTITLED__V1__UPLOAD_MIGRATION_INPUT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__upload_migration_input_response__get_packed_size
+                     (const Entitled__V1__UploadMigrationInputResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__upload_migration_input_response__pack
+                     (const Entitled__V1__UploadMigrationInputResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__upload_migration_input_response__pack_to_buffer
+                     (const Entitled__V1__UploadMigrationInputResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__UploadMigrationInputResponse *
+       entitled__v1__upload_migration_input_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__UploadMigrationInputResponse *)
+     protobuf_c_message_unpack (&entitled__v1__upload_migration_input_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__upload_migration_input_response__free_unpacked
+                     (Entitled__V1__UploadMigrationInputResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__upload_migration_input_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__compare_with_apple_request__init
+                     (Entitled__V1__CompareWithAppleRequest         *message)
+{
+  static const Entitled__V1__CompareWithAppleRequest init_value = ENTITLED__V1__COMPARE_WITH_APPLE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__compare_with_apple_request__get_packed_size
+                     (const Entitled__V1__CompareWithAppleRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__compare_with_apple_request__pack
+                     (const Entitled__V1__CompareWithAppleRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__compare_with_apple_request__pack_to_buffer
+                     (const Entitled__V1__CompareWithAppleRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CompareWithAppleRequest *
+       entitled__v1__compare_with_apple_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CompareWithAppleRequest *)
+     protobuf_c_message_unpack (&entitled__v1__compare_with_apple_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__compare_with_apple_request__free_unpacked
+                     (Entitled__V1__CompareWithAppleRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__compare_with_apple_response__init
+                     (Entitled__V1__CompareWithAppleResponse         *message)
+{
+  static const Entitled__V1__CompareWithAppleResponse init_value = ENTITLED__V1__COMPARE_WITH_APPLE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__compare_with_apple_response__get_packed_size
+                     (const Entitled__V1__CompareWithAppleResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__compare_with_apple_response__pack
+                     (const Entitled__V1__CompareWithAppleResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__compare_with_apple_response__pack_to_buffer
+                     (const Entitled__V1__CompareWithAppleResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CompareWithAppleResponse *
+       entitled__v1__compare_with_apple_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CompareWithAppleResponse *)
+     protobuf_c_message_unpack (&entitled__v1__compare_with_apple_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__compare_with_apple_response__free_unpacked
+                     (Entitled__V1__CompareWithAppleResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__compare_with_apple_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__customer_drift__init
+                     (Entitled__V1__CustomerDrift         *message)
+{
+  static const Entitled__V1__CustomerDrift init_value = ENTITLED__V1__CUSTOMER_DRIFT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__customer_drift__get_packed_size
+                     (const Entitled__V1__CustomerDrift *message)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_drift__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__customer_drift__pack
+                     (const Entitled__V1__CustomerDrift *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_drift__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__customer_drift__pack_to_buffer
+                     (const Entitled__V1__CustomerDrift *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_drift__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CustomerDrift *
+       entitled__v1__customer_drift__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CustomerDrift *)
+     protobuf_c_message_unpack (&entitled__v1__customer_drift__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__customer_drift__free_unpacked
+                     (Entitled__V1__CustomerDrift *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__customer_drift__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__start_migration_response__init
                      (Entitled__V1__StartMigrationResponse         *message)
 {
@@ -680,6 +950,51 @@ void   entitled__v1__migration__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &entitled__v1__migration__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__migration_reason_count__init
+                     (Entitled__V1__MigrationReasonCount         *message)
+{
+  static const Entitled__V1__MigrationReasonCount init_value = ENTITLED__V1__MIGRATION_REASON_COUNT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__migration_reason_count__get_packed_size
+                     (const Entitled__V1__MigrationReasonCount *message)
+{
+  assert(message->base.descriptor == &entitled__v1__migration_reason_count__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__migration_reason_count__pack
+                     (const Entitled__V1__MigrationReasonCount *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__migration_reason_count__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__migration_reason_count__pack_to_buffer
+                     (const Entitled__V1__MigrationReasonCount *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__migration_reason_count__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__MigrationReasonCount *
+       entitled__v1__migration_reason_count__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__MigrationReasonCount *)
+     protobuf_c_message_unpack (&entitled__v1__migration_reason_count__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__migration_reason_count__free_unpacked
+                     (Entitled__V1__MigrationReasonCount *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__migration_reason_count__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   entitled__v1__get_migration_request__init
@@ -2336,7 +2651,7 @@ const ProtobufCMessageDescriptor entitled__v1__migrate_receipts_response__descri
   (ProtobufCMessageInit) entitled__v1__migrate_receipts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__field_descriptors[9] =
 {
   {
     "app",
@@ -2410,19 +2725,58 @@ static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "upload_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationRequest, upload_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "format",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationRequest, format),
+    &entitled__v1__migration_input_format__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "link_numbers",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationRequest, link_numbers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__start_migration_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   3,   /* field[3] = concurrency */
   4,   /* field[4] = dry_run */
   1,   /* field[1] = environment */
+  7,   /* field[7] = format */
   5,   /* field[5] = idempotency_key */
   2,   /* field[2] = input_path */
+  8,   /* field[8] = link_numbers */
+  6,   /* field[6] = upload_id */
 };
 static const ProtobufCIntRange entitled__v1__start_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__start_migration_request__descriptor =
 {
@@ -2432,11 +2786,447 @@ const ProtobufCMessageDescriptor entitled__v1__start_migration_request__descript
   "Entitled__V1__StartMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__StartMigrationRequest),
-  6,
+  9,
   entitled__v1__start_migration_request__field_descriptors,
   entitled__v1__start_migration_request__field_indices_by_name,
   1,  entitled__v1__start_migration_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__start_migration_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__migration_input_format__field_descriptors[5] =
+{
+  {
+    "syntax",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationInputFormat, syntax),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_column",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationInputFormat, customer_column),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "receipt_column",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationInputFormat, receipt_column),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id_column",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationInputFormat, original_transaction_id_column),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delimiter",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationInputFormat, delimiter),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__migration_input_format__field_indices_by_name[] = {
+  1,   /* field[1] = customer_column */
+  4,   /* field[4] = delimiter */
+  3,   /* field[3] = original_transaction_id_column */
+  2,   /* field[2] = receipt_column */
+  0,   /* field[0] = syntax */
+};
+static const ProtobufCIntRange entitled__v1__migration_input_format__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__migration_input_format__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.MigrationInputFormat",
+  "MigrationInputFormat",
+  "Entitled__V1__MigrationInputFormat",
+  "entitled.v1",
+  sizeof(Entitled__V1__MigrationInputFormat),
+  5,
+  entitled__v1__migration_input_format__field_descriptors,
+  entitled__v1__migration_input_format__field_indices_by_name,
+  1,  entitled__v1__migration_input_format__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__migration_input_format__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__upload_migration_input_request__field_descriptors[3] =
+{
+  {
+    "upload_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UploadMigrationInputRequest, upload_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offset",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UploadMigrationInputRequest, offset),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "data",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UploadMigrationInputRequest, data),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__upload_migration_input_request__field_indices_by_name[] = {
+  2,   /* field[2] = data */
+  1,   /* field[1] = offset */
+  0,   /* field[0] = upload_id */
+};
+static const ProtobufCIntRange entitled__v1__upload_migration_input_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__upload_migration_input_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.UploadMigrationInputRequest",
+  "UploadMigrationInputRequest",
+  "Entitled__V1__UploadMigrationInputRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__UploadMigrationInputRequest),
+  3,
+  entitled__v1__upload_migration_input_request__field_descriptors,
+  entitled__v1__upload_migration_input_request__field_indices_by_name,
+  1,  entitled__v1__upload_migration_input_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__upload_migration_input_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__upload_migration_input_response__field_descriptors[1] =
+{
+  {
+    "size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UploadMigrationInputResponse, size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__upload_migration_input_response__field_indices_by_name[] = {
+  0,   /* field[0] = size */
+};
+static const ProtobufCIntRange entitled__v1__upload_migration_input_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__upload_migration_input_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.UploadMigrationInputResponse",
+  "UploadMigrationInputResponse",
+  "Entitled__V1__UploadMigrationInputResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__UploadMigrationInputResponse),
+  1,
+  entitled__v1__upload_migration_input_response__field_descriptors,
+  entitled__v1__upload_migration_input_response__field_indices_by_name,
+  1,  entitled__v1__upload_migration_input_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__upload_migration_input_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sample_every",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleRequest, sample_every),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__compare_with_apple_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
+  2,   /* field[2] = sample_every */
+};
+static const ProtobufCIntRange entitled__v1__compare_with_apple_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CompareWithAppleRequest",
+  "CompareWithAppleRequest",
+  "Entitled__V1__CompareWithAppleRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__CompareWithAppleRequest),
+  5,
+  entitled__v1__compare_with_apple_request__field_descriptors,
+  entitled__v1__compare_with_apple_request__field_indices_by_name,
+  1,  entitled__v1__compare_with_apple_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__compare_with_apple_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_response__field_descriptors[4] =
+{
+  {
+    "compared",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleResponse, compared),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "drifts",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__CompareWithAppleResponse, n_drifts),
+    offsetof(Entitled__V1__CompareWithAppleResponse, drifts),
+    &entitled__v1__customer_drift__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "not_compared",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleResponse, not_compared),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__compare_with_apple_response__field_indices_by_name[] = {
+  0,   /* field[0] = compared */
+  1,   /* field[1] = drifts */
+  2,   /* field[2] = next_page_token */
+  3,   /* field[3] = not_compared */
+};
+static const ProtobufCIntRange entitled__v1__compare_with_apple_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CompareWithAppleResponse",
+  "CompareWithAppleResponse",
+  "Entitled__V1__CompareWithAppleResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__CompareWithAppleResponse),
+  4,
+  entitled__v1__compare_with_apple_response__field_descriptors,
+  entitled__v1__compare_with_apple_response__field_indices_by_name,
+  1,  entitled__v1__compare_with_apple_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__compare_with_apple_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__customer_drift__field_descriptors[4] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerDrift, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerDrift, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerDrift, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerDrift, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__customer_drift__field_indices_by_name[] = {
+  0,   /* field[0] = customer_id */
+  1,   /* field[1] = original_transaction_id */
+  3,   /* field[3] = reason */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__customer_drift__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__customer_drift__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CustomerDrift",
+  "CustomerDrift",
+  "Entitled__V1__CustomerDrift",
+  "entitled.v1",
+  sizeof(Entitled__V1__CustomerDrift),
+  4,
+  entitled__v1__customer_drift__field_descriptors,
+  entitled__v1__customer_drift__field_indices_by_name,
+  1,  entitled__v1__customer_drift__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__customer_drift__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__start_migration_response__field_descriptors[1] =
@@ -2477,7 +3267,7 @@ const ProtobufCMessageDescriptor entitled__v1__start_migration_response__descrip
   (ProtobufCMessageInit) entitled__v1__start_migration_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors[18] =
 {
   {
     "migration_id",
@@ -2611,13 +3401,104 @@ static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "duplicates",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Migration, duplicates),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reasons",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__Migration, n_reasons),
+    offsetof(Entitled__V1__Migration, reasons),
+    &entitled__v1__migration_reason_count__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problem",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Migration, problem),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Migration, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Migration, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Migration, position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input_bytes",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Migration, input_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__migration__field_indices_by_name[] = {
+  14,   /* field[14] = app */
+  15,   /* field[15] = dry_run */
+  11,   /* field[11] = duplicates */
   5,   /* field[5] = empty */
   9,   /* field[9] = finished_at */
+  17,   /* field[17] = input_bytes */
   3,   /* field[3] = migrated */
   0,   /* field[0] = migration_id */
+  16,   /* field[16] = position */
+  13,   /* field[13] = problem */
   10,   /* field[10] = rate */
+  12,   /* field[12] = reasons */
   6,   /* field[6] = refused */
   8,   /* field[8] = started_at */
   1,   /* field[1] = state */
@@ -2628,7 +3509,7 @@ static const unsigned entitled__v1__migration__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__migration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 18 }
 };
 const ProtobufCMessageDescriptor entitled__v1__migration__descriptor =
 {
@@ -2638,11 +3519,75 @@ const ProtobufCMessageDescriptor entitled__v1__migration__descriptor =
   "Entitled__V1__Migration",
   "entitled.v1",
   sizeof(Entitled__V1__Migration),
-  11,
+  18,
   entitled__v1__migration__field_descriptors,
   entitled__v1__migration__field_indices_by_name,
   1,  entitled__v1__migration__number_ranges,
   (ProtobufCMessageInit) entitled__v1__migration__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__migration_reason_count__field_descriptors[3] =
+{
+  {
+    "outcome",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationReasonCount, outcome),
+    &entitled__v1__migration_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationReasonCount, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationReasonCount, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__migration_reason_count__field_indices_by_name[] = {
+  2,   /* field[2] = count */
+  0,   /* field[0] = outcome */
+  1,   /* field[1] = reason */
+};
+static const ProtobufCIntRange entitled__v1__migration_reason_count__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__migration_reason_count__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.MigrationReasonCount",
+  "MigrationReasonCount",
+  "Entitled__V1__MigrationReasonCount",
+  "entitled.v1",
+  sizeof(Entitled__V1__MigrationReasonCount),
+  3,
+  entitled__v1__migration_reason_count__field_descriptors,
+  entitled__v1__migration_reason_count__field_indices_by_name,
+  1,  entitled__v1__migration_reason_count__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__migration_reason_count__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__get_migration_request__field_descriptors[1] =
@@ -2836,7 +3781,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_migration_failures_response_
   (ProtobufCMessageInit) entitled__v1__list_migration_failures_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__migration_failure__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__migration_failure__field_descriptors[6] =
 {
   {
     "line",
@@ -2898,10 +3843,23 @@ static const ProtobufCFieldDescriptor entitled__v1__migration_failure__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "input",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrationFailure, input),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__migration_failure__field_indices_by_name[] = {
   1,   /* field[1] = customer_id */
   4,   /* field[4] = explanation */
+  5,   /* field[5] = input */
   0,   /* field[0] = line */
   2,   /* field[2] = outcome */
   3,   /* field[3] = reason */
@@ -2909,7 +3867,7 @@ static const unsigned entitled__v1__migration_failure__field_indices_by_name[] =
 static const ProtobufCIntRange entitled__v1__migration_failure__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__migration_failure__descriptor =
 {
@@ -2919,7 +3877,7 @@ const ProtobufCMessageDescriptor entitled__v1__migration_failure__descriptor =
   "Entitled__V1__MigrationFailure",
   "entitled.v1",
   sizeof(Entitled__V1__MigrationFailure),
-  5,
+  6,
   entitled__v1__migration_failure__field_descriptors,
   entitled__v1__migration_failure__field_indices_by_name,
   1,  entitled__v1__migration_failure__number_ranges,
@@ -3397,7 +4355,7 @@ const ProtobufCEnumDescriptor entitled__v1__offer_signature_form__descriptor =
   entitled__v1__offer_signature_form__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[9] =
+static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[11] =
 {
   { "SubmitTransaction", &entitled__v1__submit_transaction_request__descriptor, &entitled__v1__submit_transaction_response__descriptor },
   { "SubmitReceipt", &entitled__v1__submit_receipt_request__descriptor, &entitled__v1__submit_receipt_response__descriptor },
@@ -3406,19 +4364,23 @@ static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_des
   { "StartMigration", &entitled__v1__start_migration_request__descriptor, &entitled__v1__start_migration_response__descriptor },
   { "GetMigration", &entitled__v1__get_migration_request__descriptor, &entitled__v1__get_migration_response__descriptor },
   { "ListMigrationFailures", &entitled__v1__list_migration_failures_request__descriptor, &entitled__v1__list_migration_failures_response__descriptor },
+  { "UploadMigrationInput", &entitled__v1__upload_migration_input_request__descriptor, &entitled__v1__upload_migration_input_response__descriptor },
+  { "CompareWithApple", &entitled__v1__compare_with_apple_request__descriptor, &entitled__v1__compare_with_apple_response__descriptor },
   { "CancelMigration", &entitled__v1__cancel_migration_request__descriptor, &entitled__v1__cancel_migration_response__descriptor },
   { "SignOffer", &entitled__v1__sign_offer_request__descriptor, &entitled__v1__sign_offer_response__descriptor },
 };
 const unsigned entitled__v1__receipt_service__method_indices_by_name[] = {
-  7,        /* CancelMigration */
+  9,        /* CancelMigration */
+  8,        /* CompareWithApple */
   5,        /* GetMigration */
   2,        /* Inspect */
   6,        /* ListMigrationFailures */
   3,        /* MigrateReceipts */
-  8,        /* SignOffer */
+  10,        /* SignOffer */
   4,        /* StartMigration */
   1,        /* SubmitReceipt */
-  0         /* SubmitTransaction */
+  0,        /* SubmitTransaction */
+  7         /* UploadMigrationInput */
 };
 const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
 {
@@ -3427,7 +4389,7 @@ const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
   "ReceiptService",
   "Entitled__V1__ReceiptService",
   "entitled.v1",
-  9,
+  11,
   entitled__v1__receipt_service__method_descriptors,
   entitled__v1__receipt_service__method_indices_by_name
 };
@@ -3487,13 +4449,29 @@ void entitled__v1__receipt_service__list_migration_failures(ProtobufCService *se
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__receipt_service__upload_migration_input(ProtobufCService *service,
+                                                           const Entitled__V1__UploadMigrationInputRequest *input,
+                                                           Entitled__V1__UploadMigrationInputResponse_Closure closure,
+                                                           void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service,
+                                                       const Entitled__V1__CompareWithAppleRequest *input,
+                                                       Entitled__V1__CompareWithAppleResponse_Closure closure,
+                                                       void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      const Entitled__V1__CancelMigrationRequest *input,
                                                      Entitled__V1__CancelMigrationResponse_Closure closure,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                const Entitled__V1__SignOfferRequest *input,
@@ -3501,7 +4479,7 @@ void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *service,
                                           Entitled__V1__ReceiptService_ServiceDestroy destroy)

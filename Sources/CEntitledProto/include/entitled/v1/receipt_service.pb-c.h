@@ -34,8 +34,15 @@ typedef struct Entitled__V1__CertificateSummary Entitled__V1__CertificateSummary
 typedef struct Entitled__V1__MigrateReceiptsRequest Entitled__V1__MigrateReceiptsRequest;
 typedef struct Entitled__V1__MigrateReceiptsResponse Entitled__V1__MigrateReceiptsResponse;
 typedef struct Entitled__V1__StartMigrationRequest Entitled__V1__StartMigrationRequest;
+typedef struct Entitled__V1__MigrationInputFormat Entitled__V1__MigrationInputFormat;
+typedef struct Entitled__V1__UploadMigrationInputRequest Entitled__V1__UploadMigrationInputRequest;
+typedef struct Entitled__V1__UploadMigrationInputResponse Entitled__V1__UploadMigrationInputResponse;
+typedef struct Entitled__V1__CompareWithAppleRequest Entitled__V1__CompareWithAppleRequest;
+typedef struct Entitled__V1__CompareWithAppleResponse Entitled__V1__CompareWithAppleResponse;
+typedef struct Entitled__V1__CustomerDrift Entitled__V1__CustomerDrift;
 typedef struct Entitled__V1__StartMigrationResponse Entitled__V1__StartMigrationResponse;
 typedef struct Entitled__V1__Migration Entitled__V1__Migration;
+typedef struct Entitled__V1__MigrationReasonCount Entitled__V1__MigrationReasonCount;
 typedef struct Entitled__V1__GetMigrationRequest Entitled__V1__GetMigrationRequest;
 typedef struct Entitled__V1__GetMigrationResponse Entitled__V1__GetMigrationResponse;
 typedef struct Entitled__V1__ListMigrationFailuresRequest Entitled__V1__ListMigrationFailuresRequest;
@@ -504,10 +511,145 @@ struct  Entitled__V1__StartMigrationRequest
    * The same key again gives the same job.
    */
   char *idempotency_key;
+  /*
+   * Instead of `input_path`: what was handed over with UploadMigrationInput.
+   */
+  char *upload_id;
+  /*
+   * How the input is to be read.
+   */
+  Entitled__V1__MigrationInputFormat *format;
+  /*
+   * You vouch for it that the purchases of lines without a receipt belong to the customers that the lines name;
+   * else these are only looked up.
+   */
+  protobuf_c_boolean link_numbers;
 };
 #define ENTITLED__V1__START_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__start_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
+
+
+/*
+ * How the input of a job is to be read. Empty fields have the values in brackets.
+ */
+struct  Entitled__V1__MigrationInputFormat
+{
+  ProtobufCMessage base;
+  /*
+   * "ndjson" or "csv" (by the input's first character).
+   */
+  char *syntax;
+  /*
+   * The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot leads into an object.
+   */
+  char *customer_column;
+  char *receipt_column;
+  char *original_transaction_id_column;
+  /*
+   * Of CSV (a comma).
+   */
+  char *delimiter;
+};
+#define ENTITLED__V1__MIGRATION_INPUT_FORMAT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__migration_input_format__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Entitled__V1__UploadMigrationInputRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores.
+   */
+  char *upload_id;
+  /*
+   * How many bytes were handed over before these; what was is not written twice.
+   */
+  int64_t offset;
+  /*
+   * At most a megabyte. None asks how far it is.
+   */
+  ProtobufCBinaryData data;
+};
+#define ENTITLED__V1__UPLOAD_MIGRATION_INPUT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__upload_migration_input_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, {0,NULL} }
+
+
+struct  Entitled__V1__UploadMigrationInputResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How many bytes there are.
+   */
+  int64_t size;
+};
+#define ENTITLED__V1__UPLOAD_MIGRATION_INPUT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__upload_migration_input_response__descriptor) \
+    , 0 }
+
+
+struct  Entitled__V1__CompareWithAppleRequest
+{
+  ProtobufCMessage base;
+  char *app;
+  Entitled__V1__Environment environment;
+  /*
+   * Of so many customers one is compared; 0 and 1: all.
+   */
+  int32_t sample_every;
+  /*
+   * How many customers are looked at; 0: 100.
+   */
+  int32_t page_size;
+  char *page_token;
+};
+#define ENTITLED__V1__COMPARE_WITH_APPLE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__compare_with_apple_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Entitled__V1__CompareWithAppleResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How many customers were compared.
+   */
+  int32_t compared;
+  size_t n_drifts;
+  Entitled__V1__CustomerDrift **drifts;
+  char *next_page_token;
+  /*
+   * How many customers could not be compared, because Apple could not be asked.
+   */
+  int32_t not_compared;
+};
+#define ENTITLED__V1__COMPARE_WITH_APPLE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__compare_with_apple_response__descriptor) \
+    , 0, 0,NULL, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * What is known of one customer and what Apple says differ.
+ */
+struct  Entitled__V1__CustomerDrift
+{
+  ProtobufCMessage base;
+  char *customer_id;
+  char *original_transaction_id;
+  /*
+   * Empty for what is not about one transaction.
+   */
+  char *transaction_id;
+  /*
+   * UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
+   */
+  char *reason;
+};
+#define ENTITLED__V1__CUSTOMER_DRIFT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_drift__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__StartMigrationResponse
@@ -540,10 +682,45 @@ struct  Entitled__V1__Migration
    * Receipts each second, lately.
    */
   double rate;
+  /*
+   * How many of the unchanged are of an Apple account that another line had brought.
+   */
+  int64_t duplicates;
+  /*
+   * Why lines were refused or are to be tried again, and how many.
+   */
+  size_t n_reasons;
+  Entitled__V1__MigrationReasonCount **reasons;
+  /*
+   * Why the job failed.
+   */
+  char *problem;
+  char *app;
+  protobuf_c_boolean dry_run;
+  /*
+   * How far into the input all is done, and how long that is, in bytes.
+   */
+  int64_t position;
+  int64_t input_bytes;
 };
 #define ENTITLED__V1__MIGRATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__migration__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_UNSPECIFIED, 0, 0, 0, 0, 0, 0, NULL, NULL, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_UNSPECIFIED, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0 }
+
+
+/*
+ * Why lines of a job's input were not migrated.
+ */
+struct  Entitled__V1__MigrationReasonCount
+{
+  ProtobufCMessage base;
+  Entitled__V1__MigrationOutcome outcome;
+  char *reason;
+  int64_t count;
+};
+#define ENTITLED__V1__MIGRATION_REASON_COUNT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__migration_reason_count__descriptor) \
+    , ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Entitled__V1__GetMigrationRequest
@@ -604,10 +781,14 @@ struct  Entitled__V1__MigrationFailure
   Entitled__V1__MigrationOutcome outcome;
   char *reason;
   char *explanation;
+  /*
+   * The line as NDJSON with the usual names, to be handed in again.
+   */
+  char *input;
 };
 #define ENTITLED__V1__MIGRATION_FAILURE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__migration_failure__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__CancelMigrationRequest
@@ -931,6 +1112,120 @@ Entitled__V1__StartMigrationRequest *
 void   entitled__v1__start_migration_request__free_unpacked
                      (Entitled__V1__StartMigrationRequest *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__MigrationInputFormat methods */
+void   entitled__v1__migration_input_format__init
+                     (Entitled__V1__MigrationInputFormat         *message);
+size_t entitled__v1__migration_input_format__get_packed_size
+                     (const Entitled__V1__MigrationInputFormat   *message);
+size_t entitled__v1__migration_input_format__pack
+                     (const Entitled__V1__MigrationInputFormat   *message,
+                      uint8_t             *out);
+size_t entitled__v1__migration_input_format__pack_to_buffer
+                     (const Entitled__V1__MigrationInputFormat   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__MigrationInputFormat *
+       entitled__v1__migration_input_format__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__migration_input_format__free_unpacked
+                     (Entitled__V1__MigrationInputFormat *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__UploadMigrationInputRequest methods */
+void   entitled__v1__upload_migration_input_request__init
+                     (Entitled__V1__UploadMigrationInputRequest         *message);
+size_t entitled__v1__upload_migration_input_request__get_packed_size
+                     (const Entitled__V1__UploadMigrationInputRequest   *message);
+size_t entitled__v1__upload_migration_input_request__pack
+                     (const Entitled__V1__UploadMigrationInputRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__upload_migration_input_request__pack_to_buffer
+                     (const Entitled__V1__UploadMigrationInputRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__UploadMigrationInputRequest *
+       entitled__v1__upload_migration_input_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__upload_migration_input_request__free_unpacked
+                     (Entitled__V1__UploadMigrationInputRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__UploadMigrationInputResponse methods */
+void   entitled__v1__upload_migration_input_response__init
+                     (Entitled__V1__UploadMigrationInputResponse         *message);
+size_t entitled__v1__upload_migration_input_response__get_packed_size
+                     (const Entitled__V1__UploadMigrationInputResponse   *message);
+size_t entitled__v1__upload_migration_input_response__pack
+                     (const Entitled__V1__UploadMigrationInputResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__upload_migration_input_response__pack_to_buffer
+                     (const Entitled__V1__UploadMigrationInputResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__UploadMigrationInputResponse *
+       entitled__v1__upload_migration_input_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__upload_migration_input_response__free_unpacked
+                     (Entitled__V1__UploadMigrationInputResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CompareWithAppleRequest methods */
+void   entitled__v1__compare_with_apple_request__init
+                     (Entitled__V1__CompareWithAppleRequest         *message);
+size_t entitled__v1__compare_with_apple_request__get_packed_size
+                     (const Entitled__V1__CompareWithAppleRequest   *message);
+size_t entitled__v1__compare_with_apple_request__pack
+                     (const Entitled__V1__CompareWithAppleRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__compare_with_apple_request__pack_to_buffer
+                     (const Entitled__V1__CompareWithAppleRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CompareWithAppleRequest *
+       entitled__v1__compare_with_apple_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__compare_with_apple_request__free_unpacked
+                     (Entitled__V1__CompareWithAppleRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CompareWithAppleResponse methods */
+void   entitled__v1__compare_with_apple_response__init
+                     (Entitled__V1__CompareWithAppleResponse         *message);
+size_t entitled__v1__compare_with_apple_response__get_packed_size
+                     (const Entitled__V1__CompareWithAppleResponse   *message);
+size_t entitled__v1__compare_with_apple_response__pack
+                     (const Entitled__V1__CompareWithAppleResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__compare_with_apple_response__pack_to_buffer
+                     (const Entitled__V1__CompareWithAppleResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CompareWithAppleResponse *
+       entitled__v1__compare_with_apple_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__compare_with_apple_response__free_unpacked
+                     (Entitled__V1__CompareWithAppleResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CustomerDrift methods */
+void   entitled__v1__customer_drift__init
+                     (Entitled__V1__CustomerDrift         *message);
+size_t entitled__v1__customer_drift__get_packed_size
+                     (const Entitled__V1__CustomerDrift   *message);
+size_t entitled__v1__customer_drift__pack
+                     (const Entitled__V1__CustomerDrift   *message,
+                      uint8_t             *out);
+size_t entitled__v1__customer_drift__pack_to_buffer
+                     (const Entitled__V1__CustomerDrift   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CustomerDrift *
+       entitled__v1__customer_drift__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__customer_drift__free_unpacked
+                     (Entitled__V1__CustomerDrift *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__StartMigrationResponse methods */
 void   entitled__v1__start_migration_response__init
                      (Entitled__V1__StartMigrationResponse         *message);
@@ -968,6 +1263,25 @@ Entitled__V1__Migration *
                       const uint8_t       *data);
 void   entitled__v1__migration__free_unpacked
                      (Entitled__V1__Migration *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__MigrationReasonCount methods */
+void   entitled__v1__migration_reason_count__init
+                     (Entitled__V1__MigrationReasonCount         *message);
+size_t entitled__v1__migration_reason_count__get_packed_size
+                     (const Entitled__V1__MigrationReasonCount   *message);
+size_t entitled__v1__migration_reason_count__pack
+                     (const Entitled__V1__MigrationReasonCount   *message,
+                      uint8_t             *out);
+size_t entitled__v1__migration_reason_count__pack_to_buffer
+                     (const Entitled__V1__MigrationReasonCount   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__MigrationReasonCount *
+       entitled__v1__migration_reason_count__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__migration_reason_count__free_unpacked
+                     (Entitled__V1__MigrationReasonCount *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__GetMigrationRequest methods */
 void   entitled__v1__get_migration_request__init
@@ -1181,11 +1495,32 @@ typedef void (*Entitled__V1__MigrateReceiptsResponse_Closure)
 typedef void (*Entitled__V1__StartMigrationRequest_Closure)
                  (const Entitled__V1__StartMigrationRequest *message,
                   void *closure_data);
+typedef void (*Entitled__V1__MigrationInputFormat_Closure)
+                 (const Entitled__V1__MigrationInputFormat *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__UploadMigrationInputRequest_Closure)
+                 (const Entitled__V1__UploadMigrationInputRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__UploadMigrationInputResponse_Closure)
+                 (const Entitled__V1__UploadMigrationInputResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CompareWithAppleRequest_Closure)
+                 (const Entitled__V1__CompareWithAppleRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CompareWithAppleResponse_Closure)
+                 (const Entitled__V1__CompareWithAppleResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CustomerDrift_Closure)
+                 (const Entitled__V1__CustomerDrift *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__StartMigrationResponse_Closure)
                  (const Entitled__V1__StartMigrationResponse *message,
                   void *closure_data);
 typedef void (*Entitled__V1__Migration_Closure)
                  (const Entitled__V1__Migration *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__MigrationReasonCount_Closure)
+                 (const Entitled__V1__MigrationReasonCount *message,
                   void *closure_data);
 typedef void (*Entitled__V1__GetMigrationRequest_Closure)
                  (const Entitled__V1__GetMigrationRequest *message,
@@ -1249,6 +1584,14 @@ struct Entitled__V1__ReceiptService_Service
                                   const Entitled__V1__ListMigrationFailuresRequest *input,
                                   Entitled__V1__ListMigrationFailuresResponse_Closure closure,
                                   void *closure_data);
+  void (*upload_migration_input)(Entitled__V1__ReceiptService_Service *service,
+                                 const Entitled__V1__UploadMigrationInputRequest *input,
+                                 Entitled__V1__UploadMigrationInputResponse_Closure closure,
+                                 void *closure_data);
+  void (*compare_with_apple)(Entitled__V1__ReceiptService_Service *service,
+                             const Entitled__V1__CompareWithAppleRequest *input,
+                             Entitled__V1__CompareWithAppleResponse_Closure closure,
+                             void *closure_data);
   void (*cancel_migration)(Entitled__V1__ReceiptService_Service *service,
                            const Entitled__V1__CancelMigrationRequest *input,
                            Entitled__V1__CancelMigrationResponse_Closure closure,
@@ -1272,6 +1615,8 @@ void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *
       function_prefix__ ## start_migration,\
       function_prefix__ ## get_migration,\
       function_prefix__ ## list_migration_failures,\
+      function_prefix__ ## upload_migration_input,\
+      function_prefix__ ## compare_with_apple,\
       function_prefix__ ## cancel_migration,\
       function_prefix__ ## sign_offer  }
 void entitled__v1__receipt_service__submit_transaction(ProtobufCService *service,
@@ -1302,6 +1647,14 @@ void entitled__v1__receipt_service__list_migration_failures(ProtobufCService *se
                                                             const Entitled__V1__ListMigrationFailuresRequest *input,
                                                             Entitled__V1__ListMigrationFailuresResponse_Closure closure,
                                                             void *closure_data);
+void entitled__v1__receipt_service__upload_migration_input(ProtobufCService *service,
+                                                           const Entitled__V1__UploadMigrationInputRequest *input,
+                                                           Entitled__V1__UploadMigrationInputResponse_Closure closure,
+                                                           void *closure_data);
+void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service,
+                                                       const Entitled__V1__CompareWithAppleRequest *input,
+                                                       Entitled__V1__CompareWithAppleResponse_Closure closure,
+                                                       void *closure_data);
 void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      const Entitled__V1__CancelMigrationRequest *input,
                                                      Entitled__V1__CancelMigrationResponse_Closure closure,
@@ -1330,8 +1683,15 @@ extern const ProtobufCMessageDescriptor entitled__v1__certificate_summary__descr
 extern const ProtobufCMessageDescriptor entitled__v1__migrate_receipts_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__migrate_receipts_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__start_migration_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__migration_input_format__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__upload_migration_input_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__upload_migration_input_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__customer_drift__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__start_migration_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__migration__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__migration_reason_count__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_migration_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_migration_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_migration_failures_request__descriptor;
