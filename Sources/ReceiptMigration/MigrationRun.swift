@@ -17,7 +17,7 @@ struct MigrationRun: Sendable {
   private static let attempts = 5
   private static let longestPause = Duration.seconds(30)
   /// How many lines are done before it is remembered up to which all are.
-  private static let stride: Int64 = 64
+  private static let stride: Int64 = 16
 
   init(
     _ job: MigrationJob, intake: ReceiptIntake, store: any EntitlementStore, progress: MigrationProgress

@@ -1,0 +1,244 @@
+"""Migration jobs: thousands of receipts, from a file, through restarts, to the App Store's truth."""
+
+import base64
+import json
+import os
+import random
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+import contract
+from contract import StatusCode, receipt_service
+from harness import CALL_LIMIT, PROGRAM, environment
+from test_migration_receipt import APP, Store
+
+CUSTOMERS = int(os.environ.get("ENTITLED_MIGRATION_CUSTOMERS", "60"))
+
+
+@pytest.fixture
+def store(start):
+    store = Store(start())
+    yield store
+    store.channel.close()
+
+
+def write(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def migrate(service, *arguments):
+    """`entitled migrate`; its exit status and last line of JSON."""
+    done = service.command("migrate", *arguments, "--json")
+    lines = done.stdout.strip().splitlines()
+    return done.returncode, json.loads(lines[-1]) if lines else done.stderr
+
+
+def numbers(report):
+    """The counts of a report, which JSON gives as texts."""
+    names = ("total", "migrated", "unchanged", "empty", "refused", "toRetry", "duplicates")
+    return {name: int(report[name]) for name in names if int(report.get(name, 0))}
+
+
+def bad_receipts(store):
+    """One line of each kind that a job must live with, and its reason."""
+    genuine = base64.b64decode(store.receipt("bad"))
+    store.buy("bad")
+    owned = store.receipt("bad")
+    old = store.act("documents/transaction-receipt", app=APP, productId="lifetime", account="old")["document"]
+    return [
+        ({"customer_id": "bad", "receipt": owned}, None),
+        ({"customer_id": "worse", "receipt": owned}, "OWNED_BY_ANOTHER_CUSTOMER"),
+        ({"customer_id": "a", "receipt": "MIIé"}, "NOT_BASE64"),
+        ({"customer_id": "b", "receipt": base64.b64encode(genuine[:900]).decode()}, "NOT_A_RECEIPT"),
+        ({"customer_id": "c", "receipt": old}, "UNCHECKABLE_RECEIPT"),
+        ({"customer_id": "d", "original_transaction_id": "0"}, "TRANSACTION_ID_ZERO"),
+        ({"customer_id": "e", "original_transaction_id": "123456"}, "UNKNOWN_TO_APPLE"),
+        ({"customer_id": "f"}, "EMPTY_DOCUMENT"),
+        ({"customer_id": "g" * 300, "receipt": owned}, "INVALID_FIELD"),
+    ]
+
+
+def test_each_bad_line_has_its_reason_and_the_job_goes_on(store, tmp_path):
+    cases = bad_receipts(store)
+    path = write(tmp_path / "in.ndjson", [record for record, _ in cases])
+    with path.open("a") as file:
+        file.write("this is no JSON\n\n")
+    store.buy("last")
+    with path.open("a") as file:
+        file.write(json.dumps({"customer_id": "last", "receipt": store.receipt("last")}) + "\n")
+    # One at a time, so that it is certain which of two customers comes first.
+    status, report = migrate(store.service, "--input", path, "--concurrency", "1")
+    wanted = sorted([reason for _, reason in cases if reason] + ["MALFORMED_LINE"])
+    assert sorted(r["reason"] for r in report["reasons"]) == wanted
+    assert status == 3 and numbers(report) == {"total": 11, "migrated": 2, "refused": 9}
+    assert store.check("last").entitled and not store.check("worse").entitled
+    # The failures are themselves valid input, and fail for the same reasons.
+    failures = path.with_suffix(".ndjson.failures.ndjson")
+    lines = [json.loads(line) for line in failures.read_text().splitlines()]
+    assert sorted(line["reason"] for line in lines) == wanted
+    again, second = migrate(store.service, "--input", failures)
+    assert again == 3 and int(second["refused"]) == 9
+    assert not list((store.service.data / "import").iterdir()), "no receipt is left on the server"
+
+
+def test_csv_from_elsewhere_is_looked_up_and_linked_only_if_vouched_for(store, tmp_path):
+    bought = store.buy("ann")["originalTransactionId"]
+    path = tmp_path / "export.csv"
+    path.write_text(f'\ufeffuser;"the ""original"" id"\n"al;ice";{bought}\n')
+    columns = ["--customer-column", "user", "--transaction-column", 'the "original" id', "--delimiter", ";"]
+    status, report = migrate(store.service, "--input", path, *columns)
+    assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
+    assert not store.check("al;ice").entitled, "an unverified number binds nobody"
+    status, report = migrate(store.service, "--input", path, *columns, "--link")
+    assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
+    assert store.check("al;ice").entitled
+
+
+def test_a_dry_run_changes_nothing_and_the_same_input_again_is_the_same_job(store, tmp_path):
+    store.buy("ann")
+    path = write(tmp_path / "in.ndjson", [
+        {"customer_id": "alice", "receipt": store.receipt("ann")},
+        {"customer_id": "nobody", "receipt": store.receipt("nobody")},
+        {"customer_id": "x", "receipt": "?"}])  # fmt: skip
+    status, report = migrate(store.service, "--input", path, "--dry-run")
+    assert numbers(report) == {"total": 3, "migrated": 1, "empty": 1, "refused": 1} and status == 3
+    assert not store.check("alice").entitled and not store.query("SELECT 1 FROM evidence")
+    _, first = migrate(store.service, "--input", path)
+    assert store.check("alice").entitled
+    _, same = migrate(store.service, "--input", path)
+    assert same["migrationId"] == first["migrationId"]
+    _, again = migrate(store.service, "--input", path, "--again")
+    assert again["migrationId"] != first["migrationId"]
+    assert numbers(again) == {"total": 3, "unchanged": 1, "empty": 1, "refused": 1}
+
+
+def test_two_receipts_of_one_account_cost_one_question(store, tmp_path):
+    store.buy("ann")
+    old = store.receipt("ann")
+    store.act("clock/advance", by="40d")
+    new = store.receipt("ann")
+    asked = store.query("SELECT count(*) FROM evidence")[0][0]
+    path = write(tmp_path / "in.ndjson", [{"customer_id": "alice", "receipt": r} for r in (new, old, new)])
+    _, report = migrate(store.service, "--input", path)
+    assert numbers(report) == {"total": 3, "migrated": 1, "unchanged": 2, "duplicates": 2}, asked
+
+
+def test_the_state_is_the_same_after_a_migration_of_who_is_known(store, tmp_path):
+    bought = store.buy("ann")
+    store.receipts.SubmitTransaction(
+        receipt_service.SubmitTransactionRequest(
+            app=APP, customer_id="alice", signed_transaction=bought["signedTransactionInfo"]),
+        timeout=CALL_LIMIT)  # fmt: skip
+    first = write(tmp_path / "in.ndjson", [{"customer_id": "alice", "receipt": store.receipt("ann")}])
+    migrate(store.service, "--input", first)
+    before, events = store.check("alice"), store.query("SELECT count(*) FROM event")
+    _, report = migrate(store.service, "--input", first, "--again")
+    after = store.check("alice")
+    after.evaluated_at.CopyFrom(before.evaluated_at)
+    assert after == before and numbers(report) == {"total": 1, "unchanged": 1}
+    assert store.query("SELECT count(*) FROM event") == events
+    verified = store.service.command("migrate", "verify", "--json")
+    assert verified.returncode == 0 and json.loads(verified.stdout.splitlines()[-1])["compared"] == 1
+    store.act("faults", kind="drop", count=100)
+    store.act("refund", transactionId=bought["transactionId"], reason="OTHER")
+    drifted = store.service.command("migrate", "verify")
+    assert drifted.returncode == 3 and "DIFFERENT" in drifted.stdout
+
+
+def test_the_stream_answers_each_receipt_and_waits_for_a_slow_side(store):
+    accounts = [f"s{number}" for number in range(40)]
+    for account in accounts[::2]:
+        store.buy(account)
+    receipts = {account: store.receipt(account) for account in accounts}
+    sent = []
+
+    def requests():
+        for account in accounts:
+            sent.append(account)
+            yield receipt_service.MigrateReceiptsRequest(
+                correlation_id=account, app=APP, customer_id=account, receipt_base64=receipts[account])
+        yield receipt_service.MigrateReceiptsRequest(correlation_id="bad", app=APP, receipt_base64="?")
+
+    answers = {a.correlation_id: a for a in store.receipts.MigrateReceipts(requests(), timeout=60)}
+    assert set(answers) == {*accounts, "bad"}
+    outcomes = {k: receipt_service.MigrationOutcome.Name(a.outcome) for k, a in answers.items()}
+    assert {outcomes[a] for a in accounts[::2]} == {"MIGRATION_OUTCOME_MIGRATED"}
+    assert {outcomes[a] for a in accounts[1::2]} == {"MIGRATION_OUTCOME_EMPTY"}
+    assert outcomes["bad"] == "MIGRATION_OUTCOME_REFUSED" and answers["bad"].error.message
+    assert store.check("s0").entitled
+
+
+def test_jobs_read_only_from_their_folder(store, tmp_path):
+    secret = write(tmp_path / "secret", [{}])
+    for path, code in [(str(secret), StatusCode.PERMISSION_DENIED), ("../entitled.sqlite", None), ("x", None)]:
+        with pytest.raises(contract.RpcError) as refusal:
+            store.receipts.StartMigration(
+                receipt_service.StartMigrationRequest(app=APP, input_path=path), timeout=CALL_LIMIT)
+        assert refusal.value.code() in ([code] if code else [StatusCode.PERMISSION_DENIED, StatusCode.NOT_FOUND])
+
+
+def test_a_job_killed_five_times_ends_with_the_app_stores_truth(start, tmp_path):
+    store = Store(start())
+    store.act("notification-url", app=APP)  # what happens later is known from receipts alone
+    dice = random.Random(7)
+    for number in range(CUSTOMERS):
+        account = f"a{number}"
+        for _ in range(dice.choice([0, 1, 1, 2])):
+            bought = store.buy(account, dice.choice(["pro.monthly", "pro.yearly", "lifetime", "season"]))
+            if dice.random() < 0.2:
+                store.act("refund", transactionId=bought["transactionId"], reason="OTHER")
+    receipts = {f"a{n}": store.receipt(f"a{n}") for n in range(CUSTOMERS)}
+    store.act("clock/advance", by="45d")
+    path = write(tmp_path / "in.ndjson", [{"customer_id": k, "receipt": r} for k, r in receipts.items()])
+    for round_ in range(6):
+        store.act("faults", kind="slow", count=1_000_000, by="20ms")
+        if round_ % 2:
+            store.act("faults", kind="rate-limit", count=2, by="100ms")
+        env = environment() | {"ENTITLED_GRPC": store.service.grpc}
+        job = subprocess.Popen(
+            [PROGRAM, "migrate", "--input", path, "--concurrency", "4", "--json"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)  # fmt: skip
+        if round_ < 5:
+            wanted = CUSTOMERS * (round_ + 1) // 8
+            wait_for(lambda: store.query("SELECT ifnull(sum(count), 0) FROM migration_count")[0][0] >= wanted)
+            store.service.kill()
+            job.kill()
+            job.communicate()
+            store.channel.close()
+            store = Store(start())
+            continue
+        output, errors = job.communicate(timeout=120)
+        assert job.returncode == 0, errors
+        report = json.loads(output.strip().splitlines()[-1])
+    assert int(report["total"]) == CUSTOMERS and report["state"] == "MIGRATION_STATE_FINISHED"
+    assert len(store.query("SELECT DISTINCT migration_id FROM migration")) == 1
+    # No receipt was taken in twice: each customer has one statement, each line one question.
+    statements = store.query(
+        "SELECT customer_id, count(*) FROM evidence WHERE kind = 'RECEIPT_STATEMENT' GROUP BY customer_id")
+    assert len(statements) == CUSTOMERS and {count for _, count in statements} == {1}
+    store.act("faults", kind="slow", count=0)
+    verified = store.service.command("migrate", "verify", "--json")
+    assert verified.returncode == 0, verified.stdout
+    truth = get(f"http://{store.service.sandbox}/sandbox/v1/owners?app={APP}")
+    owned = {owner["account"]: owner["owned"] for owner in truth["owners"]}
+    for account in receipts:
+        gives = {"pro.monthly", "pro.yearly", "lifetime", "season"}
+        wanted = any(p["productId"] in gives for p in owned.get(account, []))
+        assert store.check(account).entitled == wanted, (account, owned.get(account))
+    store.channel.close()
+
+
+def get(url):
+    with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
+        return json.load(answer)
+
+
+def wait_for(condition, limit=60):
+    deadline = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
