@@ -2,7 +2,7 @@
 /// counted anywhere must be here; a test compares.
 package enum MetricCatalog {
   package static let families: [MetricFamily] =
-    calls + edge + connections + appStore + notifications + receipts
+    calls + edge + appStore + notifications + receipts
     + deliveries + verification + store + process
 
   private static let calls = [
@@ -23,17 +23,6 @@ package enum MetricCatalog {
       help: "How long requests to the edge took from the whole request to the answer."),
   ]
 
-  private static let connections = [
-    MetricFamily(
-      "entitled_open_connections", .gauge, labels: ["listener"], help: "Open connections by listener."),
-    MetricFamily(
-      "entitled_connections_total", .counter, labels: ["listener"],
-      help: "Connections that were accepted, by listener."),
-    MetricFamily(
-      "entitled_open_streams", .gauge, labels: ["listener"],
-      help: "Calls and requests that wait for more of their request or for their answer, by listener."),
-  ]
-
   private static let appStore = [
     MetricFamily(
       "entitled_app_store_calls_total", .counter, labels: ["endpoint", "host", "outcome"],
@@ -41,6 +30,12 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_app_store_call_seconds", .histogram, labels: ["endpoint", "host"],
       help: "How long Apple's servers took to answer."),
+    MetricFamily(
+      "entitled_app_store_budget_wait_seconds", .histogram, labels: ["endpoint", "host"],
+      help: "How long calls of Apple's servers waited for their turn within Apple's rate limits."),
+    MetricFamily(
+      "entitled_app_store_host_left_alone", .gauge, labels: ["host"],
+      help: "1 while a host is not called because it failed too often, else 0."),
     MetricFamily(
       "entitled_polls_total", .counter, labels: ["app", "environment", "outcome"],
       help: "Times that Apple was asked for the status of a purchase whose period ended."),
@@ -78,6 +73,9 @@ package enum MetricCatalog {
       "entitled_receipts_total", .counter, labels: ["reason"],
       help: "Legacy receipts that were handed in, by what came of them."),
     MetricFamily(
+      "entitled_migrated_receipts_total", .counter, labels: ["reason"],
+      help: "Receipts that migration jobs worked off, by what came of them."),
+    MetricFamily(
       "entitled_receipt_refreshes_total", .counter, labels: ["outcome"],
       help: "Times that Apple was asked later about a receipt that had been taken in without it."),
     MetricFamily(
@@ -87,19 +85,23 @@ package enum MetricCatalog {
 
   private static let deliveries = [
     MetricFamily(
-      "entitled_deliveries_total", .counter, labels: ["outlet", "outcome"],
+      "entitled_deliveries_total", .counter, labels: ["app", "kind", "webhook", "outcome"],
       help: "Attempts to deliver events to others, by what came of them."),
     MetricFamily(
-      "entitled_delivery_seconds", .histogram, labels: ["outlet"], help: "How long others took to answer."),
+      "entitled_delivery_seconds", .histogram, labels: ["app", "kind", "webhook"],
+      help: "How long others took to answer."),
     MetricFamily(
-      "entitled_deliveries_waiting", .gauge, labels: ["outlet"], help: "Events that wait to be delivered."),
+      "entitled_deliveries_waiting", .gauge, labels: ["app", "kind", "webhook"],
+      help: "Events that wait to be delivered."),
     MetricFamily(
-      "entitled_delivery_lag_seconds", .gauge, labels: ["outlet"],
+      "entitled_delivery_lag_seconds", .gauge, labels: ["app", "kind", "webhook"],
       help: "For how long the oldest event that waits has waited."),
     MetricFamily(
-      "entitled_dead_letters_total", .counter, labels: ["outlet"], help: "Events that were given up."),
+      "entitled_dead_letters_total", .counter, labels: ["app", "kind", "webhook"],
+      help: "Events that were given up."),
     MetricFamily(
-      "entitled_dead_letters", .gauge, labels: ["outlet"], help: "Events that were given up and are kept."),
+      "entitled_dead_letters", .gauge, labels: ["app", "kind", "webhook"],
+      help: "Events that were given up and are kept."),
   ]
 
   private static let verification = [
