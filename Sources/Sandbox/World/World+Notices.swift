@@ -7,6 +7,8 @@ extension World {
   ) {
     guard let transaction = current(of: line) else { return }
     tell(type, subtype, about: transaction)
+    // Who does not pay redeems nothing: to them it is a change of plans.
+    let type = type == .offerRedeemed ? .didChangeRenewalPref : type
     followPurchaser(line) { world, member in
       guard Self.isForMembers(type), let transaction = world.current(of: member) else { return }
       world.tell(type, subtype, about: transaction)
