@@ -44,6 +44,7 @@ extension ExportLine {
       ("storefront", details.storefront.map(JSONValue.string)),
       ("transactionReason", details.transactionReason.map { .string($0.rawValue) }),
       ("revocationPercentage", details.revocationPercentage.map { JSONValue($0) }),
+      ("isFromReceipt", details.isFromReceipt ? true : nil),
     ]
   }
 
