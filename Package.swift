@@ -101,8 +101,7 @@ let package = Package(
       [
         "AppReceipt", "AppStore", "AppStoreClient", "Callers", "Enquiry", "Entitlements", "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "SignedData", "Store",
-        "Telemetry",
-        "Wire", metrics,
+        "Telemetry", "Webhooks", "Wire", metrics,
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
@@ -122,6 +121,11 @@ let package = Package(
         "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "JSON", "Ledger", "SignedData",
         "Store", metrics,
       ]),
+    library(
+      "Webhooks",
+      [
+        "AppStore", "AppStoreClient", "Entitlements", "JSON", "Ledger", "SignedData", "Store", metrics,
+      ]),
     library("OCSPClient", ["SignedData", asyncHTTPClient, nio, nioHTTP1]),
     library("Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
     .executableTarget(
@@ -129,7 +133,7 @@ let package = Package(
       dependencies: [
         "AppStore", "AppStoreClient", "Callers", "Configuration", "Enquiry", "EntitledClient", "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "ReceiptMigration", "SQLiteStore",
-        "Sandbox", "Services", "SignedData", "Store", "Telemetry", "Transport", "Wire",
+        "Sandbox", "Services", "SignedData", "Store", "Telemetry", "Transport", "Webhooks", "Wire",
         argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1, nioPosix,
         unixSignals,
       ],
@@ -198,6 +202,12 @@ let package = Package(
       ["AppStore", "Compression", "Entitlements", "JSON", "SQLiteStore", "Sandbox", "SignedData", "Store"]),
     test("TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
     test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
+    test(
+      "WebhooksTests",
+      [
+        "AppStore", "AppStoreClient", "Entitlements", "JSON", "SQLiteStore", "SignedData", "Store",
+        "Webhooks",
+      ]),
     test("WireTests", ["JSON", "Wire"]),
   ]
 )

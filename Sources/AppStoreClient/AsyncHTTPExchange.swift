@@ -5,7 +5,7 @@ internal import Telemetry
 
 /// Sends requests with async-http-client: HTTP/2 where the host speaks it, connections kept and shared.
 package final class AsyncHTTPExchange: HTTPExchange {
-  /// One for the process, on its own event loops, so that all who call Apple share its connections. It lives
+  /// One for the process, on its own event loops, so that all who call a host share its connections. It lives
   /// as long as the process.
   package static let shared = AsyncHTTPExchange()
 
@@ -13,9 +13,11 @@ package final class AsyncHTTPExchange: HTTPExchange {
 
   private init() {
     var configuration = HTTPClient.Configuration()
-    // A token must not follow a redirect to anywhere.
+    // Neither a token nor a signed message may follow a redirect to anywhere.
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(10)
+    // As many as a webhook may be told to use; Apple's hosts speak HTTP/2 and take one.
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 

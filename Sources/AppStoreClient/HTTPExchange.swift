@@ -1,9 +1,17 @@
-/// A request of HTTP that is to be sent to one of Apple's hosts.
+/// A request of HTTP that is to be sent.
 package struct OutgoingRequest: Sendable {
   package let method: String
   package let url: String
   package let headers: [(name: String, value: String)]
   package let body: [UInt8]
+
+  /// A request by its parts.
+  package init(method: String, url: String, headers: [(name: String, value: String)], body: [UInt8]) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
 }
 
 /// What came back.
@@ -21,7 +29,7 @@ package struct IncomingResponse: Sendable {
   }
 
   /// The first field of that name, which is in lower case.
-  func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+  package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
 /// Why nothing came back.

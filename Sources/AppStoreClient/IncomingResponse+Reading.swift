@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 internal import JSON
 
 extension IncomingResponse {
@@ -42,7 +42,7 @@ extension Instant {
   ]
 
   /// From the form that servers write: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
-  init?(httpDate text: String) {
+  package init?(httpDate text: String) {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT",
       let month = Self.months.firstIndex(of: String(parts[2])), parts[1].count == 2, parts[3].count == 4

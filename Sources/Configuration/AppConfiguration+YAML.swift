@@ -7,7 +7,8 @@ extension AppConfiguration {
     let members = try app.members([
       "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
       "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
-      "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
+      "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair", "webhooks",
+      "forward_notifications",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -26,6 +27,8 @@ extension AppConfiguration {
     receipts = try members["receipts"].map(ReceiptConfiguration.init) ?? ReceiptConfiguration()
     pollsStatuses = try members["status_polling"]?.flag() ?? true
     repairsGaps = try members["gap_repair"]?.flag() ?? true
+    webhooks = try WebhookConfiguration.webhooks(members["webhooks"])
+    forwardings = try WebhookConfiguration.forwardings(members["forward_notifications"])
     let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
     let entitlements = Set(
       products.flatMap(\.entitlements) + boughtBefore.flatMap { Array($0.entitlements.keys) })

@@ -36,6 +36,11 @@ package let demoConfiguration = """
       # must agree. keep: whether receipts are kept besides what they say. look_up_unverified: whether Apple
       # may be asked about the number in a receipt from before iOS 7, which nobody can verify.
       # receipts: {verify: local, keep: false, look_up_unverified: false}
+      # Where changes go out to, signed as Standard Webhooks says; and where Apple's notifications go on to.
+      # webhooks:
+      #   billing: {url: https://billing.example.com/hooks, secret: {file: billing.whsec}, events: [STARTED, ENDED]}
+      # forward_notifications:
+      #   old-system: {url: https://old.example.com/apple}
       # By product id, as in App Store Connect. price, currency and period are for the sandbox App
       # Store alone; what Apple signs decides everything else.
       products:

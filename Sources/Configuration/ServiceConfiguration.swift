@@ -46,6 +46,10 @@ package struct AppConfiguration: Hashable, Sendable {
   package let onlineChecks: OnlineCheckPolicy
   /// How its legacy receipts are treated.
   package let receipts: ReceiptConfiguration
+  /// Where events go out to.
+  package let webhooks: [WebhookConfiguration]
+  /// Where Apple's notifications go on to, as they came.
+  package let forwardings: [WebhookConfiguration]
 }
 
 /// How the sandbox App Store sells a product. Nothing of it decides who is entitled.

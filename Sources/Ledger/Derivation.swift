@@ -79,12 +79,8 @@ final class Derivation {
     pending = [:]
   }
 
-  /// The app as it is configured; an app that was taken out of the configuration sells nothing.
-  func app(_ id: String) -> AppDefinition {
-    catalog[id]
-      ?? AppDefinition(
-        id: id, identity: AppIdentity(bundleID: "", appAppleID: nil), environments: [], products: [])
-  }
+  /// The app as it is configured.
+  func app(_ id: String) -> AppDefinition { catalog.definition(of: id) }
 
   private func update(_ customer: CustomerKey, _ entry: Pending) throws(StoreError) {
     let app = app(customer.appID)

@@ -52,6 +52,9 @@ final class ErasureRows {
       WHERE customer_id = ?1 AND migration_id IN (
         SELECT migration_id FROM migration WHERE app = ?2 AND ifnull(?3, '') <> '')
       """, customer, pseudonym)
+    rows += try run(
+      "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
+      pseudonym)
     for table in ["account_token", "merged_customer"] {
       rows += try run(
         "DELETE FROM \(table) WHERE customer_id = ?1 AND app = ?2 AND environment = ?3", customer, nil)

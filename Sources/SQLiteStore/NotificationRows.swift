@@ -3,7 +3,7 @@ internal import Store
 
 /// The rows of `notification`.
 final class NotificationRows {
-  private static let columns = """
+  static let columns = """
     evidence_id, app, environment, version, uuid, type, subtype, state, reason, meaning, signed_at,
     received_at, original_transaction_id, transaction_id, product_id
     """
@@ -120,7 +120,7 @@ final class NotificationRows {
   }
 
   /// The notification in the row that `row` went to.
-  private static func record(_ row: Statement) throws(StoreError) -> NotificationRecord {
+  static func record(_ row: Statement) throws(StoreError) -> NotificationRecord {
     guard let state = row.text(7).flatMap(NotificationState.init(rawValue:)) else {
       throw .corrupt("a notification has a state that is not known")
     }

@@ -19,6 +19,7 @@ final class SQLiteTransaction: StoreTransaction {
   let repair: RepairRows
   let repairQuery: RepairQuery
   let migration: MigrationRows
+  let delivery: DeliveryRows
   let connection: Connection
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
@@ -42,6 +43,7 @@ final class SQLiteTransaction: StoreTransaction {
     repair = RepairRows(connection)
     repairQuery = RepairQuery(connection)
     migration = try MigrationRows(connection)
+    delivery = try DeliveryRows(connection)
     self.connection = connection
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }

@@ -69,7 +69,7 @@ struct MethodAccess: Equatable {
       ]),
     Row(
       service: "NotificationService", role: .read, isChange: false,
-      methods: ["ListNotifications", "ListRepairs", "GetDriftReport"]),
+      methods: ["ListNotifications", "ListRepairs", "GetDriftReport", "CompareVersions"]),
     Row(service: "NotificationService", role: .submit, isChange: true, methods: ["Ingest"]),
     Row(
       service: "NotificationService", role: .operate, isChange: true,
@@ -86,5 +86,10 @@ struct MethodAccess: Equatable {
         "SetAppAccountToken", "ClaimSeat", "AssociateSeat", "UnclaimSeat",
       ]),
     Row(service: "AppStoreService", role: .admin, isChange: true, methods: ["MassExtendRenewalDate"]),
+    Row(
+      service: "WebhookService", role: .operate, isChange: false, methods: ["ListWebhooks", "ListDeliveries"]),
+    Row(
+      service: "WebhookService", role: .operate, isChange: true,
+      methods: ["ReplayDeliveries", "ResumeWebhook"]),
   ]
 }

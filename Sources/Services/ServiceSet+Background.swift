@@ -5,6 +5,7 @@ internal import Notifications
 internal import RPC
 internal import ReceiptMigration
 internal import Store
+internal import Webhooks
 
 // What goes on without being asked: time passes, the catalog changes, events go out.
 extension ServiceSet {
@@ -17,6 +18,7 @@ extension ServiceSet {
       group.addTask { await migrations.run(report: report) }
       group.addTask { await RefreshFollower(receiptIntake, store: store, report: report).run() }
       group.addTask { await hub.beat() }
+      group.addTask { await outlets.run(report: report) }
       group.addTask {
         await repeating(report) { () async throws(StoreError) in try await hub.run() }
       }

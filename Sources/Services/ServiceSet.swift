@@ -1,13 +1,16 @@
-internal import AppStore
+package import AppStore
+package import AppStoreClient
 internal import Callers
 package import Enquiry
+internal import Entitlements
 internal import JSON
 package import Ledger
-internal import Notifications
+package import Notifications
 package import RPC
 package import ReceiptMigration
 package import SignedData
 package import Store
+package import Webhooks
 internal import Wire
 
 /// All services of the contract, wired to what they use.
@@ -33,19 +36,24 @@ package struct ServiceSet: Sendable {
   private let archive: EventArchive
   let clock: ServiceClock
   private var now: @Sendable () -> Instant { clock.now }
+  /// What goes out by itself.
+  let outlets: Outlets
+  private let desk: DeliveryDesk
   /// Says whether the services can be called.
   package let health: HealthService
 
   /// All services over `store`. Apple is asked through `clients`; `secrets` make notifications of version 1
   /// known, `followUps` say what is done where none comes, and `receipts` how legacy receipts are treated. Each
-  /// loop remembers answers in at most
-  /// `answerCacheBytes`. `door` says who may call.
+  /// loop remembers answers in at most `answerCacheBytes`. `door` says who may call. What goes out to `outlets`
+  /// goes through `exchange`, by the time of day that `wallClock` has; `clock` may be a sandbox's.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
     gate: OnlineCheckGate? = nil, clients: AppStoreClients = AppStoreClients(),
     secrets: [String: SharedSecret] = [:], followUps: [String: FollowUpPolicy] = [:],
-    receipts: ReceiptSetup = ReceiptSetup(), answerCacheBytes: Int, door: Door, clock: ServiceClock
+    receipts: ReceiptSetup = ReceiptSetup(), outlets: [OutletSettings] = [],
+    exchange: any HTTPExchange = AsyncHTTPExchange.shared,
+    answerCacheBytes: Int, door: Door, clock: ServiceClock, wallClock: @escaping @Sendable () -> Instant
   ) {
     self.store = store
     self.ledger = ledger
@@ -76,6 +84,10 @@ package struct ServiceSet: Sendable {
     self.clock = clock
     hub = EventHub(store: store, now: clock.now)
     archive = EventArchive(store: store)
+    self.outlets = Outlets(outlets, store: store, exchange: exchange, now: wallClock) { event in
+      EntitlementEvent(event, in: catalog.value.definition(of: event.event.customer.appID)).jsonValue
+    }
+    desk = DeliveryDesk(self.outlets, store: store, now: wallClock)
     self.health = HealthService(services: Contract.services.map(\.name))
   }
 
@@ -115,6 +127,8 @@ package struct ServiceSet: Sendable {
     methods += ReplayService(store: store, inbox: inbox, catalog: catalog).methods
     methods += SeatService(ledger: ledger, enquiry: enquiry, catalog: catalog).methods
     methods += SeatListService(reader: reader, catalog: catalog).methods
+    methods += VersionComparisonService(reader: reader, catalog: catalog, now: now).methods
+    methods += WebhookService(reader: reader, desk: desk, catalog: catalog).methods
     methods += FamilyService(reader: reader, catalog: catalog).methods
     methods += ReflectionService(services: Contract.services.map(\.name)).methods
     let known = Set(methods.map(\.path))
@@ -124,6 +138,9 @@ package struct ServiceSet: Sendable {
     return CallHost(
       methods: MethodTable(methods.map(reception.receiving)), turnEnded: reader.endTurn)
   }
+
+  /// Does what has to be done before the first call: receivers that are new begin with what it changes.
+  package func prepare() async throws(StoreError) { try await outlets.begin() }
 
   /// Where Apple delivers notifications.
   package var notificationEndpoint: NotificationEndpoint { NotificationEndpoint(inbox: inbox, now: now) }

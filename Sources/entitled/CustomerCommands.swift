@@ -117,7 +117,7 @@ struct GrantCommand: AsyncParsableCommand {
 }
 
 /// A moment as people type it.
-private enum MomentOption {
+enum MomentOption {
   static func parse(_ text: String?, _ option: String) throws -> GoogleProtobuf.Timestamp? {
     guard let text else { return nil }
     guard let moment = Instant(rfc3339: text) else {

@@ -12,7 +12,7 @@ struct Entitled: AsyncParsableCommand {
       ServeCommand.self, SandboxCommand.self, CheckCommand.self, SubmitCommand.self, InspectCommand.self,
       CustomerCommand.self, TimelineCommand.self, WatchCommand.self, ExplainCommand.self, GrantCommand.self,
       HealthCommand.self, StoreCommand.self, TokenCommand.self, NotificationsCommand.self,
-      ConfigCommand.self, MigrateCommand.self,
+      ConfigCommand.self, MigrateCommand.self, WebhooksCommand.self, ShadowCommand.self,
     ])
 
   /// Runs the command; a failure is one line on the standard error and an exit status that is not 0.

@@ -48,6 +48,7 @@ struct EntitledService: ServiceLifecycle.Service {
       door: Door(
         callers: callers, now: SystemClock.now, ticks: SystemClock.ticks,
         write: CallLog().write))
+    try await services.prepare()
     metrics.add(services.door.calls)
     metrics.add(ProcessMetrics(dataDirectory: settings.data))
     metrics.add(

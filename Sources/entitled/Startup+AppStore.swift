@@ -85,11 +85,15 @@ extension Startup {
 
   /// `nil` if the app has none.
   static func sharedSecret(of app: AppConfiguration) throws -> String? {
-    switch app.sharedSecret {
-    case nil: return nil
-    case .file(let path)?:
+    try app.sharedSecret.map(text)
+  }
+
+  /// A secret that the configuration names; empty if its variable is not set.
+  static func text(of source: SecretSource) throws -> String {
+    switch source {
+    case .file(let path):
       do { return try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
-    case .variable(let name)?: return Setting.environment(name) ?? ""
+    case .variable(let name): return Setting.environment(name) ?? ""
     }
   }
 }

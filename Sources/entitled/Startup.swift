@@ -59,7 +59,8 @@ enum Startup {
         clients: try clients(configuration, sandbox: sandbox), secrets: try secrets(configuration),
         followUps: followUps(configuration),
         receipts: try receipts(configuration, sandbox: sandbox, importFolder: importFolder),
-        answerCacheBytes: answerCacheBytes, door: door, clock: clock)
+        outlets: try outlets(configuration), answerCacheBytes: answerCacheBytes, door: door, clock: clock,
+        wallClock: SystemClock.now)
     } catch {
       throw Failure("\(error)")
     }

@@ -59,8 +59,8 @@ import Wire
     #expect(
       FileDescriptors.serviceNames == [
         "entitled.v1.AppStoreService", "entitled.v1.EntitlementService", "entitled.v1.NotificationService",
-        "entitled.v1.ReceiptService", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
-        "grpc.reflection.v1alpha.ServerReflection",
+        "entitled.v1.ReceiptService", "entitled.v1.WebhookService", "grpc.health.v1.Health",
+        "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
       ])
   }
 }

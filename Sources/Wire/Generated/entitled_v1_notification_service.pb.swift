@@ -835,3 +835,167 @@ package struct RequestTestNotificationResponse: WireMessage {
     writer.text(1, testNotificationToken)
   }
 }
+
+/// `entitled.v1.CompareVersionsRequest`.
+package struct CompareVersionsRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// Received in this time, the second instant excluded. Unset: from the first notification, until now.
+  package var from: GoogleProtobuf.Timestamp?
+  /// `to`.
+  package var to: GoogleProtobuf.Timestamp?
+  /// Also the purchases of which both told the same.
+  package var includeSame: Bool = false
+  /// How many purchases are looked at for a page, which has those of them that differ.
+  package var pageSize: Int32 = 0
+  /// `page_token`.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CompareVersionsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CompareVersionsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    from = CField.message(c.pointee.from)
+    to = CField.message(c.pointee.to)
+    includeSame = CField.flag(c.pointee.include_same)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, from)
+    writer.message(4, to)
+    writer.flag(5, includeSame)
+    writer.integer(6, pageSize)
+    writer.text(7, pageToken)
+  }
+}
+
+/// `entitled.v1.CompareVersionsResponse`.
+package struct CompareVersionsResponse: WireMessage {
+  /// `comparisons`.
+  package var comparisons: [VersionComparison] = []
+  /// `next_page_token`.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CompareVersionsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CompareVersionsResponse.self)
+    comparisons = CField.messages(c.pointee.comparisons, count: c.pointee.n_comparisons)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, comparisons)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// What both versions told of one purchase.
+package struct VersionComparison: WireMessage {
+  /// `original_transaction_id`.
+  package var originalTransactionId: String = ""
+  /// Empty: nobody has claimed it.
+  package var customerId: String = ""
+  /// `differs`.
+  package var differs: Bool = false
+  /// How many notifications told of it. 0: that version told nothing.
+  package var version1Notifications: Int32 = 0
+  /// `version_2_notifications`.
+  package var version2Notifications: Int32 = 0
+  /// What happened by the word of one version alone, in version 1's words.
+  package var toldByVersion1Alone: [String] = []
+  /// `told_by_version_2_alone`.
+  package var toldByVersion2Alone: [String] = []
+  /// What happened and version 1 has no word for; no difference.
+  package var newInVersion2: [String] = []
+  /// What would be concluded otherwise from each of the two alone.
+  package var differences: [VersionDifference] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__VersionComparison())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__VersionComparison.self)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    customerId = CField.text(c.pointee.customer_id)
+    differs = CField.flag(c.pointee.differs)
+    version1Notifications = c.pointee.version_1_notifications
+    version2Notifications = c.pointee.version_2_notifications
+    toldByVersion1Alone = CField.elements(c.pointee.told_by_version_1_alone, count: c.pointee.n_told_by_version_1_alone)
+    toldByVersion2Alone = CField.elements(c.pointee.told_by_version_2_alone, count: c.pointee.n_told_by_version_2_alone)
+    newInVersion2 = CField.elements(c.pointee.new_in_version_2, count: c.pointee.n_new_in_version_2)
+    differences = CField.messages(c.pointee.differences, count: c.pointee.n_differences)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, originalTransactionId)
+    writer.text(2, customerId)
+    writer.flag(3, differs)
+    writer.integer(4, version1Notifications)
+    writer.integer(5, version2Notifications)
+    writer.texts(6, toldByVersion1Alone)
+    writer.texts(7, toldByVersion2Alone)
+    writer.texts(8, newInVersion2)
+    writer.messages(9, differences)
+  }
+}
+
+/// `entitled.v1.VersionDifference`.
+package struct VersionDifference: WireMessage {
+  /// Apple's name in version 2, such as `expiresDate`.
+  package var field: String = ""
+  /// Empty: about the next renewal.
+  package var transactionId: String = ""
+  /// Empty where a version says nothing.
+  package var version1: String = ""
+  /// `version_2`.
+  package var version2: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__VersionDifference())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__VersionDifference.self)
+    field = CField.text(c.pointee.field)
+    transactionId = CField.text(c.pointee.transaction_id)
+    version1 = CField.text(c.pointee.version_1)
+    version2 = CField.text(c.pointee.version_2)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, field)
+    writer.text(2, transactionId)
+    writer.text(3, version1)
+    writer.text(4, version2)
+  }
+}

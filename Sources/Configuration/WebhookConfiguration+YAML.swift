@@ -1,0 +1,118 @@
+internal import AppStore
+internal import Entitlements
+internal import Foundation
+
+extension WebhookConfiguration {
+  private static let common = ["url", "environments", "allow_http", "retry_seconds", "concurrency"]
+  private static let usualConcurrency = 8
+
+  /// `webhooks` of an app: each signs what it sends.
+  static func webhooks(_ node: ConfigurationNode?) throws(ConfigurationError) -> [WebhookConfiguration] {
+    try named(node) { node, name throws(ConfigurationError) in
+      let members = try node.members(common + ["secret", "events"])
+      return try WebhookConfiguration(
+        name: name, members, secrets: secrets(members.required("secret")),
+        kinds: members["events"].map(kinds) ?? [])
+    }
+  }
+
+  /// `forward_notifications` of an app: what Apple sent goes on as it came.
+  static func forwardings(_ node: ConfigurationNode?) throws(ConfigurationError) -> [WebhookConfiguration] {
+    try named(node) { node, name throws(ConfigurationError) in
+      try WebhookConfiguration(name: name, node.members(common), secrets: [], kinds: [])
+    }
+  }
+
+  private init(
+    name: String, _ members: ConfigurationNode.Members, secrets: [SecretSource],
+    kinds: Set<EntitlementChange.Kind>
+  ) throws(ConfigurationError) {
+    self.name = name
+    self.secrets = secrets
+    self.kinds = kinds
+    url = try Self.url(
+      members.required("url"), allowsHTTP: members["allow_http"]?.flag() ?? false)
+    var environments: Set<Environment> = []
+    for item in try members["environments"]?.list() ?? [] { environments.insert(try Environment(item)) }
+    self.environments = environments
+    retrySeconds = try members["retry_seconds"].map(Self.delays)
+    concurrency = try members["concurrency"].map(Self.concurrency) ?? Self.usualConcurrency
+  }
+
+  private static func named(
+    _ node: ConfigurationNode?,
+    _ read: (ConfigurationNode, String) throws(ConfigurationError) -> WebhookConfiguration
+  ) throws(ConfigurationError) -> [WebhookConfiguration] {
+    var found: [WebhookConfiguration] = []
+    for (name, entry) in try node?.entries() ?? [] {
+      found.append(try read(ConfigurationNode(renaming: entry, "webhook \(name)"), name))
+    }
+    return found.sorted { $0.name < $1.name }
+  }
+
+  /// One secret, or a list: the new one and the one before.
+  private static func secrets(_ node: ConfigurationNode) throws(ConfigurationError) -> [SecretSource] {
+    guard node.isList else { return [try SecretSource(node)] }
+    var secrets: [SecretSource] = []
+    for item in try node.list() { secrets.append(try SecretSource(item)) }
+    guard (1...3).contains(secrets.count) else { throw node.error("\(node.name) needs one to three secrets") }
+    return secrets
+  }
+
+  private static func kinds(
+    _ node: ConfigurationNode
+  ) throws(ConfigurationError) -> Set<EntitlementChange.Kind> {
+    var kinds: Set<EntitlementChange.Kind> = []
+    for item in try node.list() {
+      let text = try item.text()
+      guard let kind = EntitlementChange.Kind(rawValue: text) else {
+        let known = EntitlementChange.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        throw item.error("there is no event \(text.debugDescription); known: \(known)")
+      }
+      kinds.insert(kind)
+    }
+    guard !kinds.isEmpty else { throw node.error("\(node.name) is empty") }
+    return kinds
+  }
+
+  /// An address to which a customer's data may be sent: what crosses a network is encrypted.
+  private static func url(_ node: ConfigurationNode, allowsHTTP: Bool) throws(ConfigurationError) -> String {
+    let text = try node.text()
+    guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.fragment == nil,
+      url.scheme == "https" || url.scheme == "http"
+    else { throw node.error("\(node.name) is not an address such as https://example.com/hooks") }
+    guard url.user == nil, url.password == nil else {
+      throw node.error("\(node.name) has a user or a password, which must not stand there")
+    }
+    guard url.scheme == "https" || isThisMachine(host) || allowsHTTP else {
+      throw node.error("\(node.name) is not https; if that is meant, say allow_http: true")
+    }
+    return text
+  }
+
+  /// By its address or its one certain name; what only begins like an address is somebody's.
+  private static func isThisMachine(_ host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isAddress = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    return ["localhost", "::1", "[::1]"].contains(host) || (isAddress && parts[0] == "127")
+  }
+
+  private static func delays(_ node: ConfigurationNode) throws(ConfigurationError) -> [Int64] {
+    var delays: [Int64] = []
+    for item in try node.list() {
+      let seconds = try item.number()
+      guard (1...604_800).contains(seconds) else {
+        throw item.error("\(item.name) has \(seconds), which is not between 1 and 604800")
+      }
+      delays.append(seconds)
+    }
+    guard delays.count <= 50 else { throw node.error("\(node.name) has more than 50 entries") }
+    return delays
+  }
+
+  private static func concurrency(_ node: ConfigurationNode) throws(ConfigurationError) -> Int {
+    let number = try node.number()
+    guard (1...64).contains(number) else { throw node.error("\(node.name) is not between 1 and 64") }
+    return Int(number)
+  }
+}

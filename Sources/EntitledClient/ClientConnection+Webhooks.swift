@@ -1,0 +1,38 @@
+package import Wire
+
+// What goes out, and what did not arrive.
+extension ClientConnection {
+  /// The webhooks of an app, and how each is doing.
+  package func listWebhooks(_ request: ListWebhooksRequest) async throws(ClientError) -> ListWebhooksResponse
+  {
+    try await call("/entitled.v1.WebhookService/ListWebhooks", request)
+  }
+
+  /// What did not arrive, page by page.
+  package func listDeliveries(
+    _ request: ListDeliveriesRequest
+  ) async throws(ClientError) -> ListDeliveriesResponse {
+    try await call("/entitled.v1.WebhookService/ListDeliveries", request)
+  }
+
+  /// Sends again what was given up, or sent before.
+  package func replayDeliveries(
+    _ request: ReplayDeliveriesRequest
+  ) async throws(ClientError) -> ReplayDeliveriesResponse {
+    try await call("/entitled.v1.WebhookService/ReplayDeliveries", request)
+  }
+
+  /// Where versions 1 and 2 of Apple's notifications told different things, page by page.
+  package func compareVersions(
+    _ request: CompareVersionsRequest
+  ) async throws(ClientError) -> CompareVersionsResponse {
+    try await call("/entitled.v1.NotificationService/CompareVersions", request)
+  }
+
+  /// Begins again with a receiver that wanted no more.
+  package func resumeWebhook(
+    _ request: ResumeWebhookRequest
+  ) async throws(ClientError) -> ResumeWebhookResponse {
+    try await call("/entitled.v1.WebhookService/ResumeWebhook", request)
+  }
+}

@@ -1,0 +1,75 @@
+package import AppStore
+
+/// Keeps what went out, and what has to be sent again.
+package protocol DeliveryKeeping {
+  /// Makes an outlet that begins behind the last message that there is; one that is known stays as it is.
+  func begin(_ outlet: OutletKey) throws(StoreError)
+
+  /// Remembers how far messages went out.
+  func put(_ state: Outlet, of outlet: OutletKey) throws(StoreError)
+
+  /// Forgets that the receiver wanted no more.
+  func resume(_ outlet: OutletKey) throws(StoreError)
+
+  /// Remembers a message that did not arrive, or what became of it since.
+  func put(_ delivery: Delivery, of outlet: OutletKey) throws(StoreError)
+
+  /// Forgets a message, since it arrived.
+  func remove(_ position: Int64, of outlet: OutletKey) throws(StoreError)
+
+  /// Sees to it that of each subject the first message that waits, and no other, is due: at the moment that it
+  /// has, or at `now` if it has none.
+  func order(_ subjects: [DeliverySubject], of outlet: OutletKey, at now: Instant) throws(StoreError)
+
+  /// Makes everything due at `now` that is due later.
+  func hasten(_ outlet: OutletKey, at now: Instant) throws(StoreError)
+
+  /// Lets at most `limit` dead messages wait again, as if they had never been tried, the first one first.
+  ///
+  /// - Returns: whom they are about.
+  func revive(_ outlet: OutletKey, limit: Int) throws(StoreError) -> [DeliverySubject]
+}
+
+/// Whom messages are about that have to arrive in their order.
+package struct DeliverySubject: Hashable, Sendable {
+  package let environment: Environment?
+  /// A customer, or a purchase line.
+  package let name: String
+
+  /// A subject by its environment and its name there.
+  package init(environment: Environment?, name: String) {
+    self.environment = environment
+    self.name = name
+  }
+}
+
+/// Reads what did not arrive.
+package protocol DeliveryReading: AnyObject {
+  /// How far messages went out; `nil` if the outlet was never begun.
+  func outlet(_ outlet: OutletKey) throws(StoreError) -> Outlet?
+
+  /// At most `limit` messages that are due by `now`, those that wait longest first.
+  func deliveries(of outlet: OutletKey, dueBy now: Instant, limit: Int) throws(StoreError) -> [Delivery]
+
+  /// When a message of an outlet is due next; `nil` if none waits.
+  func nextDue(of outlet: OutletKey) throws(StoreError) -> Instant?
+
+  /// At most `limit` messages about a subject that wait, in their order.
+  func deliveries(
+    about subject: DeliverySubject, of outlet: OutletKey, limit: Int
+  ) throws(StoreError) -> [Delivery]
+
+  /// At most `limit` messages that did not arrive, in their order, beginning behind `position`; of one state,
+  /// or all.
+  func deliveries(
+    of outlet: OutletKey, in state: Delivery.State?, after position: Int64, limit: Int
+  ) throws(StoreError) -> [Delivery]
+
+  /// How many messages did not arrive.
+  func deliveryCounts(of outlet: OutletKey) throws(StoreError) -> DeliveryCounts
+}
+
+extension Delivery {
+  /// Whom it is about.
+  package var about: DeliverySubject { DeliverySubject(environment: environment, name: subject) }
+}

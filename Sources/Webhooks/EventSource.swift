@@ -1,0 +1,81 @@
+package import AppStore
+package import Entitlements
+package import JSON
+package import Store
+
+/// The log of events, as far as a webhook wants them.
+struct EventSource: MessageSource {
+  private static let pageSize = 500
+
+  let filter: EventSelection
+  let encode: EventEncoding
+
+  func page(
+    after position: Int64, limit: Int, in reader: any StoreReader
+  ) throws(StoreError) -> MessagePage {
+    let events = try reader.events(of: nil, after: position, limit: Self.pageSize)
+    var page = MessagePage(messages: [], end: position, hasMore: events.count == Self.pageSize)
+    for event in events {
+      if filter.passes(event.event) {
+        guard page.messages.count < limit else {
+          page.hasMore = true
+          return page
+        }
+        page.messages.append(message(event))
+      }
+      page.end = event.sequence
+    }
+    return page
+  }
+
+  func message(at position: Int64, in reader: any StoreReader) throws(StoreError) -> OutgoingMessage? {
+    guard let event = try reader.events(of: nil, after: position - 1, limit: 1).first,
+      event.sequence == position, filter.passes(event.event)
+    else { return nil }
+    return message(event)
+  }
+
+  private func message(_ stored: StoredEvent) -> OutgoingMessage {
+    let event = stored.event
+    let type = "entitlement.\(event.change.kind.rawValue.lowercased())"
+    let body: JSONObject = [
+      "type": .string(type), "timestamp": .string(event.change.effectiveAt.description),
+      "data": encode(stored),
+    ]
+    return OutgoingMessage(
+      position: stored.sequence, environment: event.customer.environment,
+      subject: event.customer.customerID, type: type, happenedAt: event.recordedAt, id: Self.id(stored),
+      body: JSONValue.object(body).serialized())
+  }
+
+  /// The same at each attempt, and another one in a store that went back to a backup and counts again.
+  private static func id(_ stored: StoredEvent) -> String {
+    "evt_\(stored.sequence)_\(stored.event.recordedAt.millisecondsSince1970)"
+  }
+}
+
+/// How an event is written: in the words of the contract, which this target does not know.
+package typealias EventEncoding = @Sendable (StoredEvent) -> JSONValue
+
+/// Which events a webhook wants.
+package struct EventSelection: Hashable, Sendable {
+  package let appID: String
+  /// Empty: all.
+  package let kinds: Set<EntitlementChange.Kind>
+  /// Empty: all.
+  package let environments: Set<AppStore.Environment>
+
+  /// The events of an app, of some kinds, in some environments.
+  package init(
+    appID: String, kinds: Set<EntitlementChange.Kind>, environments: Set<AppStore.Environment>
+  ) {
+    self.appID = appID
+    self.kinds = kinds
+    self.environments = environments
+  }
+
+  func passes(_ event: NewEvent) -> Bool {
+    event.customer.appID == appID && (kinds.isEmpty || kinds.contains(event.change.kind))
+      && (environments.isEmpty || environments.contains(event.customer.environment))
+  }
+}

@@ -1,0 +1,57 @@
+internal import AppStore
+internal import Ledger
+internal import Store
+
+/// Apple's notifications as they arrived, byte for byte, for a system that runs beside this one.
+///
+/// Only what was posted here, by Apple or by a relay, and only what is genuine: not what was fetched from
+/// Apple's history, since nobody posted that, and nothing that was rejected.
+struct NotificationSource: MessageSource {
+  let appID: String
+  /// Empty: all.
+  let environments: Set<Environment>
+
+  func page(
+    after position: Int64, limit: Int, in reader: any StoreReader
+  ) throws(StoreError) -> MessagePage {
+    let last = try reader.lastNotification()
+    let records = try reader.notifications(
+      of: appID, after: EvidenceID(rawValue: position), limit: limit)
+    let hasMore = records.count == limit
+    var page = MessagePage(
+      messages: [], end: hasMore ? records.last?.evidenceID.rawValue ?? last : max(last, position),
+      hasMore: hasMore)
+    for record in records {
+      if let message = try message(record, in: reader) { page.messages.append(message) }
+    }
+    return page
+  }
+
+  func message(at position: Int64, in reader: any StoreReader) throws(StoreError) -> OutgoingMessage? {
+    let before = EvidenceID(rawValue: position - 1)
+    guard let record = try reader.notifications(of: appID, after: before, limit: 1).first,
+      record.evidenceID.rawValue == position
+    else { return nil }
+    return try message(record, in: reader)
+  }
+
+  private func message(
+    _ record: NotificationRecord, in reader: any StoreReader
+  ) throws(StoreError) -> OutgoingMessage? {
+    guard record.state != .rejected, wants(record.environment),
+      let evidence = try reader.evidence(record.evidenceID)?.evidence,
+      evidence.source == .notification || evidence.source == .relay, let body = evidence.content.body
+    else { return nil }
+    let line = record.originalTransactionID
+    return OutgoingMessage(
+      position: record.evidenceID.rawValue, environment: record.environment,
+      // One that is about no purchase waits for no other.
+      subject: line.isEmpty ? "#\(record.evidenceID.rawValue)" : line, type: record.type,
+      happenedAt: record.receivedAt, id: "", body: body)
+  }
+
+  private func wants(_ environment: Environment?) -> Bool {
+    guard !environments.isEmpty else { return true }
+    return environment.map(environments.contains) ?? false
+  }
+}

@@ -1,0 +1,365 @@
+"""What goes out: signed, in each customer's order, again until it is taken, and over no other one's slowness."""
+
+import base64
+import json
+import threading
+import time
+import uuid
+
+import pytest
+from standardwebhooks.webhooks import WebhookVerificationError
+
+import forge
+from harness import post, run
+from receiver import Receiver
+
+APP = "ocean-journal"
+SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
+OLD_SECRET = "whsec_" + base64.b64encode(b"fedcba9876543210fedcba9876543210").decode()
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture
+def other_receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def secret_file(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text + "\n")
+    path.chmod(0o600)
+    return path
+
+
+def configured(tmp_path, webhooks=None, forwardings=None, **members):
+    """A configuration of one app with these receivers: name -> members beside the secret."""
+    secret = str(secret_file(tmp_path, "secret", SECRET))
+    config = {
+        "apps": {
+            APP: {
+                "bundle_id": "com.example.oceanjournal",
+                "environments": ["Sandbox"],
+                "products": {
+                    "pro.monthly": {
+                        "type": "Auto-Renewable Subscription", "group": "pro", "level": 1,
+                        "entitlements": ["pro"], "period": "P1M",
+                    }
+                },
+                "webhooks": {
+                    name: {"secret": {"file": secret}, **webhook} for name, webhook in (webhooks or {}).items()
+                },
+                "forward_notifications": forwardings or {},
+                **members,
+            }
+        }
+    }  # fmt: skip
+    file = tmp_path / "entitled.yaml"
+    file.write_text(json.dumps(config))  # JSON is YAML
+    return ["--config", file]
+
+
+def grant(service, customer, times=1):
+    """Gives and takes back in turns: two events each time."""
+    for _ in range(times):
+        status, given = service.json(
+            "entitled.v1.EntitlementService/Grant", {"app": APP, "customerId": customer, "entitlement": "pro"})
+        assert status == 200, given
+        status, answer = service.json(
+            "entitled.v1.EntitlementService/RevokeGrant", {"app": APP, "grantId": given["grant"]["grantId"]})
+        assert status == 200, answer
+
+
+def timeline(service, customer):
+    status, page = service.json(
+        "entitled.v1.EntitlementService/ListTimeline", {"app": APP, "customerId": customer, "pageSize": 1000})
+    assert status == 200, page
+    return page["events"]
+
+
+def deliveries(service, webhook="billing", **members):
+    status, page = service.json(
+        "entitled.v1.WebhookService/ListDeliveries", {"app": APP, "webhook": webhook, **members})
+    assert status == 200, page
+    return page["deliveries"]
+
+
+def webhook(service):
+    status, page = service.json("entitled.v1.WebhookService/ListWebhooks", {"app": APP})
+    assert status == 200, page
+    return page["webhooks"][0]
+
+
+def eventually(condition, limit=20):
+    """Waits for what no receiver hears of."""
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end
+        threading.Event().wait(0.05)
+
+
+def firsts(requests):
+    """The messages in the order in which each came for the first time."""
+    return list({request.id: request for request in requests}.values())
+
+
+def assert_each_in_order(requests):
+    last = {}
+    for request in firsts(requests):
+        customer = request.data["customerId"]
+        assert last.get(customer, 0) < request.sequence
+        last[customer] = request.sequence
+
+
+def test_an_event_goes_out_signed_and_in_the_words_of_the_contract(start, tmp_path, receiver):
+    old = str(secret_file(tmp_path, "old", OLD_SECRET))
+    new = str(secret_file(tmp_path, "new", SECRET))
+    service = start(
+        arguments=configured(
+            tmp_path, {"billing": {"url": receiver.url, "secret": [{"file": new}, {"file": old}]}}))
+    grant(service, "ana")
+    receiver.wait(lambda r: len(r.taken) == 2)
+    first = receiver.taken[0]
+    body = first.verified(SECRET)
+    assert first.verified(OLD_SECRET) == body
+    with pytest.raises(WebhookVerificationError):
+        first.verified("whsec_" + base64.b64encode(b"x" * 32).decode())
+    assert body["type"] == "entitlement.granted"
+    assert body["data"] == timeline(service, "ana")[0]
+    assert body["timestamp"] == body["data"]["effectiveAt"]
+    assert first.headers["content-type"] == "application/json"
+    assert SECRET not in service.log and OLD_SECRET not in service.log
+    # Neither does the receiver show its address' secrets, nor is anything left to send.
+    eventually(lambda: webhook(service)["position"] == webhook(service)["newest"])
+    assert webhook(service)["state"] == "WEBHOOK_STATE_WORKING"
+
+
+def test_only_the_kinds_that_are_wanted_go_out(start, tmp_path, receiver):
+    service = start(
+        arguments=configured(tmp_path, {"billing": {"url": receiver.url, "events": ["GRANT_REVOKED"]}}))
+    grant(service, "ana", 2)
+    receiver.wait(lambda r: len(r.taken) == 2)
+    assert {request.data["type"] for request in receiver.taken} == {"GRANT_REVOKED"}
+
+
+def test_each_customers_events_are_taken_in_their_order_whatever_fails(start, tmp_path, receiver):
+    seen = set()
+
+    def answer(request):
+        if request.data["customerId"] in ("c0", "c1") and request.id not in seen:
+            seen.add(request.id)
+            return 500
+        return 200
+
+    receiver.answer = answer
+    service = start(
+        arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1] * 10}}))
+    for _ in range(2):
+        for number in range(5):
+            grant(service, f"c{number}")
+    receiver.wait(lambda r: len(firsts(r.taken)) == 20)
+    assert_each_in_order(receiver.taken)
+    # What never failed did not wait for what did.
+    positions = [request.data["customerId"] for request in receiver.taken]
+    assert max(i for i, c in enumerate(positions) if c in ("c2", "c3", "c4")) < 14
+
+
+def test_a_slow_receiver_holds_up_no_other_one(start, tmp_path, receiver, other_receiver):
+    release = threading.Event()
+    receiver.answer = lambda request: 200 if release.wait(15) else 500
+    service = start(
+        arguments=configured(
+            tmp_path, {"slow": {"url": receiver.url}, "quick": {"url": other_receiver.url}}))
+    for number in range(10):
+        grant(service, f"c{number}")
+    other_receiver.wait(lambda r: len(r.taken) == 20)
+    assert receiver.taken == []
+    release.set()
+    receiver.wait(lambda r: len(r.taken) == 20)
+
+
+def test_after_a_crash_everything_arrives_with_the_ids_that_it_had(start, tmp_path, receiver):
+    enough = threading.Event()
+
+    def answer(request):
+        if len(receiver.requests) > 15:
+            enough.set()
+        return 200
+
+    receiver.answer = answer
+    arguments = configured(tmp_path, {"billing": {"url": receiver.url, "concurrency": 2}})
+    service = start(arguments=arguments)
+    threads = [threading.Thread(target=_grants_until_killed, args=(service, f"c{n}")) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    assert enough.wait(20)
+    service.kill()
+    for thread in threads:
+        thread.join()
+    before = [request.id for request in receiver.taken]
+    service = start(arguments=arguments)
+    events = [event for number in range(4) for event in timeline(service, f"c{number}")]
+    receiver.wait(lambda r: {e["sequence"] for e in events} == {e.data["sequence"] for e in r.taken})
+    assert len(firsts(receiver.taken)) == len(events) > len(before) / 2
+    assert_each_in_order(receiver.taken)
+    bodies = {}
+    for request in receiver.taken:
+        assert bodies.setdefault(request.id, request.body) == request.body
+
+
+def _grants_until_killed(service, customer):
+    try:
+        grant(service, customer, 500)
+    except OSError:
+        pass
+
+
+def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
+    receiver.answer = lambda request: 400 if request.data["customerId"] == "ana" else 200
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
+    grant(service, "ana")
+    grant(service, "ben")
+    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD")) == 2)
+    dead = deliveries(service)
+    assert [d["state"] for d in dead] == ["DELIVERY_STATE_DEAD"] * 2
+    assert dead[0]["subject"] == "ana" and dead[0]["outcome"] == "status 400" and dead[0]["attempts"] == 2
+    assert webhook(service)["dead"] == "2"
+    listed = service.command("webhooks", "deliveries", "billing", "--dead")
+    assert listed.returncode == 0 and "entitlement.granted: dead, attempts: 2, status 400" in listed.stdout
+    receiver.answer = lambda request: 200
+    replayed = service.command("webhooks", "replay", "billing", "--dead")
+    assert replayed.stdout.split() == ["sent", "again", "2"], replayed.stderr
+    receiver.wait(lambda r: [q.id for q in r.taken if q.data["customerId"] == "ana"] == [d["webhookId"] for d in dead])
+    eventually(lambda: deliveries(service) == [])
+    # And all of it once more.
+    count = len(receiver.requests)
+    assert service.command("webhooks", "replay", "billing", "--from", "1").returncode == 0
+    receiver.wait(lambda r: len(r.requests) == count + 4)
+
+
+def test_a_receiver_that_is_gone_is_asked_no_more_until_it_is_resumed(start, tmp_path, receiver):
+    receiver.answer = lambda request: 410
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
+    grant(service, "ana")
+    eventually(lambda: webhook(service)["state"] == "WEBHOOK_STATE_GONE")
+    asked = len(receiver.requests)
+    grant(service, "ben")
+    receiver.answer = lambda request: 200
+    answer = service.command("webhooks", "resume", "billing")
+    assert answer.returncode == 0, answer.stderr
+    receiver.wait(lambda r: len(r.taken) == 4)
+    assert asked <= 2
+    assert_each_in_order(receiver.taken)
+
+
+def test_a_redirect_is_not_followed(start, tmp_path, receiver, other_receiver):
+    receiver.answer = lambda request: (307, {"location": other_receiver.url})
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "ana")
+    eventually(lambda: deliveries(service) and deliveries(service)[0]["outcome"])
+    assert deliveries(service)[0]["outcome"] == "status 307, a redirect, which is not followed"
+    assert other_receiver.requests == []
+
+
+def test_the_receivers_word_on_when_to_come_back_counts(start, tmp_path, receiver):
+    receiver.answer = lambda request: (429, {"retry-after": "3"}) if len(receiver.requests) == 0 else 200
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1, 1]}}))
+    grant(service, "ana")
+    receiver.wait(lambda r: len(r.requests) == 1)
+    start_of_rest = time.monotonic()
+    receiver.wait(lambda r: len(r.taken) == 2)
+    assert time.monotonic() - start_of_rest > 2.5
+
+
+@pytest.mark.parametrize(
+    "members, problem",
+    [
+        ({"url": "http://example.com/x"}, "is not https; if that is meant, say allow_http: true"),
+        ({"url": "https://me:word@example.com/x"}, "has a user or a password"),
+        ({"url": "ftp://example.com"}, "is not an address such as https://example.com/hooks"),
+        ({"url": "https://example.com", "events": ["STARTS"]}, 'there is no event "STARTS"; known: STARTED'),
+        ({"url": "https://example.com", "secret": {"variable": "NOT_SET"}}, "is not whsec_ and base64"),
+    ],
+)
+def test_a_mistake_in_the_configuration_is_told_at_the_start(tmp_path, members, problem):
+    flag, file = configured(tmp_path, {"billing": members})
+    done = run("serve", flag, file, "--data", tmp_path / "data", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0")
+    assert done.returncode == 1 and problem in done.stderr
+
+
+@pytest.mark.parametrize(
+    "request_, reason",
+    [
+        ({"webhook": "nobody"}, "UNKNOWN_WEBHOOK"),
+        ({"webhook": "billing"}, "MISSING_FIELD"),
+        ({"webhook": "billing", "deadLetters": True, "positions": ["1"]}, "MISSING_FIELD"),
+        ({"webhook": "billing", "fromPosition": "3", "toPosition": "2"}, "INVALID_RANGE"),
+    ],
+)
+def test_an_impossible_replay_is_refused(start, tmp_path, receiver, request_, reason):
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    status, answer = service.json("entitled.v1.WebhookService/ReplayDeliveries", {"app": APP, **request_})
+    assert status in (400, 404)
+    assert answer["details"][0]["reason"] == reason
+
+
+# Apple's notifications, as they came.
+
+
+def notification(forger, **more):
+    payload = {
+        "notificationType": "TEST", "notificationUUID": str(uuid.uuid4()), "version": "2.0",
+        "signedDate": int(time.time() * 1000),
+        "data": {"bundleId": "com.example.oceanjournal", "environment": "Sandbox"}, **more,
+    }  # fmt: skip
+    return forge.sign(payload, forger.chain, forger.leaf_key)
+
+
+def deliver(service, body):
+    return post(f"http://{service.http}/notifications/{APP}", body)
+
+
+def test_apples_bodies_go_on_byte_for_byte_once_they_are_durable(start, tmp_path, receiver):
+    held = threading.Event()
+    receiver.answer = lambda request: 200 if held.is_set() else 503
+    secret = str(secret_file(tmp_path, "shared", "0123456789abcdef"))
+    service = start(
+        arguments=configured(
+            tmp_path, forwardings={"old": {"url": receiver.url, "retry_seconds": [1] * 30}},
+            shared_secret={"file": secret}))
+    forger = forge.Forger(service)
+    odd = f'{{ "signedPayload" :\t"{notification(forger)}" , "more": [1.50, "\\u00e9é"] }}\r\n'.encode()
+    version_1 = b'{"notification_type":"DID_RENEW", "password":"0123456789abcdef",\n "environment":"Sandbox"}'
+    forged = json.dumps({"signedPayload": notification(forger)[:-8] + "AAAAAAAA"}).encode()
+    # The other system is down; Apple gets its answer all the same.
+    assert deliver(service, odd)[0] == 200
+    assert deliver(service, odd)[0] == 200
+    assert deliver(service, forged)[0] == 202
+    assert deliver(service, version_1)[0] == 202
+    held.set()
+    receiver.wait(lambda r: len(r.taken) == 2)
+    assert {request.body for request in receiver.taken} == {odd, version_1}
+    assert receiver.taken[0].headers["content-type"] == "application/json"
+    status, page = service.json("entitled.v1.WebhookService/ListWebhooks", {"app": APP})
+    assert page["webhooks"][0]["kind"] == "WEBHOOK_KIND_NOTIFICATIONS"
+
+
+def test_forwarding_survives_a_crash(start, tmp_path, receiver):
+    arguments = configured(tmp_path, forwardings={"old": {"url": receiver.url}})
+    receiver.answer = lambda request: 500
+    service = start(arguments=arguments)
+    forger = forge.Forger(service)
+    bodies = [json.dumps({"signedPayload": notification(forger)}).encode() for _ in range(3)]
+    for body in bodies:
+        assert deliver(service, body)[0] == 200
+    service.kill()
+    receiver.answer = lambda request: 200
+    service = start(arguments=arguments)
+    receiver.wait(lambda r: sorted(q.body for q in r.taken) == sorted(bodies))
