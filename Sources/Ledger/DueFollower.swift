@@ -59,7 +59,7 @@ private actor DueQuestion {
 
   func next() throws(LedgerError) -> Instant? {
     do throws(StoreError) {
-      let reader = try self.reader ?? store.makeReader()
+      let reader = if let made = self.reader { made } else { try store.makeReader() }
       self.reader = reader
       defer { reader.endTurn() }
       return try nextDue(reader)

@@ -17,13 +17,13 @@ struct ClientOptions: ParsableArguments {
   var tls = false
 
   @Option(help: "The authorities to believe, in PEM (else ENTITLED_TLS_CA, else the system's).")
-  var ca: String?
+  var tlsCa: String?
 
   @Option(help: "A certificate to call with, in PEM (else ENTITLED_TLS_CERTIFICATE).")
-  var certificate: String?
+  var tlsCertificate: String?
 
   @Option(help: "Its key, in PEM (else ENTITLED_TLS_KEY).")
-  var key: String?
+  var tlsKey: String?
 
   @Flag(help: "Print the answer as JSON.")
   var json = false
@@ -38,9 +38,9 @@ struct ClientOptions: ParsableArguments {
   /// How to make sure of the server; `nil`: in the clear.
   private func security(serverName: String) -> ClientTLS? {
     let tls = ClientTLS(
-      authorities: ca ?? Setting.environment("ENTITLED_TLS_CA"),
-      certificate: certificate ?? Setting.environment("ENTITLED_TLS_CERTIFICATE"),
-      key: key ?? Setting.environment("ENTITLED_TLS_KEY"), serverName: serverName)
+      authorities: tlsCa ?? Setting.environment("ENTITLED_TLS_CA"),
+      certificate: tlsCertificate ?? Setting.environment("ENTITLED_TLS_CERTIFICATE"),
+      key: tlsKey ?? Setting.environment("ENTITLED_TLS_KEY"), serverName: serverName)
     let isWanted = self.tls || Setting.environment("ENTITLED_TLS") == "true"
     return isWanted || tls.authorities != nil || tls.certificate != nil ? tls : nil
   }

@@ -297,7 +297,7 @@ def test_a_public_address_needs_callers_or_the_word_open(tmp_path):
     answer = run(*arguments, *public, "--data", tmp_path / "one")
     assert answer.returncode == 1 and "callers: open" in answer.stderr
     file.write_text(APPS + "callers: open\n")
-    service = Service(tmp_path / "two", ["--config", file, *public])
+    service = Service(tmp_path / "two", ["--config", file, "--cleartext", *public])
     service.grpc = service.grpc.replace("0.0.0.0", "127.0.0.1")
     call(service, CHECK, check())
     service.stop()

@@ -78,7 +78,7 @@ def test_the_edge_over_tls_in_both_versions_of_http(secure):
 
 def test_the_commands_over_tls(secure):
     address = secure.service.grpc.replace("127.0.0.1", "localhost")
-    asked = run("check", "ana", "pro", "--grpc", address, "--ca", secure.authority.file)
+    asked = run("check", "ana", "pro", "--grpc", address, "--tls-ca", secure.authority.file)
     assert (asked.returncode, "NEVER_PURCHASED" in asked.stdout) == (3, True), asked.stderr
     # Not an authority that has anything to do with it.
     assert run("health", "--grpc", address, "--tls").returncode == 1
