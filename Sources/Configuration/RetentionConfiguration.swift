@@ -10,12 +10,9 @@ package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
   /// Reads `retention`: groups with their days.
   static func days(_ node: ConfigurationNode?) throws(ConfigurationError) -> [RetainedEvidence: Int] {
     var days: [RetainedEvidence: Int] = [:]
-    for (name, node) in try node?.entries() ?? [] {
-      guard let group = RetainedEvidence(rawValue: name) else {
-        throw node.error(
-          "retention knows no \(name.debugDescription), only \(allCases.map(\.rawValue).joined(separator: ", "))"
-        )
-      }
+    let members = try node?.members(allCases.map(\.rawValue))
+    for group in allCases {
+      guard let node = members?[group.rawValue] else { continue }
       days[group] = Int(try node.number(in: 1...36_500))
     }
     return days

@@ -13,9 +13,10 @@ import Testing
     "Another group, and days that are none, are refused",
     arguments: [
       (
-        "retention: {commands: 9}", "retention knows no \"commands\", only rejected, notifications, documents"
+        "retention: {commands: 9}",
+        "retention of the configuration has no \"commands\"; known: rejected, notifications, documents"
       ),
-      ("retention: {rejected: 0}", "rejected is not between 1 and 36500"),
+      ("retention: {rejected: 0}", "rejected of retention of the configuration is not between 1 and 36500"),
       ("retention: 90", "retention of the configuration is not a mapping"),
     ])
   func refused(line: String, problem: String) {

@@ -113,4 +113,8 @@ private final class CollectingPoster: NotificationPoster {
     kept.withLock { $0.append(body) }
     return .success
   }
+
+  func ask(_ body: [UInt8], at url: String) async -> (result: Sandbox.SendAttemptResult, answer: [UInt8]) {
+    (await post(body, to: url), [])
+  }
 }

@@ -10,6 +10,7 @@
 #include "entitled/v1/product.pb-c.h"
 #include "entitled/v1/receipt_service.pb-c.h"
 #include "entitled/v1/transaction.pb-c.h"
+#include "entitled/v1/webhook_service.pb-c.h"
 #include "google/protobuf/any.pb-c.h"
 #include "google/protobuf/descriptor.pb-c.h"
 #include "google/protobuf/duration.pb-c.h"
@@ -48,6 +49,8 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__CheckResult(void) { return &entitled__v1__check_result__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ClaimSeatRequest(void) { return &entitled__v1__claim_seat_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ClaimSeatResponse(void) { return &entitled__v1__claim_seat_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__CompareVersionsRequest(void) { return &entitled__v1__compare_versions_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__CompareVersionsResponse(void) { return &entitled__v1__compare_versions_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__CompareWithAppleRequest(void) { return &entitled__v1__compare_with_apple_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__CompareWithAppleResponse(void) { return &entitled__v1__compare_with_apple_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ConsumableBalance(void) { return &entitled__v1__consumable_balance__descriptor; }
@@ -55,6 +58,7 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__CustomerProduct(void) { return &entitled__v1__customer_product__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__CustomerSubscriptionGroup(void) { return &entitled__v1__customer_subscription_group__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__DailyMetrics(void) { return &entitled__v1__daily_metrics__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Delivery(void) { return &entitled__v1__delivery__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Drift(void) { return &entitled__v1__drift__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__EntitlementEvent(void) { return &entitled__v1__entitlement_event__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__EraseCustomerRequest(void) { return &entitled__v1__erase_customer_request__descriptor; }
@@ -93,6 +97,8 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__IssueTokenResponse(void) { return &entitled__v1__issue_token_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__LinkPurchaseRequest(void) { return &entitled__v1__link_purchase_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__LinkPurchaseResponse(void) { return &entitled__v1__link_purchase_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListDeliveriesRequest(void) { return &entitled__v1__list_deliveries_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListDeliveriesResponse(void) { return &entitled__v1__list_deliveries_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListMigrationFailuresRequest(void) { return &entitled__v1__list_migration_failures_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListMigrationFailuresResponse(void) { return &entitled__v1__list_migration_failures_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListNotificationsRequest(void) { return &entitled__v1__list_notifications_request__descriptor; }
@@ -105,6 +111,8 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListTimelineResponse(void) { return &entitled__v1__list_timeline_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListUnclaimedPurchasesRequest(void) { return &entitled__v1__list_unclaimed_purchases_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListUnclaimedPurchasesResponse(void) { return &entitled__v1__list_unclaimed_purchases_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListWebhooksRequest(void) { return &entitled__v1__list_webhooks_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ListWebhooksResponse(void) { return &entitled__v1__list_webhooks_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__LookUpOrderRequest(void) { return &entitled__v1__look_up_order_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__LookUpOrderResponse(void) { return &entitled__v1__look_up_order_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__MassExtendRenewalDateRequest(void) { return &entitled__v1__mass_extend_renewal_date_request__descriptor; }
@@ -125,10 +133,14 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RefreshPurchaseResponse(void) { return &entitled__v1__refresh_purchase_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RenewalInfo(void) { return &entitled__v1__renewal_info__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Repair(void) { return &entitled__v1__repair__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ReplayDeliveriesRequest(void) { return &entitled__v1__replay_deliveries_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ReplayDeliveriesResponse(void) { return &entitled__v1__replay_deliveries_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ReplayRequest(void) { return &entitled__v1__replay_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ReplayResponse(void) { return &entitled__v1__replay_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RequestTestNotificationRequest(void) { return &entitled__v1__request_test_notification_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RequestTestNotificationResponse(void) { return &entitled__v1__request_test_notification_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ResumeWebhookRequest(void) { return &entitled__v1__resume_webhook_request__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__ResumeWebhookResponse(void) { return &entitled__v1__resume_webhook_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RevokeGrantRequest(void) { return &entitled__v1__revoke_grant_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__RevokeGrantResponse(void) { return &entitled__v1__revoke_grant_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Seat(void) { return &entitled__v1__seat__descriptor; }
@@ -155,8 +167,11 @@ static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__UndoTransferResponse(void) { return &entitled__v1__undo_transfer_response__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__UploadMigrationInputRequest(void) { return &entitled__v1__upload_migration_input_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__UploadMigrationInputResponse(void) { return &entitled__v1__upload_migration_input_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__VersionComparison(void) { return &entitled__v1__version_comparison__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__VersionDifference(void) { return &entitled__v1__version_difference__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__WatchRequest(void) { return &entitled__v1__watch_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__WatchResponse(void) { return &entitled__v1__watch_response__descriptor; }
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Webhook(void) { return &entitled__v1__webhook__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Google__Protobuf__Any(void) { return &google__protobuf__any__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Google__Protobuf__DescriptorProto(void) { return &google__protobuf__descriptor_proto__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Google__Protobuf__DescriptorProto__ExtensionRange(void) { return &google__protobuf__descriptor_proto__extension_range__descriptor; }

@@ -772,6 +772,186 @@ void   entitled__v1__request_test_notification_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__request_test_notification_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__compare_versions_request__init
+                     (Entitled__V1__CompareVersionsRequest         *message)
+{
+  static const Entitled__V1__CompareVersionsRequest init_value = ENTITLED__V1__COMPARE_VERSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__compare_versions_request__get_packed_size
+                     (const Entitled__V1__CompareVersionsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_versions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__compare_versions_request__pack
+                     (const Entitled__V1__CompareVersionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_versions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__compare_versions_request__pack_to_buffer
+                     (const Entitled__V1__CompareVersionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_versions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CompareVersionsRequest *
+       entitled__v1__compare_versions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CompareVersionsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__compare_versions_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__compare_versions_request__free_unpacked
+                     (Entitled__V1__CompareVersionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__compare_versions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__compare_versions_response__init
+                     (Entitled__V1__CompareVersionsResponse         *message)
+{
+  static const Entitled__V1__CompareVersionsResponse init_value = ENTITLED__V1__COMPARE_VERSIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__compare_versions_response__get_packed_size
+                     (const Entitled__V1__CompareVersionsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_versions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__compare_versions_response__pack
+                     (const Entitled__V1__CompareVersionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_versions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__compare_versions_response__pack_to_buffer
+                     (const Entitled__V1__CompareVersionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__compare_versions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CompareVersionsResponse *
+       entitled__v1__compare_versions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CompareVersionsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__compare_versions_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__compare_versions_response__free_unpacked
+                     (Entitled__V1__CompareVersionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__compare_versions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__version_comparison__init
+                     (Entitled__V1__VersionComparison         *message)
+{
+  static const Entitled__V1__VersionComparison init_value = ENTITLED__V1__VERSION_COMPARISON__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__version_comparison__get_packed_size
+                     (const Entitled__V1__VersionComparison *message)
+{
+  assert(message->base.descriptor == &entitled__v1__version_comparison__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__version_comparison__pack
+                     (const Entitled__V1__VersionComparison *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__version_comparison__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__version_comparison__pack_to_buffer
+                     (const Entitled__V1__VersionComparison *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__version_comparison__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__VersionComparison *
+       entitled__v1__version_comparison__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__VersionComparison *)
+     protobuf_c_message_unpack (&entitled__v1__version_comparison__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__version_comparison__free_unpacked
+                     (Entitled__V1__VersionComparison *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__version_comparison__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__version_difference__init
+                     (Entitled__V1__VersionDifference         *message)
+{
+  static const Entitled__V1__VersionDifference init_value = ENTITLED__V1__VERSION_DIFFERENCE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__version_difference__get_packed_size
+                     (const Entitled__V1__VersionDifference *message)
+{
+  assert(message->base.descriptor == &entitled__v1__version_difference__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__version_difference__pack
+                     (const Entitled__V1__VersionDifference *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__version_difference__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__version_difference__pack_to_buffer
+                     (const Entitled__V1__VersionDifference *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__version_difference__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__VersionDifference *
+       entitled__v1__version_difference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__VersionDifference *)
+     protobuf_c_message_unpack (&entitled__v1__version_difference__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__version_difference__free_unpacked
+                     (Entitled__V1__VersionDifference *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__version_difference__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__ingest_request__field_descriptors[3] =
 {
   {
@@ -2328,6 +2508,392 @@ const ProtobufCMessageDescriptor entitled__v1__request_test_notification_respons
   (ProtobufCMessageInit) entitled__v1__request_test_notification_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__compare_versions_request__field_descriptors[7] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsRequest, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsRequest, to),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "include_same",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsRequest, include_same),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__compare_versions_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = from */
+  4,   /* field[4] = include_same */
+  5,   /* field[5] = page_size */
+  6,   /* field[6] = page_token */
+  3,   /* field[3] = to */
+};
+static const ProtobufCIntRange entitled__v1__compare_versions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor entitled__v1__compare_versions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CompareVersionsRequest",
+  "CompareVersionsRequest",
+  "Entitled__V1__CompareVersionsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__CompareVersionsRequest),
+  7,
+  entitled__v1__compare_versions_request__field_descriptors,
+  entitled__v1__compare_versions_request__field_indices_by_name,
+  1,  entitled__v1__compare_versions_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__compare_versions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__compare_versions_response__field_descriptors[2] =
+{
+  {
+    "comparisons",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__CompareVersionsResponse, n_comparisons),
+    offsetof(Entitled__V1__CompareVersionsResponse, comparisons),
+    &entitled__v1__version_comparison__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareVersionsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__compare_versions_response__field_indices_by_name[] = {
+  0,   /* field[0] = comparisons */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange entitled__v1__compare_versions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__compare_versions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CompareVersionsResponse",
+  "CompareVersionsResponse",
+  "Entitled__V1__CompareVersionsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__CompareVersionsResponse),
+  2,
+  entitled__v1__compare_versions_response__field_descriptors,
+  entitled__v1__compare_versions_response__field_indices_by_name,
+  1,  entitled__v1__compare_versions_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__compare_versions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__version_comparison__field_descriptors[9] =
+{
+  {
+    "original_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionComparison, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionComparison, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "differs",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionComparison, differs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "version_1_notifications",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionComparison, version_1_notifications),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "version_2_notifications",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionComparison, version_2_notifications),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "told_by_version_1_alone",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__VersionComparison, n_told_by_version_1_alone),
+    offsetof(Entitled__V1__VersionComparison, told_by_version_1_alone),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "told_by_version_2_alone",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__VersionComparison, n_told_by_version_2_alone),
+    offsetof(Entitled__V1__VersionComparison, told_by_version_2_alone),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "new_in_version_2",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__VersionComparison, n_new_in_version_2),
+    offsetof(Entitled__V1__VersionComparison, new_in_version_2),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "differences",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__VersionComparison, n_differences),
+    offsetof(Entitled__V1__VersionComparison, differences),
+    &entitled__v1__version_difference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__version_comparison__field_indices_by_name[] = {
+  1,   /* field[1] = customer_id */
+  8,   /* field[8] = differences */
+  2,   /* field[2] = differs */
+  7,   /* field[7] = new_in_version_2 */
+  0,   /* field[0] = original_transaction_id */
+  5,   /* field[5] = told_by_version_1_alone */
+  6,   /* field[6] = told_by_version_2_alone */
+  3,   /* field[3] = version_1_notifications */
+  4,   /* field[4] = version_2_notifications */
+};
+static const ProtobufCIntRange entitled__v1__version_comparison__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor entitled__v1__version_comparison__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.VersionComparison",
+  "VersionComparison",
+  "Entitled__V1__VersionComparison",
+  "entitled.v1",
+  sizeof(Entitled__V1__VersionComparison),
+  9,
+  entitled__v1__version_comparison__field_descriptors,
+  entitled__v1__version_comparison__field_indices_by_name,
+  1,  entitled__v1__version_comparison__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__version_comparison__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__version_difference__field_descriptors[4] =
+{
+  {
+    "field",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionDifference, field),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionDifference, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "version_1",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionDifference, version_1),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "version_2",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__VersionDifference, version_2),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__version_difference__field_indices_by_name[] = {
+  0,   /* field[0] = field */
+  1,   /* field[1] = transaction_id */
+  2,   /* field[2] = version_1 */
+  3,   /* field[3] = version_2 */
+};
+static const ProtobufCIntRange entitled__v1__version_difference__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__version_difference__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.VersionDifference",
+  "VersionDifference",
+  "Entitled__V1__VersionDifference",
+  "entitled.v1",
+  sizeof(Entitled__V1__VersionDifference),
+  4,
+  entitled__v1__version_difference__field_descriptors,
+  entitled__v1__version_difference__field_indices_by_name,
+  1,  entitled__v1__version_difference__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__version_difference__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__notification_state__enum_values_by_number[6] =
 {
   { "NOTIFICATION_STATE_UNSPECIFIED", "ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED", 0 },
@@ -2432,7 +2998,7 @@ const ProtobufCEnumDescriptor entitled__v1__repair_phase__descriptor =
   entitled__v1__repair_phase__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__notification_service__method_descriptors[7] =
+static const ProtobufCMethodDescriptor entitled__v1__notification_service__method_descriptors[8] =
 {
   { "Ingest", &entitled__v1__ingest_request__descriptor, &entitled__v1__ingest_response__descriptor },
   { "ListNotifications", &entitled__v1__list_notifications_request__descriptor, &entitled__v1__list_notifications_response__descriptor },
@@ -2441,9 +3007,11 @@ static const ProtobufCMethodDescriptor entitled__v1__notification_service__metho
   { "ListRepairs", &entitled__v1__list_repairs_request__descriptor, &entitled__v1__list_repairs_response__descriptor },
   { "GetDriftReport", &entitled__v1__get_drift_report_request__descriptor, &entitled__v1__get_drift_report_response__descriptor },
   { "RequestTestNotification", &entitled__v1__request_test_notification_request__descriptor, &entitled__v1__request_test_notification_response__descriptor },
+  { "CompareVersions", &entitled__v1__compare_versions_request__descriptor, &entitled__v1__compare_versions_response__descriptor },
 };
 const unsigned entitled__v1__notification_service__method_indices_by_name[] = {
   3,        /* Backfill */
+  7,        /* CompareVersions */
   5,        /* GetDriftReport */
   0,        /* Ingest */
   1,        /* ListNotifications */
@@ -2458,7 +3026,7 @@ const ProtobufCServiceDescriptor entitled__v1__notification_service__descriptor 
   "NotificationService",
   "Entitled__V1__NotificationService",
   "entitled.v1",
-  7,
+  8,
   entitled__v1__notification_service__method_descriptors,
   entitled__v1__notification_service__method_indices_by_name
 };
@@ -2517,6 +3085,14 @@ void entitled__v1__notification_service__request_test_notification(ProtobufCServ
 {
   assert(service->descriptor == &entitled__v1__notification_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__notification_service__compare_versions(ProtobufCService *service,
+                                                          const Entitled__V1__CompareVersionsRequest *input,
+                                                          Entitled__V1__CompareVersionsResponse_Closure closure,
+                                                          void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__notification_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__notification_service__init (Entitled__V1__NotificationService_Service *service,
                                                Entitled__V1__NotificationService_ServiceDestroy destroy)

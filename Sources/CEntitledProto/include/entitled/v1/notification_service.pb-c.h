@@ -35,6 +35,10 @@ typedef struct Entitled__V1__GetDriftReportResponse Entitled__V1__GetDriftReport
 typedef struct Entitled__V1__Drift Entitled__V1__Drift;
 typedef struct Entitled__V1__RequestTestNotificationRequest Entitled__V1__RequestTestNotificationRequest;
 typedef struct Entitled__V1__RequestTestNotificationResponse Entitled__V1__RequestTestNotificationResponse;
+typedef struct Entitled__V1__CompareVersionsRequest Entitled__V1__CompareVersionsRequest;
+typedef struct Entitled__V1__CompareVersionsResponse Entitled__V1__CompareVersionsResponse;
+typedef struct Entitled__V1__VersionComparison Entitled__V1__VersionComparison;
+typedef struct Entitled__V1__VersionDifference Entitled__V1__VersionDifference;
 
 
 /* --- enums --- */
@@ -472,6 +476,105 @@ struct  Entitled__V1__RequestTestNotificationResponse
     , (char *)protobuf_c_empty_string }
 
 
+struct  Entitled__V1__CompareVersionsRequest
+{
+  ProtobufCMessage base;
+  char *app;
+  Entitled__V1__Environment environment;
+  /*
+   * Received in this time, the second instant excluded. Unset: from the first notification, until now.
+   */
+  Google__Protobuf__Timestamp *from;
+  Google__Protobuf__Timestamp *to;
+  /*
+   * Also the purchases of which both told the same.
+   */
+  protobuf_c_boolean include_same;
+  /*
+   * How many purchases are looked at for a page, which has those of them that differ.
+   */
+  int32_t page_size;
+  char *page_token;
+};
+#define ENTITLED__V1__COMPARE_VERSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__compare_versions_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Entitled__V1__CompareVersionsResponse
+{
+  ProtobufCMessage base;
+  size_t n_comparisons;
+  Entitled__V1__VersionComparison **comparisons;
+  char *next_page_token;
+};
+#define ENTITLED__V1__COMPARE_VERSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__compare_versions_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * What both versions told of one purchase.
+ */
+struct  Entitled__V1__VersionComparison
+{
+  ProtobufCMessage base;
+  char *original_transaction_id;
+  /*
+   * Empty: nobody has claimed it.
+   */
+  char *customer_id;
+  protobuf_c_boolean differs;
+  /*
+   * How many notifications told of it. 0: that version told nothing.
+   */
+  int32_t version_1_notifications;
+  int32_t version_2_notifications;
+  /*
+   * What happened by the word of one version alone, in version 1's words.
+   */
+  size_t n_told_by_version_1_alone;
+  char **told_by_version_1_alone;
+  size_t n_told_by_version_2_alone;
+  char **told_by_version_2_alone;
+  /*
+   * What happened and version 1 has no word for; no difference.
+   */
+  size_t n_new_in_version_2;
+  char **new_in_version_2;
+  /*
+   * What would be concluded otherwise from each of the two alone.
+   */
+  size_t n_differences;
+  Entitled__V1__VersionDifference **differences;
+};
+#define ENTITLED__V1__VERSION_COMPARISON__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__version_comparison__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  Entitled__V1__VersionDifference
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's name in version 2, such as `expiresDate`.
+   */
+  char *field;
+  /*
+   * Empty: about the next renewal.
+   */
+  char *transaction_id;
+  /*
+   * Empty where a version says nothing.
+   */
+  char *version_1;
+  char *version_2;
+};
+#define ENTITLED__V1__VERSION_DIFFERENCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__version_difference__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
 /* Entitled__V1__IngestRequest methods */
 void   entitled__v1__ingest_request__init
                      (Entitled__V1__IngestRequest         *message);
@@ -795,6 +898,82 @@ Entitled__V1__RequestTestNotificationResponse *
 void   entitled__v1__request_test_notification_response__free_unpacked
                      (Entitled__V1__RequestTestNotificationResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__CompareVersionsRequest methods */
+void   entitled__v1__compare_versions_request__init
+                     (Entitled__V1__CompareVersionsRequest         *message);
+size_t entitled__v1__compare_versions_request__get_packed_size
+                     (const Entitled__V1__CompareVersionsRequest   *message);
+size_t entitled__v1__compare_versions_request__pack
+                     (const Entitled__V1__CompareVersionsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__compare_versions_request__pack_to_buffer
+                     (const Entitled__V1__CompareVersionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CompareVersionsRequest *
+       entitled__v1__compare_versions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__compare_versions_request__free_unpacked
+                     (Entitled__V1__CompareVersionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CompareVersionsResponse methods */
+void   entitled__v1__compare_versions_response__init
+                     (Entitled__V1__CompareVersionsResponse         *message);
+size_t entitled__v1__compare_versions_response__get_packed_size
+                     (const Entitled__V1__CompareVersionsResponse   *message);
+size_t entitled__v1__compare_versions_response__pack
+                     (const Entitled__V1__CompareVersionsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__compare_versions_response__pack_to_buffer
+                     (const Entitled__V1__CompareVersionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CompareVersionsResponse *
+       entitled__v1__compare_versions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__compare_versions_response__free_unpacked
+                     (Entitled__V1__CompareVersionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__VersionComparison methods */
+void   entitled__v1__version_comparison__init
+                     (Entitled__V1__VersionComparison         *message);
+size_t entitled__v1__version_comparison__get_packed_size
+                     (const Entitled__V1__VersionComparison   *message);
+size_t entitled__v1__version_comparison__pack
+                     (const Entitled__V1__VersionComparison   *message,
+                      uint8_t             *out);
+size_t entitled__v1__version_comparison__pack_to_buffer
+                     (const Entitled__V1__VersionComparison   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__VersionComparison *
+       entitled__v1__version_comparison__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__version_comparison__free_unpacked
+                     (Entitled__V1__VersionComparison *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__VersionDifference methods */
+void   entitled__v1__version_difference__init
+                     (Entitled__V1__VersionDifference         *message);
+size_t entitled__v1__version_difference__get_packed_size
+                     (const Entitled__V1__VersionDifference   *message);
+size_t entitled__v1__version_difference__pack
+                     (const Entitled__V1__VersionDifference   *message,
+                      uint8_t             *out);
+size_t entitled__v1__version_difference__pack_to_buffer
+                     (const Entitled__V1__VersionDifference   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__VersionDifference *
+       entitled__v1__version_difference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__version_difference__free_unpacked
+                     (Entitled__V1__VersionDifference *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__IngestRequest_Closure)
@@ -848,6 +1027,18 @@ typedef void (*Entitled__V1__RequestTestNotificationRequest_Closure)
 typedef void (*Entitled__V1__RequestTestNotificationResponse_Closure)
                  (const Entitled__V1__RequestTestNotificationResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__CompareVersionsRequest_Closure)
+                 (const Entitled__V1__CompareVersionsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CompareVersionsResponse_Closure)
+                 (const Entitled__V1__CompareVersionsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__VersionComparison_Closure)
+                 (const Entitled__V1__VersionComparison *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__VersionDifference_Closure)
+                 (const Entitled__V1__VersionDifference *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -883,6 +1074,10 @@ struct Entitled__V1__NotificationService_Service
                                     const Entitled__V1__RequestTestNotificationRequest *input,
                                     Entitled__V1__RequestTestNotificationResponse_Closure closure,
                                     void *closure_data);
+  void (*compare_versions)(Entitled__V1__NotificationService_Service *service,
+                           const Entitled__V1__CompareVersionsRequest *input,
+                           Entitled__V1__CompareVersionsResponse_Closure closure,
+                           void *closure_data);
 };
 typedef void (*Entitled__V1__NotificationService_ServiceDestroy)(Entitled__V1__NotificationService_Service *);
 void entitled__v1__notification_service__init (Entitled__V1__NotificationService_Service *service,
@@ -897,7 +1092,8 @@ void entitled__v1__notification_service__init (Entitled__V1__NotificationService
       function_prefix__ ## backfill,\
       function_prefix__ ## list_repairs,\
       function_prefix__ ## get_drift_report,\
-      function_prefix__ ## request_test_notification  }
+      function_prefix__ ## request_test_notification,\
+      function_prefix__ ## compare_versions  }
 void entitled__v1__notification_service__ingest(ProtobufCService *service,
                                                 const Entitled__V1__IngestRequest *input,
                                                 Entitled__V1__IngestResponse_Closure closure,
@@ -926,6 +1122,10 @@ void entitled__v1__notification_service__request_test_notification(ProtobufCServ
                                                                    const Entitled__V1__RequestTestNotificationRequest *input,
                                                                    Entitled__V1__RequestTestNotificationResponse_Closure closure,
                                                                    void *closure_data);
+void entitled__v1__notification_service__compare_versions(ProtobufCService *service,
+                                                          const Entitled__V1__CompareVersionsRequest *input,
+                                                          Entitled__V1__CompareVersionsResponse_Closure closure,
+                                                          void *closure_data);
 
 /* --- descriptors --- */
 
@@ -949,6 +1149,10 @@ extern const ProtobufCMessageDescriptor entitled__v1__get_drift_report_response_
 extern const ProtobufCMessageDescriptor entitled__v1__drift__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__request_test_notification_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__compare_versions_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__compare_versions_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__version_comparison__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__version_difference__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__notification_service__descriptor;
 
 PROTOBUF_C__END_DECLS
