@@ -56,7 +56,7 @@ extension InspectResponse {
 
 extension GoogleProtobuf.Timestamp? {
   /// RFC 3339, or nothing.
-  fileprivate var text: String {
+  var text: String {
     self?.millisecondsSince1970.map { Instant(millisecondsSince1970: $0).description } ?? ""
   }
 }
