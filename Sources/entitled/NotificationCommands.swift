@@ -46,7 +46,8 @@ struct DriftCommand: AsyncParsableCommand {
           $0.pageToken = token
         }
         let page = try await connection.getDriftReport(request)
-        let head = token.isEmpty ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
+        let head =
+          token.isEmpty ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
         client.show(page, head + page.drifts.flatMap(\.rows))
         token = page.nextPageToken
       } while !token.isEmpty
