@@ -55,8 +55,8 @@ import Testing
       (7, "pro:", "pro: {}\n      pro:", "these names are there more than once: pro"),
       (
         1, "apps:", "app:",
-        "the configuration has no \"app\"; known: apps, callers, limits, listeners, log, token_issuer, tokens, "
-          + "trusted_roots"
+        "the configuration has no \"app\"; known: apps, callers, limits, listeners, log, retention, "
+          + "token_issuer, tokens, trusted_roots"
       ),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {
