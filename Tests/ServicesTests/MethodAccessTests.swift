@@ -29,7 +29,7 @@ import Wire
     arguments: Contract.services.flatMap(\.methods).filter { MethodAccess.of($0.fullName).role != nil }
       .map { ($0.fullName, $0.requestType.messageType) })
   func appIsNamed(method: String, request: MessageType) {
-    let byID = ["GetMigration", "ListMigrationFailures", "CancelMigration"]
+    let byID = ["GetMigration", "ListMigrationFailures", "CancelMigration", "UploadMigrationInput"]
     let isByID = byID.contains { method.hasSuffix("/\($0)") }
     #expect(request.path(toText: "app") != nil || isByID)
   }
