@@ -39,8 +39,6 @@ package struct HealthFinding: Hashable, Sendable {
 package final class HealthMonitor: Sendable {
   /// What a disk must have left: enough for the log of some thousand writes.
   private static let leastFreeBytes: Int64 = 64 << 20
-  /// A caller who waits longer has mostly gone.
-  private static let longestLag = Duration.seconds(5)
   private static let interval = Duration.seconds(1)
 
   private struct State {
@@ -51,13 +49,17 @@ package final class HealthMonitor: Sendable {
 
   private let store: any EntitlementStore
   private let health: HealthService
+  private let longestLag: Duration
   private let freeBytes: @Sendable () -> Int64?
   private let state = Mutex(State())
 
-  /// A monitor of `store`, which tells `health`; `freeBytes` says how much room the store's disk has.
+  /// A monitor of `store`, which tells `health`; `freeBytes` says how much room the store's disk has. A write that
+  /// waits longer than `longestLag` is a problem: by then a caller has mostly gone.
   package init(
-    store: any EntitlementStore, health: HealthService, freeBytes: @escaping @Sendable () -> Int64?
+    store: any EntitlementStore, health: HealthService, longestLag: Duration = .seconds(5),
+    freeBytes: @escaping @Sendable () -> Int64?
   ) {
+    self.longestLag = longestLag
     self.store = store
     self.health = health
     self.freeBytes = freeBytes
@@ -147,7 +149,7 @@ package final class HealthMonitor: Sendable {
     return [
       HealthFinding(dependency: .storeWritable, problem: problem),
       HealthFinding(
-        dependency: .writerLag, problem: lag > Self.longestLag ? "a write waited \(lag)" : nil),
+        dependency: .writerLag, problem: lag > longestLag ? "a write waited \(lag)" : nil),
     ]
   }
 }

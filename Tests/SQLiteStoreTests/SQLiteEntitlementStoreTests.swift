@@ -89,9 +89,9 @@ import Testing
     // The schema's version is the big-endian number at byte 60 of the file.
     let file = try FileHandle(forUpdating: URL(filePath: directory + "/entitled.sqlite"))
     try file.seek(toOffset: 60)
-    try file.write(contentsOf: Data([0, 0, 0, 9]))
+    try file.write(contentsOf: Data([0, 0, 0, UInt8(Schema.version + 1)]))
     try file.close()
-    #expect(throws: StoreError.newerSchema(found: 9, supported: Schema.version)) {
+    #expect(throws: StoreError.newerSchema(found: Schema.version + 1, supported: Schema.version)) {
       try SQLiteEntitlementStore(directory: directory)
     }
   }

@@ -23,7 +23,10 @@ import Wire
     let directory = FileManager.default.temporaryDirectory.appending(path: "health-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try SQLiteEntitlementStore(directory: directory)
-    let monitor = HealthMonitor(store: store, health: health) { [free] in free.bytes.withLock { $0 } }
+    // How busy the machine is that runs the tests is no finding.
+    let monitor = HealthMonitor(store: store, health: health, longestLag: .seconds(3600)) { [free] in
+      free.bytes.withLock { $0 }
+    }
     try await body(monitor, store)
     await store.close()
   }
