@@ -140,8 +140,7 @@ struct Recipient {
         }
         return
           "\(record.key.customerID) \(entitlement) \(now.reason.rawValue) \(now.until?.description ?? "")"
-          + " \(now.deciding?.transactionID ?? "") \(now.willRenew.map { $0 ? "on" : "off" } ?? "")"
-          + " \(others.joined())"
+          + " \(now.deciding?.transactionID ?? "") \(others.joined())"
       }
     }.sorted()
   }
