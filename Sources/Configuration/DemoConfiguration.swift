@@ -40,7 +40,7 @@ package let demoConfiguration = """
       # webhooks:
       #   billing: {url: https://billing.example.com/hooks, secret: {file: billing.whsec}, events: [STARTED, ENDED]}
       # forward_notifications:
-      #   old-system: {url: https://old.example.com/apple}
+      #   old_system: {url: https://old.example.com/apple}
       # By product id, as in App Store Connect. price, currency and period are for the sandbox App
       # Store alone; what Apple signs decides everything else.
       products:

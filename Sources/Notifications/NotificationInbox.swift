@@ -37,7 +37,6 @@ package struct NotificationInbox: Sendable {
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
     let received = try await sort(notification)
-    if !received.wasKnown { NotificationMetrics.count(received.record) }
     if notification.source != .appStoreServerAPI, let environment = received.record.environment {
       let place = DeliveryRhythm.Place(appID: notification.appID, environment: environment)
       rhythm.heard(place, at: notification.receivedAt)

@@ -2,7 +2,6 @@
 
 import json
 import random
-import sqlite3
 import uuid
 
 import pytest
@@ -163,12 +162,10 @@ def test_what_apple_is_asked_is_evidence_and_in_the_timeline(world):
             delivery_status="DELIVERY_STATUS_DELIVERED"), timeout=CALL_LIMIT)
     asked = [event for event in timeline(world, ana) if event.type == "APP_STORE_ASKED"]
     assert len(asked) == 3 and {event.actor for event in asked} == {"support/eve"}
-    kept = {}
-    with sqlite3.connect(f"file:{world.service.data / 'entitled.sqlite'}?mode=ro", uri=True) as store:
-        for event in asked:
-            [body] = store.execute("SELECT body FROM evidence WHERE evidence_id = ?", [event.evidence_id]).fetchone()
-            call = json.loads(body)["call"]
-            kept[call["method"]] = call
+    exported = world.service.command("store", "export", "--data", world.service.data).stdout.splitlines()
+    commands = {line["evidenceId"]: line for line in map(json.loads, exported) if line["kind"] == "command"}
+    calls = [json.loads(commands[event.evidence_id]["body"])["call"] for event in asked]
+    kept = {call["method"]: call for call in calls}
     assert kept["ExtendRenewalDate"]["request"]["requestIdentifier"] == request
     assert kept["ExtendRenewalDate"]["answer"]["success"] is True
     assert kept["SetAppAccountToken"]["purchase"] == bought and "SendConsumptionInformation" in kept

@@ -1,5 +1,6 @@
 """deploy/: each file is what the tool that reads it accepts, and they agree with each other and with the program."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -17,9 +18,10 @@ CONTAINERFILE = DEPLOY / "container" / "Containerfile"
 MANIFESTS = sorted(DEPLOY.glob("kubernetes/*.yaml"))
 
 
-def passes(*command):
+def passes(*command, **variables):
     """Runs a checker to its end, which must be a good one; returns what it said."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
+    command = [str(part) for part in command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ | variables)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -87,7 +89,7 @@ def test_kubernetes_gets_the_configuration_of_this_directory():
 
 
 def test_the_configuration_is_one_that_the_program_takes():
-    passes(PROGRAM, "config", "check", DEPLOY / "entitled.yaml")
+    passes(PROGRAM, "config", "check", DEPLOY / "entitled.yaml", OCEAN_JOURNAL_SHARED_SECRET="not-a-real-one")
 
 
 def test_compose_follows_its_specification_and_mounts_what_exists():

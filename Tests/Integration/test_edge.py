@@ -94,11 +94,6 @@ def test_a_refused_document_in_json(service, customer, document, status, reason)
     assert reason in json.dumps(error)
 
 
-def test_what_is_not_there_yet_is_501(service):
-    status, error = service.json("entitled.v1.NotificationService/Replay", {})
-    assert (status, error["code"]) == (501, 12)
-
-
 @pytest.mark.parametrize("path", ["entitled.v1.EntitlementService/Nothing", "no/such/path", ""])
 def test_an_unknown_path_is_404(service, path):
     assert service.json(path, {})[0] == 404

@@ -12,18 +12,6 @@ from contract import StatusCode, entitlement_service, receipt_service
 from harness import CALL_LIMIT
 
 CHECK = "/entitled.v1.EntitlementService/Check"
-IMPLEMENTED = {
-    "Check", "BatchCheck", "GetCustomer", "Explain", "GetMetrics", "IssueToken",
-    "LinkPurchase", "MergeCustomers", "TransferPurchase", "UndoTransfer", "ListUnclaimedPurchases",
-    "Grant", "RevokeGrant", "EraseCustomer", "Watch", "ListTimeline",
-    "SubmitTransaction", "SubmitReceipt", "MigrateReceipts", "StartMigration", "GetMigration",
-    "ListMigrationFailures", "CancelMigration", "UploadMigrationInput", "CompareWithApple", "Inspect",
-    "SignOffer",
-    "Ingest", "ListNotifications", "ListRepairs", "GetDriftReport", "Replay", "Backfill", "RequestTestNotification",
-    "GetRefundHistory", "LookUpOrder", "RefreshPurchase", "GetTestNotificationStatus", "ExtendRenewalDate",
-    "MassExtendRenewalDate", "GetMassExtensionStatus", "SendConsumptionInformation", "SetAppAccountToken",
-    "ClaimSeat", "AssociateSeat", "UnclaimSeat", "ListSeats", "GetProbableFamily",
-}  # fmt: skip
 MEGABYTE = 1_000_000
 
 
@@ -137,15 +125,18 @@ def test_an_unknown_method_is_unimplemented(channel, path):
 
 @pytest.mark.parametrize(
     "method",
-    [m for s in contract.services.values() for m in s.methods if m.name not in IMPLEMENTED],
+    [method for service in contract.services.values() for method in service.methods],
     ids=lambda method: method.name,
 )
-def test_what_the_contract_promises_for_later_is_unimplemented(channel, method):
+def test_every_method_answers_a_request_that_says_nothing(channel, method):
     path = f"/{method.containing_service.full_name}/{method.name}"
-    with pytest.raises(grpc.RpcError) as refusal:
+    try:
         # One message in, any number out: right for every kind of method.
         list(channel.stream_stream(path)(iter([b""]), timeout=CALL_LIMIT))
-    assert refusal.value.code() == StatusCode.UNIMPLEMENTED
+        code = StatusCode.OK
+    except grpc.RpcError as error:
+        code = error.code()
+    assert code in (StatusCode.OK, StatusCode.INVALID_ARGUMENT, StatusCode.NOT_FOUND)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,8 @@ class Container:
         self.prefix = ["unshare", "--mount", "sh", "-c", RUN, "sh", str(image), str(data), str(configuration), str(image)]
 
     def environment(self, **changed):
-        return {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin"} | image_settings() | changed
+        brought = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin", "OCEAN_JOURNAL_SHARED_SECRET": "not-a-real-one"}
+        return brought | image_settings() | changed
 
     def run(self, *command, **changed):
         """Runs a command in the image to its end."""

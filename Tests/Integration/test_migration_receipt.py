@@ -101,7 +101,7 @@ def test_a_receipt_restores_everything_that_was_bought(store):
     again = store.submit("alice", old)
     assert again.already_known and again.evidence_id == answer.evidence_id
     # The receipt itself is not kept.
-    kinds = {kind for kind, _, _ in store.service.evidence("alice")}
+    kinds = {kind for kind, *_ in store.service.evidence("alice")}
     assert "RECEIPT_STATEMENT" in kinds and "APP_RECEIPT" not in kinds
 
 
@@ -182,10 +182,10 @@ def test_each_bad_receipt_has_its_reason(store):
     }  # fmt: skip
     assert store.refused("ida", base64.b64encode(forged).decode())[1] in ("BAD_SIGNATURE", "NOT_A_RECEIPT")
     assert not store.check("ida").entitled
-    kept = [(kind, rejection) for kind, rejection, _ in store.service.evidence("ida")]
+    kept = [(kind, rejection) for kind, rejection, *_ in store.service.evidence("ida")]
     assert ("APP_RECEIPT", "WRONG_DEVICE") in kept
     # Of what is not believed only the hash is kept.
-    assert all(body is None for _, rejection, body in store.service.evidence("ida") if rejection)
+    assert not any(whole for _, rejection, _, whole in store.service.evidence("ida") if rejection)
 
 
 GENUINE = """apps:

@@ -276,32 +276,3 @@ def test_what_an_older_version_did_not_understand_is_understood_after_an_upgrade
     assert replay(again).replayed == 0
     assert again.check(ana).entitled
     again.channel.close()
-
-
-def test_what_was_refused_counts_once_the_mistake_is_mended(begin, start, tmp_path):
-    world = begin()
-    ana = str(uuid.uuid4())
-    bought = world.buy(ana)
-    world.deliver()
-    document = world.act("documents/notification", app=APP, productId="pro.yearly", appAccountToken=ana)["document"]
-    file = tmp_path / "entitled.yaml"
-    right = file.read_text()
-    world.service.stop()
-    world.channel.close()
-
-    # The operator writes another app's bundle id: what comes for the right one is refused.
-    file.write_text(right.replace("com.example.oceanjournal", "com.example.another"))
-    wrong = start(arguments=["--config", file])
-    status, _ = post(f"http://{wrong.http}/notifications/{APP}", {"signedPayload": document})
-    assert status == 202
-    wrong.stop()
-
-    file.write_text(right)
-    again = World(start(arguments=["--config", file]))
-    assert again.check(ana).product_id == "pro.monthly"
-    rehearsed, done, repeated = replay(again, dry_run=True), replay(again), replay(again)
-    assert (rehearsed.replayed, rehearsed.changed) == (1, 1)
-    assert (done.replayed, done.changed) == (1, 1)
-    assert (repeated.replayed, repeated.changed) == (1, 0), "it is there once"
-    assert again.check(ana).entitled and bought
-    again.channel.close()
