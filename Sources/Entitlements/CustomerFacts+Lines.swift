@@ -36,15 +36,21 @@ extension CustomerFacts {
     min(transactions[index].expiresDate ?? transactions[index].purchaseDate, cut(index, next))
   }
 
-  /// The period that a renewal info describes: the one of its line that had begun last when Apple signed
-  /// it. News of an older period says nothing of a newer one.
+  /// The period that a renewal info describes: the one of its line that ends on its `renewalDate`, "when the most
+  /// recent auto-renewable subscription purchase expires" (Apple's page of that property). Apple renews up to a
+  /// day early, so the period may begin after the renewal info was signed. Where no period ends then, since the
+  /// date is not there or was moved by an extension: the one that had begun last when Apple signed it. News of
+  /// an older period says nothing of a newer one.
   func transaction(describedBy renewal: Int) -> Int? {
     let signed = renewals[renewal].signedDate
+    var begunLast: Int?
     // By index and not by element: an element is some 300 bytes with a dozen reference counts.
-    return transactions.indices.last {
-      transactions[$0].purchaseDate <= signed
-        && transactions[$0].originalTransactionID == renewals[renewal].originalTransactionID
+    for index in transactions.indices.reversed()
+    where transactions[index].originalTransactionID == renewals[renewal].originalTransactionID {
+      if let date = renewals[renewal].renewalDate, transactions[index].expiresDate == date { return index }
+      if begunLast == nil, transactions[index].purchaseDate <= signed { begunLast = index }
     }
+    return begunLast
   }
 
   /// The renewal info that describes the period at `index`. See ``transaction(describedBy:)``.

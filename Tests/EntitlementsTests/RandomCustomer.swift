@@ -71,6 +71,7 @@ private func randomRenewal(line: String, _ random: inout SplitMix64) -> RenewalF
     if random.one(in: 3) { $0.autoRenewProductID = "basic" }
     if random.one(in: 3) { $0.details.renewalPrice = 1990 }
     if random.one(in: 3) { $0.details.eligibleWinBackOfferIDs = ["back"] }
+    if random.one(in: 2) { $0.renewalDate = at(signed + .random(in: -1...4, using: &random) * 10) }
     if random.one(in: 3) { $0.expirationIntent = ExpirationIntent.known.randomElement(using: &random) }
   }
 }

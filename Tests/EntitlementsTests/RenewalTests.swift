@@ -55,6 +55,30 @@ import Testing
     #expect(answer.willRenew == willRenew)
   }
 
+  @Test("What Apple signs when it renews a day early is about the period to come")
+  func earlyRenewal() {
+    let facts = [period(0...30), period(30...60)]
+    let early = renewal(signed: 29) {
+      $0.autoRenewStatus = .on
+      $0.renewalDate = at(60)
+    }
+    #expect(pro(facts, [early], on: 40).willRenew == true)
+    let ofTheFirst = renewal(signed: 29) {
+      $0.autoRenewStatus = .off
+      $0.renewalDate = at(30)
+    }
+    #expect(pro(facts, [ofTheFirst], on: 40).willRenew == nil)
+  }
+
+  @Test("Renewal info from before an extension is about the period that was extended")
+  func beforeExtension() {
+    let before = renewal(signed: 3) {
+      $0.autoRenewStatus = .off
+      $0.renewalDate = at(30)
+    }
+    #expect(pro([period(0...45)], [before], on: 40).willRenew == false)
+  }
+
   @Test("Renewal info of an earlier life says nothing about a new subscription")
   func resubscribed() {
     let ended = renewal(signed: 31) {

@@ -140,7 +140,8 @@ struct Recipient {
         }
         return
           "\(record.key.customerID) \(entitlement) \(now.reason.rawValue) \(now.until?.description ?? "")"
-          + " \(now.deciding?.transactionID ?? "") \(others.joined())"
+          + " \(now.deciding?.transactionID ?? "") \(now.willRenew.map { $0 ? "on" : "off" } ?? "")"
+          + " \(others.joined())"
       }
     }.sorted()
   }

@@ -165,7 +165,7 @@ import Testing
     let transaction = demo.world.payload(of: try demo.sold(id), signed: demo.world.now)
     for (_, value) in renewal { #expect(!value.isNull) }
     for (_, value) in transaction { #expect(!value.isNull) }
-    #expect(renewal["renewalDate"] == nil && transaction["isUpgraded"] == nil)
+    #expect(renewal["gracePeriodExpiresDate"] == nil && transaction["isUpgraded"] == nil)
   }
 
   @Test("The charge comes an hour before the end; what is in its way then can be cleared away until the end")

@@ -25,7 +25,7 @@ import Testing
     let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
     let answers = CustomerAnswers(facts, in: app, from: moment(5))
     let bytes = AnswerCoding.encode(answers)
-    let fingerprint: [UInt8] = [224, 145, 65, 209, 42, 254, 203, 137]
+    let fingerprint = withUnsafeBytes(of: app.fingerprint.littleEndian) { Array($0) }
     let neverPurchased: [UInt8] = [2, 0, 7]
     let owned: [UInt8] = [19, 228, 251, 1, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1, 7]
     let refunded: [UInt8] = [5, 136, 17, 20, 170, 1]

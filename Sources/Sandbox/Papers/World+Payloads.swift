@@ -69,7 +69,7 @@ extension World {
       ("signedDate", JSONValue(signed)),
       ("environment", .string(Environment.sandbox.rawValue)),
       ("recentSubscriptionStartDate", JSONValue(line.recentStart)),
-      ("renewalDate", line.isRunning && line.autoRenews ? JSONValue(line.expiresDate) : nil),
+      ("renewalDate", JSONValue(line.expiresDate)),
       ("renewalPrice", price.map { JSONValue($0) }),
       ("currency", price == nil ? nil : currency.map(JSONValue.string)),
       ("appTransactionId", .string(appTransactionID(app: line.app, account: line.account))),
