@@ -53,6 +53,17 @@ package struct HeaderFields: Hashable, Sendable {
     count += 1
   }
 
+  /// Adds a field given as bytes, unless the list would then be larger than `limit` by ``sizeInBytes``.
+  ///
+  /// - Returns: whether it was added.
+  package mutating func append(
+    name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, limit: Int
+  ) -> Bool {
+    guard sizeInBytes + name.count + value.count + 32 <= limit else { return false }
+    append(name: name, value: value)
+    return true
+  }
+
   private mutating func grow(by length: Int) {
     let room = max(256, block.count, length)
     block.append(contentsOf: repeatElement(0, count: room))

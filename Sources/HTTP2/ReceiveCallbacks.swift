@@ -71,12 +71,9 @@ private func receiveField(
   into stream: UnsafeMutablePointer<StreamState>, limit: Int
 ) {
   if stream.pointee.headIsComplete {
-    guard stream.pointee.trailers.sizeInBytes < limit else { return }
-    stream.pointee.trailers.append(name: name, value: value)
-  } else if stream.pointee.head.sizeInBytes + name.count + value.count + 32 > limit {
+    _ = stream.pointee.trailers.append(name: name, value: value, limit: limit)
+  } else if !stream.pointee.head.append(name: name, value: value, limit: limit) {
     stream.pointee.headersTooLarge = true
-  } else {
-    stream.pointee.head.append(name: name, value: value)
   }
 }
 

@@ -7,9 +7,9 @@ package struct CallContext: Sendable {
   /// How long the caller waits, counted from the arrival of its header fields.
   package let timeout: Timeout?
   /// Whether the message of a unary call was packed on its way.
-  package var messageWasPacked = false
+  package private(set) var messageWasPacked = false
   /// The operator's name of the caller; empty where everybody is let in.
-  package var caller = ""
+  package private(set) var caller = ""
   /// Who called, if the caller has identified itself with a certificate.
   package let peer: PeerCertificate?
 
@@ -17,6 +17,20 @@ package struct CallContext: Sendable {
     self.headers = headers
     self.timeout = timeout
     self.peer = peer
+  }
+
+  /// The same call, whose message was packed.
+  package var packed: CallContext {
+    var context = self
+    context.messageWasPacked = true
+    return context
+  }
+
+  /// The same call, of that caller.
+  package func called(by caller: String) -> CallContext {
+    var context = self
+    context.caller = caller
+    return context
   }
 
   /// The caller's own fields.

@@ -11,8 +11,8 @@ internal import Store
 /// end of the answer or have been turned back before its beginning. So an answer from here is never older
 /// than one from the store. One instance belongs to one event loop.
 ///
-/// The memory is taken piece by piece as answers come, up to the size that was asked for. Each request has
-/// eight places where it may be; the one that was filled longest ago makes room.
+/// Of the memory that was asked for, only what is in use is taken: the kernel gives its pages when they are first
+/// written. Each request has eight places where it may be; the one that was filled longest ago makes room.
 final class AnswerCache {
   /// Under which circumstances an answer is true.
   struct Validity {
@@ -26,17 +26,20 @@ final class AnswerCache {
     let catalogGeneration: UInt64
   }
 
+  /// What stands at the beginning of a place; the bytes of the request and of its answer follow.
   private struct Entry {
     let validity: Validity
-    let requestCount: Int
-    let answerCount: Int
+    let requestCount: UInt16
+    let answerCount: UInt16
   }
 
   /// With as many, chance crowds out few: their hashes fill half a cache line.
   private static let ways = 8
+  /// A cache line for the entry.
+  private static let entryBytes = 64
   /// Enough for nearly every request and its answer; the others are asked for each time.
   private static let placeBytes = 384
-  private static let placesInPage = 128
+  private static let stride = entryBytes + placeBytes
 
   private let changes: CustomerChanges
   private let catalog: CurrentCatalog
@@ -44,23 +47,22 @@ final class AnswerCache {
   private var hashes: [UInt32]
   /// Which way of each set is filled next.
   private var nextWay: [UInt8]
-  private var pages: [Page?]
+  /// The places. A look costs as many cache misses as lines it reads, so an entry is one with its bytes, and no
+  /// object is on the way. Only places with a hash hold an entry.
+  private let memory: UnsafeMutableRawPointer
 
-  private final class Page {
-    var entries = [Entry?](repeating: nil, count: placesInPage)
-    var bytes = [UInt8](repeating: 0, count: placesInPage * placeBytes)
-  }
-
-  /// A cache of at most about `byteLimit` bytes; with less than a page it remembers nothing.
+  /// A cache of at most about `byteLimit` bytes; with room for less than a set of places it remembers nothing.
   init(changes: CustomerChanges, catalog: CurrentCatalog, byteLimit: Int) {
+    precondition(MemoryLayout<Entry>.size <= Self.entryBytes)
     self.changes = changes
     self.catalog = catalog
-    let affordable = max(0, byteLimit) / (Self.placeBytes + MemoryLayout<Entry?>.stride)
-    let places = affordable / Self.placesInPage * Self.placesInPage
-    hashes = [UInt32](repeating: 0, count: places)
-    nextWay = [UInt8](repeating: 0, count: places / Self.ways)
-    pages = [Page?](repeating: nil, count: places / Self.placesInPage)
+    let sets = max(0, byteLimit) / (Self.ways * Self.stride)
+    hashes = [UInt32](repeating: 0, count: sets * Self.ways)
+    nextWay = [UInt8](repeating: 0, count: sets)
+    memory = .allocate(byteCount: max(1, sets * Self.ways * Self.stride), alignment: Self.entryBytes)
   }
+
+  deinit { memory.deallocate() }
 
   /// The answer to `request` with `suffix` behind it; `nil` if it is not remembered or may not be true at
   /// `now` any more.
@@ -71,27 +73,18 @@ final class AnswerCache {
     let hash = Self.hash(request)
     let first = firstPlace(of: hash)
     for place in first..<(first + Self.ways) where hashes[place] == hash {
-      guard let page = pages[place / Self.placesInPage],
-        let entry = page.entries[place % Self.placesInPage], entry.requestCount == request.count
+      let entry = entry(at: place).pointee
+      let stored = bytes(at: place)
+      guard Int(entry.requestCount) == request.count,
+        UnsafeRawBufferPointer(rebasing: stored[..<request.count]).hasSameBytes(as: request),
+        isTrue(entry.validity, at: now)
       else { continue }
-      let start = place % Self.placesInPage * Self.placeBytes
-      let answer: [UInt8]? = page.bytes.withUnsafeBufferPointer { bytes in
-        let stored = UnsafeRawBufferPointer(bytes)
-        let answerStart = start + request.count
-        guard UnsafeRawBufferPointer(rebasing: stored[start..<answerStart]).hasSameBytes(as: request),
-          isTrue(entry.validity, at: now)
-        else { return nil }
-        var answer: [UInt8] = []
-        answer.reserveCapacity(entry.answerCount + Self.suffixRoom)
-        answer.append(
-          contentsOf: UnsafeRawBufferPointer(
-            rebasing: stored[answerStart..<(answerStart + entry.answerCount)]))
-        return answer
-      }
-      if var answer {
-        suffix(&answer)
-        return answer
-      }
+      let answerEnd = request.count + Int(entry.answerCount)
+      var answer: [UInt8] = []
+      answer.reserveCapacity(Int(entry.answerCount) + Self.suffixRoom)
+      answer.append(contentsOf: stored[request.count..<answerEnd])
+      suffix(&answer)
+      return answer
     }
     return nil
   }
@@ -104,18 +97,22 @@ final class AnswerCache {
     let way = Int(nextWay[first / Self.ways])
     nextWay[first / Self.ways] = UInt8((way + 1) % Self.ways)
     let place = first + way
-    let page = page(of: place)
-    let start = place % Self.placesInPage * Self.placeBytes
-    page.bytes.withUnsafeMutableBytes { bytes in
-      let room = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<(start + Self.placeBytes)])
-      room.copyMemory(from: request)
-      answer.withUnsafeBytes {
-        UnsafeMutableRawBufferPointer(rebasing: room[request.count...]).copyMemory(from: $0)
-      }
-    }
-    page.entries[place % Self.placesInPage] = Entry(
-      validity: validity, requestCount: request.count, answerCount: answer.count)
+    entry(at: place).initialize(
+      to: Entry(
+        validity: validity, requestCount: UInt16(request.count), answerCount: UInt16(answer.count)))
+    let room = bytes(at: place)
+    room.copyMemory(from: request)
+    UnsafeMutableRawBufferPointer(rebasing: room[request.count...]).copyBytes(from: answer)
     hashes[place] = hash
+  }
+
+  private func entry(at place: Int) -> UnsafeMutablePointer<Entry> {
+    (memory + place * Self.stride).assumingMemoryBound(to: Entry.self)
+  }
+
+  private func bytes(at place: Int) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(
+      start: memory + place * Self.stride + Self.entryBytes, count: Self.placeBytes)
   }
 
   /// What a suffix takes at most without another allocation.
@@ -130,14 +127,6 @@ final class AnswerCache {
   private func firstPlace(of hash: UInt32) -> Int {
     // The hash as a fraction of all that there are.
     Int((UInt64(hash) * UInt64(hashes.count / Self.ways)) >> 32) * Self.ways
-  }
-
-  private func page(of place: Int) -> Page {
-    let index = place / Self.placesInPage
-    if let page = pages[index] { return page }
-    let page = Page()
-    pages[index] = page
-    return page
   }
 
   /// Never 0. Equal hashes can be contrived; that costs their maker a look into the store and nobody else

@@ -108,7 +108,7 @@ extension Door {
   ) throws(Status) -> Caller {
     guard desk.access.role != nil else { return .anyone }
     let caller = try CallerGate(callers, now: now).caller(of: context)
-    context.caller = caller.name
+    context = context.called(by: caller.name)
     try desk.admit(caller, at: start)
     return caller
   }

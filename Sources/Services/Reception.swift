@@ -34,15 +34,15 @@ struct Reception {
   private func receiving(_ handler: @escaping Unary, _ desk: MethodDesk) -> Unary {
     { [gate, door, meter] request, context in
       let start = door.ticks()
-      var context = context
+      var name = ""
       let answer: UnaryAnswer
       do throws(Status) {
         if desk.access.role != nil {
           let caller = try gate.caller(of: context)
-          if !caller.name.isEmpty { context.caller = caller.name }
+          name = caller.name
           try desk.admit(caller, request, at: start)
         }
-        answer = handler(request, context)
+        answer = name.isEmpty ? handler(request, context) : handler(request, context.called(by: name))
       } catch {
         answer = .refused(error)
       }
@@ -53,14 +53,16 @@ struct Reception {
         return answer
       case .now:
         meter.count(desk.index, code: 0, nanoseconds: door.ticks() - start)
-        door.write(desk.call(request, context, start).record(.ok))
+        door.write(desk.call(request, context.called(by: name), start).record(.ok))
         return answer
       case .refused(let status):
         meter.count(desk.index, code: status.code.rawValue, nanoseconds: door.ticks() - start)
-        if desk.isWrittenDown(status.code) { door.write(desk.call(request, context, start).record(status)) }
+        if desk.isWrittenDown(status.code) {
+          door.write(desk.call(request, context.called(by: name), start).record(status))
+        }
         return answer
       case .later(let work):
-        return door.following(work, desk.call(request, context, start))
+        return door.following(work, desk.call(request, context.called(by: name), start))
       }
     }
   }

@@ -68,8 +68,7 @@ extension HTTP2Handler {
       bytes.count >= frame.totalLength
     else { throw .truncated }
     guard bytes.count == frame.totalLength else { return .refused(.oneMessageExpected) }
-    var context = call.context
-    if frame.isCompressed { context.messageWasPacked = true }
+    let context = frame.isCompressed ? call.context.packed : call.context
     var answer = UnaryAnswer.refused(.oneMessageExpected)
     try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
       answer = handler($0, context)

@@ -7,7 +7,7 @@ extension HTTP2Handler: TimedConnection {
   func tick(_ now: NIODeadline) {
     let seen = ConnectionLife.Observation(
       hasReceived: hasReceived, hasSent: session.bodyBytesSent != bodyBytesSeen,
-      hasUnsent: session.unsentBytes > 0 || context?.channel.isWritable == false,
+      hasUnsent: session.unsentBytes > 0 || !isWritable,
       openStreams: session.openStreams, openHeaderBlock: session.openHeaderBlock?.rawValue)
     hasReceived = false
     bodyBytesSeen = session.bodyBytesSent

@@ -33,6 +33,9 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var flushIsScheduled = false
   private var isHoldingBack = false
   private var isClosing = false
+  /// What the channel says, remembered: asking it costs as much as a header field, and a call asks four times.
+  private var isActive = false
+  private(set) var isWritable = true
   var isDraining = false
   var hasFinishedDraining = false
   var life: ConnectionLife
@@ -57,17 +60,21 @@ final class HTTP2Handler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     host.watch(self)
-    if context.channel.isActive { flush() }
+    isActive = context.channel.isActive
+    isWritable = context.channel.isWritable
+    flush()
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { endAll() }
 
   func channelActive(context: ChannelHandlerContext) {
+    isActive = true
     flush()
     context.fireChannelActive()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    isActive = false
     endAll()
     context.fireChannelInactive()
   }
@@ -97,8 +104,9 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable { flush() }
-    holdBack(!context.channel.isWritable)
+    isWritable = context.channel.isWritable
+    if isWritable { flush() }
+    holdBack(!isWritable)
     context.fireChannelWritabilityChanged()
   }
 
@@ -125,7 +133,11 @@ final class HTTP2Handler: ChannelInboundHandler {
   // MARK: Events
 
   private func handleEvents() {
+    // Taken out of the object while they are gone through: their memory is used again, and never copied.
+    var events: [SessionEvent] = []
+    swap(&events, &self.events)
     session.takeEvents(into: &events)
+    defer { swap(&events, &self.events) }
     for event in events {
       switch event {
       case .headers(let id, _): opened(id)
@@ -190,7 +202,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   /// Writes what the session has to say, and hears what came of that.
   func flush() {
     flushIsScheduled = false
-    guard !isClosing, let context, context.channel.isActive else { return }
+    guard !isClosing, isActive, let context else { return }
     do throws(HTTP2Error) {
       if try writeOutput(context), !resetsAfterOutput.isEmpty {
         resetAnswered()
@@ -228,7 +240,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   /// Writes while the socket takes it; answers whether all is written that can be.
   private func writeOutput(_ context: ChannelHandlerContext) throws(HTTP2Error) -> Bool {
     var isComplete = false
-    while !isComplete, context.channel.isWritable {
+    while !isComplete, isWritable {
       output.clear(minimumCapacity: 4 * 1_024)
       isComplete = true
       try session.withOutput { piece in

@@ -70,7 +70,7 @@ struct AnswerCacheTests {
 
   @Test("What it finds is what was remembered last, however many requests share its memory")
   func eviction() {
-    let cache = cache(bytes: 128 * 600)
+    let cache = cache(bytes: 128 * 448)
     var kept = 0
     for round in 0..<4 {
       for number in 0..<1_000 {
