@@ -33,7 +33,8 @@ let package = Package(
     library("Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
-    library("RPC", ["CZlib", "HTTP", "Wire"]),
+    library("Compression", ["CZlib"]),
+    library("RPC", ["Compression", "HTTP", "Wire"]),
     library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
     library(
       "AppReceipt",

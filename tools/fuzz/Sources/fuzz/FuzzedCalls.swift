@@ -23,25 +23,27 @@ enum FuzzedCalls {
 
   static func readMessage(_ input: [UInt8]) {
     guard let choice = input.first else { return }
-    read(Array(input.dropFirst()), as: requests[Int(choice) % requests.count])
+    requests[Int(choice) % requests.count].readBack(Array(input.dropFirst()))
   }
 
   static func readJSON(_ input: [UInt8]) {
     guard let choice = input.first else { return }
-    readJSON(Array(input.dropFirst()), as: requests[Int(choice) % requests.count])
+    requests[Int(choice) % requests.count].readBack(json: Array(input.dropFirst()))
   }
+}
 
-  private static func read<Request: WireMessage>(_ bytes: [UInt8], as type: Request.Type) {
-    guard let message = try? Request.decode(bytes) else { return }
-    precondition(
-      try! Request.decode(message.encodedBytes()) == message, "what is written is read as something else")
+extension WireMessage {
+  /// Reads bytes, and if they are a message, what is written of it.
+  fileprivate static func readBack(_ bytes: [UInt8]) {
+    guard let message = try? decode(bytes) else { return }
+    precondition(try! decode(message.encodedBytes()) == message, "what is written is read as something else")
     _ = message.json()
   }
 
-  private static func readJSON<Request: WireMessage>(_ bytes: [UInt8], as type: Request.Type) {
-    guard let message = try? Request(json: bytes) else { return }
-    precondition(
-      try! Request.decode(message.encodedBytes()) == message, "what is written is read as something else")
-    _ = try? Request(json: message.json(pretty: true))
+  /// The same with JSON.
+  fileprivate static func readBack(json: [UInt8]) {
+    guard let message = try? Self(json: json) else { return }
+    precondition(try! decode(message.encodedBytes()) == message, "what is written is read as something else")
+    _ = try? Self(json: message.json(pretty: true))
   }
 }
