@@ -60,6 +60,9 @@ package final class AppStoreServerClient: Sendable {
     try await perform(request, priority, patience) { _ throws(AppStoreClientError) in }
   }
 
+  /// How many calls its budgets allow at once now, of the kinds that were made before; 0: used up.
+  package var budgetLevels: [Endpoint: Double] { budget.levels() }
+
   private func perform<Outcome: Sendable>(
     _ request: AppStoreRequest, _ priority: CallPriority, _ patience: Duration?,
     _ read: (IncomingResponse) throws(AppStoreClientError) -> Outcome

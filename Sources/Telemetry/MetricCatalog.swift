@@ -2,7 +2,7 @@
 /// counted anywhere must be here; a test compares.
 package enum MetricCatalog {
   package static let families: [MetricFamily] =
-    calls + edge + appStore + notifications + receipts
+    calls + edge + listeners + appStore + notifications + receipts
     + deliveries + verification + store + process
 
   private static let calls = [
@@ -23,6 +23,17 @@ package enum MetricCatalog {
       help: "How long requests to the edge took from the whole request to the answer."),
   ]
 
+  private static let listeners = [
+    MetricFamily(
+      "entitled_connections", .gauge, labels: ["listener"], help: "Connections that are open."),
+    MetricFamily(
+      "entitled_streams", .gauge, labels: ["listener"],
+      help: "Calls that were open on HTTP/2 connections when they were last looked at, at most a second ago."),
+    MetricFamily(
+      "entitled_refused_connections_total", .counter, labels: ["listener"],
+      help: "Connections that were closed because there were too many."),
+  ]
+
   private static let appStore = [
     MetricFamily(
       "entitled_app_store_calls_total", .counter, labels: ["endpoint", "host", "outcome"],
@@ -33,6 +44,9 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_app_store_budget_wait_seconds", .histogram, labels: ["endpoint", "host"],
       help: "How long calls of Apple's servers waited for their turn within Apple's rate limits."),
+    MetricFamily(
+      "entitled_app_store_budget_calls", .gauge, labels: ["app", "environment", "endpoint"],
+      help: "Calls that the budget of an endpoint allows at once; 0: used up."),
     MetricFamily(
       "entitled_app_store_host_left_alone", .gauge, labels: ["host"],
       help: "1 while a host is not called because it failed too often, else 0."),

@@ -3,6 +3,8 @@ internal import Logging
 internal import NIOCore
 
 extension HTTP2Handler: TimedConnection {
+  var openStreams: Int { session.openStreams }
+
   /// Looks at the connection as it is now.
   func tick(_ now: NIODeadline) {
     let seen = ConnectionLife.Observation(

@@ -14,13 +14,16 @@ final class LoopHost {
   private var timed: [ObjectIdentifier: any TimedConnection] = [:]
   private var ticking: RepeatedTask?
   private var isInTurn = false
+  /// Calls that were open when the connections were last looked at. Other threads read it.
+  let openStreams: OpenStreams
   /// The connections that have something to say, in the order in which they were served.
   private var speaking: [HTTP2Handler] = []
 
-  init(_ host: CallHost, on loop: any EventLoop, tick: TimeAmount) {
+  init(_ host: CallHost, on loop: any EventLoop, tick: TimeAmount, openStreams: OpenStreams) {
     self.host = host
     self.loop = loop
     self.tick = tick
+    self.openStreams = openStreams
   }
 
   var methods: MethodTable { host.methods }
@@ -54,12 +57,14 @@ final class LoopHost {
     guard timed.isEmpty else { return }
     ticking?.cancel()
     ticking = nil
+    openStreams.count = 0
   }
 
   private func look() {
     let now = NIODeadline.now()
     // Looking may close a connection, which then leaves.
     for connection in Array(timed.values) { connection.tick(now) }
+    openStreams.count = timed.values.reduce(0) { $0 + $1.openStreams }
   }
 
   private func turnEnded() {
@@ -77,26 +82,49 @@ final class LoopHost {
 /// A connection that does something as time goes by. Called on its loop.
 protocol TimedConnection: AnyObject {
   func tick(_ now: NIODeadline)
+
+  /// Calls that are open on it.
+  var openStreams: Int { get }
+}
+
+/// How many calls were open on the connections of one event loop when it last looked.
+final class OpenStreams: Sendable {
+  private let number = Atomic<Int>(0)
+
+  var count: Int {
+    get { number.load(ordering: .relaxed) }
+    set { number.store(newValue, ordering: .relaxed) }
+  }
 }
 
 /// The host of each event loop, made when its first connection comes.
 final class LoopHosts: Sendable {
   private let make: @Sendable (any EventLoop) -> CallHost
   private let tick: TimeAmount
-  private let hosts = Mutex<[ObjectIdentifier: NIOLoopBound<LoopHost>]>([:])
+  private struct Entry: Sendable {
+    let host: NIOLoopBound<LoopHost>
+    let openStreams: OpenStreams
+  }
+
+  private let hosts = Mutex<[ObjectIdentifier: Entry]>([:])
 
   init(make: @escaping @Sendable (any EventLoop) -> CallHost, tick: TimeAmount) {
     self.make = make
     self.tick = tick
   }
 
+  /// How many calls are open on all loops' connections.
+  var openStreams: Int { hosts.withLock { $0.values.reduce(0) { $0 + $1.openStreams.count } } }
+
   /// The host of the loop that this is called on.
   func host(of loop: any EventLoop) -> LoopHost {
     let key = ObjectIdentifier(loop)
-    if let known = hosts.withLock({ $0[key] }) { return known.value }
+    if let known = hosts.withLock({ $0[key] }) { return known.host.value }
     // Only this loop asks for this key, so nobody makes the same host meanwhile.
-    let host = NIOLoopBound(LoopHost(make(loop), on: loop, tick: tick), eventLoop: loop)
-    hosts.withLock { $0[key] = host }
+    let openStreams = OpenStreams()
+    let host = NIOLoopBound(
+      LoopHost(make(loop), on: loop, tick: tick, openStreams: openStreams), eventLoop: loop)
+    hosts.withLock { $0[key] = Entry(host: host, openStreams: openStreams) }
     return host.value
   }
 }

@@ -42,8 +42,9 @@ struct EntitledService: ServiceLifecycle.Service {
     let keyFetch = KeyFetch(logger: logger)
     let callers = CurrentCallers(
       try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
+    let clients = try Startup.clients(configuration, sandbox: sandbox)
     let services = try Startup.services(
-      configuration, store, sandbox: sandbox, importFolder: settings.importFolder,
+      configuration, store, sandbox: sandbox, clients: clients, importFolder: settings.importFolder,
       answerCacheBytes: settings.answerCacheMiB << 20,
       door: Door(
         callers: callers, now: SystemClock.now, ticks: SystemClock.ticks,
@@ -51,6 +52,7 @@ struct EntitledService: ServiceLifecycle.Service {
     try await services.prepare()
     metrics.add(services.door.calls)
     metrics.add(ProcessMetrics(dataDirectory: settings.data))
+    metrics.add(MeasuredNow { clients.samples })
     metrics.add(
       MeasuredNow { [health = services.health] in
         [
@@ -66,6 +68,7 @@ struct EntitledService: ServiceLifecycle.Service {
       settings, on: group, services: services, security: security,
       limits: TransportLimits(configuration.listeners.limits), sandbox: sandbox?.listener, metrics: metrics,
       monitor: monitor, logger: logger)
+    metrics.add(MeasuredNow { listeners.samples })
     await monitor.begin()
     Announcement(listeners: listeners, data: settings.data).print()
 
@@ -84,12 +87,13 @@ struct EntitledService: ServiceLifecycle.Service {
       group.addTask { await retention.run() }
       if let sandbox { group.addTask { await sandbox.simulator.run() } }
       try? await gracefulShutdown()
+      // Before all else, since what is cancelled may take its time.
+      monitor.stop()
+      listeners.announceShutDown()
       group.cancelAll()
     }
-    monitor.stop()
     // Whoever sends callers here looks at readiness now and then: until it has seen that, they still come.
     try? await Task.sleep(for: .seconds(settings.drainSeconds))
-    services.endStreams()
-    await listeners.shutDown()
+    await listeners.shutDown { services.endStreams() }
   }
 }

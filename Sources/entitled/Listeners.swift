@@ -22,7 +22,7 @@ struct Listeners: Sendable {
   ) async throws -> Listeners {
     do {
       let grpc = try await Listener.listen(
-        at: settings.grpc, on: group,
+        at: settings.grpc, socket: settings.inherited.grpc, on: group,
         serving: .init(
           makeHost: { _ in loopHost(services, logger) },
           http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: limits, tls: security.grpc),
@@ -36,7 +36,8 @@ struct Listeners: Sendable {
       var edge = plain { await router.respond(to: $0) }
       edge.limits = limits
       edge.tls = security.http
-      let http = try await Listener.listen(at: settings.http, on: group, serving: edge, logger: logger)
+      let http = try await Listener.listen(
+        at: settings.http, socket: settings.inherited.http, on: group, serving: edge, logger: logger)
       return Listeners(grpc: grpc, http: http, sandbox: sandbox)
     } catch {
       throw Failure(error.description)
@@ -48,14 +49,35 @@ struct Listeners: Sendable {
     .init(makeHost: { _ in CallHost(methods: MethodTable([])) }, http: handler)
   }
 
+  /// Says over HTTP/1.1 that connections are to be made anew.
+  func announceShutDown() { for listener in all { listener.announceShutDown() } }
+
   /// Lets calls in flight finish, on all ports at once.
-  func shutDown() async {
+  ///
+  /// - Parameter endStreams: ends what would go on for ever. Called when clients were told to go elsewhere, so that what
+  ///   they begin anew they begin there.
+  func shutDown(endStreams: @escaping @Sendable () -> Void) async {
     await withTaskGroup(of: Void.self) { group in
-      for listener in [grpc, http, sandbox].compactMap({ $0 }) {
-        group.addTask { await listener.shutDown(grace: Self.grace) }
+      for listener in all {
+        group.addTask { await listener.shutDown(grace: Self.grace, told: endStreams) }
       }
     }
   }
+
+  /// What is counted of the ports.
+  var samples: [MetricSample] {
+    [("grpc", grpc), ("http", http)].flatMap { name, listener in
+      let labels = [("listener", name)]
+      return [
+        MetricSample("entitled_connections", labels: labels, Double(listener.openConnections)),
+        MetricSample("entitled_streams", labels: labels, Double(listener.openStreams)),
+        MetricSample(
+          "entitled_refused_connections_total", labels: labels, Double(listener.refusedConnections)),
+      ]
+    }
+  }
+
+  private var all: [Listener] { [grpc, http, sandbox].compactMap(\.self) }
 
   /// How long calls in flight may take after SIGTERM: less than the 30 seconds after which Kubernetes kills.
   private static let grace = TimeAmount.seconds(20)

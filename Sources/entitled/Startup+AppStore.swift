@@ -7,6 +7,7 @@ internal import Foundation
 internal import Notifications
 internal import Sandbox
 internal import SignedData
+internal import Telemetry
 
 extension Startup {
   /// What asks Apple, for each app that has a key; and the embedded sandbox for all, with a key made for it.
@@ -94,6 +95,23 @@ extension Startup {
     case .file(let path):
       do { return try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
     case .variable(let name): return Setting.environment(name) ?? ""
+    }
+  }
+}
+
+extension AppStoreClients {
+  /// What is left of Apple's limits.
+  var samples: [MetricSample] {
+    places.flatMap { place in
+      let levels = self[place.appID, place.environment]?.budgetLevels ?? [:]
+      return levels.map { endpoint, calls in
+        MetricSample(
+          "entitled_app_store_budget_calls",
+          labels: [
+            ("app", place.appID), ("environment", place.environment.rawValue),
+            ("endpoint", endpoint.rawValue),
+          ], calls.rounded(.down))
+      }
     }
   }
 }

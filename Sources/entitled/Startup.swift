@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Configuration
+internal import Enquiry
 internal import Entitlements
 internal import Foundation
 internal import Ledger
@@ -40,7 +41,7 @@ enum Startup {
   /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
   static func services(
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: RunningSandbox?,
-    importFolder: String, answerCacheBytes: Int, door: Door
+    clients: AppStoreClients, importFolder: String, answerCacheBytes: Int, door: Door
   ) throws -> ServiceSet {
     do {
       let clock =
@@ -56,7 +57,7 @@ enum Startup {
       return ServiceSet(
         store: store, ledger: ledger, verifier: verifier, catalog: catalog,
         signing: try signing(configuration), gate: gate(configuration, verifier),
-        clients: try clients(configuration, sandbox: sandbox), secrets: try secrets(configuration),
+        clients: clients, secrets: try secrets(configuration),
         followUps: followUps(configuration),
         receipts: try receipts(configuration, sandbox: sandbox, importFolder: importFolder),
         outlets: try outlets(configuration), answerCacheBytes: answerCacheBytes, door: door, clock: clock,

@@ -61,4 +61,17 @@ import Testing
     #expect(time.sleeps.reduce(.zero, +) >= .seconds(30))
     try await budget.take(.refundHistory, .interactive, deadline: time.clock.uptime())
   }
+
+  @Test("What is left is told for the calls that were made, and is there again after a while")
+  func levels() async throws {
+    let time = ManualTime()
+    let budget = CallBudget(share: 1, clock: time.clock)
+    #expect(budget.levels().isEmpty)
+    for _ in 0..<4 { try await budget.take(.testNotification, .interactive, deadline: nil) }
+    #expect(budget.levels() == [.testNotification: 6])
+    budget.close(.testNotification, for: .seconds(30))
+    #expect(budget.levels() == [.testNotification: 0])
+    try await time.clock.sleep(.seconds(32))
+    #expect(budget.levels() == [.testNotification: 2])
+  }
 }

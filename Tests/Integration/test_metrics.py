@@ -199,3 +199,30 @@ def test_the_dashboard_fits_its_grid():
                  for y in range(grid["y"], grid["y"] + grid["h"])}  # fmt: skip
         assert grid["x"] + grid["w"] <= 24 and not cells & taken, panel["title"]
         taken |= cells
+
+
+def test_connections_and_open_calls_are_counted(busy):
+    before = value(busy, "entitled_connections", listener="grpc")
+    with busy.channel() as channel:
+        stream = contract.entitlement_stub(channel).Watch(wire.WatchRequest(app=APP), timeout=CALL_LIMIT)
+        wait_for(lambda: value(busy, "entitled_streams", listener="grpc") == 1)
+        assert value(busy, "entitled_connections", listener="grpc") == before + 1
+        stream.cancel()
+    wait_for(lambda: value(busy, "entitled_connections", listener="grpc") == before)
+    wait_for(lambda: value(busy, "entitled_streams", listener="grpc") == 0)
+    # That of the scrape itself.
+    assert value(busy, "entitled_connections", listener="http") >= 1
+
+
+def test_what_is_left_of_apples_limits_is_told(busy):
+    bought = busy.buy("shells.100")["transactionId"]
+    body = {"app": APP, "environment": "ENVIRONMENT_SANDBOX", "transactionId": bought}
+    assert busy.json("entitled.v1.AppStoreService/GetRefundHistory", body)[0] == 200
+    assert value(busy, "entitled_app_store_budget_calls", app=APP, endpoint="refundHistory") > 0
+
+
+def wait_for(condition):
+    end = time.monotonic() + CALL_LIMIT
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

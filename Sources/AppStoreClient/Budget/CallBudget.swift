@@ -52,6 +52,12 @@ final class CallBudget: Sendable {
     }
   }
 
+  /// How many calls may be made at once now, of the kinds that were made before.
+  func levels() -> [Endpoint: Double] {
+    let now = clock.uptime()
+    return state.withLock { $0.lines.mapValues { $0.bucket.calls(at: now) } }
+  }
+
   /// `nil` if a call was taken.
   private func wait(_ endpoint: Endpoint, _ priority: CallPriority, _ ticket: UInt64) -> Duration? {
     let now = clock.uptime()

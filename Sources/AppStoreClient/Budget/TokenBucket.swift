@@ -34,6 +34,13 @@ struct TokenBucket {
     return .seconds(missing / perSecond)
   }
 
+  /// How many calls of the highest priority it allows at once.
+  func calls(at now: Duration) -> Double {
+    var bucket = self
+    bucket.refill(at: now)
+    return max(0, bucket.level)
+  }
+
   /// Empties the bucket until `moment`: Apple says that the budget is used up.
   mutating func close(until moment: Duration) {
     level = 0
