@@ -2,7 +2,6 @@ internal import HTTP
 internal import HTTP2
 internal import Logging
 internal import NIOCore
-internal import NIOExtras
 internal import NIOHTTP1
 
 /// One HTTP/1.1 connection on its event loop: collects a request, asks the handler, writes the answer,
@@ -17,12 +16,15 @@ final class HTTP1Handler: ChannelInboundHandler {
     /// The body was too large: the rest is read and dropped.
     case refused(HTTPRequestHead)
     case answering
+    /// The last answer is out: whatever comes is not read any more.
+    case ended
   }
 
   private let host: LoopHost
   private let http: HTTPHandler
   private let limits: TransportLimits
   private let peer: PeerCertificate?
+  private let departure: Departure
   private let logger: Logger
   private var state = State.idle
   private var task: Task<Void, Never>?
@@ -33,12 +35,13 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   init(
     host: LoopHost, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
-    logger: Logger
+    departure: Departure, logger: Logger
   ) {
     self.host = host
     self.http = http
     self.limits = limits
     self.peer = peer
+    self.departure = departure
     self.logger = logger
   }
 
@@ -59,6 +62,7 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
+    case (_, .ended): return
     case (.head(let head), _) where head.sizeInBytes > limits.http2.headerBytes:
       state = .answering
       write(.headersTooLarge(limit: limits.http2.headerBytes), to: head, context, closes: true)
@@ -92,10 +96,15 @@ final class HTTP1Handler: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
+    guard event is DepartureEvent else { return context.fireUserInboundEventTriggered(event) }
     isDraining = true
-    if case .idle = state { context.close(promise: nil) }
+    // A request may be on its way; it is answered yet.
+    if case .idle = state { wait(min(limits.times.request, Self.lastWords)) }
   }
+
+  /// For a request that was on its way when the connection was to end, and for an answer to be read before
+  /// the connection is gone, in milliseconds.
+  private static let lastWords: Int64 = 1_000
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("connection failed", metadata: ["error": "\(error)"])
@@ -125,9 +134,9 @@ final class HTTP1Handler: ChannelInboundHandler {
     _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
     closes: Bool = false
   ) {
-    state = .idle
-    wait(limits.times.idle)
-    let keepsAlive = request.isKeepAlive && !isDraining && !closes
+    let keepsAlive = request.isKeepAlive && !isDraining && !departure.hasBegun && !closes
+    state = keepsAlive ? .idle : .ended
+    wait(keepsAlive ? limits.times.idle : Self.lastWords)
     var headers = HTTPHeaders(response.headers.strings)
     headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
     if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
@@ -137,16 +146,17 @@ final class HTTP1Handler: ChannelInboundHandler {
     if request.method != .HEAD, !response.body.isEmpty {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
     }
-    let written = context.eventLoop.makePromise(of: Void.self)
-    if !keepsAlive {
-      let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-      written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
-    }
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    // Only our side ends: to close at once would reset the connection if more had come, and the peer would lose
+    // what it has not read yet (RFC 9112, section 9.6).
+    if !keepsAlive { context.close(mode: .output, promise: nil) }
   }
 }
 
 extension HTTP1Handler: TimedConnection {
+  /// Its requests are counted by the edge.
+  var openStreams: Int { 0 }
+
   func tick(_ now: NIODeadline) {
     guard let end, now >= end else { return }
     context?.close(promise: nil)

@@ -33,20 +33,28 @@ package struct Listener: Sendable {
   private let channel: any Channel
   private let quiescing: ServerQuiescingHelper
   private let setup: ConnectionSetup
+  private let isInherited: Bool
 
   /// How many connections there are now.
   package var openConnections: Int { setup.openConnections }
 
-  /// Starts to listen.
+  /// How many calls were open on its HTTP/2 connections when they were last looked at, at most a second ago.
+  package var openStreams: Int { setup.openStreams }
+
+  /// How many connections were closed because there were too many.
+  package var refusedConnections: Int { setup.refusedConnections }
+
+  /// Starts to listen at `address`, or on `socket` if there is one, which is then the address.
   ///
   /// - Throws: ``ListenError`` if the address cannot be had.
   package static func listen(
-    at address: HostAndPort, on group: any EventLoopGroup, serving service: Service, logger: Logger
+    at address: HostAndPort, socket: InheritedSocket? = nil, on group: any EventLoopGroup,
+    serving service: Service, logger: Logger
   ) async throws(ListenError) -> Listener {
     let quiescing = ServerQuiescingHelper(group: group)
     let setup = ConnectionSetup(service, logger: logger)
     do {
-      let channel = try await ServerBootstrap(group: group)
+      let bootstrap = ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1_024)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelInitializer { channel in
@@ -61,24 +69,37 @@ package struct Listener: Sendable {
             try setup.configure(channel)
           }
         }
-        .bind(host: address.host, port: address.port).get()
+      let channel =
+        if let socket { try await bootstrap.withBoundSocket(socket.descriptor).get() } else {
+          try await bootstrap.bind(host: address.host, port: address.port).get()
+        }
       let port = channel.localAddress?.port ?? address.port
       return Listener(
         address: HostAndPort(host: address.host, port: port), channel: channel, quiescing: quiescing,
-        setup: setup)
+        setup: setup, isInherited: socket != nil)
     } catch {
       throw ListenError(address: address, reason: "\(error)")
     }
   }
 
+  /// Whoever asks over HTTP/1.1 is told with each answer to use another connection from now on; nothing else changes.
+  package func announceShutDown() { setup.departure.begin() }
+
   /// Stops accepting, tells every connection to finish, and returns when the last has.
   ///
-  /// - Parameter grace: how long calls in flight may take; what is left then is cut.
-  package func shutDown(grace: TimeAmount) async {
+  /// - Parameters:
+  ///   - grace: how long calls in flight may take; what is left then is cut.
+  ///   - told: called when the connections were told; ends what would go on for ever.
+  package func shutDown(grace: TimeAmount, told: @Sendable () -> Void = {}) async {
+    announceShutDown()
+    await ClosingDoor(channel: channel, isInherited: isInherited).close()
     let loop = channel.eventLoop
     let finished = loop.makePromise(of: Void.self)
     let cut = loop.scheduleTask(in: grace) { finished.succeed() }
     quiescing.initiateShutdown(promise: finished)
+    // Behind the word to the connections of this loop; those of others hear it at the same time.
+    try? await loop.submit {}.get()
+    told()
     try? await finished.futureResult.get()
     cut.cancel()
   }

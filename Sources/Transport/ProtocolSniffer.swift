@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOExtras
 
 /// Tells HTTP/2 from HTTP/1.1 by a connection's first bytes, sets the pipeline up for it, and leaves.
 ///
@@ -14,6 +15,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private var end: Scheduled<Void>?
   private var seen = ByteBuffer()
   private var isDecided = false
+  private var shouldLeave = false
 
   init(
     patience: TimeAmount,
@@ -23,9 +25,21 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     self.configure = configure
   }
 
-  func handlerAdded(context: ChannelHandlerContext) {
+  func handlerAdded(context: ChannelHandlerContext) { wait(patience, context) }
+
+  private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
     let channel = context.channel
-    end = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+    end?.cancel()
+    end = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is ChannelShouldQuiesceEvent, !isDecided else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    // It hears of it as soon as it can be told in words that it understands; silent ones are not waited for.
+    shouldLeave = true
+    wait(min(patience, .seconds(1)), context)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
@@ -44,6 +58,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     do {
       try configure(mayBeHTTP2, context)
       context.fireChannelRead(wrapInboundOut(seen))
+      if shouldLeave { context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
       context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     } catch {
       context.close(promise: nil)

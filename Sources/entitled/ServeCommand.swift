@@ -39,7 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "MiB in which each event loop remembers answers to Check (default: 96; 0: none).")
   var answerCache: Int?
 
-  @Option(help: "Seconds between failing readiness and refusing connections after SIGTERM (default: 0).")
+  @Option(help: "Seconds between failing readiness and closing the ports after SIGTERM (default: 0).")
   var drainDelay: Int?
 
   @Flag(help: "Allow ports without TLS on addresses that other machines reach (ENTITLED_CLEARTEXT=true).")
@@ -47,8 +47,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let sandboxText = Setting.sandbox.value(sandbox)
+    let inherited = try InheritedSockets()
     let settings = ServeSettings(
-      grpc: try Setting.grpc.address(grpc), http: try Setting.http.address(http),
+      grpc: try inherited.grpc?.address ?? Setting.grpc.address(grpc),
+      http: try inherited.http?.address ?? Setting.http.address(http), inherited: inherited,
       sandbox: sandboxText == "off" ? nil : try Setting.sandbox.address(sandbox),
       data: Setting.data.value(data), importFolder: importFolder ?? "\(Setting.data.value(data))/import",
       configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
@@ -93,6 +95,8 @@ struct ServeCommand: AsyncParsableCommand {
 struct ServeSettings: Sendable {
   let grpc: HostAndPort
   let http: HostAndPort
+  /// Those of the two that are open already.
+  let inherited: InheritedSockets
   /// `nil`: no sandbox.
   let sandbox: HostAndPort?
   let data: String

@@ -107,7 +107,11 @@ def test_compose_follows_its_specification_and_mounts_what_exists():
 def test_the_unit_is_one_that_systemd_takes(tmp_path):
     unit = tmp_path / "entitled.service"
     unit.write_text((DEPLOY / "systemd" / unit.name).read_text().replace("/usr/local/bin/entitled", str(PROGRAM)))
-    assert passes("systemd-analyze", "verify", "--man=no", unit) == ""
+    sockets = [DEPLOY / "systemd" / f"entitled-{name}.socket" for name in ("grpc", "http")]
+    for socket in sockets:
+        (tmp_path / socket.name).write_text(socket.read_text())
+    units = [unit, *(tmp_path / socket.name for socket in sockets)]
+    assert passes("systemd-analyze", "verify", "--man=no", *units) == ""
     # 10 is a service that may do everything, 0 one that may do nothing.
     said = passes("systemd-analyze", "security", "--no-pager", "--offline=true", unit)
     exposure = float(re.search(r"Overall exposure level for entitled.service: ([\d.]+)", said)[1])

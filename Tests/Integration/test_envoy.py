@@ -19,7 +19,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import contract
-from harness import ROOT, post
+from harness import CALL_LIMIT, ROOT, Service, post
+from test_restart import Load
 
 ENVOY = pathlib.Path(sys.executable).parent / "envoy"
 START_LIMIT = 30
@@ -186,3 +187,29 @@ def test_apple_posts_a_notification(edge, service):
 @pytest.mark.parametrize("path", ["/metrics", "/healthz", "/readyz", "/sandbox/v1/purchases", "/"])
 def test_what_is_for_operators_stays_inside(edge, path):
     assert edge.request(path)[0] == 404
+
+
+def test_no_call_is_lost_when_the_service_behind_it_is_restarted(tmp_path):
+    service = Service(tmp_path / "data")
+    edge = Edge(tmp_path, service)
+    edge.start()
+    body = json.dumps({"app": "ocean-journal", "customerId": "ana", "entitlement": "pro"}).encode()
+
+    def json_call():
+        answer = edge.request("/entitled.v1.EntitlementService/Check", body, content_type="application/json")
+        assert answer[0] == 200, answer
+
+    credentials = grpc.ssl_channel_credentials(edge.certificate)
+    with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
+        stub = contract.entitlement_stub(channel)
+        calls = [lambda: stub.Check(question("ana"), timeout=CALL_LIMIT)] * 4 + [json_call] * 2
+        with Load(*calls) as load:
+            for _ in range(2):
+                load.goes_on()
+                service.stop()
+                service = Service(service.data, ["--grpc", service.grpc, "--http", service.http])
+            load.goes_on()
+        assert load.failures == []
+    edge.process.terminate()
+    edge.process.wait(START_LIMIT)
+    service.stop()

@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// A socket that already listens, made by the process that started this one, which keeps it: what connects
+/// while nobody serves it waits in its queue for the next process.
+package struct InheritedSocket: Hashable, Sendable {
+  /// Valid as long as the process lives, or until a listener that was given it has shut down.
+  package let descriptor: CInt
+  /// Where it listens.
+  package let address: HostAndPort
+
+  /// Takes a descriptor; `nil` if it is not a TCP socket that listens.
+  package init?(descriptor: CInt) {
+    var listens: CInt = 0
+    var size = socklen_t(MemoryLayout<CInt>.size)
+    guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0, listens == 1,
+      let address = Self.address(of: descriptor)
+    else { return nil }
+    self.descriptor = descriptor
+    self.address = address
+  }
+
+  private static func address(of descriptor: CInt) -> HostAndPort? {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+    let failure = withUnsafeMutablePointer(to: &storage) { storage in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        guard getsockname(descriptor, address, &size) == 0 else { return EAI_SYSTEM }
+        return getnameinfo(
+          address, size, &host, socklen_t(host.count), &port, socklen_t(port.count),
+          NI_NUMERICHOST | NI_NUMERICSERV)
+      }
+    }
+    guard failure == 0, let number = Int(String(nullTerminated: port)) else { return nil }
+    return HostAndPort(host: String(nullTerminated: host), port: number)
+  }
+}
+
+extension String {
+  fileprivate init(nullTerminated characters: [CChar]) {
+    self.init(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
