@@ -6,6 +6,8 @@ package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
   case notifications
   /// Signed transactions, renewal infos and app transactions.
   case documents
+  /// What app receipts said, and the receipts themselves where these are kept.
+  case receipts
 
   /// Reads `retention`: groups with their days.
   static func days(_ node: ConfigurationNode?) throws(ConfigurationError) -> [RetainedEvidence: Int] {

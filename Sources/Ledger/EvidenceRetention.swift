@@ -75,4 +75,6 @@ extension EvidenceSelection {
   package static let documents = EvidenceSelection.accepted([
     .signedTransaction, .signedRenewalInfo, .signedAppTransaction,
   ])
+  /// What app receipts said, and the receipts themselves where these are kept.
+  package static let receipts = EvidenceSelection.accepted([.appReceipt, .receiptStatement])
 }

@@ -10,6 +10,7 @@ extension Startup {
       case .rejected: EvidenceRetention.Rule(.rejected, days: days)
       case .notifications: EvidenceRetention.Rule(.notifications, days: days)
       case .documents: EvidenceRetention.Rule(.documents, days: days)
+      case .receipts: EvidenceRetention.Rule(.receipts, days: days)
       }
     }
   }

@@ -5,8 +5,8 @@ import Testing
   @Test("Without a word about it all evidence is kept; what is named has its days")
   func days() throws {
     #expect(try configuration("").retention.isEmpty)
-    let configuration = try configuration("retention: {rejected: 90, notifications: 1100}")
-    #expect(configuration.retention == [.rejected: 90, .notifications: 1100])
+    let configuration = try configuration("retention: {rejected: 90, notifications: 1100, receipts: 30}")
+    #expect(configuration.retention == [.rejected: 90, .notifications: 1100, .receipts: 30])
   }
 
   @Test(
@@ -14,7 +14,8 @@ import Testing
     arguments: [
       (
         "retention: {commands: 9}",
-        "retention of the configuration has no \"commands\"; known: rejected, notifications, documents"
+        "retention of the configuration has no \"commands\"; known: rejected, notifications, documents, "
+          + "receipts"
       ),
       ("retention: {rejected: 0}", "rejected of retention of the configuration is not between 1 and 36500"),
       ("retention: 90", "retention of the configuration is not a mapping"),
