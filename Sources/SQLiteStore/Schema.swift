@@ -30,6 +30,14 @@ enum Schema {
     try migrate(connection)
   }
 
+  /// For those who only look: nobody brings the store to today's version for them.
+  ///
+  /// - Throws: ``StoreError/newerSchema(found:supported:)``, ``StoreError/olderSchema(found:supported:)``.
+  static func requireToday(_ connection: Connection) throws(StoreError) {
+    let found = try foundVersion(connection)
+    guard found == version else { throw .olderSchema(found: found, supported: version) }
+  }
+
   private static func foundVersion(_ connection: Connection) throws(StoreError) -> Int {
     let found = Int(try connection.number("PRAGMA user_version"))
     guard found <= version else { throw .newerSchema(found: found, supported: version) }

@@ -22,9 +22,7 @@ package struct StoreFile {
     }
     self.path = path
     connection = try Connection.reader(path: path)
-    let found = Int(try connection.number("PRAGMA user_version"))
-    guard found <= Schema.version else { throw .newerSchema(found: found, supported: Schema.version) }
-    guard found == Schema.version else { throw .olderSchema(found: found, supported: Schema.version) }
+    try Schema.requireToday(connection)
   }
 
   /// Copies the store to a new file, for this user alone, and checks the copy. The file appears under its
