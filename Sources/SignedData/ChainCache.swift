@@ -1,14 +1,15 @@
 internal import Synchronization
 
-/// Chains that were traced before, found by the very bytes of the header that brought them.
+/// Chains that were traced before, found by the very bytes that brought them: the header of a JWS, or the
+/// certificates of a receipt.
 ///
 /// Apple signs with a handful of chains at a time and tracing one costs several signatures, so a few
-/// are remembered. Only a header under a valid signature gets in: others could fill the cache with
+/// are remembered. Only what came under a valid signature gets in: others could fill the cache with
 /// variants of one chain. The signature of a document is checked every time.
-final class ChainCache: Sendable {
+final class ChainCache<Chain: Sendable>: Sendable {
   private struct Entry: Sendable {
-    let header: [UInt8]
-    let chain: VerifiedChain
+    let bytes: [UInt8]
+    let chain: Chain
   }
 
   /// The most recently added is last.
@@ -17,19 +18,19 @@ final class ChainCache: Sendable {
 
   init(capacity: Int = 32) { self.capacity = capacity }
 
-  /// The chain that exactly this header brought before.
-  func chain(for header: ArraySlice<UInt8>) -> VerifiedChain? {
+  /// The chain that exactly these bytes brought before.
+  func chain(for bytes: ArraySlice<UInt8>) -> Chain? {
     let entries = entries.withLock { $0 }
-    return entries.last { $0.header[...].hasSameBytes(as: header) }?.chain
+    return entries.last { $0.bytes[...].hasSameBytes(as: bytes) }?.chain
   }
 
   /// Remembers a chain, and forgets the oldest if there are too many.
-  func remember(_ chain: VerifiedChain, for header: ArraySlice<UInt8>) {
-    let header = Array(header)
+  func remember(_ chain: Chain, for bytes: ArraySlice<UInt8>) {
+    let bytes = Array(bytes)
     entries.withLock { entries in
-      guard !entries.contains(where: { $0.header == header }) else { return }
+      guard !entries.contains(where: { $0.bytes == bytes }) else { return }
       if entries.count >= capacity { entries.removeFirst() }
-      entries.append(Entry(header: header, chain: chain))
+      entries.append(Entry(bytes: bytes, chain: chain))
     }
   }
 }

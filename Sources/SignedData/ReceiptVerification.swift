@@ -26,7 +26,9 @@ extension SignedDataVerifier {
     }
     guard ["SHA1", "SHA256"].contains(message.digest) else { throw .unsupportedAlgorithm(message.digest) }
     let trust = try trust(in: leaf, beside: message.certificates)
-    guard message.isSigned(by: leaf) else { throw .badSignature }
+    // The very certificate that was traced first, since OpenSSL keeps with it what it found out about its key.
+    guard message.isSigned(by: trust.certificates.first ?? leaf) else { throw .badSignature }
+    trusts.remember(trust, for: Self.traced(leaf, message.certificates)[...])
     let receipt = try Receipt(signedContent: message.content)
     try receipt.check(signedBy: trust.signer)
     let environment = try receipt.environment()
@@ -60,9 +62,10 @@ extension SignedDataVerifier {
   }
 
   /// Traces the signer's certificate to a root through one of the certificates that came with it.
-  private func trust(in leaf: Certificate, beside certificates: [Certificate]) throws(VerificationError)
-    -> (signer: Signer, environments: Set<Environment>, certificates: [Certificate])
-  {
+  private func trust(
+    in leaf: Certificate, beside certificates: [Certificate]
+  ) throws(VerificationError) -> SignerTrust {
+    if let known = trusts.chain(for: Self.traced(leaf, certificates)[...]) { return known }
     guard leaf.hasExtension(MarkerOID.leaf) else { throw .missingMarkerOID(MarkerOID.leaf) }
     let issuers = certificates.filter { leaf.names(issuer: $0) }
     guard !issuers.isEmpty else { throw .untrustedRoot("it brings no certificate of its signer's issuer") }
@@ -70,6 +73,11 @@ extension SignedDataVerifier {
       throw .missingMarkerOID(MarkerOID.intermediate)
     }
     return try chains.trace(leaf: leaf, intermediate: intermediate)
+  }
+
+  /// All that decides where a signer's certificate leads to: each certificate of DER says how long it is.
+  private static func traced(_ leaf: Certificate, _ certificates: [Certificate]) -> [UInt8] {
+    leaf.der + certificates.flatMap(\.der)
   }
 }
 

@@ -7,7 +7,9 @@ internal import JSON
 /// stays proven after the certificate that signed it has expired.
 package final class SignedDataVerifier: Sendable {
   let chains: ChainVerifier
-  private let cache = ChainCache()
+  private let cache = ChainCache<VerifiedChain>()
+  /// Those of receipts.
+  let trusts = ChainCache<SignerTrust>()
 
   /// A verifier that trusts `anchors`.
   package init(anchors: TrustAnchors) throws(CryptographyError) {

@@ -10,6 +10,15 @@ struct VerifiedChain: Sendable {
   let certificates: [Certificate]
 }
 
+/// Where a signing certificate leads to.
+struct SignerTrust: Sendable {
+  let signer: Signer
+  /// The environments that the root counts for.
+  let environments: Set<Environment>
+  /// The signer's certificate, the intermediate one, the root.
+  let certificates: [Certificate]
+}
+
 /// Traces certificate chains to the trusted roots.
 final class ChainVerifier: Sendable {
   private let anchors: TrustAnchors
@@ -35,16 +44,14 @@ final class ChainVerifier: Sendable {
 
   /// Traces a signing certificate to a root: who signed with it and when they could, and the
   /// environments that the root counts for. The certificates' marks are for the caller to look at.
-  func trace(leaf: Certificate, intermediate: Certificate) throws(VerificationError)
-    -> (signer: Signer, environments: Set<Environment>, certificates: [Certificate])
-  {
+  func trace(leaf: Certificate, intermediate: Certificate) throws(VerificationError) -> SignerTrust {
     let anchor = try anchor(of: leaf, intermediate)
     let certificates = [leaf, intermediate, anchor.certificate]
     guard let start = certificates.map(\.notBefore).max(), let end = certificates.map(\.notAfter).min(),
       start <= end
     else { throw .untrustedRoot("its certificates were never valid at the same time") }
     let signer = Signer(subject: leaf.subject, anchor: anchor.certificate.subject, validity: start...end)
-    return (signer, anchor.environments, certificates)
+    return SignerTrust(signer: signer, environments: anchor.environments, certificates: certificates)
   }
 
   private func anchor(of leaf: Certificate, _ intermediate: Certificate) throws(VerificationError)

@@ -37,7 +37,7 @@ import Testing
     let header: JSONObject = ["alg": "ES256", "x5c": .array(texts)]
     let anchors = try TrustAnchors.apple().adding(chain.root, for: .sandbox)
     let verified = try ChainVerifier(anchors: anchors).verify(JWSHeader(header.serialized()))
-    let cache = ChainCache(capacity: 2)
+    let cache = ChainCache<VerifiedChain>(capacity: 2)
     for name in [[1], [2], [2], [3]] as [[UInt8]] { cache.remember(verified, for: name[...]) }
     #expect(cache.chain(for: [1]) == nil)
     #expect(cache.chain(for: [2])?.signer == verified.signer)

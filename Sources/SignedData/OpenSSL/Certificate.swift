@@ -14,7 +14,7 @@ package final class Certificate: @unchecked Sendable {
   package let notAfter: Instant
 
   /// Reads DER that has nothing after it.
-  package init(der: [UInt8]) throws(CryptographyError) {
+  package convenience init(der: [UInt8]) throws(CryptographyError) {
     let (certificate, used) = der.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
       let certificate = d2i_X509(nil, &start, bytes.count)
@@ -25,6 +25,23 @@ package final class Certificate: @unchecked Sendable {
       X509_free(certificate)
       throw .unreadable(what: "a certificate", detail: "bytes after its end")
     }
+    try self.init(taking: certificate, der: der)
+  }
+
+  /// A certificate that was read as a part of something else, and goes on without it. To read it once more would be to
+  /// decode its key once more, which takes longer than all the rest.
+  convenience init(sharing pointer: OpaquePointer?) throws(CryptographyError) {
+    guard let pointer, X509_up_ref(pointer) == 1 else { throw .unreadable("a certificate") }
+    let der: [UInt8]
+    do { der = try encoded("write a certificate") { i2d_X509(pointer, $0) } } catch {
+      X509_free(pointer)
+      throw error
+    }
+    try self.init(taking: pointer, der: der)
+  }
+
+  /// Takes over a certificate of OpenSSL's, and lets go of it.
+  private init(taking certificate: OpaquePointer, der: [UInt8]) throws(CryptographyError) {
     guard let notBefore = Instant(X509_get0_notBefore(certificate)),
       let notAfter = Instant(X509_get0_notAfter(certificate))
     else {

@@ -95,8 +95,7 @@ struct PKCS7Message {
     for position in 0..<count {
       let pointer = entitled_certificates_at(list, CInt(position))
       do {
-        certificates.append(
-          try Certificate(der: encoded("write a certificate") { i2d_X509(pointer, $0) }))
+        certificates.append(try Certificate(sharing: pointer))
       } catch {
         throw .malformedCertificate(position: position, detail: error.description)
       }
