@@ -121,6 +121,7 @@ extension MigrationRun {
     switch line.record {
     case .success(let found): record = found
     case .failure(let error):
+      count(error.reason)
       return await keep(
         line.outcome(.refused, customerID: "", reason: error.reason, explanation: error.description))
     }

@@ -37,25 +37,38 @@ struct MigrationStreamService: Sendable {
   private func migrate(
     _ requests: RequestReader<MigrateReceiptsRequest>, _ responses: ResponseWriter<MigrateReceiptsResponse>
   ) async throws(Status) {
+    let (outcomes, outcome) = AsyncStream.makeStream(of: MigrateReceiptsResponse.self)
+    let (turns, turn) = AsyncStream.makeStream(of: Void.self)
+    for _ in 0..<Self.atATime { turn.yield() }
+    async let reading = work(on: requests, turns, outcome)
+    // Each outcome goes out as soon as it is there, however slowly the next receipt comes; and only when it is out
+    // may another receipt be read.
+    for await outcome in outcomes {
+      try await responses.write(outcome)
+      turn.yield()
+    }
+    try await reading.get()
+  }
+
+  /// Works on each receipt as its turn comes, until there are no more.
+  private func work(
+    on requests: RequestReader<MigrateReceiptsRequest>, _ turns: AsyncStream<Void>,
+    _ done: AsyncStream<MigrateReceiptsResponse>.Continuation
+  ) async -> Result<Void, Status> {
     let (start, lines) = (now(), LinesInWork())
-    let ended = await withTaskGroup(of: MigrateReceiptsResponse.self) { group -> Result<Void, Status> in
+    defer { done.finish() }
+    return await withDiscardingTaskGroup { group -> Result<Void, Status> in
+      var turn = turns.makeAsyncIterator()
       do throws(Status) {
-        var working = 0
-        while let request = try await requests.next() {
-          group.addTask { await outcome(of: request, askedSince: start, lines) }
-          working += 1
-          guard working >= Self.atATime, let response = await group.next() else { continue }
-          try await responses.write(response)
-          working -= 1
+        while await turn.next() != nil, let request = try await requests.next() {
+          group.addTask { done.yield(await outcome(of: request, askedSince: start, lines)) }
         }
-        while let response = await group.next() { try await responses.write(response) }
         return .success(())
       } catch {
         group.cancelAll()
         return .failure(error)
       }
     }
-    try ended.get()
   }
 
   private func outcome(

@@ -1,0 +1,103 @@
+"""`MigrateReceipts` between sides of different speed: the slower one sets the pace, and nothing piles up or gets lost."""
+
+import pathlib
+import queue
+import re
+import time
+
+import grpc
+import pytest
+
+import contract
+from contract import receipt_service
+from test_metrics import value
+from test_migration_job import wait_for
+from test_migration_receipt import APP, Store
+
+RECEIPTS = 400
+# Long enough for outcomes to fill what lies between the two sides: the transport's window, and a buffer in the service.
+LONG = "x" * 4_000
+
+
+@pytest.fixture
+def store(start):
+    store = Store(start())
+    yield store
+    store.channel.close()
+
+
+def resident(service):
+    """The memory that the service holds, in MiB."""
+    status = pathlib.Path(f"/proc/{service.process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+def settled(number):
+    """Waits until a number has stood still for a second, and answers it."""
+    last, since = number(), time.monotonic()
+    while time.monotonic() - since < 1:
+        time.sleep(0.1)
+        if (now := number()) != last:
+            last, since = now, time.monotonic()
+    return last
+
+
+def test_who_does_not_read_is_not_worked_for(store):
+    empty = store.receipt("nobody")
+    sent = []
+
+    def requests():
+        for number in range(RECEIPTS):
+            sent.append(number)
+            yield receipt_service.MigrateReceiptsRequest(
+                correlation_id=f"{number} {LONG}", app=APP, customer_id=f"c{number}", receipt_base64=empty)
+
+    def taken():
+        return value(store.service, "entitled_receipts_total", reason="TAKEN")
+
+    before = resident(store.service)
+    # A client that would take in by itself as much as the network gives is one that does read.
+    options = [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536)]
+    channel = grpc.insecure_channel(store.service.grpc, options)
+    answers = contract.receipt_stub(channel).MigrateReceipts(requests(), timeout=120)
+    first = next(answers)
+    # Now nobody reads. What the service took in stops at what fits on the way, and so does what was sent to it.
+    stopped = settled(taken)
+    assert 16 <= stopped < RECEIPTS / 3, stopped
+    assert len(sent) < RECEIPTS / 2 and len(sent) - stopped < 500, (len(sent), stopped)
+    assert resident(store.service) - before < 64
+    numbers = [int(answer.correlation_id.split()[0]) for answer in (first, *answers)]
+    assert sorted(numbers) == list(range(RECEIPTS)), "each was answered once"
+    assert taken() == RECEIPTS
+    assert resident(store.service) - before < 64
+    channel.close()
+
+
+def test_who_sends_slowly_is_answered_at_once(store):
+    store.buy("ann")
+    waiting = queue.SimpleQueue()
+    requests = iter(waiting.get, None)
+    answers = store.receipts.MigrateReceipts(requests, timeout=60)
+    for number, (customer, receipt) in enumerate([("ann", store.receipt("ann")), ("ben", store.receipt("nobody"))]):
+        waiting.put(receipt_service.MigrateReceiptsRequest(
+            correlation_id=str(number), app=APP, customer_id=customer, receipt_base64=receipt))  # fmt: skip
+        # The stream stays open, and the next receipt comes only when this one is answered.
+        assert next(answers).correlation_id == str(number)
+    assert store.check("ann").entitled
+    waiting.put(None)
+    assert not list(answers)
+
+
+def test_a_stream_that_is_given_up_ends_its_work(store):
+    store.act("faults", kind="slow", count=1_000_000, by="200ms")
+    for number in range(40):
+        store.buy(f"a{number}")
+    receipts = [store.receipt(f"a{number}") for number in range(40)]
+    answers = store.receipts.MigrateReceipts(
+        (receipt_service.MigrateReceiptsRequest(correlation_id=str(n), app=APP, customer_id=f"a{n}", receipt_base64=r)
+         for n, r in enumerate(receipts)), timeout=60)  # fmt: skip
+    next(answers)
+    answers.cancel()
+    wait_for(lambda: value(store.service, "entitled_receipts_total", reason="CANCELLED") > 0)
+    stopped = settled(lambda: value(store.service, "entitled_receipts_total"))
+    assert stopped < 40, "what nobody waits for any more is not begun"
