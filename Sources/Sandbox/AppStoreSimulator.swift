@@ -20,6 +20,7 @@ package actor AppStoreSimulator {
   private let journal: Journal
   var world: World
   var faults = Faults()
+  var traffic = ServerAPITraffic()
   /// By their identifiers. They are forgotten with the process, as Apple forgets them after a while.
   var performanceTests: [String: PerformanceTest] = [:]
   /// The sending of notifications that is going on.
@@ -27,10 +28,11 @@ package actor AppStoreSimulator {
   private var sleeper: Task<Void, Never>?
 
   /// Opens the App Store whose state is in `directory`, which is made if its parent is there. `now` is the machine's
-  /// time; `poster` sends notifications while ``run()`` runs, and without one none is sent.
+  /// time; `poster` sends notifications while ``run()`` runs, and without one none is sent. A world that begins now
+  /// begins at `start`, so that there is a past to live through until today.
   package init(
     apps: [SandboxApp], directory: String, now: @escaping @Sendable () -> Instant,
-    poster: (any NotificationPoster)? = nil
+    start: Instant? = nil, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
     let directory = try PrivateDirectory(path: directory)
     authority = try SandboxAuthority(directory: directory, now: now())
@@ -39,8 +41,12 @@ package actor AppStoreSimulator {
     root = authority.root
     self.apps = apps
     self.poster = poster
-    world = try Self.replay(journal, apps: apps, clock: clock)
+    let entries = try journal.entries()
+    let begins = entries.isEmpty ? start : nil
+    if let begins { clock.restore(SandboxClock.Setting(sandbox: begins, machine: now(), speed: 1)) }
+    world = Self.replay(entries, apps: apps, clock: clock)
     try journal.append(.opened, at: world.now)
+    if begins != nil { try journal.append(.clock(clock.setting), at: world.now) }
     world.skipNumbers(Self.numbersPerProcess)
   }
 
@@ -49,9 +55,8 @@ package actor AppStoreSimulator {
 
   /// Does again what the journal says.
   private static func replay(
-    _ journal: Journal, apps: [SandboxApp], clock: SandboxClock
-  ) throws(SandboxError) -> World {
-    let entries = try journal.entries()
+    _ entries: [(at: Instant, entry: Journal.Entry)], apps: [SandboxApp], clock: SandboxClock
+  ) -> World {
     let start = entries.first?.at ?? clock.now()
     // The very first number is made of the moment, so that sandboxes made at different moments do not give out
     // each other's: 2 and fifteen digits, as Apple's are.

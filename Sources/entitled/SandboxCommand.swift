@@ -35,8 +35,16 @@ struct SandboxServeCommand: AsyncParsableCommand {
   @Option(help: "The directory of its state (default: \(Setting.data.fallback)).") var data: String?
   @Option(help: "The configuration: a YAML file. Without one, a demo app is sold for.") var config: String?
 
+  @Option(help: "When a new world begins, in RFC 3339, so that there is a past; else now.") var start: String?
+
   func run() async throws {
     let logger = Logger(label: "entitled.sandbox")
+    let start = try start.map { text in
+      guard let moment = Instant(rfc3339: text), moment <= SystemClock.now() else {
+        throw Failure("--start is a moment of the past in RFC 3339, not \(text)", status: 64)
+      }
+      return moment
+    }
     let configuration = try Startup.configuration(file: config ?? Setting.environment("ENTITLED_CONFIG"))
     let data = Setting.data.value(data)
     do {
@@ -45,7 +53,7 @@ struct SandboxServeCommand: AsyncParsableCommand {
     } catch {
       throw Failure("cannot use \(data): \(error.localizedDescription)")
     }
-    let simulator = try Startup.simulator(for: configuration, data: data)
+    let simulator = try Startup.simulator(for: configuration, data: data, start: start)
     let service = SandboxService(
       address: try Setting.sandbox.address(sandbox), simulator: simulator, logger: logger)
     try await ServiceGroup(

@@ -28,11 +28,13 @@ enum Startup {
     }
   }
 
-  static func simulator(for configuration: ServiceConfiguration, data: String) throws -> AppStoreSimulator {
+  static func simulator(
+    for configuration: ServiceConfiguration, data: String, start: Instant? = nil
+  ) throws -> AppStoreSimulator {
     do {
       return try AppStoreSimulator(
         apps: configuration.apps.map(SandboxApp.init), directory: "\(data)/sandbox", now: SystemClock.now,
-        poster: HTTPNotificationPoster.shared)
+        start: start, poster: HTTPNotificationPoster.shared)
     } catch {
       throw Failure(error.description)
     }

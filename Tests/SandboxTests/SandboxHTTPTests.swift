@@ -94,4 +94,57 @@ import Testing
       #expect(response.headers["allow"] == allowed)
     }
   }
+
+  private func get(_ path: String) async -> HTTPResponse {
+    await store.respond(to: HTTPRequest(method: "GET", target: "/sandbox/v1/\(path)"))
+  }
+
+  @Test("All accounts and their receipts come page by page, in the order of their names")
+  func pages() async throws {
+    for account in ["b", "a", "c"] {
+      _ = try await post(#"{"app": "demo", "productId": "unlock", "account": "\#(account)"}"#)
+    }
+    var names: [String] = []
+    while true {
+      let page = await get("receipts?app=demo&limit=2&after=\(names.last ?? "")")
+      let lines = String(decoding: page.body, as: UTF8.self).split(separator: "\n")
+      if lines.isEmpty { break }
+      for line in lines {
+        let json = try #require(JSONValue(parsing: String(line)).objectValue)
+        names.append(try #require(json["customer_id"]?.stringValue))
+        #expect(json["receipt"]?.stringValue?.hasPrefix("MII") == true)
+      }
+    }
+    #expect(names == ["a", "b", "c"])
+    let accounts = try JSONValue(parsing: await get("accounts?app=demo&after=a").body).objectValue
+    #expect(accounts?["accounts"]?.arrayValue?.count == 2)
+    #expect(await get("receipts?app=other").status == 400)
+    #expect(await get("accounts?app=demo&limit=0").status == 400)
+  }
+
+  @Test("Calls are counted, and those beyond the limit are told when to come again")
+  func callLimit() async throws {
+    _ = await store.respond(
+      to: HTTPRequest(
+        method: "POST", target: "/sandbox/v1/call-limit", body: Array(#"{"perSecond": 2, "burst": 1}"#.utf8)))
+    let call = HTTPRequest(method: "GET", target: "/inApps/v2/history/1")
+    #expect(await store.respond(to: call).status == 401)
+    let second = await store.respond(to: call)
+    #expect(second.status == 429 && second.headers["retry-after"] == "1767225600500")
+    #expect(
+      try JSONValue(parsing: await get("calls").body).objectValue == [
+        "v2/history": ["asked": 2, "limited": 1]
+      ])
+  }
+
+  @Test("A world may begin in the past, and goes on from there")
+  func beginning() async throws {
+    let past = try #require(Instant(rfc3339: "2025-12-01T00:00:00Z"))
+    let today = try #require(Instant(rfc3339: "2026-01-01T00:00:00Z"))
+    let other = folder.appending(path: "other").path
+    for start in [past, today] {
+      let world = try AppStoreSimulator(apps: store.apps, directory: other, now: { today }, start: start)
+      #expect(world.clock.now() == past, "a start is only for what begins")
+    }
+  }
 }

@@ -12,6 +12,8 @@ extension AppStoreSimulator {
   ///     GET  /sandbox/v1/root            the certificate to trust, PEM
   ///     GET  /sandbox/v1/apps            what there is to buy
   ///     GET  /sandbox/v1/accounts/NAME   what an account has (?app=)
+  ///     GET  /sandbox/v1/accounts        what all accounts have, page by page (?app=&after=&limit=)
+  ///     GET  /sandbox/v1/receipts        their app receipts, as a migration reads them (?app=&after=&limit=)
   ///     GET  /sandbox/v1/owners          what all accounts may use now (?app=)
   ///     POST /sandbox/v1/live            lets many customers live for some time
   ///     GET  /sandbox/v1/accounts/NAME/receipt  its app receipt, base64 (?app=)
@@ -19,6 +21,8 @@ extension AppStoreSimulator {
   ///     GET, POST /sandbox/v1/clock      the time, and how fast it goes
   ///     POST /sandbox/v1/clock/advance   turns it
   ///     GET, POST, DELETE /sandbox/v1/faults  what is to go wrong
+  ///     GET  /sandbox/v1/calls           how often Apple's interfaces were asked
+  ///     POST /sandbox/v1/call-limit      how often they may be
   ///     POST /sandbox/v1/realtime-message  asks the developer what to show to a subscriber
   ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   as at Apple
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -39,12 +43,17 @@ extension AppStoreSimulator {
     case ("notifications", "GET"): return .json(notifications)
     case ("clock", "GET"): return .json(clockState)
     case ("faults", "GET"): return .json(faults.json)
+    case ("calls", "GET"): return .json(traffic.json)
     case ("owners", "GET"): return await answer { try self.owners(Query(request.query)["app"]) }
-    case ("root", _), ("apps", _), ("notifications", _), ("owners", _): return .methodNotAllowed("GET")
+    case ("accounts", "GET"): return await page(request.query, self.accounts)
+    case ("receipts", "GET"): return await page(request.query, self.receipts)
+    case ("root", _), ("apps", _), ("notifications", _), ("owners", _), ("calls", _), ("accounts", _),
+      ("receipts", _):
+      return .methodNotAllowed("GET")
     case ("realtime-message", "POST"):
       return await answer { try await self.realtimeMessage(Parameters(body: request.body)) }
     case ("live", "POST"): return await answer { try await self.live(Parameters(body: request.body)) }
-    case ("clock", "POST"), ("clock/advance", "POST"), ("faults", "POST"):
+    case ("clock", "POST"), ("clock/advance", "POST"), ("faults", "POST"), ("call-limit", "POST"):
       return await answer { try await self.set(path, Parameters(body: request.body)) }
     case ("faults", "DELETE"):
       faults.clear()
@@ -143,6 +152,9 @@ extension AppStoreSimulator {
       var json = clockState
       json["notifications"] = .array(world.notices.dropFirst(told).map { .string($0.name) })
       return json
+    case "call-limit":
+      try traffic.set(parameters)
+      return traffic.json
     default:
       try faults.set(parameters)
       return faults.json
@@ -161,9 +173,14 @@ extension AppStoreSimulator {
     }
   }
 
-  private func answer(_ body: () async throws -> JSONObject) async -> HTTPResponse {
+  func answer(_ body: () async throws -> JSONObject) async -> HTTPResponse {
+    await answering { .json(try await body()) }
+  }
+
+  /// An answer, or why there is none.
+  func answering(_ body: () async throws -> HTTPResponse) async -> HTTPResponse {
     do {
-      return .json(try await body())
+      return try await body()
     } catch let refusal as Refusal {
       return .error(400, code: refusal.code, message: refusal.description)
     } catch SandboxError.refused(let refusal) {
@@ -248,8 +265,12 @@ extension AppStoreSimulator {
     guard world.accounts[name] != nil else {
       return .error(404, code: "NOT_FOUND", message: "nobody is called \(name.debugDescription)")
     }
-    let apps = apps.filter { app == nil || $0.id == app }
-    return .json([
+    return .json(account(name, in: apps.filter { app == nil || $0.id == app }))
+  }
+
+  /// What an account has in some apps.
+  func account(_ name: String, in apps: [SandboxApp]) -> JSONObject {
+    [
       "account": .string(name),
       "apps": .array(
         apps.map { app in
@@ -266,7 +287,7 @@ extension AppStoreSimulator {
               }),
           ]
         }),
-    ])
+    ]
   }
 }
 

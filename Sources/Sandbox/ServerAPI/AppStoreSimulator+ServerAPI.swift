@@ -23,10 +23,11 @@ struct ServerAPICall {
 /// Apple's Server API, under Apple's paths.
 extension AppStoreSimulator {
   func serverAPI(_ request: HTTPRequest) async -> HTTPResponse {
+    let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
+    if let refusal = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return refusal }
     if let fault = await serveFault() { return fault }
     catchUp()
     guard let app = authorizedApp(request) else { return HTTPResponse(status: 401) }
-    let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
     let call = ServerAPICall(
       app: app, request: request, query: Query(request.query), interface: path.first ?? "",
       path: Array(path.dropFirst()))
@@ -161,10 +162,18 @@ extension AppStoreSimulator {
     if faults.take(.cut) != nil { return .connectionCut }
     if faults.take(.serverError) != nil { return ServerAPIError.generalInternal.response }
     if let strange = strangeAnswer() { return strange }
-    guard let length = faults.take(.rateLimit) else { return nil }
+    return faults.take(.rateLimit).map(tooMany)
+  }
+
+  /// Counts a call of one kind; the answer if it is one too many.
+  private func countCall(_ kind: String) -> HTTPResponse? {
+    traffic.take(kind, at: clock.machineNow()).map(tooMany)
+  }
+
+  private func tooMany(milliseconds: Int64) -> HTTPResponse {
     var response = ServerAPIError.rateLimitExceeded.response
     // UNIX time in milliseconds, unlike RFC 9110, by the clock of whoever waits for it.
-    let until = clock.machineNow().advanced(byMilliseconds: length)
+    let until = clock.machineNow().advanced(byMilliseconds: milliseconds)
     response.headers.append(name: "retry-after", value: String(until.millisecondsSince1970))
     return response
   }

@@ -7,6 +7,10 @@ internal import SignedData
 /// `verifyReceipt`, as Apple's sandbox answers it.
 extension AppStoreSimulator {
   func verifyReceipt(_ request: HTTPRequest) async -> HTTPResponse {
+    // Apple names no limit for it, and no status for who asks too often.
+    traffic.count("verifyReceipt")
+    if let length = faults.take(.slow) { try? await Task.sleep(for: .milliseconds(length)) }
+    if faults.take(.cut) != nil { return .connectionCut }
     if faults.take(.serverError) != nil { return status(.unavailable) }
     guard request.method == "POST" else { return status(.notPosted) }
     catchUp()
