@@ -1,0 +1,148 @@
+"""Receipts that are no good: a reason with a name for each, in the job's report and in the metrics, and the job goes on."""
+
+import base64
+import json
+import subprocess
+
+import pytest
+
+from test_metrics import value
+from test_migration_job import migrate, numbers, write
+from test_migration_receipt import APP, Store
+
+CONFIGURATION = """apps:
+  ocean-journal: &app
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    products: &products
+      pro.monthly: {type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+      lifetime: {type: Non-Consumable, entitlements: [pro], price: 99, currency: USD}
+  other: {bundle_id: com.example.other, environments: [Sandbox], products: *products}
+  live: {bundle_id: com.example.live, apple_id: 77, environments: [Production], products: *products}
+  lenient: {bundle_id: com.example.lenient, environments: [Sandbox], products: *products, receipts: {look_up_unverified: true}}
+""".replace(" &app", "")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("refusals")
+    (folder / "entitled.yaml").write_text(CONFIGURATION)
+    from harness import Service
+
+    store = Store(Service(folder / "data", ["--config", folder / "entitled.yaml"]))
+    yield store
+    store.channel.close()
+    store.service.stop()
+
+
+def receipt(store, account, app=APP):
+    """The app receipt of an account that bought something."""
+    return store.act("documents/app-receipt", app=app, productId="lifetime", account=account)["document"]
+
+
+def numbered_zero(store, receipt):
+    """A receipt whose purchases have the number 0, as StoreKit testing numbers them, but signed as the App Store signs."""
+    folder = store.service.data / "sandbox"
+    document = base64.b64decode(receipt)
+    content = openssl("cms", "-verify", "-noverify", "-inform", "DER", stdin=document)
+    start = content.index(b"200", content.index(b"lifetime"))
+    number = content[start : start + 16]
+    assert number.isdigit()
+    (folder / "chain.pem").write_bytes((folder / "intermediate.pem").read_bytes() + (folder / "root.pem").read_bytes())
+    zeros = content.replace(number, b"0" * 16)
+    signed = openssl(
+        "cms", "-sign", "-binary", "-nodetach", "-nosmimecap", "-outform", "DER", "-signer", folder / "leaf.pem",
+        "-inkey", folder / "leaf.key.pem", "-certfile", folder / "chain.pem", stdin=zeros)  # fmt: skip
+    return base64.b64encode(signed).decode()
+
+
+def openssl(*arguments, stdin):
+    return subprocess.run(["openssl", *map(str, arguments)], input=stdin, capture_output=True, check=True).stdout
+
+
+BAD = {
+    "not base64": "NOT_BASE64",
+    "truncated": "NOT_A_RECEIPT",
+    "forged": "BAD_SIGNATURE",
+    "of another app": "WRONG_BUNDLE",
+    "of Xcode": "XCODE_NOT_ALLOWED",
+    "number 0": "TRANSACTION_ID_ZERO",
+    "receipt numbered 0": "TRANSACTION_ID_ZERO",
+    "before iOS 7": "UNCHECKABLE_RECEIPT",
+    "unknown number": "UNKNOWN_TO_APPLE",
+    "nothing": "EMPTY_DOCUMENT",
+    "another customer's": "OWNED_BY_ANOTHER_CUSTOMER",
+}
+
+
+def bad_record(store, kind, testdata, genuine):
+    document = bytearray(base64.b64decode(genuine))
+    match kind:
+        case "not base64":
+            return {"receipt": genuine[:40] + "é" + genuine[40:]}
+        case "truncated":
+            return {"receipt": base64.b64encode(document[: len(document) // 2]).decode()}
+        case "forged":
+            document[-1] ^= 1
+            return {"receipt": base64.b64encode(document).decode()}
+        case "of another app":
+            return {"receipt": receipt(store, "elsewhere", "other")}
+        case "of Xcode":
+            return {"receipt": (testdata / "apple-asl" / "xcode" / "xcode-app-receipt-with-transaction").read_text().strip()}
+        case "number 0":
+            return {"original_transaction_id": "0"}
+        case "receipt numbered 0":
+            return {"receipt": numbered_zero(store, genuine)}
+        case "before iOS 7":
+            order = {"app": APP, "productId": "lifetime", "account": "old-timer"}
+            return {"receipt": store.act("documents/transaction-receipt", **order)["document"]}
+        case "unknown number":
+            return {"original_transaction_id": "1000000123456789"}
+        case "nothing":
+            return {"receipt": ""}
+        case _:
+            return {"receipt": genuine}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_receipt_has_its_reason_in_report_and_metrics(store, tmp_path, testdata, kind):
+    genuine = receipt(store, f"genuine {kind}")
+    first, last = f"first {kind}", f"last {kind}"
+    path = write(tmp_path / "in.ndjson", [
+        {"customer_id": first, "receipt": genuine},
+        {"customer_id": f"bad {kind}", **bad_record(store, kind, testdata, genuine)},
+        {"customer_id": last, "receipt": receipt(store, last)}])  # fmt: skip
+    counted = "entitled_migrated_receipts_total"
+    before = value(store.service, counted, reason=BAD[kind])
+    status, report = migrate(store.service, "--input", path, "--concurrency", "1")
+    assert status == 3 and [(r["reason"], r["count"]) for r in report["reasons"]] == [(BAD[kind], "1")]
+    assert numbers(report) == {"total": 3, "migrated": 2, "refused": 1}
+    assert value(store.service, counted, reason=BAD[kind]) == before + 1
+    assert store.check(first).entitled and store.check(last).entitled and not store.check(f"bad {kind}").entitled
+    (failure,) = (tmp_path / "in.ndjson.failures.ndjson").read_text().splitlines()
+    assert json.loads(failure)["reason"] == BAD[kind] and json.loads(failure)["explanation"]
+
+
+def test_a_receipt_of_another_environment_is_refused(store, tmp_path):
+    path = write(tmp_path / "in.ndjson", [{"customer_id": "ann", "receipt": receipt(store, "ann", "live")}])
+    status, report = migrate(store.service, "--app", "live", "--input", path)
+    assert (status, [r["reason"] for r in report["reasons"]]) == (3, ["WRONG_ENVIRONMENT"])
+    assert value(store.service, "entitled_migrated_receipts_total", reason="WRONG_ENVIRONMENT") == 1
+    assert value(store.service, "entitled_receipts_total", reason="WRONG_ENVIRONMENT") == 1
+
+
+def test_a_receipt_from_before_ios_7_is_looked_up_if_that_is_allowed_and_binds_nobody(store, tmp_path):
+    order = {"app": "lenient", "productId": "lifetime", "account": "old"}
+    old = store.act("documents/transaction-receipt", **order)["document"]
+    path = write(tmp_path / "in.ndjson", [{"customer_id": "lena", "receipt": old}])
+    status, report = migrate(store.service, "--app", "lenient", "--input", path)
+    assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
+    # What Apple signed about it is kept, and is nobody's; also with a vouching operator, who can vouch only for numbers.
+    status, _ = migrate(store.service, "--app", "lenient", "--input", path, "--again")
+    assert status == 0
+    lines = store.query(
+        "SELECT customer_id FROM evidence WHERE app = 'lenient' AND kind = 'SIGNED_TRANSACTION' AND rejection = ''")
+    assert lines and {customer for (customer,) in lines} == {""}
+    body = store.service.json(
+        "entitled.v1.EntitlementService/GetCustomer", {"app": "lenient", "customerId": "lena"})[1]
+    assert not any(p.get("latestTransaction") for p in body.get("products", [])), body

@@ -1,0 +1,96 @@
+"""`entitled migrate` as people and as programs see it: a bar with rate and time left on a terminal, JSON elsewhere."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+
+from harness import PROGRAM, environment
+from test_migration_job import write
+from test_migration_receipt import Store
+
+CUSTOMERS = 24
+BAR = re.compile(r"\[(#*)(\.*)\] (\d+) %  (\d+) done, (\d+) failed  (\d+)/s  (\d+ s left|\d+ min left)?")
+
+
+@pytest.fixture
+def store(start):
+    store = Store(start())
+    yield store
+    store.channel.close()
+
+
+@pytest.fixture
+def slow_input(store, tmp_path):
+    """Receipts that take about two seconds, and a bad one."""
+    for number in range(CUSTOMERS):
+        store.buy(f"a{number}")
+    records = [{"customer_id": f"a{n}", "receipt": store.receipt(f"a{n}")} for n in range(CUSTOMERS)]
+    store.act("faults", kind="slow", count=1_000_000, by="150ms")
+    return write(tmp_path / "in.ndjson", [*records, {"customer_id": "bad", "receipt": "?"}])
+
+
+def command(store, path):
+    return [str(PROGRAM), "migrate", "--input", str(path), "--concurrency", "4"], {
+        "env": environment() | {"ENTITLED_GRPC": store.service.grpc}, "stderr": subprocess.STDOUT}  # fmt: skip
+
+
+def read_all(descriptor):
+    text = b""
+    while True:
+        try:
+            piece = os.read(descriptor, 4096)
+        except OSError:  # a terminal whose other side is gone
+            return text.decode()
+        if not piece:
+            return text.decode()
+        text += piece
+
+
+def test_on_a_terminal_a_bar_tells_how_far_it_is(store, slow_input):
+    ours, theirs = pty.openpty()
+    arguments, more = command(store, slow_input)
+    process = subprocess.Popen(arguments, stdout=theirs, **more)
+    os.close(theirs)
+    shown = read_all(ours)
+    assert process.wait(30) == 3
+    bars = [BAR.search(line) for line in shown.split("\r") if line.startswith("[")]
+    assert all(bars) and len(bars) >= 3, shown
+    assert all(len(bar[1]) + len(bar[2]) == 30 for bar in bars)
+    done = [int(bar[4]) for bar in bars]
+    assert done == sorted(done) and 0 < done[-1] <= CUSTOMERS + 1
+    assert any(int(bar[6]) > 0 for bar in bars) and any(bar[7] for bar in bars), shown
+    # The bar makes room for the report.
+    report = shown.rsplit("\x1b[K", 1)[1]
+    assert re.search(r"^migrated +24\s*$", report, re.M) and re.search(r"^refused +1\s*$", report, re.M)
+    assert re.search(r"^  NOT_BASE64 +1\s*$", report, re.M) or "UNKNOWN_DOCUMENT" in report or "refused" in report
+
+
+def test_elsewhere_each_second_has_a_line_of_json(store, slow_input):
+    arguments, more = command(store, slow_input)
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, timeout=60, **more)
+    assert done.returncode == 3 and "\r" not in done.stdout
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert lines and all(line["state"] == "MIGRATION_STATE_RUNNING" for line in lines)
+    assert all({"total", "rate", "position", "inputBytes"} <= line.keys() for line in lines)
+    assert re.search(r"^migrated +24$", done.stdout, re.M)
+    # Asked for JSON, it ends with a line of JSON, too.
+    again = subprocess.run([*arguments, "--json"], stdout=subprocess.PIPE, text=True, timeout=60, **more)
+    (last,) = again.stdout.splitlines()
+    assert json.loads(last)["state"] == "MIGRATION_STATE_FINISHED"
+
+
+def test_the_input_may_come_through_a_pipe(store, slow_input, tmp_path):
+    arguments, more = command(store, "-")
+    more["stderr"] = subprocess.PIPE
+    done = subprocess.run(
+        [*arguments, "--json", "--failures", str(tmp_path / "failed")], input=slow_input.read_text(),
+        stdout=subprocess.PIPE, text=True, timeout=60, **more)  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["migrated"] == str(CUSTOMERS)
+    (failure,) = (tmp_path / "failed").read_text().splitlines()
+    assert json.loads(failure)["customer_id"] == "bad"
+    assert (tmp_path / "failed").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,223 @@
+"""Who decides whether a receipt is genuine: its signature, Apple's `verifyReceipt`, or both, which must agree."""
+
+import base64
+import http.server
+import json
+import threading
+
+import pytest
+
+from contract import StatusCode
+from harness import Service, post
+from test_metrics import value
+from test_migration_job import migrate, numbers, wait_for, write
+from test_migration_receipt import APP, Store
+
+SECRET = "a secret that Apple knows too"
+CONFIGURATION = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 4711
+    environments: [{environments}]
+    shared_secret: {{file: secret}}
+    receipts:
+      verify: {policy}
+      endpoints: {{Production: "{production}", Sandbox: "{sandbox}"}}
+    products:
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M, price: 5, currency: USD}}
+"""
+
+
+class Endpoint:
+    """Apple's `verifyReceipt` on one of its two hosts: answers what a test wants, or what the sandbox does."""
+
+    def __init__(self):
+        self.asked, self.status, self.http_status, self.sandbox = [], None, 200, None
+        endpoint = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                question = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                body = json.dumps(endpoint.answer(question)).encode()
+                self.send_response(endpoint.http_status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/verifyReceipt"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def answer(self, question):
+        self.asked.append(question)
+        if isinstance(self.status, dict):
+            return self.status
+        if self.status is not None:
+            return {"status": self.status}
+        return post(f"http://{self.sandbox}/verifyReceipt", question)[1]
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Place:
+    """A service with such a policy, and the two hosts that it asks."""
+
+    def __init__(self, folder, policy, environments="Sandbox"):
+        self.production, self.sandbox = Endpoint(), Endpoint()
+        (folder / "secret").write_text(SECRET)
+        (folder / "secret").chmod(0o600)
+        (folder / "entitled.yaml").write_text(
+            CONFIGURATION.format(
+                policy=policy, environments=environments, production=self.production.url, sandbox=self.sandbox.url))
+        self.store = Store(Service(folder / "data", ["--config", folder / "entitled.yaml"]))
+        self.sandbox.sandbox = self.store.service.sandbox
+
+    def bought(self, account):
+        """The receipt of an account with a subscription."""
+        self.store.buy(account)
+        return self.store.receipt(account)
+
+    def close(self):
+        self.store.channel.close()
+        self.store.service.stop()
+        assert SECRET not in self.store.service.log
+        self.production.close()
+        self.sandbox.close()
+
+
+@pytest.fixture
+def place(tmp_path):
+    places = []
+
+    def place(policy, **more):
+        places.append(Place(tmp_path, policy, **more))
+        return places[-1]
+
+    yield place
+    for made in places:
+        made.close()
+
+
+def forged(receipt):
+    document = base64.b64decode(receipt)
+    return base64.b64encode(document[:-1] + bytes([document[-1] ^ 1])).decode()
+
+
+def test_with_endpoint_verify_receipt_alone_decides(place):
+    here = place("endpoint")
+    receipt = here.bought("ann")
+    answer = here.store.submit("ann", receipt)
+    assert not answer.refresh_pending and here.store.check("ann").entitled
+    (question,) = here.sandbox.asked
+    assert question["receipt-data"] == receipt and question["password"] == SECRET
+    # It knows better than the signature, in both directions.
+    real = post(f"http://{here.store.service.sandbox}/verifyReceipt", {"receipt-data": here.bought("ben")})[1]
+    here.sandbox.status = real
+    assert here.store.submit("ben", forged(here.store.receipt("ben"))).original_transaction_ids
+    here.sandbox.status = 21003
+    assert here.store.refused("cid", here.bought("cid")) == (StatusCode.PERMISSION_DENIED, "VERIFY_RECEIPT_21003")
+    assert not here.store.check("cid").entitled
+    assert not here.production.asked
+    # What another app's receipt says is no answer about this app.
+    here.sandbox.status = real | {"receipt": real["receipt"] | {"bundle_id": "com.example.other"}}
+    assert here.store.refused("dan", here.bought("dan"))[1] == "WRONG_BUNDLE"
+
+
+def test_with_both_they_must_agree(place, tmp_path):
+    here = place("both")
+    good, disputed, bad = here.bought("ann"), here.bought("ben"), here.bought("cid")
+    assert not here.store.submit("ann", good).refresh_pending
+    assert here.store.check("ann").entitled and len(here.sandbox.asked) == 1
+    disagree = (StatusCode.PERMISSION_DENIED, "VERIFICATIONS_DISAGREE")
+    here.sandbox.status = 21003
+    assert here.store.refused("ben", disputed) == disagree
+    here.sandbox.status = post(f"http://{here.store.service.sandbox}/verifyReceipt", {"receipt-data": bad})[1]
+    assert here.store.refused("cid", forged(bad)) == disagree
+    assert not here.store.check("ben").entitled and not here.store.check("cid").entitled
+    assert value(here.store.service, "entitled_receipt_verifications_disagree_total") == 2
+    # Of what both refuse, the signature's fault is the reason, for it says more.
+    here.sandbox.status = 21003
+    assert here.store.refused("cid", forged(bad))[1] == "BAD_SIGNATURE"
+    # The same in a job.
+    path = write(tmp_path / "in.ndjson", [{"customer_id": "ben", "receipt": disputed}])
+    status, report = migrate(here.store.service, "--input", path)
+    assert (status, [r["reason"] for r in report["reasons"]]) == (3, ["VERIFICATIONS_DISAGREE"])
+    assert value(here.store.service, "entitled_migrated_receipts_total", reason="VERIFICATIONS_DISAGREE") == 1
+
+
+@pytest.mark.parametrize("policy", ["endpoint", "both"])
+def test_while_verify_receipt_is_down_nothing_is_believed_and_nothing_is_refused(place, policy):
+    here = place(policy)
+    receipt = here.bought("ann")
+    here.sandbox.http_status = 503
+    assert here.store.refused("ann", receipt) == (StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_UNAVAILABLE")
+    assert not here.store.check("ann").entitled and not here.store.service.evidence("ann")
+    here.sandbox.http_status = 200
+    assert not here.store.submit("ann", receipt).refresh_pending
+    assert here.store.check("ann").entitled
+
+
+@pytest.mark.parametrize(
+    "status, code, reason",
+    [
+        (21002, StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_21002"),
+        (21004, StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_21004"),
+        (21005, StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_21005"),
+        (21009, StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_21009"),
+        (21010, StatusCode.PERMISSION_DENIED, "VERIFY_RECEIPT_21010"),
+        ({"status": 21123, "is_retryable": True}, StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_21123"),
+    ],
+)
+def test_what_may_pass_is_tried_again_and_what_will_not_is_refused(place, status, code, reason):
+    here = place("endpoint")
+    here.sandbox.status = status
+    assert here.store.refused("ann", here.bought("ann")) == (code, reason)
+    assert (len(here.sandbox.asked) > 1) == (code == StatusCode.UNAVAILABLE and status != 21004)
+
+
+def test_production_is_asked_first_and_the_sandbox_when_it_says_21007(place):
+    here = place("endpoint", environments="Production, Sandbox")
+    here.production.status = 21007
+    answer = here.store.submit("ann", here.bought("ann"))
+    assert (len(here.production.asked), len(here.sandbox.asked)) == (1, 1)
+    assert answer.environment == 2 and answer.original_transaction_ids
+    # A receipt that production knows is production's.
+    real = here.sandbox.answer({"receipt-data": here.bought("ben"), "password": SECRET})
+    here.sandbox.asked.clear()
+    here.production.status = real | {"environment": "Production"}
+    answer = here.store.submit("ben", here.store.receipt("ben"))
+    assert answer.environment == 1 and not here.sandbox.asked
+
+
+def test_a_production_receipt_is_none_of_an_app_that_is_only_in_the_sandbox(place):
+    here = place("endpoint")
+    receipt = here.bought("ann")
+    real = here.sandbox.answer({"receipt-data": receipt, "password": SECRET})
+    here.sandbox.status, here.production.status = 21008, real | {"environment": "Production"}
+    assert here.store.refused("ann", receipt) == (StatusCode.PERMISSION_DENIED, "WRONG_ENVIRONMENT")
+    assert len(here.production.asked) == 1 and not here.store.check("ann").entitled
+
+
+def test_the_receipt_is_kept_only_if_the_operator_wants_it(tmp_path):
+    for keep in (True, False):
+        folder = tmp_path / str(keep)
+        folder.mkdir()
+        here = Place(folder, "local")
+        text = (folder / "entitled.yaml").read_text().replace("verify: local", f"verify: local\n      keep: {str(keep).lower()}")
+        (folder / "entitled.yaml").write_text(text)
+        here.store.channel.close()
+        here.store.service.stop()
+        here.store = Store(Service(folder / "data", ["--config", folder / "entitled.yaml"]))
+        here.store.submit("ann", here.bought("ann"))
+        kinds = {kind: whole for kind, _, _, whole in here.store.service.evidence("ann")}
+        assert (kinds.get("APP_RECEIPT") == 1) == keep and kinds["RECEIPT_STATEMENT"]
+        here.close()

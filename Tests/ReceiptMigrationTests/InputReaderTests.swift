@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import ReceiptMigration
+
+/// Inputs of jobs, as people make them.
+@Suite struct InputReaderTests {
+  private func read(
+    _ text: String, _ format: InputFormat = InputFormat(), after line: Int64 = 0, at position: Int64 = 0
+  ) throws -> [InputLine] {
+    let path = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    var reader = try InputReader(path: path, format, after: line, at: position)
+    var lines: [InputLine] = []
+    while let line = try reader.next() { lines.append(line) }
+    return lines
+  }
+
+  private func customers(_ lines: [InputLine]) -> [String] {
+    lines.map { line in (try? line.record.get().customerID) ?? "-" }
+  }
+
+  @Test("JSON and CSV are told apart by their first character, and empty lines do not count")
+  func syntaxes() throws {
+    let json = """
+
+      {"customer_id": "a", "receipt": "MII"}
+
+      {"customer_id": 7, "original_transaction_id": 12}
+      """
+    let lines = try read(json)
+    #expect(customers(lines) == ["a", "7"])
+    #expect(try lines.map { try $0.record.get().content } == [.text("MII"), .originalTransactionID("12")])
+    #expect(lines.map(\.number) == [1, 2])
+    let csv = "customer_id,receipt,original_transaction_id\r\na,MII,\r\nb,,12\r\n"
+    #expect(
+      try read(csv).map { try $0.record.get() } == [
+        InputRecord(customerID: "a", receipt: "MII", number: nil),
+        InputRecord(customerID: "b", receipt: nil, number: "12"),
+      ])
+  }
+
+  @Test("Columns have other names, delimiters, quotes, line ends in quotes, and a mark at the beginning")
+  func columns() throws {
+    var format = InputFormat()
+    format.customerColumn = "user \"id\""
+    format.receiptColumn = "blob"
+    format.delimiter = ";"
+    let csv = "\u{FEFF}\"user \"\"id\"\"\";blob\n\"a;\nb\";MII\nc;\n"
+    let lines = try read(csv, format)
+    #expect(customers(lines) == ["a;\nb", "-"])
+    #expect(lines[1].record == .failure(.nothingToMigrate))
+    format.customerColumn = "subscriber.id"
+    format.syntax = .ndjson
+    #expect(try customers(read("{\"subscriber\": {\"id\": \"x\"}, \"blob\": \"M\"}", format)) == ["x"])
+    #expect(InputFormat(format.text) == format)
+  }
+
+  @Test("What cannot be read is named, line by line, and the rest is read")
+  func faults() throws {
+    let lines = try read("{\"customer_id\": \"a\", \"receipt\": \"M\"}\n{oh\n[1]\n{\"receipt\": \"M\"}")
+    #expect(customers(lines) == ["a", "-", "-", ""])
+    let csv = try read("customer_id,receipt\na\nb,M\n")
+    #expect(
+      csv[0].record == .failure(.malformedLine("it has 1 columns, and the first line 2")))
+    #expect(throws: InputError.noColumns(wanted: ["receipt", "original_transaction_id"], found: ["x", "y"])) {
+      try read("x,y\n1,2\n")
+    }
+    #expect(throws: InputError.self) { try InputReader(path: "/no/where", InputFormat(), after: 0, at: 0) }
+    #expect(try read("").isEmpty)
+  }
+
+  @Test("Reading goes on from any line as if it had never stopped", arguments: [true, false])
+  func resumption(isCSV: Bool) throws {
+    let long = String(repeating: "M", count: 300_000)
+    let rows = (1...40).map { number in
+      let receipt = number % 7 == 0 ? long : "M\(number)"
+      return isCSV ? "c\(number),\(receipt)" : "{\"customer_id\":\"c\(number)\",\"receipt\":\"\(receipt)\"}"
+    }
+    let text =
+      (isCSV ? ["customer_id,receipt"] : []).joined() + (isCSV ? "\n" : "") + rows.joined(separator: "\n")
+    let all = try read(text)
+    #expect(all.count == 40)
+    for place in [1, 7, 20, 39] {
+      let rest = try read(text, after: Int64(place), at: all[place].position)
+      #expect(rest == Array(all[place...]))
+    }
+  }
+}

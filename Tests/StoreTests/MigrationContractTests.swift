@@ -1,0 +1,104 @@
+import AppStore
+import Store
+import Testing
+
+/// The promises of the store about migration jobs, and about what Apple is still to be asked.
+@Suite struct MigrationContractTests {
+  private static func order(key: String = "") -> MigrationJob.Order {
+    MigrationJob.Order(
+      appID: "ocean", environment: .sandbox, inputPath: "/in", format: "{}", concurrency: 3, key: key,
+      actor: "ana", linksNumbers: true)
+  }
+
+  private static func done(
+    _ number: Int64, _ outcome: MigrationLine.Outcome, reason: String = "", isDuplicate: Bool = false
+  ) -> MigrationLine {
+    MigrationLine(
+      number: number, position: number * 10, length: 9, customerID: "c\(number)", outcome: outcome,
+      reason: reason, isDuplicate: isDuplicate)
+  }
+
+  @Test("A key begins one job, and is each app's own", arguments: Backend.allCases)
+  func keys(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let first = try transaction.begin(Self.order(key: "k"), at: moment(1))
+        #expect(try transaction.begin(Self.order(key: "k"), at: moment(2)) == first)
+        #expect(try transaction.begin(Self.order(), at: moment(2)).id != first.id)
+        #expect(try transaction.begin(Self.order(), at: moment(2)).id != first.id)
+        var other = Self.order(key: "k")
+        other.appID = "sea"
+        #expect(try transaction.begin(other, at: moment(3)).id != first.id)
+        #expect(try transaction.migration(withKey: "k", of: "ocean") == first)
+        #expect(try transaction.migration(999) == nil)
+        #expect(try transaction.runningMigrations().count == 4)
+      }
+    }
+  }
+
+  @Test(
+    "Each line counts once, also behind the mark, and failures are found again", arguments: Backend.allCases)
+  func lines(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.begin(Self.order(), at: moment(1)).id
+        for _ in 0..<2 {
+          try transaction.finish(Self.done(1, .migrated), of: id)
+          try transaction.finish(Self.done(3, .refused, reason: "NOT_BASE64"), of: id)
+          try transaction.finish(Self.done(4, .unchanged, isDuplicate: true), of: id)
+        }
+        #expect(try transaction.doneLines(of: id) == [1, 3, 4])
+        try transaction.finish(Self.done(2, .retry, reason: "APP_STORE_UNAVAILABLE"), of: id)
+        try transaction.advance(id, to: 3, position: 40)
+        try transaction.advance(id, to: 2, position: 30)
+        try transaction.finish(Self.done(2, .migrated), of: id)
+        #expect(try transaction.doneLines(of: id) == [4])
+        let job = try transaction.migration(id)
+        #expect(job?.counts == [.migrated: 1, .refused: 1, .unchanged: 1, .retry: 1])
+        #expect(job?.duplicates == 1 && job?.doneLines == 3 && job?.position == 40)
+        #expect(try transaction.migrationFailures(of: id, after: 0, limit: 9).map(\.number) == [2, 3])
+        #expect(try transaction.migrationFailures(of: id, after: 2, limit: 9).map(\.reason) == ["NOT_BASE64"])
+        #expect(try transaction.migrationReasons(of: id).count { $0.outcome.isFailure } == 2)
+        try transaction.forgetFailures(of: id)
+        #expect(try transaction.migrationFailures(of: id, after: 0, limit: 9).isEmpty)
+      }
+    }
+  }
+
+  @Test("A job ends once", arguments: Backend.allCases)
+  func end(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.begin(Self.order(), at: moment(1)).id
+        try transaction.end(id, as: .cancelled, problem: "", at: moment(5))
+        try transaction.end(id, as: .finished, problem: "", at: moment(6))
+        let job = try transaction.migration(id)
+        #expect(job?.state == .cancelled && job?.finishedAt == moment(5))
+        #expect(try transaction.runningMigrations().isEmpty)
+      }
+    }
+  }
+
+  @Test("What is to be asked is due in its order, until it is settled", arguments: Backend.allCases)
+  func refreshes(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let later = PendingRefresh(line: line("L1"), dueAt: moment(20), attempts: 2, reason: "R")
+      let sooner = PendingRefresh(line: line("L2"), dueAt: moment(10), reason: "R")
+      try await store.write { transaction throws(StoreError) in
+        try transaction.put(later)
+        try transaction.put(sooner)
+        #expect(try transaction.refreshes(dueBy: moment(9), limit: 9).isEmpty)
+        #expect(try transaction.refreshes(dueBy: moment(20), limit: 9) == [sooner, later])
+        #expect(try transaction.refreshes(dueBy: moment(20), limit: 1) == [sooner])
+        #expect(try transaction.lastRefresh(of: line("L2")) == nil)
+        try transaction.settleRefreshes(of: [line("L2"), line("L3")], at: moment(11))
+        #expect(try transaction.refreshes(dueBy: moment(99), limit: 9) == [later])
+        #expect(try transaction.lastRefresh(of: line("L3")) == moment(11))
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.nextRefresh() == moment(20))
+      #expect(try reader.lastRefresh(of: line("L2")) == moment(11))
+      #expect(try reader.lastRefresh(of: line("L2", .production)) == nil)
+    }
+  }
+}
