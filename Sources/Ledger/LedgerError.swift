@@ -11,6 +11,9 @@ package enum LedgerError: Error, Hashable, Sendable {
   case unknownApp(String, configured: [String])
   /// Whether the document is Apple's could not be found out. Trying again is safe; nothing was kept.
   case notVerifiable(CryptographyError)
+  /// Whether a certificate was revoked had to be asked, and there was no answer. Trying again is safe; nothing was
+  /// kept.
+  case notChecked(OnlineCheckError)
   /// The document is not to be believed. It is kept as rejected evidence, and changed nothing.
   case rejected(Rejection, evidence: EvidenceID)
   /// The purchase belongs to another customer. What it says was taken in for that one; the customer who
@@ -78,6 +81,7 @@ extension LedgerError: CustomStringConvertible {
     case .unknownApp(let id, let configured):
       "there is no app \(id.debugDescription); configured: \(configured.joined(separator: ", "))"
     case .notVerifiable(let error): "the document could not be checked: \(error)"
+    case .notChecked(let error): error.description
     case .rejected(let rejection, _): rejection.description
     case .ownedByAnotherCustomer(let line):
       "the purchase \(line) belongs to another customer"

@@ -13,22 +13,25 @@ package struct NotificationInbox: Sendable {
   private let catalog: CurrentCatalog
   private let secrets: [String: SharedSecret]
   private let rhythm: DeliveryRhythm
+  private let checkOnline: OnlineCheck?
 
   /// For how long Apple is asked before the notification has to come again: its sender does not wait for
   /// ever.
   private static let patience = Duration.seconds(10)
 
   /// An inbox before `ledger`. `secrets` are those of the apps that take notifications of version 1, by the
-  /// operator's names for the apps. `rhythm` is told of what is delivered.
+  /// operator's names for the apps. `rhythm` is told of what is delivered. `checkOnline` asks about certificates
+  /// before anything is written; `nil`: no app wants that.
   package init(
     ledger: EvidenceLedger, enquiry: PurchaseEnquiry, catalog: CurrentCatalog,
-    secrets: [String: SharedSecret], rhythm: DeliveryRhythm
+    secrets: [String: SharedSecret], rhythm: DeliveryRhythm, checkOnline: OnlineCheck? = nil
   ) {
     self.ledger = ledger
     self.enquiry = enquiry
     self.catalog = catalog
     self.secrets = secrets
     self.rhythm = rhythm
+    self.checkOnline = checkOnline
   }
 
   /// Takes in a notification. When this returns it is durable with all that follows from it, or kept as
@@ -49,12 +52,26 @@ package struct NotificationInbox: Sendable {
   ) async throws(LedgerError) -> ReceivedNotification {
     switch NotificationBody(notification.body) {
     case .signed(let payload):
-      try await ledger.receive(notification, signedPayload: payload)
+      try await takeSigned(notification, payload)
     case .unreadable(let reason, let problem):
       try await ledger.refuse(notification, as: .notificationV2, reason: reason, problem: problem)
     case .unsigned(let body):
       try await takeUnsigned(notification, body)
     }
+  }
+
+  /// Version 2: true by its signatures, and by its certificates where the app has their authority asked.
+  private func takeSigned(
+    _ notification: IncomingNotification, _ payload: String
+  ) async throws(LedgerError) -> ReceivedNotification {
+    do throws(OnlineCheckError) {
+      try await checkOnline?(RecognizedDocument.all(inside: payload), notification.appID)
+    } catch {
+      guard case .revoked = error else { throw .notChecked(error) }
+      return try await ledger.refuse(
+        notification, as: .notificationV2, reason: error.reason, problem: error.description)
+    }
+    return try await ledger.receive(notification, signedPayload: payload)
   }
 
   /// Version 1: known by the shared secret, and true as far as Apple confirms it.
@@ -112,16 +129,5 @@ package struct NotificationInbox: Sendable {
       return ("WRONG_ENVIRONMENT", "the app has no environment \((body.environment ?? .production).rawValue)")
     }
     return nil
-  }
-}
-
-extension AppStoreClientError {
-  /// Why a notification still waits for Apple's word.
-  fileprivate var waitingReason: String {
-    switch self {
-    case .refused(let code, _): "APP_STORE_REFUSED_\(code.rawValue)"
-    case .unauthorized, .clockIsOff: "APP_STORE_REFUSES_OUR_KEY"
-    default: "APP_STORE_UNAVAILABLE"
-    }
   }
 }

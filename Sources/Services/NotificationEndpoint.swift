@@ -3,6 +3,7 @@ package import HTTP
 internal import JSON
 internal import Ledger
 package import Notifications
+internal import SignedData
 internal import Store
 
 /// `POST /notifications/{app}` on the edge: where Apple delivers.
@@ -69,6 +70,7 @@ package struct NotificationEndpoint: Sendable {
   private static func answer(to error: LedgerError) -> HTTPResponse {
     switch error {
     case .unknownApp: answer(404, "UNKNOWN_APP", error.description)
+    case .notChecked(let unavailable): answer(503, unavailable.reason, "please send it again")
     default: answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
     }
   }

@@ -156,6 +156,7 @@ extension Status {
     case .invalid(let field, let problem):
       self.init(.invalidArgument, reason: "INVALID_FIELD", "\(field) \(problem)", field: field)
     case .unknownApp(let id, let configured): self = .unknownApp(id, known: configured)
+    case .notChecked(let error): self.init(error)
     case .notVerifiable:
       self.init(
         .unavailable, reason: "CRYPTOGRAPHY_FAILED", "the document could not be checked; try again",

@@ -21,7 +21,7 @@ package struct ServiceSet: Sendable {
   let catalog: CurrentCatalog
   private let signing: SigningSetup
   private let gate: OnlineCheckGate?
-  private let enquiry: PurchaseEnquiry
+  let enquiry: PurchaseEnquiry
   private let inbox: NotificationInbox
   /// Where legacy receipts come in.
   let receiptIntake: ReceiptIntake
@@ -64,7 +64,8 @@ package struct ServiceSet: Sendable {
     enquiry = PurchaseEnquiry(clients: clients, ledger: ledger)
     let rhythm = DeliveryRhythm()
     inbox = NotificationInbox(
-      ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets, rhythm: rhythm)
+      ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets, rhythm: rhythm,
+      checkOnline: gate?.check)
     self.followUps = FollowUps(
       store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, catalog: catalog, rhythm: rhythm,
       policies: followUps, clock: clock)

@@ -6,6 +6,7 @@ import http.server
 import subprocess
 import threading
 import time
+import uuid
 
 import pytest
 from cryptography import x509
@@ -14,7 +15,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID
 
-from forge import ASN1_NULL, LEAF_MARKER, Forger, name
+from forge import ASN1_NULL, LEAF_MARKER, Forger, name, sign
+from harness import post
 
 CONFIGURATION = """
 apps:
@@ -260,3 +262,64 @@ def test_the_responder_of_openssl_is_understood(documents, authority, tmp_path, 
         assert age(answer) < 60
     # The answer is remembered for as long as it says: nobody is there any more.
     assert signed.submit()[0] == status
+
+
+def notification(signed):
+    """A notification of the authority's leaf, about a transaction of the same."""
+    payload = {
+        "notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY", "notificationUUID": str(uuid.uuid4()),
+        "version": "2.0", "signedDate": int(time.time() * 1000),
+        "data": {"bundleId": "com.example.oceanjournal", "environment": "Sandbox",
+                 "signedTransactionInfo": signed.transaction()},
+    }  # fmt: skip
+    return {"signedPayload": sign(payload, signed.chain, signed.key)}
+
+
+def deliver(signed, body):
+    status, answer = post(f"http://{signed.service.http}/notifications/ocean-journal", body)
+    return status, answer["reason"]
+
+
+def test_a_notification_waits_for_the_authority_where_that_is_demanded(documents, authority):
+    authority.verdict = None
+    signed = documents("hard")
+    body = notification(signed)
+    # Nothing was kept: Apple repeats it. Meanwhile the writer serves whoever has no question open.
+    assert deliver(signed, body) == (503, "ONLINE_CHECK_UNAVAILABLE")
+    listed = signed.service.json("entitled.v1.NotificationService/ListNotifications", {"app": "ocean-journal"})
+    assert listed[1]["notifications"] == []
+
+
+def test_a_notification_is_taken_in_with_the_authoritys_answer(documents, authority):
+    signed = documents("hard")
+    assert deliver(signed, notification(signed)) == (200, "APPLIED")
+    assert authority.asked == 1, "once for the notification and what is inside"
+
+
+def test_a_notification_of_a_revoked_certificate_is_kept_as_rejected(documents, authority):
+    authority.verdict = ocsp.OCSPCertStatus.REVOKED
+    signed = documents("hard")
+    assert deliver(signed, notification(signed)) == (202, "REVOKED_CERTIFICATE")
+    listed = signed.service.json("entitled.v1.NotificationService/ListNotifications", {"app": "ocean-journal"})
+    (kept,) = listed[1]["notifications"]
+    assert (kept["state"], kept["reason"]) == ("NOTIFICATION_STATE_REJECTED", "REVOKED_CERTIFICATE")
+
+
+def test_soft_takes_a_notification_in_without_an_answer(documents, authority):
+    authority.verdict = None
+    signed = documents("soft")
+    assert deliver(signed, notification(signed)) == (200, "APPLIED")
+
+
+def test_while_the_authority_is_asked_others_are_written(documents, authority):
+    authority.delay = 3
+    signed = documents("hard")
+    with concurrent.futures.ThreadPoolExecutor(1) as threads:
+        asking = threads.submit(deliver, signed, notification(signed))
+        begin = time.monotonic()
+        status, answer = signed.service.json(
+            "entitled.v1.AppStoreService/SetConsumptionConsent",
+            {"app": "ocean-journal", "customerId": "ben", "consented": True})
+        assert status == 200, answer
+        assert time.monotonic() - begin < 2 and not asking.done()
+        assert asking.result() == (200, "APPLIED")

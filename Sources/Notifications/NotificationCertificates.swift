@@ -1,0 +1,23 @@
+internal import AppStore
+internal import Ledger
+package import SignedData
+
+/// Asks certificate authorities about the certificates of an app's documents, where the app wants that.
+///
+/// - Throws: ``OnlineCheckError`` if one was revoked, or if there must be an answer and is none.
+package typealias OnlineCheck =
+  @Sendable (_ documents: [RecognizedDocument], _ appID: String) async throws(OnlineCheckError) -> Void
+
+extension RecognizedDocument {
+  /// A notification of version 2 and all that is signed inside it, not verified yet.
+  static func all(inside signedPayload: String) -> [RecognizedDocument] {
+    guard let jws = try? UnverifiedJWS(signedPayload),
+      let payload = try? ResponseBodyV2DecodedPayload(json: jws.payload)
+    else { return [.jws(signedPayload)] }
+    let inside = [
+      payload.data?.signedTransactionInfo, payload.data?.signedRenewalInfo,
+      payload.appData?.signedAppTransactionInfo,
+    ]
+    return [.jws(signedPayload)] + inside.compactMap { $0.map(RecognizedDocument.jws) }
+  }
+}
