@@ -8,7 +8,7 @@ extension AppConfiguration {
       "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
       "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
       "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair", "webhooks",
-      "forward_notifications",
+      "forward_notifications", "consumption_requests",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -38,7 +38,8 @@ extension AppConfiguration {
       environments: environments, products: products, boughtBefore: boughtBefore,
       familySharing: try FamilySharingPolicy.byEntitlement(
         members["family_sharing"], known: entitlements.sorted()),
-      ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep)
+      ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
+      consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .byHand)
   }
 
   private static func products(

@@ -36,6 +36,12 @@ package let demoConfiguration = """
       # must agree. keep: whether receipts are kept besides what they say. look_up_unverified: whether Apple
       # may be asked about the number in a receipt from before iOS 7, which nobody can verify.
       # receipts: {verify: local, keep: false, look_up_unverified: false}
+      # What Apple is told when a customer asks for a refund and agreed that Apple is told; by_hand (if nothing is
+      # said): nothing, until somebody does. by_reason: what differs for some of the customers' reasons.
+      # consumption_requests:
+      #   answer: automatic
+      #   refund_preference: DECLINE
+      #   by_reason: {FULFILLMENT_ISSUE: {refund_preference: GRANT_FULL}, LEGAL: {answer: by_hand}}
       # Where changes go out to, signed as Standard Webhooks says; and where Apple's notifications go on to.
       # webhooks:
       #   billing: {url: https://billing.example.com/hooks, secret: {file: billing.whsec}, events: [STARTED, ENDED]}

@@ -14,6 +14,9 @@ package struct AppDefinition: Hashable, Sendable {
   /// it, where the request leaves it to us. No answer depends on it, only whose facts there are.
   package let ownershipPolicy: OwnershipPolicy
 
+  /// What Apple is told when a customer asks for a refund. No answer depends on it.
+  package let consumptionPolicy: ConsumptionPolicy
+
   /// Changes with everything besides facts and time on which an answer depends: what the catalog says of
   /// products and entitlements, and ``rulesVersion``. The same in every process on every machine.
   package let fingerprint: UInt64
@@ -24,13 +27,14 @@ package struct AppDefinition: Hashable, Sendable {
   package init(
     id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
     boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
-    ownershipPolicy: OwnershipPolicy = .keep
+    ownershipPolicy: OwnershipPolicy = .keep, consumptionPolicy: ConsumptionPolicy = .byHand
   ) {
     self.id = id
     self.identity = identity
     self.environments = environments
     self.products = Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 })
     self.ownershipPolicy = ownershipPolicy
+    self.consumptionPolicy = consumptionPolicy
     rules = EntitlementRules.all(self.products.values, boughtBefore, familySharing)
     fingerprint = Fingerprint(rules: rules, products: self.products.keys.sorted()).value
   }

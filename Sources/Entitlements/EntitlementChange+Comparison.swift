@@ -170,6 +170,9 @@ extension EntitlementChange.Kind {
     case .accessLevelChanged: "Access gives more, or less, than before."
     case .reasonChanged: "The reason for the answer changed."
     case .appStoreAsked: "The operator asked the App Store to do something about this purchase."
+    case .refundRequested: "The customer asks the App Store for a refund."
+    case .consentGiven: "The customer agreed that the App Store is told how much of a purchase was used."
+    case .consentWithdrawn: "The customer no longer agrees that the App Store is told how much was used."
     }
   }
 }

@@ -27,6 +27,9 @@ package struct EntitlementChange: Hashable, Sendable {
     case accessLevelChanged = "ACCESS_LEVEL_CHANGED"
     case reasonChanged = "REASON_CHANGED"
     case appStoreAsked = "APP_STORE_ASKED"
+    case refundRequested = "REFUND_REQUESTED"
+    case consentGiven = "CONSENT_GIVEN"
+    case consentWithdrawn = "CONSENT_WITHDRAWN"
   }
 
   /// What it is about.

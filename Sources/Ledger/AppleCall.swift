@@ -1,3 +1,4 @@
+package import AppStore
 package import JSON
 
 /// Something that the operator asked Apple to do, and what Apple answered.
@@ -6,24 +7,42 @@ package struct AppleCall: Hashable, Sendable {
   package let method: String
   /// The purchase line that it is about; empty for a call about no single one.
   package let originalTransactionID: String
+  /// The one purchase of the line that it is about; empty for a call about the whole line, and in evidence from
+  /// before this was kept.
+  package let transactionID: String
   /// What Apple was sent.
   package let request: JSONObject
   /// What Apple answered; of a refusal, Apple's code and message.
-  package let answer: JSONObject
+  package var answer: JSONObject
+
+  /// The method by which Apple's questions about refunds are answered.
+  package static let sendConsumptionInformation = "SendConsumptionInformation"
 
   /// A call by its parts.
   package init(
-    method: String, originalTransactionID: String, request: JSONObject, answer: JSONObject
+    method: String, originalTransactionID: String, transactionID: String = "", request: JSONObject,
+    answer: JSONObject
   ) {
     self.method = method
     self.originalTransactionID = originalTransactionID
+    self.transactionID = transactionID
     self.request = request
     self.answer = answer
   }
 
+  /// Apple's refusal, as an answer.
+  package static func refusal(_ code: APIErrorCode, message: String) -> JSONObject {
+    ["errorCode": .number(JSONNumber(code.rawValue)), "errorMessage": .string(message)]
+  }
+
+  /// Whether Apple did not do it.
+  var isRefused: Bool { answer["errorCode"] != nil }
+
   /// The same without what may lead to a person.
   var anonymous: AppleCall {
-    AppleCall(method: method, originalTransactionID: originalTransactionID, request: [:], answer: [:])
+    AppleCall(
+      method: method, originalTransactionID: originalTransactionID, transactionID: transactionID,
+      request: [:], answer: answer["errorCode"].map { ["errorCode": $0] } ?? [:])
   }
 }
 
@@ -34,6 +53,7 @@ extension JSONObject {
       "method": .string(call.method), "purchase": .string(call.originalTransactionID),
       "request": .object(call.request), "answer": .object(call.answer),
     ]
+    if !call.transactionID.isEmpty { self["transaction"] = .string(call.transactionID) }
   }
 }
 
@@ -43,6 +63,7 @@ extension AppleCall {
     guard let method = object["method"]?.stringValue else { return nil }
     self.init(
       method: method, originalTransactionID: object["purchase"]?.stringValue ?? "",
-      request: object["request"]?.objectValue ?? [:], answer: object["answer"]?.objectValue ?? [:])
+      transactionID: object["transaction"]?.stringValue ?? "", request: object["request"]?.objectValue ?? [:],
+      answer: object["answer"]?.objectValue ?? [:])
   }
 }

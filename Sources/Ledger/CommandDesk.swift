@@ -137,7 +137,9 @@ extension OperatorCommand {
   fileprivate var isTransfer: Bool {
     switch action {
     case .move, .merge: true
-    case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase, .appleCall: false
+    case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase, .appleCall,
+      .consent:
+      false
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Entitlements
 internal import Store
 
@@ -8,21 +9,35 @@ extension Derivation {
   func note(_ call: AppleCall, about line: LineKey, by origin: Origin) throws(StoreError) {
     guard let evidence = origin.evidence, !call.originalTransactionID.isEmpty else { return }
     try store.relate(evidence, to: line)
+    try settle(answeredBy: call, about: line)
+    for owner in try store.owners(of: line) { try store.relate(evidence, to: line.customer(owner)) }
+    try mention(.appStoreAsked, about: line, by: origin)
+  }
+
+  /// Tells whoever has a purchase of something that changes no answer.
+  func mention(_ kind: EntitlementChange.Kind, about line: LineKey, by origin: Origin) throws(StoreError) {
     let app = app(line.appID)
     let product = try store.facts(of: line).transactions.last.flatMap { app.products[$0.productID] }
     // A consumable gives nothing that an answer could be about; the event is there all the same.
     let entitlements = product.map(\.entitlements) ?? []
     for owner in try store.owners(of: line) {
-      let customer = line.customer(owner)
-      try store.relate(evidence, to: customer)
-      let facts = try store.customer(customer)?.facts ?? CustomerFacts()
-      for entitlement in entitlements.isEmpty ? [""] : entitlements {
-        let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
-        try tell(
-          EntitlementChange(
-            entitlement: entitlement, kind: .appStoreAsked, effectiveAt: now, before: status, after: status),
-          to: customer, by: origin)
-      }
+      try mention(
+        kind, to: line.customer(owner), entitlements: entitlements.isEmpty ? [""] : entitlements, by: origin)
+    }
+  }
+
+  /// Tells a customer of something that changes no answer; without a name of an entitlement, of none.
+  func mention(
+    _ kind: EntitlementChange.Kind, to customer: CustomerKey, entitlements: [String], by origin: Origin
+  ) throws(StoreError) {
+    let app = app(customer.appID)
+    let facts = try store.customer(customer)?.facts ?? CustomerFacts()
+    for entitlement in entitlements {
+      let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
+      try tell(
+        EntitlementChange(
+          entitlement: entitlement, kind: kind, effectiveAt: now, before: status, after: status),
+        to: customer, by: origin)
     }
   }
 }

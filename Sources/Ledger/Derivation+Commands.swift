@@ -45,6 +45,8 @@ extension Derivation {
       try release(ids.map(line), at: moment, by: origin)
     case .appleCall(let call):
       try note(call, about: line(call.originalTransactionID), by: origin)
+    case .consent(let isGiven, let id):
+      try apply(consent: isGiven, of: customer(id), by: origin)
     case .erase(let pseudonyms):
       for pseudonym in pseudonyms { _ = try erase(customer(pseudonym), as: pseudonym, by: evidence) }
     }

@@ -14,6 +14,7 @@ extension Derivation {
     let state: NotificationState =
       !contents.isUnderstood ? .notUnderstood : isNews ? .applied : .superseded
     try store.put(contents.record(of: evidence, state: state))
+    try open(askedBy: contents, evidence)
   }
 
   /// Ends the claims that Apple ended (`UNCLAIM_SEATS`).

@@ -92,6 +92,7 @@ extension EvidenceLedger {
     state: NotificationState, reason: String
   ) async throws(LedgerError) -> ReceivedNotification {
     let evidence = notification.evidence(.notificationV1, in: environment, .accepted)
+    let catalog = catalog.value
     return try await write { store throws(StoreError) in
       let kept = try store.append(evidence)
       let known = try store.notification(kept.id)
@@ -102,7 +103,11 @@ extension EvidenceLedger {
         type: body.notificationType?.rawValue ?? "", state: state, reason: reason, meaning: body.meaning,
         receivedAt: known?.receivedAt ?? notification.receivedAt, originalTransactionID: number)
       let isSettled = known.map { $0.state != .unconfirmed } ?? false
-      if !isSettled { try store.put(record) }
+      if !isSettled {
+        try store.put(record)
+        let derivation = Derivation(store, catalog: catalog, now: notification.receivedAt)
+        if let inquiry = body.inquiry(asked: record, about: line) { try derivation.open(inquiry) }
+      }
       return ReceivedNotification(
         record: isSettled ? known ?? record : record, wasKnown: isSettled,
         customerID: try store.owners(of: line).first)
@@ -166,6 +171,19 @@ extension IncomingNotification {
 }
 
 extension ResponseBodyV1 {
+  /// What it asks, once Apple confirmed it.
+  fileprivate func inquiry(asked record: NotificationRecord, about line: LineKey) -> ConsumptionInquiry? {
+    guard notificationType == .consumptionRequest, record.state == .applied || record.state == .superseded,
+      !line.originalTransactionID.isEmpty
+    else { return nil }
+    let latest = unifiedReceipt?.latestReceiptInfo?.first {
+      $0.originalTransactionId == line.originalTransactionID
+    }
+    return ConsumptionInquiry(
+      id: record.evidenceID, line: line, transactionID: latest?.transactionId ?? line.originalTransactionID,
+      productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)
+  }
+
   /// The purchase line that it is about. Notifications about one-time purchases name it only in the receipt.
   package var lineNumber: String? {
     originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId

@@ -60,7 +60,7 @@ extension CustomerFacts {
       case .grant(let fact, _, _) where fact.grantID == line.originalTransactionID: insert(fact)
       case .revokeGrant(let fact) where fact.grantID == line.originalTransactionID: insert(fact)
       case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase,
-        .appleCall:
+        .appleCall, .consent:
         break
       }
     case .notification(let contents):

@@ -45,6 +45,10 @@ extension OperatorCommand {
     case .appleCall(let call):
       object["command"] = "APPLE_CALL"
       object["call"] = .object(JSONObject(call))
+    case .consent(let isGiven, let customerID):
+      object["command"] = "CONSUMPTION_CONSENT"
+      object["to"] = .string(customerID)
+      object["given"] = .bool(isGiven)
     case .erase(let customerIDs):
       object["command"] = "ERASE"
       object["customers"] = .array(customerIDs.map(JSONValue.string))
@@ -83,6 +87,9 @@ extension OperatorCommand.Action {
     case "APPLE_CALL":
       guard let call = object["call"]?.objectValue.flatMap(AppleCall.init) else { return nil }
       self = .appleCall(call)
+    case "CONSUMPTION_CONSENT":
+      guard let isGiven = object["given"]?.boolValue, let to = object.text("to") else { return nil }
+      self = .consent(isGiven, customerID: to)
     case "ERASE": self = .erase(customerIDs: object.texts("customers"))
     default:
       guard let action = Self.seatAction(object) else { return nil }

@@ -29,6 +29,8 @@ package struct OperatorCommand: Hashable, Sendable {
     case releaseSeats([String], at: Instant)
     /// Apple was asked to do something, and answered.
     case appleCall(AppleCall)
+    /// The customer agrees that Apple is told how much of a purchase was used, or no longer does.
+    case consent(Bool, customerID: String)
     /// The person is taken out of all that is remembered. `customerIDs` are what stands in their place.
     case erase(customerIDs: [String])
   }
@@ -52,7 +54,7 @@ package struct OperatorCommand: Hashable, Sendable {
     switch action {
     case .move(_, let from, let to): from + [to]
     case .merge(let from, let into): [from, into]
-    case .grant(_, let customerID, _): [customerID]
+    case .grant(_, let customerID, _), .consent(_, let customerID): [customerID]
     case .erase(let customerIDs): customerIDs
     case .claimSeat(_, let customerID): customerID.map { [$0] } ?? []
     case .associateSeat(_, let customerID): [customerID]
@@ -72,6 +74,7 @@ package struct OperatorCommand: Hashable, Sendable {
       case .claimSeat(let seat, let id): .claimSeat(seat, customerID: id.map(renamed))
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
+      case .consent(let isGiven, let id): .consent(isGiven, customerID: renamed(id))
       case .undo, .erase, .releaseSeats: action
       }
     return OperatorCommand(action, actor: actor)

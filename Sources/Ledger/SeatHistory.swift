@@ -19,7 +19,8 @@ struct SeatHistory {
         for index in seats.indices where ids.contains(seats[index].seatID) {
           seats[index].releasedAt = seats[index].releasedAt ?? max(moment, seats[index].claimedAt)
         }
-      case .move, .merge, .undo, .grant, .revokeGrant, .associateSeat, .erase, .appleCall: break
+      case .move, .merge, .undo, .grant, .revokeGrant, .associateSeat, .erase, .appleCall, .consent:
+        break
       }
     case .notification(let contents):
       let claims = contents.payload.unclaimInfo?.unclaimSeatIds ?? []

@@ -30,6 +30,7 @@ struct DerivedTable {
     DerivedTable("unclaimed_line", "app, environment, original_transaction_id, token"),
     DerivedTable("account_token", "token, app, environment, customer_id"),
     DerivedTable("merged_customer", "customer_id, app, environment, into_customer_id"),
+    DerivedTable("consumption_consent", "customer_id, app, environment, given, since, evidence_id"),
     // Of a person who was erased a row without an identity stays.
     DerivedTable("customer", "identity", fact: "facts", where: "identity <> x''") {
       bytes throws(StoreError) in FactCoding.encode(try FactCoding.customerFacts(bytes))

@@ -55,7 +55,7 @@ final class ErasureRows {
     rows += try run(
       "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
       pseudonym)
-    for table in ["account_token", "merged_customer"] {
+    for table in ["account_token", "merged_customer", "consumption_consent"] {
       rows += try run(
         "DELETE FROM \(table) WHERE customer_id = ?1 AND app = ?2 AND environment = ?3", customer, nil)
     }

@@ -20,6 +20,7 @@ final class SQLiteTransaction: StoreTransaction {
   let repairQuery: RepairQuery
   let migration: MigrationRows
   let delivery: DeliveryRows
+  let consumption: ConsumptionRows
   let connection: Connection
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
@@ -44,6 +45,7 @@ final class SQLiteTransaction: StoreTransaction {
     repairQuery = RepairQuery(connection)
     migration = try MigrationRows(connection)
     delivery = try DeliveryRows(connection)
+    consumption = ConsumptionRows(connection)
     self.connection = connection
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }

@@ -5,7 +5,7 @@ enum Schema {
   /// Each makes the next version out of the one before. Once released, one is never changed again.
   private static let migrations = [
     firstVersion, secondVersion, thirdVersion, seatsVersion, refreshVersion, copiesVersion,
-    followUpVersion, packingVersion, migrationsVersion, outgoingVersion,
+    followUpVersion, packingVersion, migrationsVersion, outgoingVersion, consumptionVersion,
   ]
 
   /// The version that this program reads and writes.

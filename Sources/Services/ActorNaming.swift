@@ -27,4 +27,5 @@ extension RevokeGrantRequest: ActorNaming {}
 extension ExtendRenewalDateRequest: ActorNaming {}
 extension MassExtendRenewalDateRequest: ActorNaming {}
 extension SendConsumptionInformationRequest: ActorNaming {}
+extension SetConsumptionConsentRequest: ActorNaming {}
 extension SetAppAccountTokenRequest: ActorNaming {}

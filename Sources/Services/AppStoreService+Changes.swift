@@ -25,10 +25,6 @@ extension AppStoreService {
         (request: GetMassExtensionStatusRequest, context) async throws(Status) in
         try await massExtensionStatus(request, context)
       },
-      .waitingUnary("/\(Self.name)/SendConsumptionInformation") {
-        (request: SendConsumptionInformationRequest, context) async throws(Status) in
-        try await sendConsumption(request.by(context), context)
-      },
       .waitingUnary("/\(Self.name)/SetAppAccountToken") {
         (request: SetAppAccountTokenRequest, context) async throws(Status) in
         try await setToken(request.by(context), context)
@@ -86,40 +82,6 @@ extension AppStoreService {
     }
   }
 
-  private func sendConsumption(
-    _ request: SendConsumptionInformationRequest, _ context: CallContext
-  ) async throws(Status) -> SendConsumptionInformationResponse {
-    try Requirement.given(request.transactionId, "transaction_id")
-    guard request.customerConsented else {
-      throw Status(
-        .failedPrecondition, reason: "NO_CONSENT",
-        "Apple takes consumption information only with the customer's consent", field: "customer_consented")
-    }
-    guard 0...100_000 ~= request.consumptionPercentage else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "consumption_percentage is not between 0 and 100000",
-        field: "consumption_percentage")
-    }
-    guard let delivery = ConsumptionRequest.DeliveryStatus(request.deliveryStatus) else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "delivery_status is not given", field: "delivery_status")
-    }
-    try refuse(.sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
-    let call = try call(request.app, request.environment, context)
-    let information = ConsumptionRequest(
-      customerConsented: true, deliveryStatus: delivery,
-      sampleContentProvided: request.sampleContentProvided,
-      consumptionPercentage: Int64(request.consumptionPercentage),
-      refundPreference: ConsumptionRequest.RefundPreference(request.refundPreference))
-    let line = LineKey(
-      appID: call.app.id, environment: call.environment, originalTransactionID: request.transactionId)
-    let number = try latest(of: line)?.originalTransactionID ?? request.transactionId
-    try await change(
-      .sendConsumptionInformation(information, of: request.transactionId),
-      Record("SendConsumptionInformation", about: number, by: request.actor), call)
-    return .with { $0.sentAt = GoogleProtobuf.Timestamp(now()) }
-  }
-
   private func setToken(
     _ request: SetAppAccountTokenRequest, _ context: CallContext
   ) async throws(Status) -> SetAppAccountTokenResponse {
@@ -155,30 +117,6 @@ extension ExtendReasonCode {
     case .customerSatisfaction: self = .customerSatisfaction
     case .other: self = .other
     case .serviceIssue: self = .serviceIssueOrOutage
-    }
-  }
-}
-
-extension ConsumptionRequest.DeliveryStatus {
-  init?(_ status: Wire.DeliveryStatus) {
-    switch status {
-    case .delivered: self = .delivered
-    case .undeliveredQualityIssue: self = .undeliveredQualityIssue
-    case .undeliveredWrongItem: self = .undeliveredWrongItem
-    case .undeliveredServerOutage: self = .undeliveredServerOutage
-    case .undeliveredOther: self = .undeliveredOther
-    case .unspecified, .unrecognized: return nil
-    }
-  }
-}
-
-extension ConsumptionRequest.RefundPreference {
-  init?(_ preference: Wire.RefundPreference) {
-    switch preference {
-    case .decline: self = .decline
-    case .grantFull: self = .grantFull
-    case .grantProrated: self = .grantProrated
-    case .unspecified, .unrecognized: return nil
     }
   }
 }

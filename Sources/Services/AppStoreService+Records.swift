@@ -12,10 +12,15 @@ extension AppStoreService {
     let method: String
     let originalTransactionID: String
     let actor: String
+    /// The one transaction of the line; empty if the call is about all of it.
+    let transactionID: String
 
     /// `originalTransactionID` is empty if the call is about no single purchase.
-    init(_ method: String, about originalTransactionID: String, by actor: String) {
+    init(
+      _ method: String, about originalTransactionID: String, transactionID: String = "", by actor: String
+    ) {
       self.method = method
+      self.transactionID = transactionID
       self.originalTransactionID = originalTransactionID
       self.actor = actor
     }
@@ -52,10 +57,7 @@ extension AppStoreService {
     _ error: AppStoreClientError, _ record: Record, _ request: AppStoreRequest, _ call: Call
   ) async throws(Status) {
     guard case .refused(let code, let message) = error else { return }
-    let answer: JSONObject = [
-      "errorCode": .number(JSONNumber(code.rawValue)), "errorMessage": .string(message),
-    ]
-    try await keep(record, request, answer: answer, call)
+    try await keep(record, request, answer: AppleCall.refusal(code, message: message), call)
   }
 
   private func keep(
@@ -64,8 +66,8 @@ extension AppStoreService {
     var sent = JSONObject()
     if case .json(let body) = request.body { sent = body }
     let asked = AppleCall(
-      method: record.method, originalTransactionID: record.originalTransactionID, request: sent,
-      answer: answer)
+      method: record.method, originalTransactionID: record.originalTransactionID,
+      transactionID: record.transactionID, request: sent, answer: answer)
     do throws(LedgerError) {
       try await ledger.record(
         asked,

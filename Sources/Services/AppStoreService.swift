@@ -44,7 +44,7 @@ struct AppStoreService: Sendable {
         (request: GetTestNotificationStatusRequest, context) async throws(Status) in
         try await testNotificationStatus(request, context)
       },
-    ] + changingMethods
+    ] + changingMethods + consumptionMethods
   }
 
   func call(

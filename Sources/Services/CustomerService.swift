@@ -35,12 +35,16 @@ struct CustomerService {
     let environment = try app.environment(request.environment)
     try Requirement.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let (facts, sequence) = try reading { () throws(StoreError) in
-      (try reader.facts(of: key) ?? CustomerFacts(), try reader.lastSequence(of: key))
+    let (facts, sequence, consent) = try reading { () throws(StoreError) in
+      (
+        try reader.facts(of: key) ?? CustomerFacts(), try reader.lastSequence(of: key),
+        try reader.consent(of: key)
+      )
     }
     var response = GetCustomerResponse(
       facts, of: request.customerId, in: app, environment: environment, evaluatedAt: now())
     response.sequence = sequence
+    response.consumptionConsent = consent.map(Wire.ConsumptionConsent.init)
     return response
   }
 

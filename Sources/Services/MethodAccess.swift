@@ -74,11 +74,15 @@ struct MethodAccess: Equatable {
     Row(
       service: "NotificationService", role: .operate, isChange: true,
       methods: ["Replay", "Backfill", "RequestTestNotification"]),
-    Row(service: "AppStoreService", role: .read, isChange: false, methods: ["ListSeats"]),
+    Row(
+      service: "AppStoreService", role: .read, isChange: false,
+      methods: ["ListSeats", "ListConsumptionRequests"]),
     Row(
       service: "AppStoreService", role: .operate, isChange: false,
       methods: ["GetMassExtensionStatus", "GetTestNotificationStatus"]),
-    Row(service: "AppStoreService", role: .submit, isChange: true, methods: ["RefreshPurchase"]),
+    Row(
+      service: "AppStoreService", role: .submit, isChange: true,
+      methods: ["RefreshPurchase", "SetConsumptionConsent"]),
     Row(
       service: "AppStoreService", role: .operate, isChange: true,
       methods: [

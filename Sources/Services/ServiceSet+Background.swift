@@ -17,6 +17,7 @@ extension ServiceSet {
       group.addTask { await followUps.run(report: report) }
       group.addTask { await migrations.run(report: report) }
       group.addTask { await RefreshFollower(receiptIntake, store: store, report: report).run() }
+      group.addTask { await consumptionFollower(report).run() }
       group.addTask { await hub.beat() }
       group.addTask { await outlets.run(report: report) }
       group.addTask {
@@ -28,6 +29,11 @@ extension ServiceSet {
       catalogChanges.continuation.yield()
       await group.waitForAll()
     }
+  }
+
+  private func consumptionFollower(_ report: @escaping @Sendable (String) -> Void) -> ConsumptionFollower {
+    ConsumptionFollower(
+      store: store, ledger: ledger, enquiry: enquiry, catalog: catalog, clock: clock, report: report)
   }
 
   /// Puts another catalog in force at once. The customers' answers, and the events of what that changed,

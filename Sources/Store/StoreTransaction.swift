@@ -4,7 +4,7 @@ package import Entitlements
 package protocol StoreTransaction: EvidenceAppending, FactKeeping, OwnershipKeeping, ClaimQueueKeeping,
   SeatKeeping,
   EventAppending, TimeKeeping, CustomerErasing, NotificationKeeping, RefreshKeeping, PollKeeping,
-  RepairKeeping, BodyForgetting, MigrationKeeping, DeliveryKeeping
+  RepairKeeping, BodyForgetting, MigrationKeeping, DeliveryKeeping, ConsumptionKeeping
 {
   /// What ``putFacts(_:answers:of:)`` last kept for the customer; `nil` if nothing.
   func customer(_ key: CustomerKey) throws(StoreError) -> KnownCustomer?

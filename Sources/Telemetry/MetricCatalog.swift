@@ -69,6 +69,12 @@ package enum MetricCatalog {
       "entitled_notification_lag_seconds", .histogram, bounds: MetricFamily.lagBounds,
       help: "How long after Apple had signed them notifications arrived."),
     MetricFamily(
+      "entitled_consumption_requests_total", .counter, labels: ["app", "environment"],
+      help: "Times that Apple asked how much was used, since a customer wants the money back."),
+    MetricFamily(
+      "entitled_consumption_requests_settled_total", .counter, labels: ["app", "environment", "outcome"],
+      help: "Such questions that were answered, missed or refused."),
+    MetricFamily(
       "entitled_deliveries_complete_until_seconds", .gauge, labels: ["app", "environment"],
       help: "Until when all of Apple's deliveries are accounted for, in seconds since 1970."),
     MetricFamily(

@@ -13,6 +13,7 @@ struct Entitled: AsyncParsableCommand {
       CustomerCommand.self, TimelineCommand.self, WatchCommand.self, ExplainCommand.self, GrantCommand.self,
       HealthCommand.self, StoreCommand.self, TokenCommand.self, NotificationsCommand.self,
       ConfigCommand.self, MigrateCommand.self, WebhooksCommand.self, ShadowCommand.self,
+      ConsumptionCommand.self,
     ])
 
   /// Runs the command; a failure is one line on the standard error and an exit status that is not 0.

@@ -81,6 +81,18 @@ struct LedgerFixture {
     ])
   }
 
+  /// What Apple posts when a customer asks for a refund.
+  func consumptionRequest(_ transaction: String, signed: Int64, uuid: String) throws -> String {
+    try signer.sign(payload: [
+      "notificationType": "CONSUMPTION_REQUEST", "notificationUUID": .string(uuid), "version": "2.0",
+      "signedDate": date(signed),
+      "data": [
+        "bundleId": "com.example", "environment": "Sandbox", "consumptionRequestReason": "OTHER",
+        "signedTransactionInfo": .string(transaction),
+      ],
+    ])
+  }
+
   func submit(
     _ jws: String, renewal: String? = nil, for customerID: String? = "ana", app: String = "ocean"
   ) async throws(LedgerError) -> Submitted {

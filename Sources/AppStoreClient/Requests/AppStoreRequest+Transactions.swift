@@ -126,59 +126,6 @@ extension AppStoreRequest {
   }
 }
 
-/// What an operator tells Apple about a purchase whose customer asks for a refund (ConsumptionRequest).
-package struct ConsumptionRequest: Hashable, Sendable {
-  /// Whether what was bought was delivered and worked.
-  package enum DeliveryStatus: String, Hashable, Sendable, CaseIterable {
-    case delivered = "DELIVERED"
-    case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
-    case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
-    case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
-    case undeliveredOther = "UNDELIVERED_OTHER"
-  }
-
-  /// What the operator would like Apple to decide.
-  package enum RefundPreference: String, Hashable, Sendable, CaseIterable {
-    case decline = "DECLINE"
-    case grantFull = "GRANT_FULL"
-    case grantProrated = "GRANT_PRORATED"
-  }
-
-  /// Whether the customer agreed to this being told. Apple refuses `false`.
-  package var customerConsented: Bool
-  package var deliveryStatus: DeliveryStatus
-  /// Whether the customer could try it before buying.
-  package var sampleContentProvided: Bool
-  /// How much of it was used, in thousandths of a percent: 0 to 100,000.
-  package var consumptionPercentage: Int64?
-  package var refundPreference: RefundPreference?
-
-  /// What is told, by its parts.
-  package init(
-    customerConsented: Bool, deliveryStatus: DeliveryStatus, sampleContentProvided: Bool,
-    consumptionPercentage: Int64? = nil, refundPreference: RefundPreference? = nil
-  ) {
-    self.customerConsented = customerConsented
-    self.deliveryStatus = deliveryStatus
-    self.sampleContentProvided = sampleContentProvided
-    self.consumptionPercentage = consumptionPercentage
-    self.refundPreference = refundPreference
-  }
-
-  var json: JSONObject {
-    var json: JSONObject = [
-      "customerConsented": .bool(customerConsented),
-      "sampleContentProvided": .bool(sampleContentProvided),
-      "deliveryStatus": .string(deliveryStatus.rawValue),
-    ]
-    if let consumptionPercentage {
-      json["consumptionPercentage"] = .number(JSONNumber(consumptionPercentage))
-    }
-    if let refundPreference { json["refundPreference"] = .string(refundPreference.rawValue) }
-    return json
-  }
-}
-
 extension Instant {
   /// As Apple's calls take dates.
   var parameter: String { String(millisecondsSince1970) }

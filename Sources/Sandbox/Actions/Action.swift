@@ -36,6 +36,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case extend
   case massExtend = "mass-extend"
   case finish
+  case tellConsumption = "tell-consumption"
   case setAppAccountToken = "app-account-token"
   case notificationURL = "notification-url"
   case testNotification = "test-notification"
@@ -70,6 +71,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .seats: ["transactionId", "seats"]
     case .assignSeat, .unclaimSeat: ["transactionId", "account"]
     case .requestConsumption: ["transactionId", "reason"]
+    case .tellConsumption: ["transactionId", "version", "information"]
     case .refund: ["transactionId", "percent", "reason"]
     case .refundSeats: ["transactionId", "seats"]
     case .rescindConsent: ["app", "account"]

@@ -46,6 +46,7 @@ extension World {
       transactions[transaction.id]?.isFinished = true
       return Outcome(transactions: [transaction.id])
     case .setAppAccountToken: return try setAppAccountToken(parameters)
+    case .tellConsumption: return try takeConsumption(parameters)
     }
   }
 

@@ -18,6 +18,7 @@ extension AppStoreSimulator {
   ///     POST /sandbox/v1/live            lets many customers live for some time
   ///     GET  /sandbox/v1/accounts/NAME/receipt  its app receipt, base64 (?app=)
   ///     GET  /sandbox/v1/notifications   what was told to whom
+  ///     GET  /sandbox/v1/consumption     what developers told of customers who ask for refunds
   ///     GET, POST /sandbox/v1/clock      the time, and how fast it goes
   ///     POST /sandbox/v1/clock/advance   turns it
   ///     GET, POST, DELETE /sandbox/v1/faults  what is to go wrong
@@ -41,6 +42,7 @@ extension AppStoreSimulator {
     case ("root", "GET"): return rootCertificate
     case ("apps", "GET"): return .json(["apps": .array(apps.map { .object($0.json) })])
     case ("notifications", "GET"): return .json(notifications)
+    case ("consumption", "GET"): return .json(world.consumptionState)
     case ("clock", "GET"): return .json(clockState)
     case ("faults", "GET"): return .json(faults.json)
     case ("calls", "GET"): return .json(traffic.json)
@@ -48,7 +50,7 @@ extension AppStoreSimulator {
     case ("accounts", "GET"): return await page(request.query, self.accounts)
     case ("receipts", "GET"): return await page(request.query, self.receipts)
     case ("root", _), ("apps", _), ("notifications", _), ("owners", _), ("calls", _), ("accounts", _),
-      ("receipts", _):
+      ("receipts", _), ("consumption", _):
       return .methodNotAllowed("GET")
     case ("realtime-message", "POST"):
       return await answer { try await self.realtimeMessage(Parameters(body: request.body)) }

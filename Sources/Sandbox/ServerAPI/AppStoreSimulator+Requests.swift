@@ -77,13 +77,20 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// Send Consumption Information, versions 1 and 2. What it says is checked and then forgotten.
+  /// Send Consumption Information, versions 1 and 2.
   func consumption(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
     let sold = try transaction(id, call)
     guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
     let body = try call.body()
-    guard body["customerConsented"]?.boolValue == true else { throw ServerAPIError.invalidCustomerConsented }
-    guard body["deliveryStatus"] != nil else { throw ServerAPIError.invalidDeliveryStatus }
+    if call.path.first == "v1" {
+      try ConsumptionForm.checkFirst(body)
+    } else {
+      try ConsumptionForm.check(body)
+    }
+    _ = try perform(
+      .tellConsumption,
+      ["transactionId": .string(id), "version": .string(call.path[0]), "information": .object(body)],
+      or: ServerAPIError.generalBadRequest)
     return nil
   }
 

@@ -26,10 +26,17 @@ enum ServerAPIError: Int64, Error, Hashable {
   case invalidInAppOwnershipType = 4_000_026
   case invalidRevoked = 4_000_030
   case invalidStatus = 4_000_031
+  case invalidAccountTenure = 4_000_032
   case invalidAppAccountToken = 4_000_033
   case invalidConsumptionStatus = 4_000_034
   case invalidCustomerConsented = 4_000_035
   case invalidDeliveryStatus = 4_000_036
+  case invalidLifetimeDollarsPurchased = 4_000_037
+  case invalidLifetimeDollarsRefunded = 4_000_038
+  case invalidPlatform = 4_000_039
+  case invalidPlayTime = 4_000_040
+  case invalidSampleContentProvided = 4_000_041
+  case invalidUserStatus = 4_000_042
   case invalidImage = 4_000_161
   case headerTooLong = 4_000_162
   case bodyTooLong = 4_000_163
@@ -106,6 +113,14 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .invalidConsumptionStatus: "Invalid request. The consumption status field is invalid."
     case .invalidCustomerConsented: "Invalid request. The customer consented field is invalid."
     case .invalidDeliveryStatus: "Invalid request. The delivery status field is invalid."
+    case .invalidAccountTenure: "Invalid request. The account tenure field is invalid."
+    case .invalidLifetimeDollarsPurchased:
+      "Invalid request. The lifetime dollars purchased field is invalid."
+    case .invalidLifetimeDollarsRefunded: "Invalid request. The lifetime dollars refunded field is invalid."
+    case .invalidPlatform: "Invalid request. The platform field is invalid."
+    case .invalidPlayTime: "Invalid request. The playtime field is invalid."
+    case .invalidSampleContentProvided: "Invalid request. The sample content provided field is invalid."
+    case .invalidUserStatus: "Invalid request. The user status field is invalid."
     case .invalidAppAccountTokenUUID: "Invalid request. The app account token is not a valid UUID."
     case .familyTransactionNotSupported: "Invalid request. Family Sharing transactions aren't supported."
     case .transactionIdIsNotOriginal: "Invalid request. The transaction id is not an original transaction id."

@@ -24,6 +24,8 @@ struct World: Sendable {
   var notices: [Notice] = []
   /// The places in ``notices`` of those that are still to be sent.
   var outbox: Set<Int> = []
+  /// What developers told of customers who ask for refunds, in order.
+  var consumption: [ToldConsumption] = []
   var massExtensions: [MassExtension] = []
   /// Purchases that wait for a parent's word.
   var askedToBuy: [String: AskedToBuy] = [:]

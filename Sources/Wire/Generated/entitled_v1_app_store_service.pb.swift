@@ -159,6 +159,58 @@ package enum DeliveryStatus: WireEnum {
   }
 }
 
+/// What became of a question of Apple's.
+package enum ConsumptionRequestState: WireEnum {
+  /// `CONSUMPTION_REQUEST_STATE_UNSPECIFIED`.
+  case unspecified
+  /// It can still be answered; `problem` says what it waits for.
+  case open
+  /// Apple took the answer.
+  case answered
+  /// Apple's 12 hours passed without an answer; `problem` says why.
+  case missed
+  /// Apple refused the answer, or would have.
+  case refused
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .open
+    case 2: self = .answered
+    case 3: self = .missed
+    case 4: self = .refused
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .open: 1
+    case .answered: 2
+    case .missed: 3
+    case .refused: 4
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "CONSUMPTION_REQUEST_STATE_UNSPECIFIED"
+    case .open: "CONSUMPTION_REQUEST_STATE_OPEN"
+    case .answered: "CONSUMPTION_REQUEST_STATE_ANSWERED"
+    case .missed: "CONSUMPTION_REQUEST_STATE_MISSED"
+    case .refused: "CONSUMPTION_REQUEST_STATE_REFUSED"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// `entitled.v1.GetRefundHistoryRequest`.
 package struct GetRefundHistoryRequest: WireMessage {
   /// `app`.
@@ -630,6 +682,213 @@ package struct SendConsumptionInformationResponse: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, sentAt)
+  }
+}
+
+/// One question of Apple's: a CONSUMPTION_REQUEST notification.
+package struct ConsumptionRequest: WireMessage {
+  /// The notification.
+  package var evidenceId: Int64 = 0
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// Empty: nobody has claimed the purchase.
+  package var customerId: String = ""
+  /// `product_id`.
+  package var productId: String = ""
+  /// `transaction_id`.
+  package var transactionId: String = ""
+  /// `original_transaction_id`.
+  package var originalTransactionId: String = ""
+  /// The customer's reason in Apple's words: `consumptionRequestReason`.
+  package var reason: String = ""
+  /// `requested_at`.
+  package var requestedAt: GoogleProtobuf.Timestamp?
+  /// Apple decides without an answer then.
+  package var answerBy: GoogleProtobuf.Timestamp?
+  /// `state`.
+  package var state: ConsumptionRequestState = .init()
+  /// BY_HAND, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+  package var problem: String = ""
+  /// How often Apple was told in vain.
+  package var attempts: Int32 = 0
+  /// `settled_at`.
+  package var settledAt: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ConsumptionRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ConsumptionRequest.self)
+    evidenceId = c.pointee.evidence_id
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
+    productId = CField.text(c.pointee.product_id)
+    transactionId = CField.text(c.pointee.transaction_id)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    reason = CField.text(c.pointee.reason)
+    requestedAt = CField.message(c.pointee.requested_at)
+    answerBy = CField.message(c.pointee.answer_by)
+    state = ConsumptionRequestState(rawValue: CField.number(c.pointee.state.rawValue))
+    problem = CField.text(c.pointee.problem)
+    attempts = c.pointee.attempts
+    settledAt = CField.message(c.pointee.settled_at)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, evidenceId)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, customerId)
+    writer.text(4, productId)
+    writer.text(5, transactionId)
+    writer.text(6, originalTransactionId)
+    writer.text(7, reason)
+    writer.message(8, requestedAt)
+    writer.message(9, answerBy)
+    writer.integer(10, state.rawValue)
+    writer.text(11, problem)
+    writer.integer(12, attempts)
+    writer.message(13, settledAt)
+  }
+}
+
+/// `entitled.v1.ListConsumptionRequestsRequest`.
+package struct ListConsumptionRequestsRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// Unset: all of the app's.
+  package var environment: Environment = .init()
+  /// `state`.
+  package var state: ConsumptionRequestState = .init()
+  /// `customer_id`.
+  package var customerId: String = ""
+  /// `page_size`.
+  package var pageSize: Int32 = 0
+  /// `page_token`.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListConsumptionRequestsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListConsumptionRequestsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    state = ConsumptionRequestState(rawValue: CField.number(c.pointee.state.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.integer(3, state.rawValue)
+    writer.text(4, customerId)
+    writer.integer(5, pageSize)
+    writer.text(6, pageToken)
+  }
+}
+
+/// `entitled.v1.ListConsumptionRequestsResponse`.
+package struct ListConsumptionRequestsResponse: WireMessage {
+  /// `requests`.
+  package var requests: [ConsumptionRequest] = []
+  /// `next_page_token`.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListConsumptionRequestsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListConsumptionRequestsResponse.self)
+    requests = CField.messages(c.pointee.requests, count: c.pointee.n_requests)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, requests)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// `entitled.v1.SetConsumptionConsentRequest`.
+package struct SetConsumptionConsentRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// `customer_id`.
+  package var customerId: String = ""
+  /// Whether the customer agrees; false withdraws.
+  package var consented: Bool = false
+  /// `actor`.
+  package var actor: String = ""
+  /// How the customer said so, for the audit trail.
+  package var note: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SetConsumptionConsentRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SetConsumptionConsentRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
+    consented = CField.flag(c.pointee.consented)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, customerId)
+    writer.flag(4, consented)
+    writer.text(5, actor)
+    writer.text(6, note)
+  }
+}
+
+/// `entitled.v1.SetConsumptionConsentResponse`.
+package struct SetConsumptionConsentResponse: WireMessage {
+  /// `consent`.
+  package var consent: ConsumptionConsent?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SetConsumptionConsentResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SetConsumptionConsentResponse.self)
+    consent = CField.message(c.pointee.consent)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, consent)
   }
 }
 

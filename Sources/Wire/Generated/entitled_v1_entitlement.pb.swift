@@ -393,3 +393,34 @@ package struct Advice: WireMessage {
     writer.texts(7, productIds)
   }
 }
+
+/// What a customer said about Apple being told how much of a purchase was used.
+package struct ConsumptionConsent: WireMessage {
+  /// Agreed, or no longer.
+  package var consented: Bool = false
+  /// `since`.
+  package var since: GoogleProtobuf.Timestamp?
+  /// Where it is kept.
+  package var evidenceId: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ConsumptionConsent())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ConsumptionConsent.self)
+    consented = CField.flag(c.pointee.consented)
+    since = CField.message(c.pointee.since)
+    evidenceId = c.pointee.evidence_id
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.flag(1, consented)
+    writer.message(2, since)
+    writer.integer(3, evidenceId)
+  }
+}

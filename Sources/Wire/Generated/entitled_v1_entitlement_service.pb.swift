@@ -221,6 +221,8 @@ package struct GetCustomerResponse: WireMessage {
   package var sequence: Int64 = 0
   /// `evaluated_at`.
   package var evaluatedAt: GoogleProtobuf.Timestamp?
+  /// Whether Apple may be told how much was used when the customer asks for a refund; unset: nobody asked.
+  package var consumptionConsent: ConsumptionConsent?
 
   /// A message with every field at its default.
   package init() {}
@@ -240,6 +242,7 @@ package struct GetCustomerResponse: WireMessage {
     grants = CField.messages(c.pointee.grants, count: c.pointee.n_grants)
     sequence = c.pointee.sequence
     evaluatedAt = CField.message(c.pointee.evaluated_at)
+    consumptionConsent = CField.message(c.pointee.consumption_consent)
   }
 
   /// Writes the fields that are set.
@@ -253,6 +256,7 @@ package struct GetCustomerResponse: WireMessage {
     writer.messages(7, grants)
     writer.integer(8, sequence)
     writer.message(9, evaluatedAt)
+    writer.message(10, consumptionConsent)
   }
 }
 

@@ -637,6 +637,231 @@ void   entitled__v1__send_consumption_information_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__send_consumption_information_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__consumption_request__init
+                     (Entitled__V1__ConsumptionRequest         *message)
+{
+  static const Entitled__V1__ConsumptionRequest init_value = ENTITLED__V1__CONSUMPTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__consumption_request__get_packed_size
+                     (const Entitled__V1__ConsumptionRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__consumption_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__consumption_request__pack
+                     (const Entitled__V1__ConsumptionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__consumption_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__consumption_request__pack_to_buffer
+                     (const Entitled__V1__ConsumptionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__consumption_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ConsumptionRequest *
+       entitled__v1__consumption_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ConsumptionRequest *)
+     protobuf_c_message_unpack (&entitled__v1__consumption_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__consumption_request__free_unpacked
+                     (Entitled__V1__ConsumptionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__consumption_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_consumption_requests_request__init
+                     (Entitled__V1__ListConsumptionRequestsRequest         *message)
+{
+  static const Entitled__V1__ListConsumptionRequestsRequest init_value = ENTITLED__V1__LIST_CONSUMPTION_REQUESTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_consumption_requests_request__get_packed_size
+                     (const Entitled__V1__ListConsumptionRequestsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_consumption_requests_request__pack
+                     (const Entitled__V1__ListConsumptionRequestsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_consumption_requests_request__pack_to_buffer
+                     (const Entitled__V1__ListConsumptionRequestsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListConsumptionRequestsRequest *
+       entitled__v1__list_consumption_requests_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListConsumptionRequestsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_consumption_requests_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_consumption_requests_request__free_unpacked
+                     (Entitled__V1__ListConsumptionRequestsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_consumption_requests_response__init
+                     (Entitled__V1__ListConsumptionRequestsResponse         *message)
+{
+  static const Entitled__V1__ListConsumptionRequestsResponse init_value = ENTITLED__V1__LIST_CONSUMPTION_REQUESTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_consumption_requests_response__get_packed_size
+                     (const Entitled__V1__ListConsumptionRequestsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_consumption_requests_response__pack
+                     (const Entitled__V1__ListConsumptionRequestsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_consumption_requests_response__pack_to_buffer
+                     (const Entitled__V1__ListConsumptionRequestsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListConsumptionRequestsResponse *
+       entitled__v1__list_consumption_requests_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListConsumptionRequestsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_consumption_requests_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_consumption_requests_response__free_unpacked
+                     (Entitled__V1__ListConsumptionRequestsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_consumption_requests_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__set_consumption_consent_request__init
+                     (Entitled__V1__SetConsumptionConsentRequest         *message)
+{
+  static const Entitled__V1__SetConsumptionConsentRequest init_value = ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__set_consumption_consent_request__get_packed_size
+                     (const Entitled__V1__SetConsumptionConsentRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__set_consumption_consent_request__pack
+                     (const Entitled__V1__SetConsumptionConsentRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__set_consumption_consent_request__pack_to_buffer
+                     (const Entitled__V1__SetConsumptionConsentRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SetConsumptionConsentRequest *
+       entitled__v1__set_consumption_consent_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SetConsumptionConsentRequest *)
+     protobuf_c_message_unpack (&entitled__v1__set_consumption_consent_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__set_consumption_consent_request__free_unpacked
+                     (Entitled__V1__SetConsumptionConsentRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__set_consumption_consent_response__init
+                     (Entitled__V1__SetConsumptionConsentResponse         *message)
+{
+  static const Entitled__V1__SetConsumptionConsentResponse init_value = ENTITLED__V1__SET_CONSUMPTION_CONSENT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__set_consumption_consent_response__get_packed_size
+                     (const Entitled__V1__SetConsumptionConsentResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__set_consumption_consent_response__pack
+                     (const Entitled__V1__SetConsumptionConsentResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__set_consumption_consent_response__pack_to_buffer
+                     (const Entitled__V1__SetConsumptionConsentResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SetConsumptionConsentResponse *
+       entitled__v1__set_consumption_consent_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SetConsumptionConsentResponse *)
+     protobuf_c_message_unpack (&entitled__v1__set_consumption_consent_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__set_consumption_consent_response__free_unpacked
+                     (Entitled__V1__SetConsumptionConsentResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__set_consumption_consent_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__set_app_account_token_request__init
                      (Entitled__V1__SetAppAccountTokenRequest         *message)
 {
@@ -2293,6 +2518,495 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_resp
   (ProtobufCMessageInit) entitled__v1__send_consumption_information_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__consumption_request__field_descriptors[13] =
+{
+  {
+    "evidence_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requested_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, requested_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "answer_by",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, answer_by),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, state),
+    &entitled__v1__consumption_request_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "problem",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, problem),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attempts",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settled_at",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionRequest, settled_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__consumption_request__field_indices_by_name[] = {
+  8,   /* field[8] = answer_by */
+  11,   /* field[11] = attempts */
+  2,   /* field[2] = customer_id */
+  1,   /* field[1] = environment */
+  0,   /* field[0] = evidence_id */
+  5,   /* field[5] = original_transaction_id */
+  10,   /* field[10] = problem */
+  3,   /* field[3] = product_id */
+  6,   /* field[6] = reason */
+  7,   /* field[7] = requested_at */
+  12,   /* field[12] = settled_at */
+  9,   /* field[9] = state */
+  4,   /* field[4] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__consumption_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 13 }
+};
+const ProtobufCMessageDescriptor entitled__v1__consumption_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ConsumptionRequest",
+  "ConsumptionRequest",
+  "Entitled__V1__ConsumptionRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ConsumptionRequest),
+  13,
+  entitled__v1__consumption_request__field_descriptors,
+  entitled__v1__consumption_request__field_indices_by_name,
+  1,  entitled__v1__consumption_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__consumption_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_consumption_requests_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsumptionRequestsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsumptionRequestsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsumptionRequestsRequest, state),
+    &entitled__v1__consumption_request_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsumptionRequestsRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsumptionRequestsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsumptionRequestsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_consumption_requests_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  3,   /* field[3] = customer_id */
+  1,   /* field[1] = environment */
+  4,   /* field[4] = page_size */
+  5,   /* field[5] = page_token */
+  2,   /* field[2] = state */
+};
+static const ProtobufCIntRange entitled__v1__list_consumption_requests_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_consumption_requests_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListConsumptionRequestsRequest",
+  "ListConsumptionRequestsRequest",
+  "Entitled__V1__ListConsumptionRequestsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListConsumptionRequestsRequest),
+  6,
+  entitled__v1__list_consumption_requests_request__field_descriptors,
+  entitled__v1__list_consumption_requests_request__field_indices_by_name,
+  1,  entitled__v1__list_consumption_requests_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_consumption_requests_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_consumption_requests_response__field_descriptors[2] =
+{
+  {
+    "requests",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListConsumptionRequestsResponse, n_requests),
+    offsetof(Entitled__V1__ListConsumptionRequestsResponse, requests),
+    &entitled__v1__consumption_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListConsumptionRequestsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_consumption_requests_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = requests */
+};
+static const ProtobufCIntRange entitled__v1__list_consumption_requests_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_consumption_requests_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListConsumptionRequestsResponse",
+  "ListConsumptionRequestsResponse",
+  "Entitled__V1__ListConsumptionRequestsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListConsumptionRequestsResponse),
+  2,
+  entitled__v1__list_consumption_requests_response__field_descriptors,
+  entitled__v1__list_consumption_requests_response__field_indices_by_name,
+  1,  entitled__v1__list_consumption_requests_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_consumption_requests_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consented",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, consented),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__set_consumption_consent_request__field_indices_by_name[] = {
+  4,   /* field[4] = actor */
+  0,   /* field[0] = app */
+  3,   /* field[3] = consented */
+  2,   /* field[2] = customer_id */
+  1,   /* field[1] = environment */
+  5,   /* field[5] = note */
+};
+static const ProtobufCIntRange entitled__v1__set_consumption_consent_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SetConsumptionConsentRequest",
+  "SetConsumptionConsentRequest",
+  "Entitled__V1__SetConsumptionConsentRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__SetConsumptionConsentRequest),
+  6,
+  entitled__v1__set_consumption_consent_request__field_descriptors,
+  entitled__v1__set_consumption_consent_request__field_indices_by_name,
+  1,  entitled__v1__set_consumption_consent_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__set_consumption_consent_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_response__field_descriptors[1] =
+{
+  {
+    "consent",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentResponse, consent),
+    &entitled__v1__consumption_consent__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__set_consumption_consent_response__field_indices_by_name[] = {
+  0,   /* field[0] = consent */
+};
+static const ProtobufCIntRange entitled__v1__set_consumption_consent_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SetConsumptionConsentResponse",
+  "SetConsumptionConsentResponse",
+  "Entitled__V1__SetConsumptionConsentResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__SetConsumptionConsentResponse),
+  1,
+  entitled__v1__set_consumption_consent_response__field_descriptors,
+  entitled__v1__set_consumption_consent_response__field_indices_by_name,
+  1,  entitled__v1__set_consumption_consent_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__set_consumption_consent_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_request__field_descriptors[5] =
 {
   {
@@ -3317,7 +4031,41 @@ const ProtobufCEnumDescriptor entitled__v1__delivery_status__descriptor =
   entitled__v1__delivery_status__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[13] =
+static const ProtobufCEnumValue entitled__v1__consumption_request_state__enum_values_by_number[5] =
+{
+  { "CONSUMPTION_REQUEST_STATE_UNSPECIFIED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED", 0 },
+  { "CONSUMPTION_REQUEST_STATE_OPEN", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_OPEN", 1 },
+  { "CONSUMPTION_REQUEST_STATE_ANSWERED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_ANSWERED", 2 },
+  { "CONSUMPTION_REQUEST_STATE_MISSED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_MISSED", 3 },
+  { "CONSUMPTION_REQUEST_STATE_REFUSED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REFUSED", 4 },
+};
+static const ProtobufCIntRange entitled__v1__consumption_request_state__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex entitled__v1__consumption_request_state__enum_values_by_name[5] =
+{
+  { "CONSUMPTION_REQUEST_STATE_ANSWERED", 2 },
+  { "CONSUMPTION_REQUEST_STATE_MISSED", 3 },
+  { "CONSUMPTION_REQUEST_STATE_OPEN", 1 },
+  { "CONSUMPTION_REQUEST_STATE_REFUSED", 4 },
+  { "CONSUMPTION_REQUEST_STATE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__consumption_request_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.ConsumptionRequestState",
+  "ConsumptionRequestState",
+  "Entitled__V1__ConsumptionRequestState",
+  "entitled.v1",
+  5,
+  entitled__v1__consumption_request_state__enum_values_by_number,
+  5,
+  entitled__v1__consumption_request_state__enum_values_by_name,
+  1,
+  entitled__v1__consumption_request_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[15] =
 {
   { "GetRefundHistory", &entitled__v1__get_refund_history_request__descriptor, &entitled__v1__get_refund_history_response__descriptor },
   { "LookUpOrder", &entitled__v1__look_up_order_request__descriptor, &entitled__v1__look_up_order_response__descriptor },
@@ -3326,6 +4074,8 @@ static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_d
   { "MassExtendRenewalDate", &entitled__v1__mass_extend_renewal_date_request__descriptor, &entitled__v1__mass_extend_renewal_date_response__descriptor },
   { "GetMassExtensionStatus", &entitled__v1__get_mass_extension_status_request__descriptor, &entitled__v1__get_mass_extension_status_response__descriptor },
   { "SendConsumptionInformation", &entitled__v1__send_consumption_information_request__descriptor, &entitled__v1__send_consumption_information_response__descriptor },
+  { "ListConsumptionRequests", &entitled__v1__list_consumption_requests_request__descriptor, &entitled__v1__list_consumption_requests_response__descriptor },
+  { "SetConsumptionConsent", &entitled__v1__set_consumption_consent_request__descriptor, &entitled__v1__set_consumption_consent_response__descriptor },
   { "SetAppAccountToken", &entitled__v1__set_app_account_token_request__descriptor, &entitled__v1__set_app_account_token_response__descriptor },
   { "GetTestNotificationStatus", &entitled__v1__get_test_notification_status_request__descriptor, &entitled__v1__get_test_notification_status_response__descriptor },
   { "ClaimSeat", &entitled__v1__claim_seat_request__descriptor, &entitled__v1__claim_seat_response__descriptor },
@@ -3334,19 +4084,21 @@ static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_d
   { "ListSeats", &entitled__v1__list_seats_request__descriptor, &entitled__v1__list_seats_response__descriptor },
 };
 const unsigned entitled__v1__app_store_service__method_indices_by_name[] = {
-  10,        /* AssociateSeat */
-  9,        /* ClaimSeat */
+  12,        /* AssociateSeat */
+  11,        /* ClaimSeat */
   3,        /* ExtendRenewalDate */
   5,        /* GetMassExtensionStatus */
   0,        /* GetRefundHistory */
-  8,        /* GetTestNotificationStatus */
-  12,        /* ListSeats */
+  10,        /* GetTestNotificationStatus */
+  7,        /* ListConsumptionRequests */
+  14,        /* ListSeats */
   1,        /* LookUpOrder */
   4,        /* MassExtendRenewalDate */
   2,        /* RefreshPurchase */
   6,        /* SendConsumptionInformation */
-  7,        /* SetAppAccountToken */
-  11         /* UnclaimSeat */
+  9,        /* SetAppAccountToken */
+  8,        /* SetConsumptionConsent */
+  13         /* UnclaimSeat */
 };
 const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
 {
@@ -3355,7 +4107,7 @@ const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
   "AppStoreService",
   "Entitled__V1__AppStoreService",
   "entitled.v1",
-  13,
+  15,
   entitled__v1__app_store_service__method_descriptors,
   entitled__v1__app_store_service__method_indices_by_name
 };
@@ -3415,13 +4167,29 @@ void entitled__v1__app_store_service__send_consumption_information(ProtobufCServ
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__app_store_service__list_consumption_requests(ProtobufCService *service,
+                                                                const Entitled__V1__ListConsumptionRequestsRequest *input,
+                                                                Entitled__V1__ListConsumptionRequestsResponse_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__set_consumption_consent(ProtobufCService *service,
+                                                              const Entitled__V1__SetConsumptionConsentRequest *input,
+                                                              Entitled__V1__SetConsumptionConsentResponse_Closure closure,
+                                                              void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__app_store_service__set_app_account_token(ProtobufCService *service,
                                                             const Entitled__V1__SetAppAccountTokenRequest *input,
                                                             Entitled__V1__SetAppAccountTokenResponse_Closure closure,
                                                             void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__get_test_notification_status(ProtobufCService *service,
                                                                    const Entitled__V1__GetTestNotificationStatusRequest *input,
@@ -3429,7 +4197,7 @@ void entitled__v1__app_store_service__get_test_notification_status(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__claim_seat(ProtobufCService *service,
                                                  const Entitled__V1__ClaimSeatRequest *input,
@@ -3437,7 +4205,7 @@ void entitled__v1__app_store_service__claim_seat(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__associate_seat(ProtobufCService *service,
                                                      const Entitled__V1__AssociateSeatRequest *input,
@@ -3445,7 +4213,7 @@ void entitled__v1__app_store_service__associate_seat(ProtobufCService *service,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__unclaim_seat(ProtobufCService *service,
                                                    const Entitled__V1__UnclaimSeatRequest *input,
@@ -3453,7 +4221,7 @@ void entitled__v1__app_store_service__unclaim_seat(ProtobufCService *service,
                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__list_seats(ProtobufCService *service,
                                                  const Entitled__V1__ListSeatsRequest *input,
@@ -3461,7 +4229,7 @@ void entitled__v1__app_store_service__list_seats(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Service *service,
                                             Entitled__V1__AppStoreService_ServiceDestroy destroy)

@@ -97,6 +97,51 @@ void   entitled__v1__advice__free_unpacked
   assert(message->base.descriptor == &entitled__v1__advice__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__consumption_consent__init
+                     (Entitled__V1__ConsumptionConsent         *message)
+{
+  static const Entitled__V1__ConsumptionConsent init_value = ENTITLED__V1__CONSUMPTION_CONSENT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__consumption_consent__get_packed_size
+                     (const Entitled__V1__ConsumptionConsent *message)
+{
+  assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__consumption_consent__pack
+                     (const Entitled__V1__ConsumptionConsent *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__consumption_consent__pack_to_buffer
+                     (const Entitled__V1__ConsumptionConsent *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ConsumptionConsent *
+       entitled__v1__consumption_consent__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ConsumptionConsent *)
+     protobuf_c_message_unpack (&entitled__v1__consumption_consent__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__consumption_consent__free_unpacked
+                     (Entitled__V1__ConsumptionConsent *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[25] =
 {
   {
@@ -561,6 +606,70 @@ const ProtobufCMessageDescriptor entitled__v1__advice__descriptor =
   entitled__v1__advice__field_indices_by_name,
   1,  entitled__v1__advice__number_ranges,
   (ProtobufCMessageInit) entitled__v1__advice__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__consumption_consent__field_descriptors[3] =
+{
+  {
+    "consented",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionConsent, consented),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionConsent, since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ConsumptionConsent, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__consumption_consent__field_indices_by_name[] = {
+  0,   /* field[0] = consented */
+  2,   /* field[2] = evidence_id */
+  1,   /* field[1] = since */
+};
+static const ProtobufCIntRange entitled__v1__consumption_consent__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__consumption_consent__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ConsumptionConsent",
+  "ConsumptionConsent",
+  "Entitled__V1__ConsumptionConsent",
+  "entitled.v1",
+  sizeof(Entitled__V1__ConsumptionConsent),
+  3,
+  entitled__v1__consumption_consent__field_descriptors,
+  entitled__v1__consumption_consent__field_indices_by_name,
+  1,  entitled__v1__consumption_consent__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__consumption_consent__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue entitled__v1__access_level__enum_values_by_number[4] =

@@ -2210,7 +2210,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__get_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[9] =
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[10] =
 {
   {
     "customer_id",
@@ -2320,9 +2320,22 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "consumption_consent",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerResponse, consumption_consent),
+    &entitled__v1__consumption_consent__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_customer_response__field_indices_by_name[] = {
   5,   /* field[5] = consumables */
+  9,   /* field[9] = consumption_consent */
   0,   /* field[0] = customer_id */
   2,   /* field[2] = entitlements */
   1,   /* field[1] = environment */
@@ -2335,7 +2348,7 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
 static const ProtobufCIntRange entitled__v1__get_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor =
 {
@@ -2345,7 +2358,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor
   "Entitled__V1__GetCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetCustomerResponse),
-  9,
+  10,
   entitled__v1__get_customer_response__field_descriptors,
   entitled__v1__get_customer_response__field_indices_by_name,
   1,  entitled__v1__get_customer_response__number_ranges,

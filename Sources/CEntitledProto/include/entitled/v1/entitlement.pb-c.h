@@ -20,6 +20,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Entitled__V1__CheckResponse Entitled__V1__CheckResponse;
 typedef struct Entitled__V1__Advice Entitled__V1__Advice;
+typedef struct Entitled__V1__ConsumptionConsent Entitled__V1__ConsumptionConsent;
 
 
 /* --- enums --- */
@@ -289,6 +290,27 @@ struct  Entitled__V1__Advice
     , ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, 0,NULL, 0,NULL }
 
 
+/*
+ * What a customer said about Apple being told how much of a purchase was used.
+ */
+struct  Entitled__V1__ConsumptionConsent
+{
+  ProtobufCMessage base;
+  /*
+   * Agreed, or no longer.
+   */
+  protobuf_c_boolean consented;
+  Google__Protobuf__Timestamp *since;
+  /*
+   * Where it is kept.
+   */
+  int64_t evidence_id;
+};
+#define ENTITLED__V1__CONSUMPTION_CONSENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__consumption_consent__descriptor) \
+    , 0, NULL, 0 }
+
+
 /* Entitled__V1__CheckResponse methods */
 void   entitled__v1__check_response__init
                      (Entitled__V1__CheckResponse         *message);
@@ -327,6 +349,25 @@ Entitled__V1__Advice *
 void   entitled__v1__advice__free_unpacked
                      (Entitled__V1__Advice *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ConsumptionConsent methods */
+void   entitled__v1__consumption_consent__init
+                     (Entitled__V1__ConsumptionConsent         *message);
+size_t entitled__v1__consumption_consent__get_packed_size
+                     (const Entitled__V1__ConsumptionConsent   *message);
+size_t entitled__v1__consumption_consent__pack
+                     (const Entitled__V1__ConsumptionConsent   *message,
+                      uint8_t             *out);
+size_t entitled__v1__consumption_consent__pack_to_buffer
+                     (const Entitled__V1__ConsumptionConsent   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ConsumptionConsent *
+       entitled__v1__consumption_consent__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__consumption_consent__free_unpacked
+                     (Entitled__V1__ConsumptionConsent *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__CheckResponse_Closure)
@@ -334,6 +375,9 @@ typedef void (*Entitled__V1__CheckResponse_Closure)
                   void *closure_data);
 typedef void (*Entitled__V1__Advice_Closure)
                  (const Entitled__V1__Advice *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ConsumptionConsent_Closure)
+                 (const Entitled__V1__ConsumptionConsent *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -346,6 +390,7 @@ extern const ProtobufCEnumDescriptor    entitled__v1__entitlement_state__descrip
 extern const ProtobufCEnumDescriptor    entitled__v1__advice_kind__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__advice__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__consumption_consent__descriptor;
 
 PROTOBUF_C__END_DECLS
 

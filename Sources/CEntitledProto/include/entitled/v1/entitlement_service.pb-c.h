@@ -209,10 +209,14 @@ struct  Entitled__V1__GetCustomerResponse
    */
   int64_t sequence;
   Google__Protobuf__Timestamp *evaluated_at;
+  /*
+   * Whether Apple may be told how much was used when the customer asks for a refund; unset: nobody asked.
+   */
+  Entitled__V1__ConsumptionConsent *consumption_consent;
 };
 #define ENTITLED__V1__GET_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_response__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL }
 
 
 /*

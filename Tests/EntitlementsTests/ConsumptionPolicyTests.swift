@@ -1,0 +1,48 @@
+import AppStore
+import Entitlements
+import Testing
+
+/// What Apple is told of customers who ask for a refund.
+@Suite struct ConsumptionPolicyTests {
+  private func share(
+    of fact: TransactionFact?, _ product: ProductDefinition? = nil, on day: Int64
+  ) -> Int64? {
+    ConsumptionPolicy.Terms().information(about: fact, product, at: at(day)).consumptionPercentage
+  }
+
+  @Test(
+    "Of a paid period that share is told that had passed when the customer asked",
+    arguments: [(-1, 0), (0, 0), (3, 10_000), (15, 50_000), (30, 100_000), (99, 100_000)])
+  func share(day: Int64, expected: Int64) {
+    #expect(share(of: period(0...30), on: day) == expected)
+  }
+
+  @Test("Where Apple gives no end, the catalog's duration does")
+  func duration() throws {
+    var fact = period(0...30)
+    fact.expiresDate = nil
+    let season = ProductDefinition(
+      productID: "season", type: .nonRenewingSubscription, duration: try #require(Period("P100D")),
+      entitlements: ["pro"])
+    #expect(share(of: fact, season, on: 25) == 25_000)
+  }
+
+  @Test("Where time tells nothing, nothing is told, and neither where the operator does not want it")
+  func nothing() {
+    var endless = period(0...30)
+    endless.expiresDate = nil
+    #expect(share(of: endless, on: 15) == nil && share(of: nil, on: 15) == nil)
+    #expect(share(of: period(30...30), on: 30) == nil)
+    let silent = ConsumptionPolicy.Terms(tellsConsumption: false)
+    #expect(silent.information(about: period(0...30), nil, at: at(15)).consumptionPercentage == nil)
+  }
+
+  @Test("A reason has its own answer, all others the usual one")
+  func reasons() {
+    let usual = ConsumptionPolicy.Answer.automatic(.init(refundPreference: .decline))
+    let policy = ConsumptionPolicy(usual: usual, byReason: [.legal: .byHand])
+    #expect(policy.answer(to: .legal) == .byHand)
+    #expect(policy.answer(to: .other) == usual && policy.answer(to: nil) == usual)
+    #expect(ConsumptionPolicy.byHand.answer(to: .other) == .byHand)
+  }
+}

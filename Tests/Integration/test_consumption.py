@@ -1,0 +1,245 @@
+"""A customer asks for a refund and Apple asks how much was used: answered as the operator's policy says, with the
+customer's consent alone, within Apple's 12 hours."""
+
+import json
+import urllib.request
+import uuid
+
+import pytest
+
+import contract
+from contract import app_store_service, entitlement_service
+from harness import CALL_LIMIT
+from test_apple_side import APP, World, timeline
+from test_repair import until
+
+CONFIGURATION = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Sandbox]
+    shared_secret: {file: secret}
+    status_polling: false
+    gap_repair: false
+    consumption_requests:
+      answer: ANSWER
+      refund_preference: DECLINE
+      sample_content_provided: true
+      by_reason: {FULFILLMENT_ISSUE: {refund_preference: GRANT_FULL}, LEGAL: {answer: by_hand}}
+    products:
+      pro.monthly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+      coins: {type: Consumable, price: 0.99, currency: USD}
+"""
+STATE = app_store_service.ConsumptionRequestState
+
+
+class Shop(World):
+    """A world in which customers ask for their money back."""
+
+    def consent(self, customer, consented=True):
+        return self.apple.SetConsumptionConsent(
+            app_store_service.SetConsumptionConsentRequest(
+                app=APP, customer_id=customer, consented=consented, actor="app", note="asked at sign-up"),
+            timeout=CALL_LIMIT).consent
+
+    def ask(self, transaction, reason="OTHER"):
+        self.act("request-consumption", transactionId=transaction, reason=reason)
+        self.deliver()
+
+    def requests(self, **filters):
+        return self.apple.ListConsumptionRequests(
+            app_store_service.ListConsumptionRequestsRequest(app=APP, **filters), timeout=CALL_LIMIT).requests
+
+    def settled(self):
+        """The only question, once it is no longer open."""
+        return until(lambda: [one for one in self.requests() if one.state != STATE.CONSUMPTION_REQUEST_STATE_OPEN])[0]
+
+    def waiting(self, problem):
+        """The only question, once it waits for that."""
+        return until(lambda: [one for one in self.requests(state="CONSUMPTION_REQUEST_STATE_OPEN")
+                              if one.problem == problem])[0]
+
+    def told(self):
+        """What the App Store was told."""
+        with urllib.request.urlopen(f"http://{self.service.sandbox}/sandbox/v1/consumption") as answer:
+            return json.load(answer)["consumption"]
+
+    def scrape(self):
+        with urllib.request.urlopen(f"http://{self.service.http}/metrics") as answer:
+            return answer.read().decode()
+
+
+@pytest.fixture
+def shop(start, tmp_path):
+    """Opens a shop; the same again goes on with the same data."""
+    shops = []
+
+    def shop(answer="automatic", version=2):
+        secret = tmp_path / "secret"
+        secret.write_text("a secret of ours")
+        secret.chmod(0o600)
+        file = tmp_path / "entitled.yaml"
+        file.write_text(CONFIGURATION.replace("ANSWER", answer))
+        shops.append(Shop(start(arguments=["--config", file]), version))
+        return shops[-1]
+
+    yield shop
+    for one in shops:
+        one.channel.close()
+
+
+def test_with_consent_apple_is_told_what_the_policy_says(shop):
+    shop, ana = shop(), str(uuid.uuid4())
+    bought = shop.buy(ana)
+    consent = shop.consent(ana)
+    assert consent.consented and consent.evidence_id > 0
+    assert shop.consent(ana) == consent, "the same again changes nothing"
+    customer = shop.entitlements.GetCustomer(
+        entitlement_service.GetCustomerRequest(app=APP, customer_id=ana), timeout=CALL_LIMIT)
+    assert customer.consumption_consent == consent
+    shop.advance("15d")
+    shop.ask(bought, "FULFILLMENT_ISSUE")
+    request = shop.settled()
+    assert (STATE.Name(request.state), request.customer_id, request.reason, request.problem) == (
+        "CONSUMPTION_REQUEST_STATE_ANSWERED", ana, "FULFILLMENT_ISSUE", "")
+    assert request.answer_by.seconds - request.requested_at.seconds == 12 * 3600
+    told, = shop.told()
+    share = told["information"].pop("consumptionPercentage")
+    assert 46_000 < share < 54_000, "half of a month"
+    assert (told["transactionId"], told["version"], told["information"]) == (
+        bought, "v2",
+        {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": True,
+         "refundPreference": "GRANT_FULL"})
+    kinds = [(event.type, event.actor) for event in timeline(shop, ana)]
+    assert kinds[-3:] == [("CONSENT_GIVEN", "app"), ("REFUND_REQUESTED", ""), ("APP_STORE_ASKED", "policy")]
+    assert f'requests_settled_total{{app="{APP}",environment="Sandbox",outcome="ANSWERED"}} 1' in shop.scrape()
+    # The same question delivered again is no other one.
+    shop.act("faults", kind="duplicate", count=5)
+    shop.deliver()
+    assert len(shop.requests()) == len(shop.told()) == 1
+
+
+def test_of_a_consumable_no_share_is_told(shop):
+    shop, ana = shop(), str(uuid.uuid4())
+    bought = shop.buy(ana, "coins")
+    shop.consent(ana)
+    shop.ask(bought)
+    assert shop.settled().product_id == "coins"
+    assert "consumptionPercentage" not in shop.told()[0]["information"]
+    assert shop.told()[0]["information"]["refundPreference"] == "DECLINE"
+
+
+def test_without_consent_nothing_is_sent_and_that_is_listed(shop):
+    shop, ana, ben = shop(), str(uuid.uuid4()), str(uuid.uuid4())
+    of_ana, of_ben = shop.buy(ana), shop.buy(ben)
+    shop.consent(ben)
+    assert not shop.consent(ben, consented=False).consented
+    shop.ask(of_ana)
+    shop.ask(of_ben)
+    until(lambda: {one.problem for one in shop.requests()} == {"NO_CONSENT"})
+    # Who agrees in time is in time.
+    shop.consent(ana)
+    until(lambda: [one.state for one in shop.requests(customer_id=ana)] == [STATE.CONSUMPTION_REQUEST_STATE_ANSWERED])
+    with pytest.raises(contract.RpcError) as refusal:
+        shop.apple.SendConsumptionInformation(
+            app_store_service.SendConsumptionInformationRequest(
+                app=APP, transaction_id=of_ben, customer_consented=True, delivery_status="DELIVERY_STATUS_DELIVERED"),
+            timeout=CALL_LIMIT)
+    assert contract.reason(refusal.value) == "CONSENT_WITHDRAWN"
+    shop.advance("13h")
+    missed = until(lambda: shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED"))[0]
+    assert (missed.customer_id, missed.problem) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
+    assert [one["transactionId"] for one in shop.told()] == [of_ana]
+    assert 'outcome="MISSED"} 1' in shop.scrape()
+
+
+def test_the_queue_outlasts_kill_9_between_the_question_and_the_answer(shop):
+    first, ana = shop(), str(uuid.uuid4())
+    bought = first.buy(ana)
+    first.consent(ana)
+    first.deliver()
+    first.act("faults", kind="server-error", count=10_000)
+    first.ask(bought)
+    waiting = first.waiting("APP_STORE_UNAVAILABLE")
+    assert waiting.attempts >= 1 and not first.told()
+    first.service.kill()
+    # The faults are forgotten with the process; Apple's memory is not.
+    again = shop()
+    again.advance("20m")
+    assert again.settled().evidence_id == waiting.evidence_id
+    assert [one["transactionId"] for one in again.told()] == [bought]
+
+
+def test_when_apples_time_is_over_the_answer_is_dead_and_counted(shop):
+    shop, ana = shop(), str(uuid.uuid4())
+    bought = shop.buy(ana)
+    shop.consent(ana)
+    shop.deliver()
+    shop.act("faults", kind="server-error", count=10_000)
+    shop.ask(bought)
+    shop.waiting("APP_STORE_UNAVAILABLE")
+    shop.advance("6h")
+    assert shop.requests()[0].state == STATE.CONSUMPTION_REQUEST_STATE_OPEN
+    shop.advance("6h")
+    missed = shop.settled()
+    assert (STATE.Name(missed.state), missed.problem) == (
+        "CONSUMPTION_REQUEST_STATE_MISSED", "APP_STORE_UNAVAILABLE")
+    assert 'outcome="MISSED"} 1' in shop.scrape()
+
+
+def test_by_hand_means_that_somebody_answers(shop):
+    shop, ana = shop("by_hand"), str(uuid.uuid4())
+    bought = shop.buy(ana)
+    shop.consent(ana)
+    shop.ask(bought)
+    shop.waiting("BY_HAND")
+    listed = shop.service.command("consumption", "list", "--open").stdout
+    assert bought in listed and "BY_HAND" in listed
+    shop.apple.SendConsumptionInformation(
+        app_store_service.SendConsumptionInformationRequest(
+            app=APP, transaction_id=bought, customer_consented=True, delivery_status="DELIVERY_STATUS_UNDELIVERED_OTHER",
+            refund_preference="REFUND_PREFERENCE_GRANT_PRORATED", actor="eve"), timeout=CALL_LIMIT)
+    assert STATE.Name(shop.settled().state) == "CONSUMPTION_REQUEST_STATE_ANSWERED"
+    assert shop.told()[0]["information"]["refundPreference"] == "GRANT_PRORATED"
+
+
+def test_a_reason_may_be_left_to_people(shop):
+    shop, ana = shop(), str(uuid.uuid4())
+    bought = shop.buy(ana)
+    shop.consent(ana)
+    shop.ask(bought, "LEGAL")
+    shop.waiting("BY_HAND")
+    assert not shop.told()
+
+
+def test_what_nobody_has_claimed_waits_for_a_customer(shop):
+    shop = shop()
+    bought = shop.act("purchases", app=APP, productId="pro.monthly", account="somebody")["transactionId"]
+    shop.ask(bought)
+    assert shop.waiting("NO_CUSTOMER").customer_id == ""
+
+
+def test_version_1_asks_too(shop):
+    shop, ana = shop(version=1), str(uuid.uuid4())
+    shop.act("shared-secret", app=APP, password="a secret of ours")
+    bought = shop.buy(ana)
+    shop.consent(ana)
+    shop.ask(bought)
+    assert shop.settled().transaction_id == bought
+    assert [one["transactionId"] for one in shop.told()] == [bought]
+
+
+def test_who_is_forgotten_takes_the_consent_along(shop):
+    shop, ana = shop(), str(uuid.uuid4())
+    shop.ask(shop.buy(ana))
+    shop.consent(ana)
+    shop.settled()
+    shop.entitlements.EraseCustomer(
+        entitlement_service.EraseCustomerRequest(app=APP, customer_id=ana), timeout=CALL_LIMIT)
+    customer = shop.entitlements.GetCustomer(
+        entitlement_service.GetCustomerRequest(app=APP, customer_id=ana), timeout=CALL_LIMIT)
+    assert not customer.HasField("consumption_consent")
+    shop.service.stop()
+    replayed = shop.service.command(
+        "store", "replay", "--data", shop.service.data, "--config", shop.service.process.args[-1])
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
