@@ -22,6 +22,13 @@ extension ClientConnection {
     try await call("/entitled.v1.WebhookService/ReplayDeliveries", request)
   }
 
+  /// Forgets what was given up.
+  package func discardDeliveries(
+    _ request: DiscardDeliveriesRequest
+  ) async throws(ClientError) -> DiscardDeliveriesResponse {
+    try await call("/entitled.v1.WebhookService/DiscardDeliveries", request)
+  }
+
   /// Where versions 1 and 2 of Apple's notifications told different things, page by page.
   package func compareVersions(
     _ request: CompareVersionsRequest

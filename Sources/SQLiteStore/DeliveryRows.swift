@@ -12,6 +12,8 @@ final class DeliveryRows {
   private let dueFirst: Statement
   private let undueOthers: Statement
   private let hastenAll: Statement
+  private let discardAll: Statement
+  private let discardOne: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
@@ -45,6 +47,9 @@ final class DeliveryRows {
       UPDATE delivery SET due_at = NULL
       WHERE \(waiting) AND due_at IS NOT NULL AND position > \(first)
       """, on: connection)
+    discardAll = try Statement("DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD'", on: connection)
+    discardOne = try Statement(
+      "DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD' AND position = ?4", on: connection)
     hastenAll = try Statement(
       "UPDATE delivery SET due_at = ?4 WHERE \(ofOutlet) AND due_at > ?4", on: connection)
   }
@@ -104,6 +109,22 @@ final class DeliveryRows {
     try hastenAll.bind(outlet)
     try hastenAll.bind(4, now.millisecondsSince1970)
     try hastenAll.run()
+  }
+
+  func discard(_ positions: [Int64]?, of outlet: OutletKey) throws(StoreError) -> Int64 {
+    guard let positions else {
+      try discardAll.bind(outlet)
+      try discardAll.run()
+      return connection.changedRows
+    }
+    var count: Int64 = 0
+    for position in positions {
+      try discardOne.bind(outlet)
+      try discardOne.bind(4, position)
+      try discardOne.run()
+      count += connection.changedRows
+    }
+    return count
   }
 
   func revive(_ outlet: OutletKey, limit: Int) throws(StoreError) -> [DeliverySubject] {

@@ -27,6 +27,10 @@ extension SQLiteTransaction {
     try delivery.hasten(outlet, at: now)
   }
 
+  func discard(_ positions: [Int64]?, of outlet: OutletKey) throws(StoreError) -> Int64 {
+    try delivery.discard(positions, of: outlet)
+  }
+
   func revive(_ outlet: OutletKey, limit: Int) throws(StoreError) -> [DeliverySubject] {
     try delivery.revive(outlet, limit: limit)
   }

@@ -94,6 +94,6 @@ struct MethodAccess: Equatable {
       service: "WebhookService", role: .operate, isChange: false, methods: ["ListWebhooks", "ListDeliveries"]),
     Row(
       service: "WebhookService", role: .operate, isChange: true,
-      methods: ["ReplayDeliveries", "ResumeWebhook"]),
+      methods: ["ReplayDeliveries", "DiscardDeliveries", "ResumeWebhook"]),
   ]
 }

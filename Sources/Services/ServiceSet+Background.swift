@@ -4,8 +4,8 @@ internal import Ledger
 internal import Notifications
 internal import RPC
 internal import ReceiptMigration
-internal import Store
-internal import Webhooks
+package import Store
+package import Webhooks
 
 // What goes on without being asked: time passes, the catalog changes, events go out.
 extension ServiceSet {
@@ -41,6 +41,13 @@ extension ServiceSet {
   package func adopt(_ catalog: Catalog) {
     self.catalog.replace(with: catalog)
     catalogChanges.continuation.yield()
+  }
+
+  /// Puts other receivers of what goes out in force.
+  ///
+  /// - Returns: whether anything is different.
+  package func adopt(outlets: [OutletSettings]) async throws(StoreError) -> Bool {
+    try await self.outlets.adopt(outlets)
   }
 
   /// Ends what would go on for ever, so that a shutdown need not wait for it.

@@ -34,6 +34,10 @@ struct WebhookService {
         (request: ReplayDeliveriesRequest, _) async throws(Status) in
         try await Self.replay(request, desk, catalog)
       },
+      .waitingUnary("/\(Self.name)/DiscardDeliveries") {
+        (request: DiscardDeliveriesRequest, _) async throws(Status) in
+        try await Self.discard(request, desk, catalog)
+      },
       .waitingUnary("/\(Self.name)/ResumeWebhook") {
         (request: ResumeWebhookRequest, _) async throws(Status) in
         try await Self.resume(request, desk, catalog)
@@ -117,6 +121,23 @@ struct WebhookService {
       throw Status(
         .invalidArgument, reason: "MISSING_FIELD",
         "one of dead_letters, positions and from_position is needed, and only one", field: "dead_letters")
+    }
+  }
+
+  private static func discard(
+    _ request: DiscardDeliveriesRequest, _ desk: DeliveryDesk, _ catalog: CurrentCatalog
+  ) async throws(Status) -> DiscardDeliveriesResponse {
+    let settings = try desk.settings(request.webhook, request.kind, of: catalog.value.app(request.app).id)
+    guard request.deadLetters == request.positions.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD",
+        "one of dead_letters and positions is needed, and only one", field: "dead_letters")
+    }
+    do throws(StoreError) {
+      let count = try await desk.discard(request.deadLetters ? nil : request.positions, of: settings)
+      return .with { $0.discarded = count }
+    } catch {
+      throw Status(error)
     }
   }
 

@@ -24,6 +24,11 @@ package protocol DeliveryKeeping {
   /// Makes everything due at `now` that is due later.
   func hasten(_ outlet: OutletKey, at now: Instant) throws(StoreError)
 
+  /// Forgets messages that were given up: these, or all if `positions` is `nil`. Others stay.
+  ///
+  /// - Returns: how many there were.
+  func discard(_ positions: [Int64]?, of outlet: OutletKey) throws(StoreError) -> Int64
+
   /// Lets at most `limit` dead messages wait again, as if they had never been tried, the first one first.
   ///
   /// - Returns: whom they are about.

@@ -82,6 +82,15 @@ package struct DeliveryDesk: Sendable {
     return Replayed(count: revived + found.messages.count, rest: found.rest)
   }
 
+  /// Forgets messages that were given up: these, or all if `positions` is `nil`. They can still be replayed by
+  /// their positions.
+  ///
+  /// - Returns: how many there were.
+  package func discard(_ positions: [Int64]?, of settings: OutletSettings) async throws(StoreError) -> Int64 {
+    let key = settings.key
+    return try await store.write { store throws(StoreError) in try store.discard(positions, of: key) }
+  }
+
   /// Sends to a receiver again that had said that it wants no more.
   package func resume(_ settings: OutletSettings) async throws(StoreError) -> Standing {
     let (key, moment) = (settings.key, now())

@@ -3,7 +3,7 @@ package import Entitlements
 package import Store
 
 /// One receiver, as the operator configured it.
-package struct OutletSettings: Sendable {
+package struct OutletSettings: Hashable, Sendable {
   package let key: OutletKey
   /// May carry secrets; see ``shownURL``.
   let url: String

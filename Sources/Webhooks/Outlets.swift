@@ -2,11 +2,12 @@ package import AppStore
 package import AppStoreClient
 internal import Ledger
 package import Store
+internal import Synchronization
 
 /// All that goes out by itself: one worker for each receiver, so that a slow one holds up nobody else.
-package struct Outlets: Sendable {
-  /// The receivers, as the operator configured them.
-  package let settings: [OutletSettings]
+package final class Outlets: Sendable {
+  private let current: Mutex<[OutletSettings]>
+  private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let encode: EventEncoding
   private let exchange: any HTTPExchange
   private let store: any EntitlementStore
@@ -19,15 +20,32 @@ package struct Outlets: Sendable {
     _ settings: [OutletSettings], store: any EntitlementStore, exchange: any HTTPExchange,
     now: @escaping @Sendable () -> Instant, encode: @escaping EventEncoding
   ) {
-    self.settings = settings
+    current = Mutex(settings)
     self.encode = encode
     self.exchange = exchange
     self.store = store
     self.now = now
   }
 
+  /// The receivers, as the operator configured them.
+  package var settings: [OutletSettings] { current.withLock { $0 } }
+
+  /// Puts other receivers in force. One that is new begins with what happens from now on, one that is gone rests,
+  /// and the others go on where they are; what is on its way just now may go out twice, with the same id.
+  ///
+  /// - Returns: whether anything is different.
+  package func adopt(_ settings: [OutletSettings]) async throws(StoreError) -> Bool {
+    guard settings != self.settings else { return false }
+    try await begin(settings)
+    current.withLock { $0 = settings }
+    changes.continuation.yield()
+    return true
+  }
+
   /// Lets each receiver that is new begin with what happens from now on.
-  package func begin() async throws(StoreError) {
+  package func begin() async throws(StoreError) { try await begin(settings) }
+
+  private func begin(_ settings: [OutletSettings]) async throws(StoreError) {
     let keys = settings.map(\.key)
     guard !keys.isEmpty else { return }
     try await store.write { store throws(StoreError) in
@@ -38,20 +56,25 @@ package struct Outlets: Sendable {
   /// Sends what there is to send until the task is cancelled. `report` is told what went wrong here, and not
   /// what receivers do; it is tried again.
   package func run(report: @escaping @Sendable (String) -> Void) async {
+    while !Task.isCancelled { await runUntilChanged(report) }
+  }
+
+  private func runUntilChanged(_ report: @escaping @Sendable (String) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for settings in settings {
         let worker = OutletWorker(
           settings, source: settings.source(encode), exchange: exchange, store: store, now: now)
-        group.addTask { await follow(worker, settings.key, report) }
+        group.addTask { await self.follow(worker, settings.key, report) }
       }
-      await group.waitForAll()
+      for await _ in changes.stream { break }
+      group.cancelAll()
     }
   }
 
   private func follow(
     _ worker: OutletWorker, _ key: OutletKey, _ report: @escaping @Sendable (String) -> Void
   ) async {
-    let follower = MomentFollower(ServiceClock(now: now)) {
+    let follower = MomentFollower(ServiceClock(now: now)) { [now] in
       do throws(StoreError) {
         return now().advanced(byMilliseconds: try await worker.work())
       } catch {

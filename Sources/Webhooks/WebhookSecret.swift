@@ -2,7 +2,7 @@ internal import SignedData
 
 /// What the operator shares with a receiver (Standard Webhooks, "Signature scheme"): 24 to 64 random bytes,
 /// written `whsec_` and base64. Never to be logged or shown.
-package struct WebhookSecret: Sendable {
+package struct WebhookSecret: Hashable, Sendable {
   private static let prefix = "whsec_"
   private static let sizes = 24...64
 

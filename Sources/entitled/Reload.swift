@@ -6,7 +6,7 @@ internal import Services
 internal import SignedData
 internal import UnixSignals
 
-/// Reads the catalog, the callers, the keys of entitlement tokens and the certificates of the ports again on
+/// Reads the catalog, the callers, the webhooks, the keys of entitlement tokens and the certificates of the ports again on
 /// SIGHUP, so that they change without a restart and without a call that is dropped.
 struct Reload: Sendable {
   let services: ServiceSet
@@ -20,14 +20,14 @@ struct Reload: Sendable {
   /// Waits for signals until the task is cancelled.
   func run() async {
     for await _ in await UnixSignalsSequence(trapping: .sighup) {
-      reloadConfiguration()
+      await reloadConfiguration()
       reloadKeys()
       security.reload(logger)
     }
   }
 
   /// A file that cannot be used changes nothing; the log says what is wrong, and in which line.
-  private func reloadConfiguration() {
+  private func reloadConfiguration() async {
     // Without a file the demo app is configured, and stays as it is.
     guard let file = settings.configurationFile else { return }
     do throws(ConfigurationError) {
@@ -36,9 +36,23 @@ struct Reload: Sendable {
       logger.info("the catalog was read again", metadata: ["apps": "\(configuration.catalog.appIDs)"])
       monitor.configurationIsOff(nil)
       reloadCallers(configuration)
+      await reloadWebhooks(configuration)
     } catch {
       monitor.configurationIsOff(error.description)
-      logger.error("the catalog stays as it was, and so do the callers", metadata: ["error": "\(error)"])
+      logger.error(
+        "the catalog stays as it was, and so do the callers and the webhooks", metadata: ["error": "\(error)"]
+      )
+    }
+  }
+
+  private func reloadWebhooks(_ configuration: ServiceConfiguration) async {
+    do {
+      guard try await services.adopt(outlets: Startup.outlets(configuration)) else { return }
+      logger.info("the webhooks were read again")
+    } catch {
+      let reason = (error as? Failure)?.message ?? "\(error)"
+      monitor.configurationIsOff(reason)
+      logger.error("the webhooks stay as they were", metadata: ["error": "\(reason)"])
     }
   }
 

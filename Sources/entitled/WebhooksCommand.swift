@@ -8,7 +8,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     commandName: "webhooks", abstract: "Tell what goes out to other systems, and send it again.",
     subcommands: [
       ListWebhooksCommand.self, ListDeliveriesCommand.self, ReplayDeliveriesCommand.self,
-      ResumeWebhookCommand.self,
+      DiscardDeliveriesCommand.self, ResumeWebhookCommand.self,
     ],
     defaultSubcommand: ListWebhooksCommand.self)
 }
@@ -95,6 +95,29 @@ struct ReplayDeliveriesCommand: AsyncParsableCommand {
         request.fromPosition = response.continueFromPosition
       } while request.fromPosition > 0
     }
+  }
+}
+
+/// `entitled webhooks discard`.
+struct DiscardDeliveriesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "discard", abstract: "Forget what was given up, once nobody wants it any more.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var webhook: WebhookOptions
+  @Flag(help: "All that was given up.") var dead = false
+  @Option(help: "This position; may be given more than once.") var position: [Int64] = []
+
+  func run() async throws {
+    let request = DiscardDeliveriesRequest.with {
+      $0.app = webhook.app
+      $0.webhook = webhook.webhook
+      $0.kind = webhook.kind
+      $0.deadLetters = dead
+      $0.positions = position
+    }
+    let response = try await client.withConnection { try await $0.discardDeliveries(request) }
+    client.show(response, [("discarded", "\(response.discarded)")])
   }
 }
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import signal
 import threading
 import time
 import uuid
@@ -242,6 +243,88 @@ def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
     count = len(receiver.requests)
     assert service.command("webhooks", "replay", "billing", "--from", "1").returncode == 0
     receiver.wait(lambda r: len(r.requests) == count + 4)
+
+
+def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_same(start, tmp_path, receiver):
+    receiver.answer = lambda request: 400 if request.data["customerId"] == "ana" else 200
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
+    grant(service, "ana")
+    grant(service, "ben")
+    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD")) == 2)
+    first = int(deliveries(service)[0]["position"])
+    one = service.command("webhooks", "discard", "billing", "--position", first)
+    assert one.stdout.split() == ["discarded", "1"], one.stderr
+    # What is no dead letter is none to discard.
+    status, answer = service.json(
+        "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "positions": [first, 99]})
+    assert (status, answer["discarded"]) == (200, "0")
+    assert service.command("webhooks", "discard", "billing", "--dead").stdout.split() == ["discarded", "1"]
+    assert deliveries(service) == [] and webhook(service)["state"] == "WEBHOOK_STATE_WORKING"
+    for members in ({}, {"deadLetters": True, "positions": [1]}):
+        status, answer = service.json(
+            "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", **members})
+        assert (status, answer["details"][0]["reason"]) == (400, "MISSING_FIELD")
+    receiver.answer = lambda request: 200
+    assert service.command("webhooks", "replay", "billing", "--from", "1").returncode == 0
+    receiver.wait(lambda r: len(r.taken) == 6)
+    assert [q.sequence for q in receiver.taken if q.data["customerId"] == "ana"] == [1, 2]
+
+
+def reload(service, said):
+    """Has the configuration read again, and waits until the log says so."""
+    before = service.log.count(said)
+    service.process.send_signal(signal.SIGHUP)
+    eventually(lambda: service.log.count(said) > before)
+
+
+def test_receivers_are_read_again_on_sighup(start, tmp_path, receiver, other_receiver):
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "ana")
+    receiver.wait(lambda r: len(r.taken) == 2)
+    # Another one comes: it begins with what happens from then on; the first one moves, and goes on where it was.
+    moved = other_receiver.url + "/moved"
+    configured(tmp_path, {"billing": {"url": moved}, "audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
+    reload(service, "the webhooks were read again")
+    grant(service, "ben")
+    other_receiver.wait(lambda r: len(r.taken) == 3)
+    assert sorted((q.path, q.data["type"]) for q in other_receiver.taken) == [
+        ("/hooks", "GRANTED"), ("/hooks/moved", "GRANTED"), ("/hooks/moved", "GRANT_REVOKED")]  # fmt: skip
+    assert len(receiver.requests) == 2
+    # One is taken out and rests; with a mistake nothing changes, and health says so.
+    configured(tmp_path, {"audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
+    reload(service, "the webhooks were read again")
+    grant(service, "cleo")
+    other_receiver.wait(lambda r: len(r.taken) == 4)
+    secret_file(tmp_path, "bad", "no secret")
+    configured(tmp_path, {"audit": {"url": other_receiver.url, "secret": {"file": str(tmp_path / "bad")}}})
+    reload(service, "the webhooks stay as they were")
+    grant(service, "dora")
+    other_receiver.wait(lambda r: len(r.taken) == 5)
+    # Put back under its name it goes on where it was.
+    configured(tmp_path, {"billing": {"url": receiver.url}})
+    reload(service, "the webhooks were read again")
+    receiver.wait(lambda r: len(r.taken) == 6)
+    assert sorted(q.data["customerId"] for q in receiver.taken[2:]) == ["cleo", "cleo", "dora", "dora"]
+    assert_each_in_order(receiver.taken)
+
+
+def test_a_receiver_that_is_slow_just_now_does_not_hold_up_a_reload(start, tmp_path, receiver, other_receiver):
+    asked, go_on = threading.Event(), threading.Event()
+
+    def slow(_):
+        asked.set()
+        go_on.wait(30)
+        return 200
+
+    receiver.answer = slow
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "ana")
+    assert asked.wait(10)
+    configured(tmp_path, {"billing": {"url": other_receiver.url}})
+    reload(service, "the webhooks were read again")
+    other_receiver.wait(lambda r: len(r.taken) == 2, 10)
+    go_on.set()
+    assert_each_in_order(other_receiver.taken)
 
 
 def test_a_receiver_that_is_gone_is_asked_no_more_until_it_is_resumed(start, tmp_path, receiver):

@@ -38,6 +38,30 @@ import Testing
     }
   }
 
+  @Test("Discarded is what was given up, and nothing that waits", arguments: Backend.allCases)
+  func discarded(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let counts = try await store.write { store throws(StoreError) in
+        for position in 1...5 {
+          var delivery = delivery(Int64(position))
+          if position != 4 { delivery.state = .dead }
+          try store.put(delivery, of: outlet)
+        }
+        return [
+          try store.discard([2, 4, 9], of: outlet),
+          try store.discard(nil, of: OutletKey(appID: "ocean", kind: .notifications, name: "billing")),
+        ]
+      }
+      #expect(counts == [1, 0])
+      let reader = try store.makeReader()
+      #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [1, 3, 4, 5])
+      reader.endTurn()
+      let all = try await store.write { store throws(StoreError) in try store.discard(nil, of: outlet) }
+      #expect(all == 3)
+      #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [4])
+    }
+  }
+
   @Test("Of each subject the first that waits is due, and no other", arguments: Backend.allCases)
   func order(backend: Backend) async throws {
     try await backend.withStore { store in

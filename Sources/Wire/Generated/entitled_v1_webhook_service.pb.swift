@@ -442,6 +442,68 @@ package struct ReplayDeliveriesResponse: WireMessage {
   }
 }
 
+/// One of the two has to be given. What is not a dead letter stays.
+package struct DiscardDeliveriesRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// `webhook`.
+  package var webhook: String = ""
+  /// `kind`.
+  package var kind: WebhookKind = .init()
+  /// All that was given up.
+  package var deadLetters: Bool = false
+  /// These.
+  package var positions: [Int64] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__DiscardDeliveriesRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__DiscardDeliveriesRequest.self)
+    app = CField.text(c.pointee.app)
+    webhook = CField.text(c.pointee.webhook)
+    kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    deadLetters = CField.flag(c.pointee.dead_letters)
+    positions = CField.elements(c.pointee.positions, count: c.pointee.n_positions)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, webhook)
+    writer.integer(3, kind.rawValue)
+    writer.flag(4, deadLetters)
+    writer.integers(5, positions)
+  }
+}
+
+/// `entitled.v1.DiscardDeliveriesResponse`.
+package struct DiscardDeliveriesResponse: WireMessage {
+  /// How many dead letters were forgotten.
+  package var discarded: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__DiscardDeliveriesResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__DiscardDeliveriesResponse.self)
+    discarded = c.pointee.discarded
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, discarded)
+  }
+}
+
 /// `entitled.v1.ResumeWebhookRequest`.
 package struct ResumeWebhookRequest: WireMessage {
   /// `app`.

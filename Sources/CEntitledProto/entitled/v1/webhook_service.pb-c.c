@@ -367,6 +367,96 @@ void   entitled__v1__replay_deliveries_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__replay_deliveries_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__discard_deliveries_request__init
+                     (Entitled__V1__DiscardDeliveriesRequest         *message)
+{
+  static const Entitled__V1__DiscardDeliveriesRequest init_value = ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__discard_deliveries_request__get_packed_size
+                     (const Entitled__V1__DiscardDeliveriesRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__discard_deliveries_request__pack
+                     (const Entitled__V1__DiscardDeliveriesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__discard_deliveries_request__pack_to_buffer
+                     (const Entitled__V1__DiscardDeliveriesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__DiscardDeliveriesRequest *
+       entitled__v1__discard_deliveries_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__DiscardDeliveriesRequest *)
+     protobuf_c_message_unpack (&entitled__v1__discard_deliveries_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__discard_deliveries_request__free_unpacked
+                     (Entitled__V1__DiscardDeliveriesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__discard_deliveries_response__init
+                     (Entitled__V1__DiscardDeliveriesResponse         *message)
+{
+  static const Entitled__V1__DiscardDeliveriesResponse init_value = ENTITLED__V1__DISCARD_DELIVERIES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__discard_deliveries_response__get_packed_size
+                     (const Entitled__V1__DiscardDeliveriesResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__discard_deliveries_response__pack
+                     (const Entitled__V1__DiscardDeliveriesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__discard_deliveries_response__pack_to_buffer
+                     (const Entitled__V1__DiscardDeliveriesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__DiscardDeliveriesResponse *
+       entitled__v1__discard_deliveries_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__DiscardDeliveriesResponse *)
+     protobuf_c_message_unpack (&entitled__v1__discard_deliveries_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__discard_deliveries_response__free_unpacked
+                     (Entitled__V1__DiscardDeliveriesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__discard_deliveries_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__resume_webhook_request__init
                      (Entitled__V1__ResumeWebhookRequest         *message)
 {
@@ -1164,6 +1254,134 @@ const ProtobufCMessageDescriptor entitled__v1__replay_deliveries_response__descr
   (ProtobufCMessageInit) entitled__v1__replay_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "webhook",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, webhook),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, kind),
+    &entitled__v1__webhook_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dead_letters",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, dead_letters),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "positions",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, n_positions),
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, positions),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__discard_deliveries_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  3,   /* field[3] = dead_letters */
+  2,   /* field[2] = kind */
+  4,   /* field[4] = positions */
+  1,   /* field[1] = webhook */
+};
+static const ProtobufCIntRange entitled__v1__discard_deliveries_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.DiscardDeliveriesRequest",
+  "DiscardDeliveriesRequest",
+  "Entitled__V1__DiscardDeliveriesRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__DiscardDeliveriesRequest),
+  5,
+  entitled__v1__discard_deliveries_request__field_descriptors,
+  entitled__v1__discard_deliveries_request__field_indices_by_name,
+  1,  entitled__v1__discard_deliveries_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__discard_deliveries_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_response__field_descriptors[1] =
+{
+  {
+    "discarded",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesResponse, discarded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__discard_deliveries_response__field_indices_by_name[] = {
+  0,   /* field[0] = discarded */
+};
+static const ProtobufCIntRange entitled__v1__discard_deliveries_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.DiscardDeliveriesResponse",
+  "DiscardDeliveriesResponse",
+  "Entitled__V1__DiscardDeliveriesResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__DiscardDeliveriesResponse),
+  1,
+  entitled__v1__discard_deliveries_response__field_descriptors,
+  entitled__v1__discard_deliveries_response__field_indices_by_name,
+  1,  entitled__v1__discard_deliveries_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__discard_deliveries_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_request__field_descriptors[3] =
 {
   {
@@ -1358,18 +1576,20 @@ const ProtobufCEnumDescriptor entitled__v1__delivery_state__descriptor =
   entitled__v1__delivery_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__webhook_service__method_descriptors[4] =
+static const ProtobufCMethodDescriptor entitled__v1__webhook_service__method_descriptors[5] =
 {
   { "ListWebhooks", &entitled__v1__list_webhooks_request__descriptor, &entitled__v1__list_webhooks_response__descriptor },
   { "ListDeliveries", &entitled__v1__list_deliveries_request__descriptor, &entitled__v1__list_deliveries_response__descriptor },
   { "ReplayDeliveries", &entitled__v1__replay_deliveries_request__descriptor, &entitled__v1__replay_deliveries_response__descriptor },
+  { "DiscardDeliveries", &entitled__v1__discard_deliveries_request__descriptor, &entitled__v1__discard_deliveries_response__descriptor },
   { "ResumeWebhook", &entitled__v1__resume_webhook_request__descriptor, &entitled__v1__resume_webhook_response__descriptor },
 };
 const unsigned entitled__v1__webhook_service__method_indices_by_name[] = {
+  3,        /* DiscardDeliveries */
   1,        /* ListDeliveries */
   0,        /* ListWebhooks */
   2,        /* ReplayDeliveries */
-  3         /* ResumeWebhook */
+  4         /* ResumeWebhook */
 };
 const ProtobufCServiceDescriptor entitled__v1__webhook_service__descriptor =
 {
@@ -1378,7 +1598,7 @@ const ProtobufCServiceDescriptor entitled__v1__webhook_service__descriptor =
   "WebhookService",
   "Entitled__V1__WebhookService",
   "entitled.v1",
-  4,
+  5,
   entitled__v1__webhook_service__method_descriptors,
   entitled__v1__webhook_service__method_indices_by_name
 };
@@ -1406,13 +1626,21 @@ void entitled__v1__webhook_service__replay_deliveries(ProtobufCService *service,
   assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__webhook_service__discard_deliveries(ProtobufCService *service,
+                                                       const Entitled__V1__DiscardDeliveriesRequest *input,
+                                                       Entitled__V1__DiscardDeliveriesResponse_Closure closure,
+                                                       void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__webhook_service__resume_webhook(ProtobufCService *service,
                                                    const Entitled__V1__ResumeWebhookRequest *input,
                                                    Entitled__V1__ResumeWebhookResponse_Closure closure,
                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__webhook_service__init (Entitled__V1__WebhookService_Service *service,
                                           Entitled__V1__WebhookService_ServiceDestroy destroy)

@@ -25,6 +25,8 @@ typedef struct Entitled__V1__ListDeliveriesRequest Entitled__V1__ListDeliveriesR
 typedef struct Entitled__V1__ListDeliveriesResponse Entitled__V1__ListDeliveriesResponse;
 typedef struct Entitled__V1__ReplayDeliveriesRequest Entitled__V1__ReplayDeliveriesRequest;
 typedef struct Entitled__V1__ReplayDeliveriesResponse Entitled__V1__ReplayDeliveriesResponse;
+typedef struct Entitled__V1__DiscardDeliveriesRequest Entitled__V1__DiscardDeliveriesRequest;
+typedef struct Entitled__V1__DiscardDeliveriesResponse Entitled__V1__DiscardDeliveriesResponse;
 typedef struct Entitled__V1__ResumeWebhookRequest Entitled__V1__ResumeWebhookRequest;
 typedef struct Entitled__V1__ResumeWebhookResponse Entitled__V1__ResumeWebhookResponse;
 
@@ -260,6 +262,43 @@ struct  Entitled__V1__ReplayDeliveriesResponse
     , 0, 0 }
 
 
+/*
+ * One of the two has to be given. What is not a dead letter stays.
+ */
+struct  Entitled__V1__DiscardDeliveriesRequest
+{
+  ProtobufCMessage base;
+  char *app;
+  char *webhook;
+  Entitled__V1__WebhookKind kind;
+  /*
+   * All that was given up.
+   */
+  protobuf_c_boolean dead_letters;
+  /*
+   * These.
+   */
+  size_t n_positions;
+  int64_t *positions;
+};
+#define ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__discard_deliveries_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, 0, 0,NULL }
+
+
+struct  Entitled__V1__DiscardDeliveriesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * How many dead letters were forgotten.
+   */
+  int64_t discarded;
+};
+#define ENTITLED__V1__DISCARD_DELIVERIES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__discard_deliveries_response__descriptor) \
+    , 0 }
+
+
 struct  Entitled__V1__ResumeWebhookRequest
 {
   ProtobufCMessage base;
@@ -434,6 +473,44 @@ Entitled__V1__ReplayDeliveriesResponse *
 void   entitled__v1__replay_deliveries_response__free_unpacked
                      (Entitled__V1__ReplayDeliveriesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__DiscardDeliveriesRequest methods */
+void   entitled__v1__discard_deliveries_request__init
+                     (Entitled__V1__DiscardDeliveriesRequest         *message);
+size_t entitled__v1__discard_deliveries_request__get_packed_size
+                     (const Entitled__V1__DiscardDeliveriesRequest   *message);
+size_t entitled__v1__discard_deliveries_request__pack
+                     (const Entitled__V1__DiscardDeliveriesRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__discard_deliveries_request__pack_to_buffer
+                     (const Entitled__V1__DiscardDeliveriesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__DiscardDeliveriesRequest *
+       entitled__v1__discard_deliveries_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__discard_deliveries_request__free_unpacked
+                     (Entitled__V1__DiscardDeliveriesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__DiscardDeliveriesResponse methods */
+void   entitled__v1__discard_deliveries_response__init
+                     (Entitled__V1__DiscardDeliveriesResponse         *message);
+size_t entitled__v1__discard_deliveries_response__get_packed_size
+                     (const Entitled__V1__DiscardDeliveriesResponse   *message);
+size_t entitled__v1__discard_deliveries_response__pack
+                     (const Entitled__V1__DiscardDeliveriesResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__discard_deliveries_response__pack_to_buffer
+                     (const Entitled__V1__DiscardDeliveriesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__DiscardDeliveriesResponse *
+       entitled__v1__discard_deliveries_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__discard_deliveries_response__free_unpacked
+                     (Entitled__V1__DiscardDeliveriesResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__ResumeWebhookRequest methods */
 void   entitled__v1__resume_webhook_request__init
                      (Entitled__V1__ResumeWebhookRequest         *message);
@@ -498,6 +575,12 @@ typedef void (*Entitled__V1__ReplayDeliveriesRequest_Closure)
 typedef void (*Entitled__V1__ReplayDeliveriesResponse_Closure)
                  (const Entitled__V1__ReplayDeliveriesResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__DiscardDeliveriesRequest_Closure)
+                 (const Entitled__V1__DiscardDeliveriesRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__DiscardDeliveriesResponse_Closure)
+                 (const Entitled__V1__DiscardDeliveriesResponse *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__ResumeWebhookRequest_Closure)
                  (const Entitled__V1__ResumeWebhookRequest *message,
                   void *closure_data);
@@ -523,6 +606,10 @@ struct Entitled__V1__WebhookService_Service
                             const Entitled__V1__ReplayDeliveriesRequest *input,
                             Entitled__V1__ReplayDeliveriesResponse_Closure closure,
                             void *closure_data);
+  void (*discard_deliveries)(Entitled__V1__WebhookService_Service *service,
+                             const Entitled__V1__DiscardDeliveriesRequest *input,
+                             Entitled__V1__DiscardDeliveriesResponse_Closure closure,
+                             void *closure_data);
   void (*resume_webhook)(Entitled__V1__WebhookService_Service *service,
                          const Entitled__V1__ResumeWebhookRequest *input,
                          Entitled__V1__ResumeWebhookResponse_Closure closure,
@@ -538,6 +625,7 @@ void entitled__v1__webhook_service__init (Entitled__V1__WebhookService_Service *
       function_prefix__ ## list_webhooks,\
       function_prefix__ ## list_deliveries,\
       function_prefix__ ## replay_deliveries,\
+      function_prefix__ ## discard_deliveries,\
       function_prefix__ ## resume_webhook  }
 void entitled__v1__webhook_service__list_webhooks(ProtobufCService *service,
                                                   const Entitled__V1__ListWebhooksRequest *input,
@@ -551,6 +639,10 @@ void entitled__v1__webhook_service__replay_deliveries(ProtobufCService *service,
                                                       const Entitled__V1__ReplayDeliveriesRequest *input,
                                                       Entitled__V1__ReplayDeliveriesResponse_Closure closure,
                                                       void *closure_data);
+void entitled__v1__webhook_service__discard_deliveries(ProtobufCService *service,
+                                                       const Entitled__V1__DiscardDeliveriesRequest *input,
+                                                       Entitled__V1__DiscardDeliveriesResponse_Closure closure,
+                                                       void *closure_data);
 void entitled__v1__webhook_service__resume_webhook(ProtobufCService *service,
                                                    const Entitled__V1__ResumeWebhookRequest *input,
                                                    Entitled__V1__ResumeWebhookResponse_Closure closure,
@@ -569,6 +661,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__list_deliveries_request__d
 extern const ProtobufCMessageDescriptor entitled__v1__list_deliveries_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__replay_deliveries_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__replay_deliveries_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resume_webhook_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resume_webhook_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__webhook_service__descriptor;
