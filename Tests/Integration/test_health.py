@@ -8,13 +8,14 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+import uuid
 
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, post
 from test_callers import APPS
 
 SERVING, NOT_SERVING = 1, 2
@@ -74,6 +75,42 @@ def test_a_disk_that_fills_up_stops_what_writes_and_nothing_else(small_disk):
         assert next(receipts).status == SERVING
         assert ready(service)[1]["status"] == "ready"
         receipts.cancel()
+    service.stop()
+
+
+def deliver(service):
+    """What becomes of a notification that is no notification, which is kept all the same."""
+    status, _ = post(f"http://{service.http}/notifications/ocean-journal", {"hello": str(uuid.uuid4()) * 20_000})
+    return status
+
+
+def test_on_a_full_disk_apple_is_asked_to_repeat_and_health_says_so_until_there_is_room(small_disk):
+    service = Service(small_disk / "data")
+    writers = ["ReceiptService", "NotificationService", "AppStoreService"]
+    with service.channel() as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+
+        def statuses(*names):
+            return [stub.Check(health_pb2.HealthCheckRequest(service=f"entitled.v1.{name}"), timeout=CALL_LIMIT).status
+                    for name in names]  # fmt: skip
+
+        assert deliver(service) == 202 and statuses(*writers) == [SERVING] * 3
+        filler = small_disk / "filler"
+        with filler.open("wb") as file, pytest.raises(OSError):
+            while True:
+                file.write(bytes(1 << 20))
+                file.flush()
+        wait_until(lambda: deliver(service) == 503)
+        _, body = wait_until(lambda: (r := ready(service))[1]["status"] == "degraded" and r)
+        failing = {check["name"]: check for check in body["checks"] if not check["ok"]}
+        assert "disk" in failing and "entitled.v1.NotificationService" in failing["disk"]["stops"]
+        assert statuses(*writers) == [NOT_SERVING] * 3
+        assert statuses("EntitlementService") == [SERVING], "questions are answered"
+        assert service.command("health", "entitled.v1.NotificationService").returncode == 1
+        filler.unlink()
+        wait_until(lambda: statuses(*writers) == [SERVING] * 3)
+        assert ready(service)[1]["status"] == "ready"
+        wait_until(lambda: deliver(service) == 202)
     service.stop()
 
 

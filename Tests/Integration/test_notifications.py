@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import re
 import time
+import urllib.request
 import uuid
 
 import pytest
@@ -123,7 +125,11 @@ def test_what_is_not_apples_is_kept_and_changes_nothing(service, forger, notific
 
 def test_the_endpoint_has_manners(service, forger):
     assert deliver(service, signed(forger, "TEST"), app="no-such-app")[0] == 404
-    assert deliver(service, signed(forger, "TEST"), **{"content-type": "text/plain"})[0] == 415
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/grpc",
+                 "text/json", "application/jsonx", "application/json5"]:  # fmt: skip
+        assert deliver(service, signed(forger, "TEST"), **{"content-type": kind})[0] == 415, kind
+    for kind in ["application/json;charset=UTF-8", "Application/JSON"]:
+        assert deliver(service, signed(forger, "TEST"), **{"content-type": kind})[0] == 200, kind
     host, port = service.http.rsplit(":", 1)
     connection = http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)
     connection.request("GET", f"/notifications/{APP}")
@@ -131,11 +137,20 @@ def test_the_endpoint_has_manners(service, forger):
     connection.close()
 
 
+def counted(service, state):
+    """How many notifications of version 2 were counted with that state."""
+    with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT) as answer:
+        found = re.search(rf'entitled_notifications_total{{version="2",state="{state}"}} (\d+)', answer.read().decode())
+    return int(found[1]) if found else 0
+
+
 def test_types_of_tomorrow_are_kept_and_what_they_carry_counts(service, forger, entitlements, customer):
     number = line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+    before = counted(service, "NOT_UNDERSTOOD")
     status, answer = deliver(service, signed(forger, "SOMETHING_NEW", "ODD", signedTransactionInfo=bought))
     assert (status, answer["reason"]) == (200, "NOT_UNDERSTOOD")
+    assert counted(service, "NOT_UNDERSTOOD") == before + 1
     with service.channel() as channel:
         contract.entitlement_stub(channel).LinkPurchase(
             entitlement_service.LinkPurchaseRequest(

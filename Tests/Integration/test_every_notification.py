@@ -1,0 +1,384 @@
+"""Every notification that Apple documents, signed as the sandbox App Store signs: what it means, and what it does."""
+
+import time
+import uuid
+
+import pytest
+
+import contract
+import forge
+from contract import app_store_service, entitlement_service, notification_service
+from harness import CALL_LIMIT, Service, post
+from test_apple_side import APP, World, timeline
+
+DAY = 86_400_000
+NOW = int(time.time()) * 1000
+CONFIGURATION = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Sandbox]
+    shared_secret: {file: SECRET}
+    status_polling: false
+    gap_repair: false
+    products:
+      pro.yearly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 39.99, currency: USD}
+      pro.monthly: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+      pro.basic: {type: Auto-Renewable Subscription, group: pro, level: 3, entitlements: [pro], period: P1M, price: 2.99, currency: USD}
+      lifetime: {type: Non-Consumable, entitlements: [pro], price: 99.99, currency: USD}
+      coins: {type: Consumable, price: 0.99, currency: USD}
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("every")
+    secret = folder / "secret"
+    secret.write_text("a secret of ours")
+    secret.chmod(0o600)
+    (folder / "entitled.yaml").write_text(CONFIGURATION.replace("SECRET", str(secret)))
+    service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="module")
+def forger(service):
+    return forge.Forger(service)
+
+
+class Line:
+    """One purchase line of a customer whose id is the token it is bought with, and what Apple signs about it."""
+
+    def __init__(self, service, forger):
+        self.service, self.forger = service, forger
+        self.customer = str(uuid.uuid4())
+        self.number = str(uuid.uuid4().int % 10**15)
+        self.signed = 0
+
+    def transaction(self, begin, end, product="pro.monthly", name="", **members):
+        """A period from one day to another, counted from now; an end of `None`: for ever."""
+        self.signed += 1
+        return self.forger.transaction(
+            transactionId=self.number + name, originalTransactionId=self.number, productId=product,
+            purchaseDate=NOW + begin * DAY, originalPurchaseDate=NOW - 90 * DAY, appAccountToken=self.customer,
+            expiresDate=None if end is None else NOW + end * DAY, signedDate=NOW + self.signed, **members)
+
+    def renewal(self, product="pro.monthly", **members):
+        self.signed += 1
+        payload = {
+            "originalTransactionId": self.number, "productId": product, "autoRenewProductId": product,
+            "autoRenewStatus": 1, "environment": "Sandbox", "signedDate": NOW + self.signed,
+        }  # fmt: skip
+        return forge.sign(payload | members, self.forger.chain, self.forger.leaf_key)
+
+    def notify(self, notification_type, subtype=None, transaction=None, renewal=None, **parts):
+        data = {"bundleId": "com.example.oceanjournal", "environment": "Sandbox"}
+        if transaction:
+            data["signedTransactionInfo"] = transaction
+        if renewal:
+            data["signedRenewalInfo"] = renewal
+        if "consumptionRequestReason" in parts:
+            data["consumptionRequestReason"] = parts.pop("consumptionRequestReason")
+        payload = {
+            "notificationType": notification_type, "notificationUUID": str(uuid.uuid4()), "version": "2.0",
+            "signedDate": NOW + self.signed, **(parts or {"data": data}),
+        }  # fmt: skip
+        if subtype:
+            payload["subtype"] = subtype
+        body = {"signedPayload": forge.sign(payload, self.forger.chain, self.forger.leaf_key)}
+        return post(f"http://{self.service.http}/notifications/{APP}", body)
+
+
+ACTIVE, OFF = "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_NOT_RENEWING"
+RUNNING = lambda line: (line.transaction(-10, 20), line.renewal())  # noqa: E731
+OVER = lambda line: (line.transaction(-60, -30), line.renewal(autoRenewStatus=0, expirationIntent=1))  # noqa: E731
+LAPSED = lambda line: (line.transaction(-40, -10), None)  # noqa: E731
+RETRYING = lambda line: (line.transaction(-40, -10), line.renewal(isInBillingRetryPeriod=True, expirationIntent=2))  # noqa: E731
+GRACE = {"isInBillingRetryPeriod": True, "expirationIntent": 2}
+
+
+def plain(**parts):
+    """Something that concerns no purchase."""
+    return lambda line: {name: {"bundleId": "com.example.oceanjournal", **part} for name, part in parts.items()}
+
+
+def about(transaction=None, renewal=None, **parts):
+    """Documents about the line, each made when it is needed."""
+    def made(line):
+        documents = dict(parts)
+        if transaction:
+            documents["transaction"] = transaction(line)
+        if renewal:
+            documents["renewal"] = renewal(line)
+        return documents
+    return made
+
+
+# type, subtype, what was there before, what Apple sends, words of its meaning, events, the answer's reason after.
+NEW = None
+CASES = [
+    ("SUBSCRIBED", "INITIAL_BUY", NEW, about(lambda x: x.transaction(-1, 29), lambda x: x.renewal()),
+     "subscribed for the first time", ["STARTED"], ACTIVE),
+    ("SUBSCRIBED", "RESUBSCRIBE", OVER, about(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
+     "came back", ["STARTED"], ACTIVE),
+    ("DID_RENEW", None, LAPSED, about(lambda x: x.transaction(-10, 20, name="2"), lambda x: x.renewal()),
+     "renewed", ["RENEWED"], ACTIVE),
+    ("DID_RENEW", "BILLING_RECOVERY", RETRYING, about(lambda x: x.transaction(-1, 29, name="2"), lambda x: x.renewal()),
+     "recovered", ["RECOVERED"], ACTIVE),
+    ("DID_CHANGE_RENEWAL_PREF", "UPGRADE", RUNNING, about(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
+     "upgraded, at once", ["PRODUCT_CHANGED"], ACTIVE),
+    ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", RUNNING, about(lambda x: x.transaction(-10, 20), lambda x: x.renewal(autoRenewProductId="pro.basic")),
+     "changes to another product", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
+    ("DID_CHANGE_RENEWAL_PREF", None, lambda x: (x.transaction(-10, 20), x.renewal(autoRenewProductId="pro.basic")),
+     about(renewal=lambda x: x.renewal()), "took a change of product back", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
+    ("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", RUNNING, about(lambda x: x.transaction(-10, 20, quantity=3)),
+     "more seats", [], ACTIVE),
+    ("DID_CHANGE_RENEWAL_PREF", "DECREASE_QUANTITY", RUNNING, about(renewal=lambda x: x.renewal()),
+     "fewer seats", [], ACTIVE),
+    ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", RUNNING, about(renewal=lambda x: x.renewal(autoRenewStatus=0)),
+     "turned off", ["RENEWAL_TURNED_OFF"], OFF),
+    ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", lambda x: (x.transaction(-10, 20), x.renewal(autoRenewStatus=0)),
+     about(renewal=lambda x: x.renewal()), "turned renewal on", ["RENEWAL_TURNED_ON"], ACTIVE),
+    ("OFFER_REDEEMED", None, RUNNING, about(lambda x: x.transaction(20, 50, name="2", offerType=2, offerIdentifier="o")),
+     "took an offer", ["RENEWED"], ACTIVE),
+    ("OFFER_REDEEMED", "UPGRADE", RUNNING, about(lambda x: x.transaction(-1, 364, "pro.yearly", "2", offerType=2), lambda x: x.renewal("pro.yearly")),
+     "upgraded with an offer", ["PRODUCT_CHANGED"], ACTIVE),
+    ("OFFER_REDEEMED", "DOWNGRADE", RUNNING, about(renewal=lambda x: x.renewal(autoRenewProductId="pro.basic", offerType=2, offerIdentifier="o")),
+     "took an offer to downgrade", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
+    ("OFFER_REDEEMED", "INITIAL_BUY", NEW, about(lambda x: x.transaction(-1, 29, offerType=3), lambda x: x.renewal()),
+     "first time, with an offer", ["STARTED"], ACTIVE),
+    ("OFFER_REDEEMED", "RESUBSCRIBE", OVER, about(lambda x: x.transaction(-1, 29, name="2", offerType=4), lambda x: x.renewal()),
+     "came back with an offer", ["STARTED"], ACTIVE),
+    ("DID_FAIL_TO_RENEW", "GRACE_PERIOD", LAPSED, about(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE, gracePeriodExpiresDate=NOW + 6 * DAY)),
+     "the grace period runs", ["ENTERED_GRACE_PERIOD"], "IN_GRACE_PERIOD"),
+    ("DID_FAIL_TO_RENEW", None, LAPSED, about(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE)),
+     "there is no grace period", ["ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
+    ("GRACE_PERIOD_EXPIRED", None, lambda x: (x.transaction(-40, -10), x.renewal(**GRACE, gracePeriodExpiresDate=NOW + DAY)),
+     about(renewal=lambda x: x.renewal(**GRACE)), "grace period is over", ["ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
+    ("EXPIRED", "VOLUNTARY", LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=1)),
+     "had turned renewal off", ["REASON_CHANGED"], "CANCELLED"),
+    ("EXPIRED", "BILLING_RETRY", RETRYING, about(renewal=lambda x: x.renewal(autoRenewStatus=0, isInBillingRetryPeriod=False, expirationIntent=2)),
+     "could not be recovered", ["REASON_CHANGED"], "BILLING_LAPSED"),
+    ("EXPIRED", "PRICE_INCREASE", LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=3)),
+     "did not agree to a price increase", ["REASON_CHANGED"], "PRICE_INCREASE_NOT_ACCEPTED"),
+    ("EXPIRED", "PRODUCT_NOT_FOR_SALE", LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=4)),
+     "not for sale any more", ["REASON_CHANGED"], "PRODUCT_UNAVAILABLE"),
+    ("EXPIRED", None, LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=5)),
+     "a reason that the App Store does not name", [], "EXPIRED"),
+    ("PRICE_INCREASE", "PENDING", RUNNING, about(renewal=lambda x: x.renewal(priceIncreaseStatus=0, renewalPrice=5990)),
+     "was asked to agree", [], ACTIVE),
+    ("PRICE_INCREASE", "ACCEPTED", RUNNING, about(renewal=lambda x: x.renewal(priceIncreaseStatus=1, renewalPrice=5990)),
+     "agreed to a price increase", [], ACTIVE),
+    ("REFUND", None, RUNNING, about(lambda x: x.transaction(-10, 20, revocationDate=NOW - 1, revocationReason=1)),
+     "was refunded", ["REFUNDED"], "REFUNDED_FOR_APP_ISSUE"),
+    ("REFUND", "SEATS", lambda x: (x.transaction(-10, 20, quantity=3), x.renewal()),
+     about(lambda x: x.transaction(-10, 20, quantity=3, revokedSeatQuantity=1, revocationDate=NOW - 1)),
+     "Seats of a purchase were refunded", ["REFUNDED"], ACTIVE),
+    ("REFUND_REVERSED", None, lambda x: (x.transaction(-10, 20, revocationDate=NOW - DAY, revocationReason=0), x.renewal()),
+     about(lambda x: x.transaction(-10, 20)), "taken back", ["REFUND_REVERSED"], ACTIVE),
+    ("REFUND_DECLINED", None, RUNNING, about(lambda x: x.transaction(-10, 20)), "declined a refund", [], ACTIVE),
+    ("REVOKE", None, lambda x: (x.transaction(-10, 20, inAppOwnershipType="FAMILY_SHARED"), x.renewal()),
+     about(lambda x: x.transaction(-10, 20, inAppOwnershipType="FAMILY_SHARED", revocationDate=NOW - 1, revocationReason=0)),
+     "no longer shared", ["REVOKED"], "FAMILY_SHARING_ENDED"),
+    ("CONSUMPTION_REQUEST", None, RUNNING, about(lambda x: x.transaction(-10, 20), consumptionRequestReason="OTHER"),
+     "within 12 hours", ["REFUND_REQUESTED"], ACTIVE),
+    ("RENEWAL_EXTENDED", None, RUNNING, about(lambda x: x.transaction(-10, 27), lambda x: x.renewal(renewalDate=NOW + 27 * DAY)),
+     "renewal date was moved", ["EXTENDED"], ACTIVE),
+    ("RENEWAL_EXTENSION", "SUMMARY", RUNNING, plain(summary={
+        "environment": "Sandbox", "requestIdentifier": "r", "productId": "pro.monthly", "succeededCount": 5, "failedCount": 1}),
+     "of many subscriptions is done", [], ACTIVE),
+    ("RENEWAL_EXTENSION", "FAILURE", RUNNING, about(lambda x: x.transaction(-10, 20)), "failed for one", [], ACTIVE),
+    ("ONE_TIME_CHARGE", None, NEW, about(lambda x: x.transaction(-1, None, "lifetime", type="Non-Consumable")),
+     "no auto-renewable subscription", ["STARTED"], "NON_CONSUMABLE_OWNED"),
+    ("PRICE_CHANGE", None, RUNNING, about(renewal=lambda x: x.renewal(renewalPrice=1990)), "price of an Advanced", [], ACTIVE),
+    ("METADATA_UPDATE", None, RUNNING, about(renewal=lambda x: x.renewal()), "description of an Advanced", [], ACTIVE),
+    ("MIGRATION", None, RUNNING, about(renewal=lambda x: x.renewal()), "moved to Advanced Commerce", [], ACTIVE),
+    ("MIGRATE", None, RUNNING, about(renewal=lambda x: x.renewal()), "moved to Advanced Commerce", [], ACTIVE),
+    ("RESCIND_CONSENT", None, RUNNING, plain(appData={"environment": "Sandbox", "appAppleId": 1234567890}),
+     "withdrew the consent", [], ACTIVE),
+    *[("EXTERNAL_PURCHASE_TOKEN", subtype, RUNNING,
+       plain(externalPurchaseToken={"externalPurchaseId": "SANDBOX_1", "tokenCreationDate": NOW, "appAppleId": 1234567890}),
+       words, [], ACTIVE)
+      for subtype, words in [("CREATED", "was made"), ("ACTIVE_TOKEN_REMINDER", "still to be reported"),
+                             ("UNREPORTED", "never reported")]],
+    ("UNCLAIM_SEATS", None, RUNNING, plain(unclaimInfo={"environment": "Sandbox", "unclaimSeatIds": ["nobody's"]}),
+     "Seats of a group subscription were released", [], ACTIVE),
+    ("TEST", None, RUNNING, about(), "test notification", [], ACTIVE),
+]  # fmt: skip
+
+
+def answer(service, channel, customer):
+    request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
+    return contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT)
+
+
+def happened(channel, customer):
+    request = entitlement_service.ListTimelineRequest(app=APP, customer_id=customer)
+    return [event.type for event in contract.entitlement_stub(channel).ListTimeline(request, timeout=CALL_LIMIT).events]
+
+
+@pytest.mark.parametrize(
+    "kind, subtype, before, sent, words, events, reason", CASES,
+    ids=[f"{case[0]}-{case[1]}" if case[1] else case[0] for case in CASES])  # fmt: skip
+def test_version_2(service, forger, kind, subtype, before, sent, words, events, reason):
+    line = Line(service, forger)
+    with service.channel() as channel:
+        receipts = contract.receipt_stub(channel)
+        transaction, renewal = before(line) if before else (line.transaction(-80, None, "coins", type="Consumable"), None)
+        if not before:
+            line.number = str(uuid.uuid4().int % 10**15)
+        receipts.SubmitTransaction(
+            contract.receipt_service.SubmitTransactionRequest(
+                app=APP, customer_id=line.customer, signed_transaction=transaction, signed_renewal_info=renewal or ""),
+            timeout=CALL_LIMIT)
+        earlier = happened(channel, line.customer)
+        status, said = line.notify(kind, subtype, **sent(line))
+        assert status == 200 and said["reason"] in ("APPLIED", "SUPERSEDED"), said
+        assert words in said["explanation"]
+        assert happened(channel, line.customer)[len(earlier):] == events
+        assert answer(service, channel, line.customer).reason == reason
+        kept = contract.notification_stub(channel).ListNotifications(
+            notification_service.ListNotificationsRequest(app=APP, page_size=1), timeout=CALL_LIMIT).notifications[0]
+        assert (kept.notification_type, kept.subtype, kept.explanation) == (kind, subtype or "", said["explanation"])
+
+
+def test_no_pair_is_left_out():
+    """As many as Apple documents, and as NotificationMeaningTests has words for; MIGRATE is MIGRATION."""
+    assert len({case[:2] for case in CASES}) == len(CASES) == 46
+
+
+class Shop(World):
+    """A world in which the App Store tells nobody, until the test does by version 1."""
+
+    def __init__(self, service):
+        super().__init__(service)
+        self.act("notification-url", app=APP)
+        self.customer = str(uuid.uuid4())
+        self.account = f"account-{self.customer}"
+        # Somebody who is known already, and buys with a token that is.
+        self.buy(self.customer, "coins")
+
+    def purchase(self, product="pro.monthly"):
+        return self.act("purchases", app=APP, productId=product, account=self.account,
+                        appAccountToken=self.customer)["transactionId"]  # fmt: skip
+
+    def tell(self, kind, transaction):
+        body = {
+            "notification_type": kind, "password": "a secret of ours", "environment": "Sandbox",
+            "bid": "com.example.oceanjournal", "original_transaction_id": transaction,
+        }  # fmt: skip
+        return post(f"http://{self.service.http}/notifications/{APP}", body)
+
+
+def changed(*actions):
+    """A subscription of which the service knows, to which something happens."""
+    def live(shop):
+        bought = shop.buy(shop.customer)
+        for action, members in actions:
+            named = {name: value.format(bought=bought, account=shop.account) if isinstance(value, str) else value
+                     for name, value in members.items()}  # fmt: skip
+            shop.act(action, **named)
+        return bought
+    return live
+
+
+def shared(shop):
+    """A member of a family, with whom nothing is shared any more."""
+    shop.act("shareable", app=APP, productId="pro.yearly", enabled=True)
+    family = f"family-{shop.customer}"
+    for account in ("payer-" + shop.customer, shop.account):
+        shop.act("join-family", account=account, family=family)
+    bought = shop.act("purchases", app=APP, productId="pro.yearly", account="payer-" + shop.customer)["transactionId"]
+    shop.act("share", transactionId=bought)
+    mine = shop.act("restore", app=APP, account=shop.account)
+    contract.receipt_stub(shop.channel).SubmitTransaction(
+        contract.receipt_service.SubmitTransactionRequest(
+            app=APP, customer_id=shop.customer, signed_transaction=mine["signedTransactions"][0]), timeout=CALL_LIMIT)
+    assert shop.check(shop.customer).entitled
+    shop.act("stop-sharing", transactionId=bought)
+    return mine["transactionId"]
+
+
+def refunded_for_ever(shop):
+    bought = shop.buy(shop.customer, "lifetime")
+    shop.act("refund", transactionId=bought, reason="OTHER")
+    return bought
+
+
+def back_again(shop):
+    bought = changed(("auto-renew", {"transactionId": "{bought}", "enabled": False}), ("clock/advance", {"by": "40d"}))(shop)
+    shop.purchase("pro.yearly")
+    return bought
+
+
+LAPSE = [("billing", {"account": "{account}", "fails": True}), ("clock/advance", {"by": "32d"})]
+PURCHASE = {"app": APP, "account": "{account}"}
+# type, what happened at Apple, words of its meaning, events, the answer's reason after.
+FIRST = [
+    ("INITIAL_BUY", Shop.purchase, "subscribed for the first time", ["STARTED"], ACTIVE),
+    ("INTERACTIVE_RENEWAL", back_again, "came back or upgraded", ["ENDED", "RENEWED"], ACTIVE),
+    ("CANCEL", changed(("refund", {"transactionId": "{bought}", "reason": "OTHER"})), "refunded or replaced",
+     ["REFUNDED"], "REFUNDED"),
+    ("DID_CHANGE_RENEWAL_PREF", changed(("purchases", PURCHASE | {"productId": "pro.basic"})), "another product",
+     ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
+    ("DID_CHANGE_RENEWAL_STATUS", changed(("auto-renew", {"transactionId": "{bought}", "enabled": False})),
+     "turned on or off", ["RENEWAL_TURNED_OFF"], OFF),
+    ("DID_FAIL_TO_RENEW", changed(*LAPSE), "could not be charged", ["ENDED", "ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
+    ("DID_RECOVER", changed(*LAPSE, ("billing", {"account": "{account}", "fails": False})), "recovered",
+     ["ENDED", "RENEWED"], ACTIVE),
+    ("DID_RENEW", changed(("clock/advance", {"by": "32d"})), "renewed", ["ENDED", "RENEWED"], ACTIVE),
+    ("PRICE_INCREASE_CONSENT",
+     changed(("price", {"app": APP, "productId": "pro.monthly", "price": 5990, "needsConsent": True})),
+     "asked to agree", [], ACTIVE),
+    ("REFUND", refunded_for_ever, "was refunded", ["REFUNDED"], "REFUNDED"),
+    ("REVOKE", shared, "no longer shared", ["REVOKED"], "FAMILY_SHARING_ENDED"),
+    ("CONSUMPTION_REQUEST", changed(), "asks for a refund", ["REFUND_REQUESTED"], ACTIVE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind, live, words, events, reason", FIRST, ids=[case[0] for case in FIRST])
+def test_version_1(service, kind, live, words, events, reason):
+    shop = Shop(service)
+    bought = live(shop)
+    known = "STARTED" if kind not in ("INITIAL_BUY",) else None
+    status, said = shop.tell(kind, bought)
+    assert status == 200 and words in said["explanation"], said
+    kinds = [event.type for event in timeline(shop, shop.customer)]
+    assert kinds == ([known] if known else []) + events
+    assert shop.check(shop.customer).reason == reason
+    if kind == "CONSUMPTION_REQUEST":
+        asked = shop.apple.ListConsumptionRequests(
+            app_store_service.ListConsumptionRequestsRequest(app=APP, customer_id=shop.customer), timeout=CALL_LIMIT)
+        assert [one.transaction_id for one in asked.requests] == [bought]
+    shop.channel.close()
+
+
+def test_version_1_again_is_known_by_its_content(service):
+    shop = Shop(service)
+    bought = changed(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
+    first = shop.tell("CANCEL", bought)
+    events = [event.type for event in timeline(shop, shop.customer)]
+    assert first == shop.tell("CANCEL", bought) and first[1]["reason"] == "APPLIED"
+    assert [event.type for event in timeline(shop, shop.customer)] == events
+    listed = contract.notification_stub(shop.channel).ListNotifications(
+        notification_service.ListNotificationsRequest(app=APP, customer_id=shop.customer), timeout=CALL_LIMIT)
+    assert [one.notification_type for one in listed.notifications] == ["CANCEL"]
+    shop.channel.close()
+
+
+def test_what_version_1_told_is_no_second_event_by_version_2(service):
+    shop = Shop(service)
+    bought = changed(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
+    assert shop.tell("CANCEL", bought)[1]["reason"] == "APPLIED"
+    events = [event.type for event in timeline(shop, shop.customer)]
+    shop.act("notification-url", app=APP, url=f"http://{service.http}/notifications/{APP}", version=2)
+    shop.act("decline-refund", transactionId=bought)
+    shop.deliver()
+    shop.act("notification-url", app=APP)
+    assert [event.type for event in timeline(shop, shop.customer)] == events == ["STARTED", "REFUNDED"]
+    listed = contract.notification_stub(shop.channel).ListNotifications(
+        notification_service.ListNotificationsRequest(app=APP, customer_id=shop.customer), timeout=CALL_LIMIT)
+    assert [(one.version, one.notification_type) for one in listed.notifications] == [
+        (2, "REFUND_DECLINED"), (1, "CANCEL")]
+    shop.channel.close()
