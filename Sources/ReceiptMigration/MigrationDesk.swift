@@ -14,8 +14,9 @@ package actor MigrationDesk {
     package let inputBytes: Int64
   }
 
-  /// How many receipts at a time, if the order does not say.
-  package static let usualConcurrency = 8
+  /// How many receipts at a time, if the order does not say: so that Apple's limit, and not how long an answer takes
+  /// (some tenths of a second, and two for each receipt), is what a job waits for.
+  package static let usualConcurrency = 32
   private static let mostConcurrency = 256
   private static let idPrefix = "migration-"
 

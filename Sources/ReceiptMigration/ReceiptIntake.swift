@@ -129,7 +129,7 @@ extension ReceiptIntake {
   ) async throws(ReceiptError) -> ExaminedReceipt {
     let document: RecognizedDocument
     do { document = try RecognizedDocument(bytes) } catch {
-      throw .refused(error == .empty ? .empty : .unrecognized(error), evidence: nil)
+      throw .refused(ReceiptRefusal(error), evidence: nil)
     }
     switch document {
     case .jws, .notificationV1: throw .refused(.otherDocument, evidence: nil)

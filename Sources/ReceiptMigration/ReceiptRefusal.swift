@@ -49,6 +49,17 @@ package enum ReceiptRefusal: Error, Hashable, Sendable {
   }
 }
 
+extension ReceiptRefusal {
+  /// Why what arrived is no receipt, told to somebody who handed it in as one.
+  init(_ error: UnrecognizedDocument) {
+    switch error {
+    case .empty: self = .empty
+    case .unknown: self = .notVerified(.notBase64)
+    default: self = .unrecognized(error)
+    }
+  }
+}
+
 extension ReceiptRefusal: CustomStringConvertible {
   package var description: String {
     switch self {

@@ -27,7 +27,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
   @Flag(help: "The input is a path on the server, in its import folder.") var onServer = false
   @Option(help: "The app, as configured.") var app = "ocean-journal"
   @Option(help: "Where original transaction ids belong; receipts say it themselves.") var environment: String?
-  @Option(help: "How many receipts at a time (default: 8).") var concurrency: Int32 = 0
+  @Option(help: "How many receipts at a time (default: 32).") var concurrency: Int32 = 0
   @Flag(help: "Only verify and count: ask Apple nothing, change nothing.") var dryRun = false
   @Flag(help: "Do it again, though the same input was migrated before.") var again = false
   @Option(help: "Where to write the lines that failed (default: beside the input).") var failures: String?
