@@ -8,6 +8,7 @@ import base64
 import datetime
 import json
 import pathlib
+import subprocess
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -159,3 +160,45 @@ def _private_keys(folder):
 def _public_bytes(key):
     form = serialization.PublicFormat.SubjectPublicKeyInfo
     return key.public_bytes(serialization.Encoding.DER, form)
+
+
+def app_receipt(service, purchases, bundle="com.example.oceanjournal", kind="ProductionSandbox", created="2026-01-01T00:00:00Z"):
+    """An app receipt in base64 that the sandbox App Store of a service signs and would never make. `purchases` are pairs of a
+    product and the number of its transaction."""
+    attributes = [(0, utf8(kind)), (2, utf8(bundle)), (3, utf8("1.0")), (12, ia5(created)), (19, utf8("1.0"))]
+    for product, number in purchases:
+        entry = [(1701, element(0x02, b"\x01")), (1702, utf8(product)), (1703, utf8(number)), (1704, ia5(created)),
+                 (1705, utf8(number)), (1706, ia5(created))]  # fmt: skip
+        attributes.append((17, attribute_set(entry)))
+    folder = service.data / "sandbox"
+    chain = folder / "chain.pem"
+    chain.write_bytes((folder / "intermediate.pem").read_bytes() + (folder / "root.pem").read_bytes())
+    command = [
+        "openssl", "cms", "-sign", "-binary", "-nodetach", "-nosmimecap", "-outform", "DER", "-signer", folder / "leaf.pem",
+        "-inkey", folder / "leaf.key.pem", "-certfile", chain]  # fmt: skip
+    signed = subprocess.run(command, input=attribute_set(attributes), capture_output=True, check=True).stdout
+    return base64.b64encode(signed).decode()
+
+
+def attribute_set(attributes):
+    """A receipt's attributes: a SET of SEQUENCEs of type, version and value."""
+    return element(0x31, b"".join(
+        element(0x30, element(0x02, kind.to_bytes(4, "big").lstrip(b"\0") or b"\0") + element(0x02, b"\x01")
+                + element(0x04, value)) for kind, value in attributes))  # fmt: skip
+
+
+def utf8(text):
+    return element(0x0C, text.encode())
+
+
+def ia5(text):
+    return element(0x16, text.encode())
+
+
+def element(tag, content):
+    """One element of DER."""
+    size = len(content)
+    if size < 128:
+        return bytes([tag, size]) + content
+    digits = size.to_bytes((size.bit_length() + 7) // 8, "big")
+    return bytes([tag, 0x80 | len(digits)]) + digits + content

@@ -2,10 +2,11 @@
 
 import base64
 import json
-import subprocess
 
 import pytest
 
+from forge import app_receipt
+from harness import Service
 from test_metrics import value
 from test_migration_job import migrate, numbers, write
 from test_migration_receipt import APP, Store
@@ -27,37 +28,20 @@ CONFIGURATION = """apps:
 def store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("refusals")
     (folder / "entitled.yaml").write_text(CONFIGURATION)
-    from harness import Service
-
     store = Store(Service(folder / "data", ["--config", folder / "entitled.yaml"]))
     yield store
     store.channel.close()
     store.service.stop()
 
 
+def now(store):
+    """The time of the App Store, in whole seconds."""
+    return store.act("clock/advance", by="1s")["now"][:19] + "Z"
+
+
 def receipt(store, account, app=APP):
     """The app receipt of an account that bought something."""
     return store.act("documents/app-receipt", app=app, productId="lifetime", account=account)["document"]
-
-
-def numbered_zero(store, receipt):
-    """A receipt whose purchases have the number 0, as StoreKit testing numbers them, but signed as the App Store signs."""
-    folder = store.service.data / "sandbox"
-    document = base64.b64decode(receipt)
-    content = openssl("cms", "-verify", "-noverify", "-inform", "DER", stdin=document)
-    start = content.index(b"200", content.index(b"lifetime"))
-    number = content[start : start + 16]
-    assert number.isdigit()
-    (folder / "chain.pem").write_bytes((folder / "intermediate.pem").read_bytes() + (folder / "root.pem").read_bytes())
-    zeros = content.replace(number, b"0" * 16)
-    signed = openssl(
-        "cms", "-sign", "-binary", "-nodetach", "-nosmimecap", "-outform", "DER", "-signer", folder / "leaf.pem",
-        "-inkey", folder / "leaf.key.pem", "-certfile", folder / "chain.pem", stdin=zeros)  # fmt: skip
-    return base64.b64encode(signed).decode()
-
-
-def openssl(*arguments, stdin):
-    return subprocess.run(["openssl", *map(str, arguments)], input=stdin, capture_output=True, check=True).stdout
 
 
 BAD = {
@@ -92,7 +76,8 @@ def bad_record(store, kind, testdata, genuine):
         case "number 0":
             return {"original_transaction_id": "0"}
         case "receipt numbered 0":
-            return {"receipt": numbered_zero(store, genuine)}
+            # As StoreKit testing numbers purchases, but signed as the App Store signs.
+            return {"receipt": app_receipt(store.service, [("lifetime", "0"), ("pro.monthly", "0")], created=now(store))}
         case "before iOS 7":
             order = {"app": APP, "productId": "lifetime", "account": "old-timer"}
             return {"receipt": store.act("documents/transaction-receipt", **order)["document"]}

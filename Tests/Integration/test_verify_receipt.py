@@ -10,6 +10,7 @@ import urllib.request
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from forge import app_receipt
 from harness import Service, post
 from lives import APP, SECRET, Lives, started
 
@@ -251,6 +252,44 @@ def test_without_apple_what_is_unknown_is_to_be_asked_again(start):
     assert post(f"http://{service.sandbox}/sandbox/v1/keys", keys)[0] == 200
     _, answer = post(f"http://{service.http}/verifyReceipt", {"receipt-data": receipt})
     assert (answer["status"], answer["is_retryable"], answer["is-retryable"]) == (21005, True, True)
+
+
+BOTH_WORLDS = """\
+apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 4711
+    environments: [Sandbox, Production]
+    products: {lifetime: {type: Non-Consumable, entitlements: [pro]}}
+  sandboxed:
+    bundle_id: com.example.sandboxed
+    environments: [Sandbox]
+    products: {lifetime: {type: Non-Consumable, entitlements: [pro]}}
+trusted_roots:
+  - {environment: Production, certificate: data/sandbox/root.pem}
+"""
+
+
+def test_each_world_has_its_receipts_and_an_account_may_be_gone(start, tmp_path):
+    start().stop()
+    (tmp_path / "entitled.yaml").write_text(BOTH_WORLDS)
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    now = post(f"http://{service.sandbox}/sandbox/v1/clock/advance", {"by": "1s"})[1]["now"][:19] + "Z"
+
+    def status(path, bundle="com.example.oceanjournal", **more):
+        receipt = app_receipt(service, [("lifetime", "1000000123456789")], bundle, created=now, **more)
+        code, answer = post(f"http://{service.http}/{path}", {"receipt-data": receipt})
+        assert code == 200, answer
+        return answer["status"], answer.get("environment")
+
+    production = {"kind": "Production"}
+    assert status("sandbox/verifyReceipt", **production) == (21008, "Sandbox")
+    assert status("verifyReceipt", "com.example.sandboxed", **production) == (21008, "Sandbox")
+    assert status("production/verifyReceipt") == (21007, "Production")
+    # There is no key to ask Apple with in production, and the receipt's own word is all there is.
+    assert status("production/verifyReceipt", **production) == (0, "Production")
+    # Apple knows of no such purchase (any more).
+    assert status("verifyReceipt") == (21010, "Sandbox")
 
 
 GENUINE = """\
