@@ -7,7 +7,7 @@ import pytest
 from contract import receipt_service
 from harness import CALL_LIMIT
 from test_metrics import value
-from test_migration_job import wait_for
+from test_migration_job import migrate, numbers, wait_for, write
 from test_migration_receipt import APP, Store
 
 State = receipt_service.MigrationState
@@ -89,3 +89,24 @@ def test_a_sample_is_compared_with_apple(store):
     compared = [int(json.loads(run.stdout.splitlines()[-1])["compared"]) for run in (whole, sample)]
     assert compared == [6, 2] and whole.returncode == sample.returncode == 0
     assert value(store.service, "entitled_migrated_receipts_total", reason="DONE") == 6
+
+
+def test_what_apple_cannot_be_asked_about_holds_and_is_to_be_tried_again(store, tmp_path):
+    records = []
+    for number in range(3):
+        store.buy(f"a{number}")
+        records.append({"customer_id": f"a{number}", "receipt": store.receipt(f"a{number}")})
+    path = write(tmp_path / "in.ndjson", records)
+    store.act("faults", kind="server-error", count=1_000_000)
+    status, report = migrate(store.service, "--input", path)
+    assert status == 3 and numbers(report) == {"total": 3, "toRetry": 3}
+    assert [(r["reason"], r["outcome"]) for r in report["reasons"]] == [
+        ("APP_STORE_UNAVAILABLE", "MIGRATION_OUTCOME_RETRY")]
+    # The receipts are genuine, and their own word holds until Apple can be asked.
+    assert all(store.check(f"a{number}").entitled for number in range(3))
+    assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(3,)]
+    store.act("faults", kind="server-error", count=0)
+    status, report = migrate(store.service, "--input", f"{path}.failures.ndjson")
+    # Unchanged is what the queue asked about before.
+    assert status == 0 and numbers(report).get("migrated", 0) + numbers(report).get("unchanged", 0) == 3
+    assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(0,)]
