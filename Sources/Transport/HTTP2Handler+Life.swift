@@ -67,6 +67,9 @@ extension HTTP2Handler: TimedConnection {
 
   /// Says why, if the peer listens, and closes.
   func endConnection(_ code: ErrorCode) {
+    // To say it looks at the backlog once more, which is as it was.
+    guard !isEnding else { return }
+    isEnding = true
     session.terminate(code)
     flush()
     context?.close(promise: nil)

@@ -33,6 +33,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var flushIsScheduled = false
   private var isHoldingBack = false
   private var isClosing = false
+  var isEnding = false
   /// What the channel says, remembered: asking it costs as much as a header field, and a call asks four times.
   private var isActive = false
   private(set) var isWritable = true

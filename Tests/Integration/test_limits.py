@@ -5,6 +5,9 @@ import struct
 import time
 
 import pytest
+from grpc_reflection.v1alpha import reflection_pb2
+from h2.errors import ErrorCodes
+from h2.settings import SettingCodes
 
 from contract import entitlement_service
 from harness import Service, post, run
@@ -129,9 +132,28 @@ def wait_for(condition):
 
 
 def test_streams(limited):
+    request = framed(entitlement_service.WatchRequest(app="ocean-journal").SerializeToString())
     with Connection(limited.grpc) as connection:
-        connection.receive()
+        # A client that has not heard of the limit yet: what is too much is refused, and the rest goes on.
+        streams = [connection.open(path=WATCH) for _ in range(15)]
+        for stream in streams[:10]:
+            connection.send(stream, request, end=True)
+        for stream in streams[10:]:
+            assert connection.answer(stream).reset == ErrorCodes.REFUSED_STREAM
         assert connection.h2.remote_settings.max_concurrent_streams == 10
+        assert not any(connection.answers[stream].ended for stream in streams[:10])
+        # Where one of them ends there is room for another call.
+        connection.h2.reset_stream(streams[0], ErrorCodes.CANCEL)
+        connection.flush()
+        assert connection.call(QUESTION).status == OK
+        # One that has heard of it and does not heed it is closed; others are served.
+        connection.h2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = 1_000
+        connection.h2.remote_settings.acknowledge()
+        with Connection(limited.grpc) as other:
+            for _ in range(2):
+                connection.open(path=WATCH)
+            connection.drain()
+            assert other.call(QUESTION).status == OK
 
 
 def test_header_bytes(limited):
@@ -156,18 +178,47 @@ def test_body_bytes(limited):
     assert (status, "65536" in text) == (413, True)
 
 
-def test_connection_backlog(limited):
-    # Nine requests that are each within their limit and never end.
-    with Connection(limited.grpc) as connection:
+def is_ended_for_taking_too_much(connection):
+    """Whether the server ends the connection at once, and not because something took too long."""
+    begin = time.monotonic()
+    try:
+        connection.drain()
+    except ConnectionError:
+        pass
+    assert time.monotonic() - begin < 0.9
+    # What it says last is lost where we were still sending.
+    return connection.goaway is None or connection.goaway.error_code == ErrorCodes.ENHANCE_YOUR_CALM
+
+
+def test_requests_that_are_not_whole_are_held_up_to_a_limit(limited):
+    # Nine requests that are each within their limit and never end; five of them are more than the connection may hold.
+    with Connection(limited.grpc) as connection, Connection(limited.grpc) as other:
         connection.receive()
         try:
             for _ in range(9):
                 stream = connection.open(path=WATCH.replace("Watch", "Check"))
                 connection.send(stream, framed(bytes(65_000))[:60_000])
-            connection.drain()
         except (ConnectionError, AssertionError):
             pass
-        assert connection.goaway is None or connection.goaway.error_code == 0xB
+        assert is_ended_for_taking_too_much(connection)
+        assert other.call(QUESTION).status == OK
+
+
+def test_answers_that_are_not_fetched_are_held_up_to_a_limit(limited):
+    # Streams whose answers are never taken: each may wait, all together are too much.
+    with Connection(limited.grpc) as connection, Connection(limited.grpc) as other:
+        connection.receive()
+        connection.h2.update_settings({SettingCodes.INITIAL_WINDOW_SIZE: 0})
+        request = reflection_pb2.ServerReflectionRequest(file_containing_symbol="entitled.v1.EntitlementService")
+        question = framed(request.SerializeToString())
+        try:
+            for _ in range(9):
+                stream = connection.open(path="/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
+                connection.send(stream, question * 40)
+        except (ConnectionError, AssertionError):
+            pass
+        assert is_ended_for_taking_too_much(connection)
+        assert other.call(QUESTION).status == OK
 
 
 @pytest.mark.parametrize(
