@@ -23,16 +23,20 @@ package struct EvidenceRetention: Sendable {
   private let rules: [Rule]
   private let now: @Sendable () -> Instant
   private let report: @Sendable (String) -> Void
+  private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// `report` is told how many bodies went, and what went wrong; it is tried again the next day.
+  /// `report` is told how many bodies went, and what went wrong; it is tried again the next day, which
+  /// comes when `sleep` returns.
   package init(
     _ rules: [Rule], store: any EntitlementStore, now: @escaping @Sendable () -> Instant,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     report: @escaping @Sendable (String) -> Void
   ) {
     self.rules = rules
     self.store = store
     self.now = now
     self.report = report
+    self.sleep = sleep
   }
 
   /// Applies the rules once a day until the task is cancelled.
@@ -45,7 +49,7 @@ package struct EvidenceRetention: Sendable {
       } catch {
         report("bodies of old evidence could not be forgotten: \(error)")
       }
-    } while (try? await Task.sleep(for: .milliseconds(Self.day))) != nil
+    } while (try? await sleep(.milliseconds(Self.day))) != nil
   }
 
   /// Applies all rules now, a page at a time so that others can write in between; answers how many bodies
