@@ -15,8 +15,9 @@ final class KeyFetch: Sendable {
   }
 
   private static let interval = Duration.seconds(600)
-  /// Tokens with invented keys must not make us knock at the provider's door all the time.
-  private static let pause = Duration.seconds(10)
+  /// So often at most we knock at the provider's door in each ``period``, however many tokens with invented keys come.
+  private static let fetchLimit = 5
+  private static let period = Duration.seconds(60)
   private static let sizeLimit = 1 << 20
 
   private let task = Mutex<Task?>(nil)
@@ -41,9 +42,12 @@ final class KeyFetch: Sendable {
         while (try? await _Concurrency.Task.sleep(for: Self.interval)) != nil { self.request() }
       }
       group.addTask {
+        var recent: [ContinuousClock.Instant] = []
         for await _ in self.requests.stream {
+          recent.append(.now)
           await self.fetch()
-          try? await _Concurrency.Task.sleep(for: Self.pause)
+          guard recent.count == Self.fetchLimit else { continue }
+          try? await _Concurrency.Task.sleep(until: recent.removeFirst() + Self.period)
         }
       }
     }
