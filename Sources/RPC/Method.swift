@@ -5,10 +5,16 @@ package struct Method {
   /// `/package.Service/Method`.
   package let path: String
   package let handler: Handler
+  /// Whether a call may be made at all, asked where reading its request costs more than asking twice: `nil`, or the
+  /// refusal. The handler asks for itself.
+  package let admission: (_ context: CallContext) -> Status?
 
-  package init(path: String, handler: Handler) {
+  package init(
+    path: String, handler: Handler, admission: @escaping (_ context: CallContext) -> Status? = { _ in nil }
+  ) {
     self.path = path
     self.handler = handler
+    self.admission = admission
   }
 
   package enum Handler {

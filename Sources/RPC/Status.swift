@@ -8,6 +8,8 @@ package struct Status: Error, Hashable, Sendable {
   package var message: String
   /// A serialized `google.rpc.Status`, sent as `grpc-status-details-bin`; empty for none.
   package var details: [UInt8]
+  /// By which the logs know the call, sent as `x-request-id`; empty if they say nothing of it.
+  package var requestID = ""
 
   package init(_ code: StatusCode, _ message: String = "", details: [UInt8] = []) {
     self.code = code

@@ -8,8 +8,12 @@ extension Status {
     fields.append(name: "grpc-status", value: String(code.rawValue))
     if !message.isEmpty { fields.append(name: "grpc-message", value: percentEncode(message)) }
     if !details.isEmpty { fields.append(name: "grpc-status-details-bin", value: base64Encoded(details)) }
+    if !requestID.isEmpty { fields.append(name: Self.requestIDField, value: requestID) }
     return fields
   }
+
+  /// The name of the field that carries ``requestID``, over HTTP as well.
+  package static let requestIDField = "x-request-id"
 
   /// The fields of an answer that is nothing but this status ("Trailers-Only").
   package var trailersOnly: HeaderFields {

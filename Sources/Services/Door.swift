@@ -69,11 +69,10 @@ extension Door {
       switch outcome {
       case .success(var reply):
         ended(call, .ok)
-        reply.trailingMetadata.append(name: "x-request-id", value: call.trace.requestID)
+        reply.trailingMetadata.append(name: Status.requestIDField, value: call.trace.requestID)
         return reply
       case .failure(let status):
-        ended(call, status)
-        throw status
+        throw failed(call, status)
       }
     }
   }
@@ -97,10 +96,17 @@ extension Door {
       switch outcome {
       case .success: ended(call, .ok)
       case .failure(let status):
-        ended(call, status)
-        throw status
+        throw failed(call, status)
       }
     }
+  }
+
+  /// The status that the caller is told.
+  private func failed(_ call: ReceivedCall, _ status: Status) -> Status {
+    ended(call, status)
+    var status = status
+    status.requestID = call.trace.requestID
+    return status
   }
 
   private func admitted(

@@ -21,13 +21,22 @@ package final class JSONGateway: Sendable {
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard let method = Self.method(request.path) else { return .text(404, "there is no such method\n") }
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    let context = CallContext(headers: request.headers, timeout: nil, peer: request.peer)
+    // Before the body is read, which strangers could make costly.
+    if let refusal = host.withLock({ $0.methods.method(method.fullName)?.admission(context) }) {
+      return Self.failure(refusal, httpStatus: refusal.code.httpStatus)
+    }
     guard Self.isJSON(request.header("content-type")) else {
       return Self.failure(
         Status(.invalidArgument, "content-type must be application/json"), httpStatus: 415)
     }
     do throws(Status) {
-      let response = try await call(method, try Self.requestBytes(method, request.body), request)
-      return .json(200, try Self.responseJSON(method, response))
+      let reply = try await call(method, try Self.requestBytes(method, request.body), context)
+      var response = HTTPResponse.json(200, try Self.responseJSON(method, reply.message))
+      if let id = reply.trailingMetadata[Status.requestIDField] {
+        response.headers.append(name: Status.requestIDField, value: id)
+      }
+      return response
     } catch {
       return Self.failure(error, httpStatus: error.code.httpStatus)
     }
@@ -45,17 +54,16 @@ package final class JSONGateway: Sendable {
   }
 
   private func call(
-    _ method: MethodDescription, _ bytes: [UInt8], _ request: HTTPRequest
-  ) async throws(Status) -> [UInt8] {
+    _ method: MethodDescription, _ bytes: [UInt8], _ context: CallContext
+  ) async throws(Status) -> Reply {
     let answer = host.withLock { host in
       defer { host.endTurn() }
-      return Answer(
-        host, method.fullName, bytes, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
+      return Answer(host, method.fullName, bytes, context)
     }
     switch answer {
-    case .now(let reply): return reply.message
+    case .now(let reply): return reply
     case .refused(let status): throw status
-    case .later(let work): return try await work().message
+    case .later(let work): return try await work()
     }
   }
 
@@ -79,6 +87,9 @@ package final class JSONGateway: Sendable {
   static func failure(_ status: Status, httpStatus: Int) -> HTTPResponse {
     var response = HTTPResponse.json(
       httpStatus, GoogleRPC.Status(status).json(pretty: true) + Array("\n".utf8))
+    if !status.requestID.isEmpty {
+      response.headers.append(name: Status.requestIDField, value: status.requestID)
+    }
     // RFC 9110, section 15.5.2: how to do better.
     if status.code == .unauthenticated {
       response.headers.append(name: "www-authenticate", value: "Bearer")

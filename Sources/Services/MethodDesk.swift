@@ -34,11 +34,15 @@ struct MethodDesk: Sendable {
     try admit(caller, request)
   }
 
+  /// Whether the caller has the role.
+  func admit(_ caller: Caller) throws(Status) {
+    guard let role = access.role, !caller.has(role) else { return }
+    throw Status(CallerError.roleMissing(caller: caller.name, needed: role))
+  }
+
   /// Whether the caller may call at all, now.
   func admit(_ caller: Caller, at ticks: Int64) throws(Status) {
-    if let role = access.role, !caller.has(role) {
-      throw Status(CallerError.roleMissing(caller: caller.name, needed: role))
-    }
+    try admit(caller)
     if let wait = caller.bucket?.take(at: ticks) {
       throw Status(.tooFast(caller: caller.name, retryAfterMilliseconds: (wait + 999_999) / 1_000_000))
     }

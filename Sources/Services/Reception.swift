@@ -23,10 +23,39 @@ struct Reception {
   func receiving(_ method: Method) -> Method {
     let desk = MethodDesk(method.path, index: door.index(of: method.path))
     switch method.handler {
-    case .unary(let handler): return Method(path: method.path, handler: .unary(receiving(handler, desk)))
+    case .unary(let handler):
+      return Method(
+        path: method.path, handler: .unary(receiving(handler, desk)), admission: admitting(desk))
     case .streaming(let handler):
       return Method(path: method.path, handler: .streaming(door.streaming(handler, desk)))
     }
+  }
+
+  /// Knows the caller and its role, before the request is read.
+  private func admitting(_ desk: MethodDesk) -> (CallContext) -> Status? {
+    { [gate, door] context in
+      let start = door.ticks()
+      guard desk.access.role != nil else { return nil }
+      do throws(Status) {
+        try desk.admit(try gate.caller(of: context))
+        return nil
+      } catch {
+        return refused(error, desk, from: start) { desk.call(context, start) }
+      }
+    }
+  }
+
+  /// The refusal as the caller is told of it: counted, and with the call's id if it was written down.
+  private func refused(
+    _ status: Status, _ desk: MethodDesk, from start: Int64, _ call: () -> ReceivedCall
+  ) -> Status {
+    meter.count(desk.index, code: status.code.rawValue, nanoseconds: door.ticks() - start)
+    guard desk.isWrittenDown(status.code) else { return status }
+    let call = call()
+    door.write(call.record(status))
+    var status = status
+    status.requestID = call.trace.requestID
+    return status
   }
 
   private typealias Unary = (UnsafeRawBufferPointer, CallContext) -> UnaryAnswer
@@ -56,11 +85,8 @@ struct Reception {
         door.write(desk.call(request, context.called(by: name), start).record(.ok))
         return answer
       case .refused(let status):
-        meter.count(desk.index, code: status.code.rawValue, nanoseconds: door.ticks() - start)
-        if desk.isWrittenDown(status.code) {
-          door.write(desk.call(request, context.called(by: name), start).record(status))
-        }
-        return answer
+        return .refused(
+          refused(status, desk, from: start) { desk.call(request, context.called(by: name), start) })
       case .later(let work):
         return door.following(work, desk.call(request, context.called(by: name), start))
       }

@@ -2,9 +2,11 @@
 
 import base64
 import hashlib
+import http.server
 import json
 import re
 import signal
+import threading
 import time
 import urllib.request
 
@@ -314,6 +316,8 @@ def number(value):
 class Provider:
     """An identity provider with one key for each algorithm."""
 
+    names = {"ES256": "ec", "RS256": "rsa"}
+
     def __init__(self):
         self.ec = ec.generate_private_key(ec.SECP256R1())
         self.rsa = rsa.generate_private_key(65537, 2048)
@@ -321,16 +325,16 @@ class Provider:
     def keys(self):
         point, public = self.ec.public_key().public_numbers(), self.rsa.public_key().public_numbers()
         return {"keys": [
-            {"kty": "EC", "crv": "P-256", "kid": "ec", "use": "sig", "alg": "ES256",
+            {"kty": "EC", "crv": "P-256", "kid": self.names["ES256"], "use": "sig", "alg": "ES256",
              "x": encoded(point.x.to_bytes(32, "big")), "y": encoded(point.y.to_bytes(32, "big"))},
-            {"kty": "RSA", "kid": "rsa", "n": number(public.n), "e": number(public.e)},
+            {"kty": "RSA", "kid": self.names["RS256"], "n": number(public.n), "e": number(public.e)},
             {"kty": "OKP", "crv": "Ed25519", "kid": "other", "x": "AAAA"},
         ]}  # fmt: skip
 
     def token(self, algorithm, **claims):
         claims = {"iss": "https://id.example.com", "aud": ["entitled"], "sub": "svc",
                   "exp": int(time.time()) + 300, **claims}  # fmt: skip
-        header = {"alg": algorithm, "kid": "ec" if algorithm == "ES256" else "rsa"}
+        header = {"alg": algorithm, "kid": self.names[algorithm]}
         message = ".".join(encoded(json.dumps(part).encode()) for part in (header, claims))
         if algorithm == "ES256":
             r, s = decode_dss_signature(self.ec.sign(message.encode(), ec.ECDSA(hashes.SHA256())))
@@ -338,6 +342,82 @@ class Provider:
         else:
             signature = self.rsa.sign(message.encode(), padding.PKCS1v15(), hashes.SHA256())
         return f"{message}.{encoded(signature)}"
+
+
+class KeyServer(http.server.ThreadingHTTPServer):
+    """Where an identity provider publishes its keys."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), KeyServer.Handler)
+        self.status, self.keys = 200, {"keys": []}
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = json.dumps(self.server.keys).encode()
+            self.send_response(self.server.status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+
+def test_an_identity_providers_keys_are_fetched_and_change_while_it_runs(tmp_path):
+    old, new = Provider(), Provider()
+    new.names = {"ES256": "ec2", "RS256": "rsa2"}
+    with KeyServer() as server:
+        server.keys = old.keys()
+        (tmp_path / "entitled.yaml").write_text(APPS + f"""
+callers:
+  billing: {{roles: [read], subjects: [svc]}}
+token_issuer:
+  issuer: https://id.example.com
+  audience: entitled
+  keys: {{url: "http://127.0.0.1:{server.server_port}/keys"}}
+""")
+        service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+        wait_until_taken(service, old)
+        # The provider's endpoint fails: a token whose key is not known is refused, and those that are known go on.
+        server.status = 500
+        assert contract.reason(refused(service, CHECK, check(), new.token("ES256"))) == "BAD_TOKEN"
+        wait_for(lambda: "cannot be fetched" in service.log)
+        call(service, CHECK, check(), old.token("ES256"))
+        # It is back with other keys: the first token of a new one makes the service look.
+        server.status, server.keys = 200, new.keys()
+        wait_until_taken(service, new)
+        assert contract.reason(refused(service, CHECK, check(), old.token("ES256"))) == "BAD_TOKEN"
+        server.shutdown()
+    service.stop()
+
+
+def wait_until_taken(service, provider):
+    def is_taken():
+        try:
+            call(service, CHECK, check(), provider.token("ES256"))
+        except grpc.RpcError as error:
+            assert error.code() == StatusCode.UNAUTHENTICATED
+            return False
+        return True
+
+    wait_for(is_taken)
+
+
+def wait_for(condition):
+    end = time.monotonic() + CALL_LIMIT
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_json_of_strangers_is_not_read(guarded):
+    url = f"http://{guarded.http}{CHECK}"
+    status, answer = post(url, b"{ this is no JSON")
+    assert (status, answer["code"]) == (401, 16)
+    status, answer = post(url, b"{ this is no JSON", {"authorization": f"Bearer {token('submit')}"})
+    assert (status, answer["code"]) == (403, 7)
+    assert post(url, b"{ this is no JSON", {"authorization": f"Bearer {token('read')}"})[0] == 400
 
 
 def test_an_identity_providers_tokens_count(tmp_path):

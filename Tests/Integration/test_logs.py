@@ -6,6 +6,8 @@ import re
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import grpc
 import pytest
@@ -62,6 +64,27 @@ def test_every_line_is_json_and_a_calls_line_names_its_trace(service):
     service.stop()
     shown = [line for line in service.log.splitlines() if line]
     assert len(entries(service)) >= len(shown) - 12, "only the announcement is for people"
+
+
+def test_a_call_that_fails_names_itself_as_the_log_does(service):
+    bearer = ("authorization", f"Bearer {token('operate')}")
+    with service.channel() as channel, pytest.raises(grpc.RpcError) as refused:
+        contract.entitlement_stub(channel).Grant(
+            wire.GrantRequest(app=APP, customer_id="ana", entitlement="no such", actor="lee"),
+            metadata=[bearer], timeout=CALL_LIMIT)
+    [request_id] = [value for key, value in refused.value.trailing_metadata() if key == "x-request-id"]
+    entry = audited(service, actor="lee")
+    assert (entry["request_id"], entry["outcome"]) == (request_id, refused.value.code().name)
+    # One that is refused before it is read; and over HTTP, where fields have the same name.
+    for actor, members, bearer in (("kim", {}, token("read")), ("max", {"entitlement": "no such"}, token("operate"))):
+        body = json.dumps({"app": APP, "customerId": "ana", "actor": actor, **members}).encode()
+        request = urllib.request.Request(
+            f"http://{service.http}{GRANT}", body,
+            {"content-type": "application/json", "authorization": f"Bearer {bearer}"})  # fmt: skip
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=CALL_LIMIT)
+        assert audited(service, request_id=refused.value.headers["x-request-id"])["method"] == GRANT
+        refused.value.close()
 
 
 class AppleThatListens(http.server.BaseHTTPRequestHandler):
