@@ -8,6 +8,8 @@ final class PlainExchange: Exchange {
   private let fields: HeaderFields
   private let connection: HTTP2Handler
   private var task: Task<Void, Never>?
+  /// Until the request has to be whole.
+  private var patience: Scheduled<Void>?
   /// Bytes that the caller was already allowed to replace.
   private var allowed = 0
 
@@ -22,14 +24,14 @@ final class PlainExchange: Exchange {
     let session = connection.session
     let count = session.inboundCount(of: id)
     guard count <= connection.limits.bodyBytes else {
-      connection.exchanges[id] = nil
-      return connection.answerPlain(id, .bodyTooLarge(limit: connection.limits.bodyBytes))
+      return refuse(.bodyTooLarge(limit: connection.limits.bodyBytes))
     }
     guard session.hasInboundEnded(of: id) else {
       session.allowMore(count - allowed, on: id)
       allowed = count
-      return
+      return waitForTheRest()
     }
+    patience?.cancel()
     var request = HTTPRequest(fields, body: session.inbound(of: id))
     request.peer = connection.peer
     start(request)
@@ -37,7 +39,25 @@ final class PlainExchange: Exchange {
 
   func drained() {}
 
-  func closed() { task?.cancel() }
+  func closed() {
+    patience?.cancel()
+    task?.cancel()
+  }
+
+  private func waitForTheRest() {
+    guard patience == nil else { return }
+    patience = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
+      refuse(.requestTooSlow)
+    }
+  }
+
+  /// Answers before the request is whole.
+  private func refuse(_ response: HTTPResponse) {
+    patience?.cancel()
+    guard task == nil, connection.exchanges[id] === self else { return }
+    connection.exchanges[id] = nil
+    connection.answerPlain(id, response)
+  }
 
   private func start(_ request: HTTPRequest) {
     guard let loop = connection.context?.eventLoop else { return }
@@ -95,6 +115,9 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
+  static let requestTooSlow = HTTPResponse.text(
+    408, "the request did not come to its end in the time that it may take\n")
+
   static func bodyTooLarge(limit: Int) -> HTTPResponse {
     .text(413, "the request's body is larger than the limit of \(limit) bytes\n")
   }

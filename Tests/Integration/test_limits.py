@@ -299,6 +299,58 @@ def test_request_time(limited):
         assert is_closed(peer, 5)
 
 
+def notification(size):
+    """A request of HTTP/1.1 that delivers a notification of so many bytes, as far as its header fields."""
+    return (f"POST /notifications/ocean-journal HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {size}\r\n\r\n").encode()  # fmt: skip
+
+
+def test_a_sender_that_never_stops_is_cut_all_the_same(limited):
+    # Each byte is a sign of life, but a request that is not whole in its time is over.
+    start = time.monotonic()
+    with connect(limited.http) as peer:
+        peer.sendall(notification(60_000) + b"{")
+        with pytest.raises(OSError):
+            while time.monotonic() - start < PATIENCE:
+                peer.sendall(b" ")
+                time.sleep(0.05)
+                if is_closed(peer, 0.01):
+                    raise ConnectionError
+    assert time.monotonic() - start < 4
+    # The same on HTTP/2, on a connection that goes on.
+    with Connection(limited.http) as connection:
+        stream = connection.open("/notifications/ocean-journal", content_type="application/json", te=None)
+        connection.send(stream, b"{")
+        connection.answer(stream)
+        answer = connection.answers[stream]
+        assert answer.reset is not None or answer.headers[":status"] == "408", answer.headers
+        whole = connection.open("/notifications/ocean-journal", content_type="application/json", te=None)
+        connection.send(whole, b"{}", end=True)
+        assert connection.answer(whole).headers[":status"] == "202"
+
+
+def test_many_slow_senders_hold_up_nobody(limited):
+    slow = [connect(limited.http) for _ in range(12)]
+    for peer in slow:
+        peer.sendall(notification(1_000) + b"{")
+    start = time.monotonic()
+    assert post(f"http://{limited.http}/notifications/ocean-journal", {})[0] == 202
+    assert time.monotonic() - start < 1
+    assert all(is_closed(peer, 5) for peer in slow)
+    for peer in slow:
+        peer.close()
+
+
+def test_a_notification_that_is_too_long_is_refused_without_being_kept(limited):
+    with connect(limited.http) as peer:
+        peer.sendall(notification(70_000) + b" " * 70_000)
+        assert peer.recv(4_096).startswith(b"HTTP/1.1 413 ")
+    with Connection(limited.http) as connection:
+        stream = connection.open("/notifications/ocean-journal", content_type="application/json", te=None)
+        connection.send(stream, b" " * 70_000, end=True)
+        assert connection.answer(stream).headers[":status"] == "413"
+
+
 def test_idle_time(limited):
     with Connection(limited.grpc) as connection:
         assert connection.call(QUESTION).status == OK
