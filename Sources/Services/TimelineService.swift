@@ -9,6 +9,8 @@ internal import Wire
 /// The methods of `entitled.v1.EntitlementService` that page through what happened and what waits. One
 /// instance for each event loop, since its reader belongs to one.
 struct TimelineService {
+  private static let mostNotifications = 1_000
+
   private let reader: any StoreReader
   private let catalog: CurrentCatalog
 
@@ -41,10 +43,31 @@ struct TimelineService {
     let events = try reading { () throws(StoreError) in
       try reader.events(of: customer, after: last, limit: size + 1)
     }
-    return .with {
+    var response = ListTimelineResponse.with {
       $0.events = events.prefix(size).map { EntitlementEvent($0, in: app) }
       if events.count > size { $0.nextPageToken = String(events[size - 1].sequence) }
     }
+    if request.includeNotifications {
+      let end = events.count > size ? events[size - 1].event.recordedAt : nil
+      response.notifications = try notifications(about: customer, after: last, upTo: end)
+    }
+    return response
+  }
+
+  /// What Apple told of the customer's purchases behind the event of that number, in the order of its arrival.
+  private func notifications(
+    about customer: CustomerKey, after sequence: Int64, upTo end: Instant?
+  ) throws(Status) -> [Wire.Notification] {
+    let found = try reading { () throws(StoreError) in
+      var query = NotificationQuery(appID: customer.appID, limit: Self.mostNotifications)
+      query.environment = customer.environment
+      query.customerID = customer.customerID
+      let before = try reader.events(of: customer, after: sequence - 1, limit: 1).first
+      if sequence > 0, let before { query.from = before.event.recordedAt.advanced(byMilliseconds: 1) }
+      query.to = end?.advanced(byMilliseconds: 1)
+      return try reader.notifications(query)
+    }
+    return found.reversed().map { Wire.Notification($0, customerID: customer.customerID) }
   }
 
   /// The token is the number of the last line of the page before.

@@ -12,6 +12,8 @@ struct TimelineCommand: AsyncParsableCommand {
   @Option(help: "The app, as configured.") var app = "ocean-journal"
   @Option(help: "Production, Sandbox, Xcode or LocalTesting; else the app's default.") var environment:
     String?
+  @Flag(help: "Tell of Apple's notifications too, those that changed nothing included.") var notifications =
+    false
   @Argument(help: "The customer's id.") var customer: String
 
   func run() async throws {
@@ -24,9 +26,10 @@ struct TimelineCommand: AsyncParsableCommand {
           $0.customerId = customer
           $0.environment = environment
           $0.pageToken = token
+          $0.includeNotifications = notifications
         }
         let page = try await connection.listTimeline(request)
-        if client.json || !page.events.isEmpty { client.show(page, page.events.map(\.row)) }
+        if client.json || !page.rows.isEmpty { client.show(page, page.rows) }
         token = page.nextPageToken
       } while !token.isEmpty
     }
@@ -124,6 +127,31 @@ enum MomentOption {
       throw Failure("\(option) takes a time such as 2026-01-31T12:00:00Z, not '\(text)'", status: 64)
     }
     return GoogleProtobuf.Timestamp(millisecondsSince1970: moment.millisecondsSince1970)
+  }
+}
+
+extension ListTimelineResponse {
+  /// Events, and before each what Apple told, one a line.
+  fileprivate var rows: [(String, String)] {
+    var rows: [(String, String)] = []
+    var waiting = notifications[...]
+    for event in events {
+      let recordedAt = event.recordedAt?.millisecondsSince1970 ?? .max
+      while let next = waiting.first, next.receivedAt?.millisecondsSince1970 ?? .min <= recordedAt {
+        rows.append(next.row)
+        waiting = waiting.dropFirst()
+      }
+      rows.append(event.row)
+    }
+    return rows + waiting.map(\.row)
+  }
+}
+
+extension Wire.Notification {
+  /// What Apple told, as one line.
+  fileprivate var row: (String, String) {
+    let name = subtype.isEmpty ? notificationType : "\(notificationType)/\(subtype)"
+    return ("   \(receivedAt.text)", "Apple \(name): \(explanation)")
   }
 }
 

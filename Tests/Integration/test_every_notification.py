@@ -173,7 +173,7 @@ CASES = [
     ("REFUND", None, RUNNING, about(lambda x: x.transaction(-10, 20, revocationDate=NOW - 1, revocationReason=1)),
      "was refunded", ["REFUNDED"], "REFUNDED_FOR_APP_ISSUE"),
     ("REFUND", "SEATS", lambda x: (x.transaction(-10, 20, quantity=3), x.renewal()),
-     about(lambda x: x.transaction(-10, 20, quantity=3, revokedSeatQuantity=1, revocationDate=NOW - 1)),
+     about(lambda x: x.transaction(-10, 20, quantity=3, multiSeatInfo={"revokedSeatQuantity": 1}, revocationDate=NOW - 1)),
      "Seats of a purchase were refunded", ["REFUNDED"], ACTIVE),
     ("REFUND_REVERSED", None, lambda x: (x.transaction(-10, 20, revocationDate=NOW - DAY, revocationReason=0), x.renewal()),
      about(lambda x: x.transaction(-10, 20)), "taken back", ["REFUND_REVERSED"], ACTIVE),
@@ -214,8 +214,10 @@ def answer(service, channel, customer):
 
 
 def happened(channel, customer):
-    request = entitlement_service.ListTimelineRequest(app=APP, customer_id=customer)
-    return [event.type for event in contract.entitlement_stub(channel).ListTimeline(request, timeout=CALL_LIMIT).events]
+    """The customer's events, and what Apple told, in words."""
+    request = entitlement_service.ListTimelineRequest(app=APP, customer_id=customer, include_notifications=True)
+    page = contract.entitlement_stub(channel).ListTimeline(request, timeout=CALL_LIMIT)
+    return [event.type for event in page.events], [told.explanation for told in page.notifications]
 
 
 @pytest.mark.parametrize(
@@ -232,11 +234,15 @@ def test_version_2(service, forger, kind, subtype, before, sent, words, events, 
             contract.receipt_service.SubmitTransactionRequest(
                 app=APP, customer_id=line.customer, signed_transaction=transaction, signed_renewal_info=renewal or ""),
             timeout=CALL_LIMIT)
-        earlier = happened(channel, line.customer)
-        status, said = line.notify(kind, subtype, **sent(line))
+        earlier, _ = happened(channel, line.customer)
+        documents = sent(line)
+        status, said = line.notify(kind, subtype, **documents)
         assert status == 200 and said["reason"] in ("APPLIED", "SUPERSEDED"), said
         assert words in said["explanation"]
-        assert happened(channel, line.customer)[len(earlier):] == events
+        now, told = happened(channel, line.customer)
+        assert now[len(earlier):] == events
+        is_about_a_purchase = {"transaction", "renewal"} & documents.keys()
+        assert told == ([said["explanation"]] if is_about_a_purchase else [])
         assert answer(service, channel, line.customer).reason == reason
         kept = contract.notification_stub(channel).ListNotifications(
             notification_service.ListNotificationsRequest(app=APP, page_size=1), timeout=CALL_LIMIT).notifications[0]
@@ -344,8 +350,8 @@ def test_version_1(service, kind, live, words, events, reason):
     known = "STARTED" if kind not in ("INITIAL_BUY",) else None
     status, said = shop.tell(kind, bought)
     assert status == 200 and words in said["explanation"], said
-    kinds = [event.type for event in timeline(shop, shop.customer)]
-    assert kinds == ([known] if known else []) + events
+    kinds, told = happened(shop.channel, shop.customer)
+    assert kinds == ([known] if known else []) + events and told == [said["explanation"]]
     assert shop.check(shop.customer).reason == reason
     if kind == "CONSUMPTION_REQUEST":
         asked = shop.apple.ListConsumptionRequests(

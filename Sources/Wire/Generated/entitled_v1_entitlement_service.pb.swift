@@ -707,6 +707,8 @@ package struct ListTimelineRequest: WireMessage {
   package var pageSize: Int32 = 0
   /// From the previous response.
   package var pageToken: String = ""
+  /// Tell of Apple's notifications too, those that changed nothing included.
+  package var includeNotifications: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -722,6 +724,7 @@ package struct ListTimelineRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
+    includeNotifications = CField.flag(c.pointee.include_notifications)
   }
 
   /// Writes the fields that are set.
@@ -731,6 +734,7 @@ package struct ListTimelineRequest: WireMessage {
     writer.integer(3, environment.rawValue)
     writer.integer(4, pageSize)
     writer.text(5, pageToken)
+    writer.flag(6, includeNotifications)
   }
 }
 
@@ -740,6 +744,9 @@ package struct ListTimelineResponse: WireMessage {
   package var events: [EntitlementEvent] = []
   /// Empty: there is no more.
   package var nextPageToken: String = ""
+  /// What Apple told of the customer's purchases in the time of this page, in the order in which it arrived, each
+  /// with its meaning: up to the last event, or to now if this is the last page. At most the latest 1000.
+  package var notifications: [Notification] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -752,12 +759,14 @@ package struct ListTimelineResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ListTimelineResponse.self)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
     nextPageToken = CField.text(c.pointee.next_page_token)
+    notifications = CField.messages(c.pointee.notifications, count: c.pointee.n_notifications)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, events)
     writer.text(2, nextPageToken)
+    writer.messages(3, notifications)
   }
 }
 

@@ -3369,7 +3369,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
   (ProtobufCMessageInit) entitled__v1__entitlement_event__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_timeline_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__list_timeline_request__field_descriptors[6] =
 {
   {
     "app",
@@ -3431,18 +3431,31 @@ static const ProtobufCFieldDescriptor entitled__v1__list_timeline_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_notifications",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListTimelineRequest, include_notifications),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_timeline_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = customer_id */
   2,   /* field[2] = environment */
+  5,   /* field[5] = include_notifications */
   3,   /* field[3] = page_size */
   4,   /* field[4] = page_token */
 };
 static const ProtobufCIntRange entitled__v1__list_timeline_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_timeline_request__descriptor =
 {
@@ -3452,14 +3465,14 @@ const ProtobufCMessageDescriptor entitled__v1__list_timeline_request__descriptor
   "Entitled__V1__ListTimelineRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ListTimelineRequest),
-  5,
+  6,
   entitled__v1__list_timeline_request__field_descriptors,
   entitled__v1__list_timeline_request__field_indices_by_name,
   1,  entitled__v1__list_timeline_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__list_timeline_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_timeline_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__list_timeline_response__field_descriptors[3] =
 {
   {
     "events",
@@ -3485,15 +3498,28 @@ static const ProtobufCFieldDescriptor entitled__v1__list_timeline_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notifications",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListTimelineResponse, n_notifications),
+    offsetof(Entitled__V1__ListTimelineResponse, notifications),
+    &entitled__v1__notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_timeline_response__field_indices_by_name[] = {
   0,   /* field[0] = events */
   1,   /* field[1] = next_page_token */
+  2,   /* field[2] = notifications */
 };
 static const ProtobufCIntRange entitled__v1__list_timeline_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_timeline_response__descriptor =
 {
@@ -3503,7 +3529,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_timeline_response__descripto
   "Entitled__V1__ListTimelineResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ListTimelineResponse),
-  2,
+  3,
   entitled__v1__list_timeline_response__field_descriptors,
   entitled__v1__list_timeline_response__field_indices_by_name,
   1,  entitled__v1__list_timeline_response__number_ranges,

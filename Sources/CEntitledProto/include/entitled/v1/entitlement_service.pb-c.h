@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "entitled/v1/entitlement.pb-c.h"
 #include "entitled/v1/environment.pb-c.h"
+#include "entitled/v1/notification_service.pb-c.h"
 #include "entitled/v1/product.pb-c.h"
 #include "entitled/v1/transaction.pb-c.h"
 #include "google/protobuf/duration.pb-c.h"
@@ -499,10 +500,14 @@ struct  Entitled__V1__ListTimelineRequest
    * From the previous response.
    */
   char *page_token;
+  /*
+   * Tell of Apple's notifications too, those that changed nothing included.
+   */
+  protobuf_c_boolean include_notifications;
 };
 #define ENTITLED__V1__LIST_TIMELINE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_timeline_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Entitled__V1__ListTimelineResponse
@@ -514,10 +519,16 @@ struct  Entitled__V1__ListTimelineResponse
    * Empty: there is no more.
    */
   char *next_page_token;
+  /*
+   * What Apple told of the customer's purchases in the time of this page, in the order in which it arrived, each
+   * with its meaning: up to the last event, or to now if this is the last page. At most the latest 1000.
+   */
+  size_t n_notifications;
+  Entitled__V1__Notification **notifications;
 };
 #define ENTITLED__V1__LIST_TIMELINE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_timeline_response__descriptor) \
-    , 0,NULL, (char *)protobuf_c_empty_string }
+    , 0,NULL, (char *)protobuf_c_empty_string, 0,NULL }
 
 
 struct  Entitled__V1__LinkPurchaseRequest
