@@ -35,9 +35,9 @@ proto:  ## generate the message code anew from proto/
 	@tools/bootstrap --test
 	@tools/generate
 
-bench: build  ## server CPU per Check beside nghttpd and gRPC C++ (ARGS=--quick: under 40 seconds)
+bench: build  ## all benchmarks and their peers, as one table (ARGS="--quick" or "--ten-million")
 	@tools/bootstrap --test
-	@tools/bench/check $(ARGS)
+	@tools/bench/all $(ARGS)
 
 soak: build  ## call the server for minutes and watch its memory (ARGS="--minutes 60")
 	@tools/soak $(ARGS)

@@ -1,4 +1,4 @@
-"""Compiles the C++ programs of the benchmarks into .build/bench, when their sources are newer."""
+"""Compiles the programs of the benchmarks into .build/bench, when their sources are newer."""
 
 import pathlib
 import re
@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 OUTPUT = ROOT / ".build" / "bench"
 SOURCES = ROOT / "tools" / "bench"
 PROTO = ROOT / "proto"
+PYTHON = ROOT / ".venv" / "bin" / "python"
 COMPILER = ["g++", "-std=c++17", "-O2", "-Wall"]
 
 
@@ -38,6 +39,20 @@ def grpc_peer():
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "grpc++", "protobuf"], text=True).split()
         _run([*COMPILER, f"-I{generated}", "-o", program, source, *code, *flags], building=program)
     return program
+
+
+def grpcio_peer():
+    """The bare Python server (tools/bench/peers/grpcio_check.py), as the beginning of a command."""
+    contract = _with_imports("entitled/v1/entitlement_service.proto")
+    generated = OUTPUT / "grpcio_check.gen"
+    made = generated / "entitled" / "v1" / "entitlement_service_pb2.py"
+    if _is_stale(made, [PROTO / name for name in contract]):
+        # Google's own are in Python's packages.
+        ours = [name for name in contract if name.startswith("entitled/")]
+        arguments = [f"--python_out={generated}", f"--grpc_python_out={generated}"]
+        generated.mkdir(parents=True, exist_ok=True)
+        _run([PYTHON, "-m", "grpc_tools.protoc", f"-I{PROTO}", *arguments, *ours], building=made)
+    return [PYTHON, SOURCES / "peers" / "grpcio_check.py", generated]
 
 
 def _with_imports(name):

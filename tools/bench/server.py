@@ -1,6 +1,8 @@
 """Servers of a benchmark: each started on a core of its own, measured, and stopped."""
 
+import contextlib
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -10,6 +12,9 @@ import time
 # The server under load has one core and the load generator another, where there are two.
 SERVER_CORE, LOAD_CORE = (0, 1) if (os.cpu_count() or 1) > 1 else (0, 0)
 START_LIMIT = 30
+IDLE_CONNECTIONS = 1_000
+# A client's first bytes: the preface and empty settings (RFC 9113, section 3.4).
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 
 
 def pinned(command, core, **options):
@@ -44,6 +49,24 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
 
+    def memory(self, kind="VmRSS"):
+        """KiB that the process has in memory; `RssAnon` leaves out mapped files, a store's among them."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"{kind}:\s+(\d+) kB", status)[1])
+
+    def memory_of_a_connection(self):
+        """KiB that an idle HTTP/2 connection takes of the server's own memory."""
+        with contextlib.ExitStack() as open_sockets:
+            def connect(count):
+                for _ in range(count):
+                    connection = open_sockets.enter_context(socket.create_connection(("127.0.0.1", self.port)))
+                    connection.sendall(PREFACE)
+                    connection.recv(64)
+            connect(100)  # what the first ones bring into memory is not theirs
+            before = self.memory("RssAnon")
+            connect(IDLE_CONNECTIONS)
+            return (self.memory("RssAnon") - before) / IDLE_CONNECTIONS
+
     def _announced_ports(self, ready):
         for line in self.process.stdout:
             if found := re.search(ready, line):
@@ -69,6 +92,12 @@ def free_port():
 
 def load(generator, server, connections, streams, seconds, warmup, extra):
     """Puts load on a server; returns its CPU microseconds per call and the calls per second."""
+    measured = measured_load(generator, server, connections, streams, seconds, warmup, extra)
+    return measured["cpu_us"], measured["calls_per_second"]
+
+
+def measured_load(generator, server, connections, streams, seconds, warmup, extra):
+    """Puts load on a server; returns what the generator measured, by name."""
     command = [
         generator, "--port", server.port, "--server-pid", server.process.pid,
         "--connections", connections, "--streams", streams,
@@ -78,5 +107,4 @@ def load(generator, server, connections, streams, seconds, warmup, extra):
     output, _ = running.communicate(timeout=seconds + warmup + START_LIMIT)
     if running.returncode != 0:
         raise SystemExit(f"the load on {server.name} failed: {output.strip() or 'see above'}")
-    values = dict(pair.split("=") for pair in output.split())
-    return float(values["cpu_us"]), float(values["calls_per_second"])
+    return {name: float(value) for name, value in (pair.split("=") for pair in output.split())}
