@@ -1,5 +1,7 @@
 """SIGTERM: readiness fails first, then clients are asked to go, calls end, and the program with them."""
 
+import contextlib
+import http.client
 import signal
 import time
 import urllib.error
@@ -54,3 +56,22 @@ def test_who_watches_health_hears_of_it_and_holds_nothing_up(tmp_path):
         assert next(watching).status == health_pb2.HealthCheckResponse.NOT_SERVING
         service.join(0)
         assert time.monotonic() - begin < 10
+
+
+def test_over_http1_the_end_is_told_with_each_answer(tmp_path):
+    service = Service(tmp_path / "data", ["--drain-delay", "1"])
+    host, _, port = service.http.rpartition(":")
+    with contextlib.closing(http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)) as connection:
+        assert closes(connection) is None
+        service.process.send_signal(signal.SIGTERM)
+        while closes(connection) != "close":
+            pass
+    service.join(0)
+
+
+def closes(connection):
+    """Asks whether it is alive, and answers what it says of the connection."""
+    connection.request("GET", "/healthz")
+    answer = connection.getresponse()
+    assert (answer.status, answer.read().split()) == (200, [b"alive"])
+    return answer.getheader("connection")
