@@ -15,7 +15,7 @@ from contract import StatusCode, receipt_service
 from harness import CALL_LIMIT, PROGRAM, environment
 from test_migration_receipt import APP, Store
 
-CUSTOMERS = int(os.environ.get("ENTITLED_MIGRATION_CUSTOMERS", "60"))
+CUSTOMERS = int(os.environ.get("ENTITLED_MIGRATION_CUSTOMERS", "40"))
 
 
 @pytest.fixture
