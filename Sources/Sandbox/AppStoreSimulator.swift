@@ -15,12 +15,15 @@ package actor AppStoreSimulator {
   /// Its time, which can be turned forward.
   package nonisolated let clock: SandboxClock
 
-  let authority: SandboxAuthority
+  private(set) var authority: SandboxAuthority
+  private let directory: PrivateDirectory
   let poster: (any NotificationPoster)?
   private let journal: Journal
   var world: World
   var faults = Faults()
   var traffic = ServerAPITraffic()
+  /// Made when it is first asked for.
+  var foreignSigner: JWSSigner?
   /// By their identifiers. They are forgotten with the process, as Apple forgets them after a while.
   var performanceTests: [String: PerformanceTest] = [:]
   /// The sending of notifications that is going on.
@@ -35,6 +38,7 @@ package actor AppStoreSimulator {
     start: Instant? = nil, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
     let directory = try PrivateDirectory(path: directory)
+    self.directory = directory
     authority = try SandboxAuthority(directory: directory, now: now())
     journal = Journal(directory: directory)
     clock = SandboxClock(machine: now)
@@ -74,6 +78,13 @@ package actor AppStoreSimulator {
       }
     }
     return world
+  }
+
+  /// Says where it can be reached, such as `http://127.0.0.1:8090`: its certificates name the place where they can
+  /// be asked about, as Apple's do. Those that named another one are issued anew.
+  package func isServed(at baseURL: String) throws(SandboxError) {
+    authority = try SandboxAuthority(
+      directory: directory, now: clock.machineNow(), responder: baseURL + Self.responderPath)
   }
 
   // MARK: What is done

@@ -7,7 +7,7 @@ package import AppStore
 package struct CertificateIssuer: Sendable {
   /// The authority's own certificate.
   package let certificate: Certificate
-  private let key: SigningKey
+  let key: SigningKey
 
   /// An authority that exists already.
   package init(certificate: Certificate, key: SigningKey) {
@@ -25,27 +25,34 @@ package struct CertificateIssuer: Sendable {
     return CertificateIssuer(certificate: try template.signed(by: key, issuer: nil), key: key)
   }
 
-  /// Issues an intermediate authority that may issue leaves, but no further authorities.
+  /// Issues an intermediate authority that may issue leaves, but no further authorities. With a `responder`,
+  /// its certificate says that this is where OCSP tells whether it still counts.
   package func intermediate(
     _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant,
-    marked: Bool = true
+    marked: Bool = true, responder: String? = nil
   ) throws(CryptographyError) -> CertificateIssuer {
     let template = CertificateTemplate(
       subject: subject, publicKey: key.reference, notBefore: notBefore, notAfter: notAfter,
-      extensions: [.lastCertificateAuthority, .signsCertificates, .subjectKey, .authorityKey],
+      extensions: [.lastCertificateAuthority, .signsCertificates, .subjectKey, .authorityKey]
+        + Self.access(responder),
       markers: marked ? [MarkerOID.intermediate] : [])
     return CertificateIssuer(certificate: try template.signed(by: self.key, issuer: certificate), key: key)
   }
 
-  /// Issues a certificate for a key that signs App Store data.
+  /// Issues a certificate for a key that signs App Store data. With a `responder`, it says that this is where
+  /// OCSP tells whether it still counts.
   package func leaf(
     _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant,
-    marked: Bool = true
+    marked: Bool = true, responder: String? = nil
   ) throws(CryptographyError) -> Certificate {
     let template = CertificateTemplate(
       subject: subject, publicKey: key.reference, notBefore: notBefore, notAfter: notAfter,
-      extensions: [.endEntity, .signsData, .subjectKey, .authorityKey],
+      extensions: [.endEntity, .signsData, .subjectKey, .authorityKey] + Self.access(responder),
       markers: marked ? [MarkerOID.leaf] : [])
     return try template.signed(by: self.key, issuer: certificate)
+  }
+
+  private static func access(_ responder: String?) -> [CertificateTemplate.Extension] {
+    responder.map { [.answeredAt($0)] } ?? []
   }
 }

@@ -23,9 +23,11 @@ struct RunningSandbox: Sendable {
       let listener = try await Listener.listen(
         at: address, on: group, serving: Listeners.plain { await simulator.respond(to: $0) },
         logger: logger)
-      return RunningSandbox(simulator: simulator, listener: listener)
+      let sandbox = RunningSandbox(simulator: simulator, listener: listener)
+      try await simulator.isServed(at: sandbox.baseURL)
+      return sandbox
     } catch {
-      throw Failure(error.description)
+      throw Failure("\(error)")
     }
   }
 }

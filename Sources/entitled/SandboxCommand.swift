@@ -76,8 +76,9 @@ struct SandboxService: ServiceLifecycle.Service {
       listener = try await Listener.listen(
         at: address, on: MultiThreadedEventLoopGroup.singleton,
         serving: Listeners.plain { await simulator.respond(to: $0) }, logger: logger)
+      try await simulator.isServed(at: "http://\(listener.address)")
     } catch {
-      throw Failure(error.description)
+      throw Failure("\(error)")
     }
     print("ready sandbox=\(listener.address)")
     fflush(nil)

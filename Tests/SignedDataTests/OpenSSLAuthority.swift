@@ -101,9 +101,6 @@ final class OpenSSLAuthority: Sendable {
 }
 
 extension CertificateTemplate.Extension {
-  /// 177 and 126 are OpenSSL's numbers of authorityInfoAccess and extendedKeyUsage.
-  fileprivate static func answeredAt(_ address: String) -> Self {
-    Self(nid: 177, value: "OCSP;URI:\(address)")
-  }
+  /// 126 is OpenSSL's number of extendedKeyUsage.
   fileprivate static let answersForAuthority = Self(nid: 126, value: "OCSPSigning")
 }

@@ -1,14 +1,15 @@
 internal import AppStore
 internal import HTTP
 internal import JSON
+internal import SignedData
 
 /// Answers of the Server API that are not as they should be, when a tester wants them so.
 extension AppStoreSimulator {
   /// An answer with the faults that are set up for it.
   func spoiled(_ body: JSONObject) -> HTTPResponse {
     var body = body
-    if faults.take(.wrongSignature) != nil, let falsified = Faults.falsified(.object(body)).objectValue {
-      body = falsified
+    if let change = takeForgery(), let forged = Faults.changed(.object(body), change).objectValue {
+      body = forged
     }
     if faults.take(.pageLoop) != nil {
       // The same place for ever, under the name that the answer has for it.
@@ -17,6 +18,33 @@ extension AppStoreSimulator {
     }
     let bytes = body.serialized()
     return .json(200, faults.take(.truncated) == nil ? bytes : Array(bytes.prefix(bytes.count / 2)))
+  }
+
+  /// What is to be done to the next documents that are handed out; `nil` if nothing.
+  func takeForgery() -> ((String) -> String)? {
+    if faults.take(.wrongSignature) != nil { return Faults.falsified }
+    guard faults.take(.foreignChain) != nil, let forger = try? forger() else { return nil }
+    return { document in
+      (try? UnverifiedJWS(document)).flatMap { try? forger.sign(payload: $0.payload) } ?? document
+    }
+  }
+
+  /// Signs with a chain of the same shape under a root that nobody trusts.
+  private func forger() throws -> JWSSigner {
+    if let foreignSigner { return foreignSigner }
+    let (start, end) = (
+      clock.machineNow(), clock.machineNow().advanced(byMilliseconds: 20 * 365 * 86_400_000)
+    )
+    func name(_ text: String) -> DistinguishedName {
+      DistinguishedName([("CN", text), ("O", "Somebody else")])
+    }
+    let key = try SigningKey.generate(.p256)
+    let root = try CertificateIssuer.root(name("Root"), key: .generate(.p384), from: start, until: end)
+    let issuer = try root.intermediate(name("Authority"), key: .generate(.p384), from: start, until: end)
+    let leaf = try issuer.leaf(name("Signer"), key: key, from: start, until: end)
+    let signer = JWSSigner(key: key, chain: [leaf, issuer.certificate, root.certificate])
+    foreignSigner = signer
+    return signer
   }
 
   /// An answer that has nothing to do with the question; `nil` if none is due.

@@ -130,7 +130,7 @@ extension AppStoreSimulator {
       return body?.serialized()
     }
     guard var signed = try? signedPayload(of: notice) else { return nil }
-    if faults.take(.wrongSignature) != nil { signed = Faults.falsified(signed) }
+    if let forge = takeForgery() { signed = forge(signed) }
     return JSONObject([("signedPayload", .string(signed))]).serialized()
   }
 }

@@ -13,6 +13,8 @@ struct Faults: Sendable {
     case reorder
     // Everything signed that is handed out.
     case wrongSignature = "wrong-signature"
+    /// Signed rightly, with a chain that only looks like Apple's.
+    case foreignChain = "foreign-chain"
     // The Server API and verifyReceipt.
     case rateLimit = "rate-limit"
     case serverError = "server-error"
@@ -25,6 +27,14 @@ struct Faults: Sendable {
     case pageLoop = "page-loop"
     /// The token is refused by a server whose clock is another one.
     case clockOff = "clock-off"
+    // The certificates' authority.
+    /// Nobody answers there.
+    case ocspDown = "ocsp-down"
+    case ocspSlow = "ocsp-slow"
+    /// The certificates were taken back a minute ago.
+    case ocspRevoked = "ocsp-revoked"
+    /// The authority says that it does not know the certificates.
+    case ocspUnknown = "ocsp-unknown"
   }
 
   private struct Fault: Sendable {
@@ -77,12 +87,12 @@ struct Faults: Sendable {
     document.hasSuffix("AAAA") ? document.dropLast(4) + "BBBB" : document.dropLast(4) + "AAAA"
   }
 
-  /// An answer in which all that is signed has another signature.
-  static func falsified(_ value: JSONValue) -> JSONValue {
+  /// An answer in which all that is signed was changed.
+  static func changed(_ value: JSONValue, _ change: (String) -> String) -> JSONValue {
     switch value {
-    case .string(let text) where text.hasPrefix("eyJ"): .string(falsified(text))
-    case .array(let values): .array(values.map(falsified))
-    case .object(let object): .object(JSONObject(object.map { ($0.name, falsified($0.value)) }))
+    case .string(let text) where text.hasPrefix("eyJ"): .string(change(text))
+    case .array(let values): .array(values.map { changed($0, change) })
+    case .object(let object): .object(JSONObject(object.map { ($0.name, changed($0.value, change)) }))
     default: value
     }
   }

@@ -26,9 +26,13 @@ extension AppStoreSimulator {
   ///     POST /sandbox/v1/call-limit      how often they may be
   ///     POST /sandbox/v1/realtime-message  asks the developer what to show to a subscriber
   ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   as at Apple
+  ///     /ocsp                            whether its certificates still count
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     if Self.interfaces.contains(where: request.path.hasPrefix) { return await serverAPI(request) }
     if request.path == "/verifyReceipt" { return await verifyReceipt(request) }
+    if request.path == Self.responderPath || request.path.hasPrefix(Self.responderPath + "/") {
+      return await certificateStatus(request)
+    }
     guard request.path.hasPrefix(Self.prefix) else { return .notFound(request.path) }
     return await testers(request, String(request.path.dropFirst(Self.prefix.count)))
   }

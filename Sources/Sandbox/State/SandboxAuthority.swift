@@ -11,22 +11,35 @@ struct SandboxAuthority: Sendable {
   let signer: JWSSigner
   /// Signs receipts with the same leaf. Apple has one for each; what matters to verifiers is the same in both.
   let receiptSigner: ReceiptSigner
+  /// Tells whether the certificates still count.
+  let responder: OCSPResponder
 
   /// Loads the chain that `directory` keeps; makes it if there is none.
-  init(directory: PrivateDirectory, now: Instant) throws(SandboxError) {
+  ///
+  /// - `address`: where its certificates are to say that OCSP can be asked about them; those that say something
+  ///   else are issued anew, for the same authorities. `nil` leaves them as they are.
+  init(directory: PrivateDirectory, now: Instant, responder address: String? = nil) throws(SandboxError) {
     if try directory.read(File.root.certificate) == nil {
-      try Self.make(in: directory, now: now)
+      try Self.make(in: directory, now: now, responder: address)
     }
     let root = try Self.load(.root, from: directory)
-    let intermediate = try Self.load(.intermediate, from: directory)
+    var intermediate = try Self.load(.intermediate, from: directory)
     var leaf = try Self.load(.leaf, from: directory)
-    if now < leaf.certificate.notBefore || now > leaf.certificate.notAfter {
-      leaf = try Self.makeLeaf(under: intermediate.issuer, in: directory, now: now)
+    if let address, intermediate.certificate.ocspResponder != address {
+      intermediate = try Self.makeIntermediate(
+        intermediate.key, under: root.issuer, in: directory, now: now, responder: address)
+    }
+    let named = intermediate.certificate.ocspResponder
+    if now < leaf.certificate.notBefore || now > leaf.certificate.notAfter
+      || leaf.certificate.ocspResponder != named
+    {
+      leaf = try Self.makeLeaf(under: intermediate.issuer, in: directory, now: now, responder: named)
     }
     self.root = root.certificate
     let chain = [leaf.certificate, intermediate.certificate, root.certificate]
     signer = JWSSigner(key: leaf.key, chain: chain)
     receiptSigner = ReceiptSigner(key: leaf.key, chain: chain)
+    responder = OCSPResponder(issuers: [intermediate.issuer, root.issuer])
   }
 
   /// One link of the chain and where it is kept.
@@ -55,29 +68,45 @@ struct SandboxAuthority: Sendable {
   }
 
   /// The root is written last: as long as it is not there, nobody has seen any of the others.
-  private static func make(in directory: PrivateDirectory, now: Instant) throws(SandboxError) {
-    let (rootKey, key) = (try generate(.p384), try generate(.p384))
-    let start = validityStart(now)
+  private static func make(
+    in directory: PrivateDirectory, now: Instant, responder: String?
+  ) throws(SandboxError) {
+    let key = try generate(.p384)
     let root: CertificateIssuer
-    let intermediate: CertificateIssuer
     do {
-      root = try .root(File.root.subject, key: rootKey, from: start, until: now.advanced(byYears: 50))
-      intermediate = try root.intermediate(
-        File.intermediate.subject, key: key, from: start, until: now.advanced(byYears: 50))
+      root = try .root(
+        File.root.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 50))
     } catch { throw .cryptographyFailed(error) }
-    _ = try makeLeaf(under: intermediate, in: directory, now: now)
-    try save(Link(certificate: intermediate.certificate, key: key), as: .intermediate, in: directory)
-    try save(Link(certificate: root.certificate, key: rootKey), as: .root, in: directory)
+    let intermediate = try makeIntermediate(
+      try generate(.p384), under: root, in: directory, now: now, responder: responder)
+    _ = try makeLeaf(under: intermediate.issuer, in: directory, now: now, responder: responder)
+    try save(Link(certificate: root.certificate, key: key), as: .root, in: directory)
+  }
+
+  private static func makeIntermediate(
+    _ key: SigningKey, under root: CertificateIssuer, in directory: PrivateDirectory, now: Instant,
+    responder: String?
+  ) throws(SandboxError) -> Link {
+    let link: Link
+    do {
+      let issuer = try root.intermediate(
+        File.intermediate.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 50),
+        responder: responder)
+      link = Link(certificate: issuer.certificate, key: key)
+    } catch { throw .cryptographyFailed(error) }
+    try save(link, as: .intermediate, in: directory)
+    return link
   }
 
   private static func makeLeaf(
-    under issuer: CertificateIssuer, in directory: PrivateDirectory, now: Instant
+    under issuer: CertificateIssuer, in directory: PrivateDirectory, now: Instant, responder: String?
   ) throws(SandboxError) -> Link {
     let key = try generate(.p256)
     let leaf: Link
     do {
       let certificate = try issuer.leaf(
-        File.leaf.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 20))
+        File.leaf.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 20),
+        responder: responder)
       leaf = Link(certificate: certificate, key: key)
     } catch { throw .cryptographyFailed(error) }
     try save(leaf, as: .leaf, in: directory)

@@ -104,4 +104,9 @@ extension CertificateTemplate.Extension {
   static let signsData = Self(nid: NID_key_usage, value: "critical,digitalSignature")
   static let subjectKey = Self(nid: NID_subject_key_identifier, value: "hash")
   static let authorityKey = Self(nid: NID_authority_key_identifier, value: "keyid:always")
+
+  /// Names the address at which OCSP tells whether the certificate still counts.
+  static func answeredAt(_ responder: String) -> Self {
+    Self(nid: NID_info_access, value: "OCSP;URI:\(responder)")
+  }
 }
