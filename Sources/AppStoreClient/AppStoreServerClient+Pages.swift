@@ -38,7 +38,7 @@ private func next(
   return place
 }
 
-/// How a long reading goes: who comes first, and how long the caller waits for each page.
+/// How a long reading goes: who comes first, and how long the caller waits for all pages together.
 package struct Reading: Sendable {
   package var priority: CallPriority
   /// `nil` for as long as it takes.
@@ -101,12 +101,13 @@ extension AppStoreServerClient {
     from start: String?, _ reading: Reading, take: (Response) async throws -> Void,
     _ request: (String?) -> AppStoreRequest
   ) async throws {
+    let deadline = deadline(after: reading.patience)
     var place = start
     var seen: Set<String> = []
     if let start { seen.insert(start) }
     while true {
       let page: Response = try await send(
-        request(place), priority: reading.priority, patience: reading.patience)
+        request(place), priority: reading.priority, patience: patience(until: deadline))
       try await take(page)
       guard let next = try page.nextPlace else { return }
       guard seen.insert(next).inserted else { throw AppStoreClientError.pageLoop(place: next) }

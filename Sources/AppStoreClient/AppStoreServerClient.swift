@@ -63,11 +63,19 @@ package final class AppStoreServerClient: Sendable {
   /// How many calls its budgets allow at once now, of the kinds that were made before; 0: used up.
   package var budgetLevels: [Endpoint: Double] { budget.levels() }
 
+  /// When so much time will have passed: what several calls share that are made for one caller.
+  ///
+  /// - Returns: a moment for ``patience(until:)``; `nil` for a caller who waits as long as it takes.
+  package func deadline(after patience: Duration?) -> Duration? { patience.map { clock.uptime() + $0 } }
+
+  /// What is left until such a moment; zero or less when it is over, and then no call is made.
+  package func patience(until deadline: Duration?) -> Duration? { deadline.map { $0 - clock.uptime() } }
+
   private func perform<Outcome: Sendable>(
     _ request: AppStoreRequest, _ priority: CallPriority, _ patience: Duration?,
     _ read: (IncomingResponse) throws(AppStoreClientError) -> Outcome
   ) async throws(AppStoreClientError) -> Outcome {
-    let deadline = patience.map { clock.uptime() + $0 }
+    let deadline = deadline(after: patience)
     var attempt = 1
     var hasNewToken = false
     while true {

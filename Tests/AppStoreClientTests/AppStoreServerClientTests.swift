@@ -145,6 +145,21 @@ import Testing
     }
   }
 
+  @Test("All pages share what the caller waits, and none is asked for when it is over")
+  func patienceOfPages() async throws {
+    let page = ScriptedExchange.Answer.status
+    let time = time
+    let exchange = ScriptedExchange(
+      page(200, #"{"revision":"a","hasMore":true}"#, []), page(200, #"{"revision":"b","hasMore":true}"#, []),
+      page(200, #"{"revision":"c","hasMore":true}"#, []), answered: { time.advance(.seconds(4)) })
+    await #expect(throws: AppStoreClientError.timedOut) {
+      try await client(exchange, time).readTransactionHistory(
+        of: "1", Reading(patience: .seconds(10))
+      ) { _ in }
+    }
+    #expect(exchange.timeouts == [.seconds(10), .seconds(6), .seconds(2)])
+  }
+
   @Test("A host that fails again and again is left alone, then tried with one call")
   func circuit() {
     let breaker = CircuitBreaker(clock: time.clock)

@@ -11,21 +11,31 @@ final class ScriptedExchange: HTTPExchange {
   private struct State {
     var answers: [Answer]
     var requests: [OutgoingRequest] = []
+    var timeouts: [Duration] = []
   }
 
   private let state: Mutex<State>
+  private let answered: @Sendable () -> Void
 
-  init(_ answers: Answer...) { state = Mutex(State(answers: answers)) }
+  /// `answered` is called with each answer, such as to let time pass.
+  init(_ answers: Answer..., answered: @escaping @Sendable () -> Void = {}) {
+    state = Mutex(State(answers: answers))
+    self.answered = answered
+  }
 
   var requests: [OutgoingRequest] { state.withLock { $0.requests } }
+  /// How long each was told to wait.
+  var timeouts: [Duration] { state.withLock { $0.timeouts } }
 
   func send(
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(ExchangeFailure) -> IncomingResponse {
     let answer: Answer? = state.withLock { state in
       state.requests.append(request)
+      state.timeouts.append(timeout)
       return state.answers.isEmpty ? nil : state.answers.removeFirst()
     }
+    answered()
     return try (answer ?? .failure(.unreachable("the script is over"))).get()
   }
 }

@@ -1,0 +1,103 @@
+"""How Apple is called: over HTTP/2, on one connection and with one token for many calls. The server is nghttpd."""
+
+import concurrent.futures
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+import contract
+import harness
+from certificates import Authority
+from contract import app_store_service
+from harness import CALL_LIMIT, Service
+from test_callers import APPS
+from test_envoy import free_ports
+
+APP = "ocean-journal"
+CALLS = 200
+SYSTEM_ROOTS = "/etc/ssl/certs/ca-certificates.crt"
+
+
+class Apple:
+    """nghttpd as the App Store: it knows a history and statuses without purchases, and tells of all that it gets."""
+
+    def __init__(self, folder, authority):
+        statuses = {"environment": "Sandbox", "bundleId": "com.example.oceanjournal", "data": []}
+        history = {"environment": "Sandbox", "revision": "r", "hasMore": False, "signedTransactions": []}
+        for path, answer in [("v1/subscriptions", statuses), ("v2/history", history)]:
+            place = folder / "htdocs" / "inApps" / path
+            place.mkdir(parents=True)
+            (place / "1").write_text(json.dumps(answer))
+        server = authority.issue("localhost", "localhost")
+        [self.port] = free_ports(1)
+        self.log = folder / "nghttpd.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                ["nghttpd", "--verbose", "--no-content-length", "-d", folder / "htdocs", "-n1",
+                 str(self.port), server.key, server.certificate],
+                stdout=log, stderr=subprocess.STDOUT)  # fmt: skip
+
+    def stop(self):
+        """Ends the server; the connections that it had, and the tokens of the requests on them."""
+        self.process.terminate()
+        self.process.wait(harness.STOP_LIMIT)
+        said = self.log.read_text()
+        requests = re.findall(r"\[id=(\d+)\].*recv \(stream_id=\d+(?:, sensitive)?\) authorization: (\S.*)", said)
+        return {connection for connection, _ in requests}, [token for _, token in requests], said
+
+
+@pytest.fixture
+def trusting(tmp_path, monkeypatch):
+    """A certificate authority that the service's machine trusts, and nothing else does."""
+    if not shutil.which("nghttpd"):
+        pytest.skip("no nghttpd")
+    authority = Authority(tmp_path)
+    trust = ["unshare", "--mount", "sh", "-c", f'mount --bind "{authority.file}" {SYSTEM_ROOTS} && exec "$@"', "-"]
+    if subprocess.run([*trust, "true"], capture_output=True).returncode:
+        pytest.skip("another set of trusted roots takes the right to mount one")
+    program = tmp_path / "program"
+    program.write_text(f"#!/usr/bin/python3\nimport os, sys\nos.execvp('unshare', {trust!r} + [{str(harness.PROGRAM)!r}] + sys.argv[1:])\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(harness, "PROGRAM", program)
+    return authority
+
+
+@pytest.fixture
+def service(tmp_path, trusting):
+    apple = Apple(tmp_path, trusting)
+    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-out", tmp_path / "key.p8"], check=True, capture_output=True)  # fmt: skip
+    (tmp_path / "key.p8").chmod(0o600)
+    configuration = yaml.safe_load(APPS)
+    configuration["apps"][APP] |= {
+        "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
+        "app_store_servers": {"Sandbox": f"https://localhost:{apple.port}"},
+    }
+    (tmp_path / "entitled.yaml").write_text(yaml.safe_dump(configuration))
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    service.apple = apple
+    yield service
+    service.stop()
+    apple.process.kill()
+    apple.process.wait()
+
+
+def test_many_calls_share_one_connection_and_one_token(service):
+    with service.channel() as channel, concurrent.futures.ThreadPoolExecutor(16) as threads:
+        stub = contract.app_store_stub(channel)
+
+        def refresh(_):
+            stub.RefreshPurchase(
+                app_store_service.RefreshPurchaseRequest(app=APP, transaction_id="1"), timeout=CALL_LIMIT * 3)
+
+        refresh(None)  # the first tells that the host speaks HTTP/2
+        list(threads.map(refresh, range(CALLS // 2 - 1)))
+    connections, tokens, said = service.apple.stop()
+    assert len(tokens) == CALLS, said[-2000:]
+    assert len(connections) == 1 and len(set(tokens)) == 1
+    assert tokens[0].startswith("Bearer eyJ")
+    assert "The negotiated protocol: h2" in said
