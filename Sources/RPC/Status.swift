@@ -10,12 +10,17 @@ package struct Status: Error, Hashable, Sendable {
   package var details: [UInt8]
   /// By which the logs know the call, sent as `x-request-id`; empty if they say nothing of it.
   package var requestID = ""
+  /// What the operator's log says beside the message, because it is no business of the caller's; it is not sent.
+  package var cause = ""
 
   package init(_ code: StatusCode, _ message: String = "", details: [UInt8] = []) {
     self.code = code
     self.message = message
     self.details = details
   }
+
+  /// All that is known of a failure, for the operator's log.
+  package var problem: String { cause.isEmpty ? message : "\(message): \(cause)" }
 
   package static let ok = Status(.ok)
   /// The caller of a method that takes one message sent none, or more.

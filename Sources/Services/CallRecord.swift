@@ -17,7 +17,7 @@ package struct CallRecord: Hashable, Sendable {
   package let actor: String
   /// The name of gRPC's status code, such as `OK`.
   package let outcome: String
-  /// What the caller was told of a failure; empty for none.
+  /// What the caller was told of a failure, and what it was not told; empty for none.
   package let problem: String
   /// Where the call belongs.
   package let trace: TraceContext

@@ -113,7 +113,7 @@ struct ReceivedCall: Sendable {
   func record(_ status: Status) -> CallRecord {
     CallRecord(
       caller: caller, method: desk.path, isChange: desk.access.isChange, apps: apps, customers: customers,
-      actor: actor, outcome: status.code.name, problem: status.message, trace: trace)
+      actor: actor, outcome: status.code.name, problem: status.problem, trace: trace)
   }
 
   /// The status as the caller saw it: what a handler says when nobody waits any more is not it.

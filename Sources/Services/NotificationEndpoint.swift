@@ -3,8 +3,10 @@ package import HTTP
 internal import JSON
 internal import Ledger
 package import Notifications
+internal import RPC
 internal import SignedData
 internal import Store
+internal import Telemetry
 
 /// `POST /notifications/{app}` on the edge: where Apple delivers.
 ///
@@ -15,11 +17,16 @@ package struct NotificationEndpoint: Sendable {
 
   private let inbox: NotificationInbox
   private let now: @Sendable () -> Instant
+  private let write: @Sendable (CallRecord) -> Void
 
-  /// The endpoint before `inbox`; `now` dates what arrives.
-  package init(inbox: NotificationInbox, now: @escaping @Sendable () -> Instant) {
+  /// The endpoint before `inbox`; `now` dates what arrives, and `write` is told of what could not be taken in.
+  package init(
+    inbox: NotificationInbox, now: @escaping @Sendable () -> Instant,
+    write: @escaping @Sendable (CallRecord) -> Void
+  ) {
     self.inbox = inbox
     self.now = now
+    self.write = write
   }
 
   /// Whether a path is one at which notifications arrive.
@@ -42,7 +49,7 @@ package struct NotificationEndpoint: Sendable {
       NotificationMetrics.count(received, at: notification.receivedAt)
       return Self.answer(to: received)
     } catch {
-      return Self.answer(to: error)
+      return answer(to: error, request, notification.appID)
     }
   }
 
@@ -67,12 +74,20 @@ package struct NotificationEndpoint: Sendable {
     }
   }
 
-  private static func answer(to error: LedgerError) -> HTTPResponse {
-    switch error {
-    case .unknownApp: answer(404, "UNKNOWN_APP", error.description)
-    case .notChecked(let unavailable): answer(503, unavailable.reason, "please send it again")
-    default: answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
+  /// Apple is not told what the service suffers from; the operator's log is.
+  private func answer(to error: LedgerError, _ request: HTTPRequest, _ appID: String) -> HTTPResponse {
+    if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", error.description) }
+    var generator = SystemRandomNumberGenerator()
+    write(
+      CallRecord(
+        caller: "", method: "POST \(Self.prefix){app}", isChange: false, apps: [appID], customers: [],
+        actor: "",
+        outcome: Status(error).code.name, problem: error.description,
+        trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))
+    if case .notChecked(let unavailable) = error {
+      return Self.answer(503, unavailable.reason, "please send it again")
     }
+    return Self.answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
   }
 
   private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {

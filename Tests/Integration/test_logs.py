@@ -1,8 +1,10 @@
 """The logs: JSON where that is asked for, with the trace of each call, and never a secret."""
 
+import contextlib
 import http.server
 import json
 import re
+import sqlite3
 import subprocess
 import threading
 import time
@@ -16,7 +18,7 @@ import yaml
 import contract
 from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, post
 from test_callers import APPS, CALLERS, GRANT, call, grant, refused, token
 
 APP = "ocean-journal"
@@ -128,6 +130,19 @@ def test_a_trace_is_passed_on_to_apple(tmp_path):
         assert re.fullmatch(f"00-{TRACE}-[0-9a-f]{{16}}-01", fields["traceparent"])
     service.stop()
     apple.shutdown()
+
+
+def test_what_the_store_suffers_from_is_in_the_log_and_nowhere_else(service):
+    with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite", timeout=CALL_LIMIT)) as store:
+        store.execute("ALTER TABLE evidence RENAME TO lost")
+    error = refused(service, GRANT, grant(), token("operate"))
+    assert (error.code(), contract.reason(error)) == (grpc.StatusCode.UNAVAILABLE, "STORE_UNAVAILABLE")
+    assert error.details() == "the store cannot be used; see the server's log"
+    assert "no such table" in audited(service, method=GRANT, outcome="UNAVAILABLE")["problem"]
+    status, answer = post(f"http://{service.http}/notifications/{APP}", {"signedPayload": "x"})
+    assert (status, answer["reason"]) == (503, "TRY_AGAIN"), "Apple is asked to send it again"
+    [entry] = [entry for entry in entries(service) if entry.get("method") == "POST /notifications/{app}"]
+    assert "no such table" in entry["problem"] and (entry["level"], entry["app"]) == ("warning", APP)
 
 
 def test_no_secret_is_in_the_log_of_any_way_in(service, tmp_path):
