@@ -7,8 +7,8 @@ extension AppConfiguration {
     let members = try app.members([
       "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
       "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
-      "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair", "webhooks",
-      "forward_notifications", "consumption_requests",
+      "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
+      "ask_about_all", "webhooks", "forward_notifications", "consumption_requests",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -27,6 +27,7 @@ extension AppConfiguration {
     receipts = try members["receipts"].map(ReceiptConfiguration.init) ?? ReceiptConfiguration()
     pollsStatuses = try members["status_polling"]?.flag() ?? true
     repairsGaps = try members["gap_repair"]?.flag() ?? true
+    asksAboutAll = try members["ask_about_all"].map(Period.init)
     webhooks = try WebhookConfiguration.webhooks(members["webhooks"])
     forwardings = try WebhookConfiguration.forwardings(members["forward_notifications"])
     let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []

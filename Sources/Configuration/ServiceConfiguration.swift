@@ -42,6 +42,8 @@ package struct AppConfiguration: Hashable, Sendable {
   package let pollsStatuses: Bool
   /// Whether gaps in what Apple delivers are found and filled.
   package let repairsGaps: Bool
+  /// How often Apple is asked about every purchase, whatever was told; `nil`: never.
+  package let asksAboutAll: Period?
   /// Whether certificates are asked for at their authority.
   package let onlineChecks: OnlineCheckPolicy
   /// How its legacy receipts are treated.

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 internal import AppStoreClient
 internal import Enquiry
 internal import Entitlements
@@ -11,11 +11,14 @@ package struct FollowUpPolicy: Hashable, Sendable {
   package var pollsStatuses: Bool
   /// Gaps in what Apple delivers are found and filled.
   package var repairsGaps: Bool
+  /// How often Apple is asked about every purchase, whatever was told; `nil`: never.
+  package var asksAboutAll: Period?
 
-  /// A policy by its parts; all is done if nothing else is said.
-  package init(pollsStatuses: Bool = true, repairsGaps: Bool = true) {
+  /// A policy by its parts; if nothing else is said, all is done that notifications leave open.
+  package init(pollsStatuses: Bool = true, repairsGaps: Bool = true, asksAboutAll: Period? = nil) {
     self.pollsStatuses = pollsStatuses
     self.repairsGaps = repairsGaps
+    self.asksAboutAll = asksAboutAll
   }
 }
 
@@ -59,6 +62,8 @@ actor FollowUp {
   /// When what is remembered of deliveries was written last.
   private var markedAt: Instant?
   private var waiting: [AsyncStream<Void>.Continuation] = []
+  /// Kept, because a sandbox's clock may be turned many times a second.
+  private var reader: (any StoreReader)?
 
   init(_ place: DeliveryRhythm.Place, _ policy: FollowUpPolicy, _ parts: FollowUps.Parts) {
     self.place = place
@@ -105,7 +110,9 @@ actor FollowUp {
     do {
       try await watchDeliveries()
       try await repairGaps()
-      if policy.pollsStatuses { try await polling()?.run() }
+      if policy.pollsStatuses, try nextPoll().map({ $0 <= clock.now() }) ?? false {
+        try await polling()?.run()
+      }
       return try next()
     } catch {
       let error = EnquiryError(error)
@@ -119,11 +126,7 @@ actor FollowUp {
 
   private func watchDeliveries() async throws {
     let now = clock.now()
-    guard
-      let mark = try reading({ reader throws(StoreError) in
-        try reader.deliveryMark(of: place.appID, in: place.environment)
-      })
-    else {
+    guard let mark = try deliveryMark() else {
       isStarted = true
       return try await put(DeliveryMark(start: now))
     }
@@ -140,6 +143,10 @@ actor FollowUp {
       if now.milliseconds(since: mark.sweptUntil) >= Self.day {
         try await begin(.sweep, from: mark.sweptUntil)
       }
+    }
+    if let period = policy.asksAboutAll, mark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
+    {
+      try await begin(.all, from: now)
     }
     isStarted = true
     if markedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true { try await self.mark(at: now) }
@@ -172,8 +179,10 @@ actor FollowUp {
       try store.forgetRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.memory))
       _ = try store.begin(repair)
       guard var mark = try store.deliveryMark(of: place.appID, in: place.environment) else { return }
-      mark.completeUntil = max(mark.completeUntil, now)
+      // Where notifications are not looked for, nothing is accounted for.
+      if reason != .all { mark.completeUntil = max(mark.completeUntil, now) }
       if reason == .sweep { mark.sweptUntil = now }
+      if reason == .all { mark.askedAboutAllAt = now }
       try store.put(mark, of: place.appID, in: place.environment)
     }
   }
@@ -218,22 +227,32 @@ actor FollowUp {
 
   /// When something is due next.
   private func next() throws(StoreError) -> Instant? {
-    let poll = try reading { reader throws(StoreError) in
+    let poll = policy.pollsStatuses ? try nextPoll() : nil
+    let silence = policy.repairsGaps ? rhythm.beat(place).flatMap(silenceEnd) : nil
+    var all: Instant?
+    if let period = policy.asksAboutAll {
+      all = try deliveryMark()?.askedAboutAllAt?.advanced(by: period)
+    }
+    return [poll, silence, all].compactMap { $0 }.min()
+  }
+
+  private func nextPoll() throws(StoreError) -> Instant? {
+    try reading { reader throws(StoreError) in
       try reader.nextPoll(of: place.appID, in: place.environment)
     }
-    let silence = policy.repairsGaps ? rhythm.beat(place).flatMap(silenceEnd) : nil
-    return [policy.pollsStatuses ? poll : nil, silence].compactMap { $0 }.min()
+  }
+
+  private func deliveryMark() throws(StoreError) -> DeliveryMark? {
+    try reading { reader throws(StoreError) in
+      try reader.deliveryMark(of: place.appID, in: place.environment)
+    }
   }
 
   // MARK: What is remembered
 
   /// Writes down that deliveries are accounted for until `now`.
   private func mark(at now: Instant) async throws(StoreError) {
-    guard
-      var mark = try reading({ reader throws(StoreError) in
-        try reader.deliveryMark(of: place.appID, in: place.environment)
-      })
-    else { return }
+    guard var mark = try deliveryMark() else { return }
     let beat = rhythm.beat(place)
     mark.completeUntil = max(mark.completeUntil, now)
     mark.lastDelivery = beat?.last
@@ -253,7 +272,8 @@ actor FollowUp {
   private func reading<Value>(
     _ body: (any StoreReader) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
-    let reader = try store.makeReader()
+    let reader = if let reader { reader } else { try store.makeReader() }
+    self.reader = reader
     defer { reader.endTurn() }
     return try body(reader)
   }

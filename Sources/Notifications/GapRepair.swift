@@ -15,6 +15,7 @@ struct GapRepair: Sendable {
   /// How many purchases are asked about at a time.
   private static let width = 8
   private static let pageSize = 200
+  private static let queueSize = 1_000
 
   let store: any EntitlementStore
   let ledger: EvidenceLedger
@@ -33,6 +34,7 @@ struct GapRepair: Sendable {
     var repair = repair
     while true {
       switch repair.phase {
+      case .history where repair.reason == .all: try await queueAll(&repair)
       case .history: try await readHistory(&repair)
       case .customers: try await askAboutCustomers(&repair)
       case .comparison: try await compare(&repair)
@@ -125,18 +127,35 @@ struct GapRepair: Sendable {
     }
   }
 
+  /// Every purchase that somebody owns waits for its turn.
+  private func queueAll(_ repair: inout Repair) async throws(EnquiryError) {
+    try await reading { () async throws in
+      repeat {
+        repair = try await store.write { [repair] store throws(StoreError) in
+          var kept = repair
+          kept.pageToken = try store.enqueueOwnedLines(
+            after: repair.pageToken, limit: Self.queueSize, for: repair)
+          if kept.pageToken == nil { kept.phase = .customers }
+          try store.put(kept)
+          return kept
+        }
+      } while repair.phase == .history
+    }
+  }
+
   // MARK: Those who were touched
 
   private func askAboutCustomers(_ repair: inout Repair) async throws(EnquiryError) {
     try await reading { () async throws in
+      let reader = try store.makeReader()
       while true {
-        let reader = try store.makeReader()
         let lines = try reader.queuedLines(of: repair, limit: Self.width)
         let open = try lines.filter { line in try isOpen(line, repair, reader) }
+        let inquiries = try open.map { line in LineInquiry(line, try reader.facts(of: line)) }
         reader.endTurn()
         guard !lines.isEmpty else { break }
         try await notice(open, repair)
-        try await ask(open, repair)
+        if repair.reason == .all { try await ask(inquiries) } else { try await ask(open) }
         repair.asked += Int64(open.count)
         try await ledger.polled(open, at: now())
         try await store.write { [repair] store throws(StoreError) in
@@ -155,20 +174,34 @@ struct GapRepair: Sendable {
     _ line: LineKey, _ repair: Repair, _ reader: any StoreReader
   ) throws(StoreError) -> Bool {
     let facts = try reader.facts(of: line)
+    // A seat's line is nothing that Apple numbers, and what is used up is nobody's any more.
+    if repair.reason == .all, facts.transactions.allSatisfy({ $0.type == .consumable }) { return false }
     let dates = facts.transactions.map(\.signedDate) + facts.renewals.map(\.signedDate)
     return dates.max().map { $0 < repair.startedAt } ?? true
   }
 
-  private func ask(_ lines: [LineKey], _ repair: Repair) async throws {
-    let enquiry = enquiry
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for line in lines {
+  private func ask(_ lines: [LineKey]) async throws {
+    try await askAll(lines) { line, enquiry throws(EnquiryError) in
+      var question = PurchaseEnquiry.Question(
+        appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
+      question.priority = .repair
+      _ = try await enquiry.ask(question)
+    }
+  }
+
+  private func ask(_ inquiries: [LineInquiry]) async throws {
+    try await askAll(inquiries) { inquiry, enquiry throws(EnquiryError) in try await inquiry.ask(enquiry) }
+  }
+
+  private func askAll<Subject: Sendable>(
+    _ subjects: [Subject],
+    _ ask: @escaping @Sendable (Subject, PurchaseEnquiry) async throws(EnquiryError) -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { [enquiry] group in
+      for subject in subjects {
         group.addTask {
-          var question = PurchaseEnquiry.Question(
-            appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
-          question.priority = .repair
           do throws(EnquiryError) {
-            _ = try await enquiry.ask(question)
+            try await ask(subject, enquiry)
           } catch {
             guard error.isFinal else { throw error }
           }
@@ -231,7 +264,11 @@ extension EnquiryError {
 
   /// Whether asking again would bring the same answer.
   var isFinal: Bool {
-    if case .appStore(let error) = self { error.isFinal } else { false }
+    switch self {
+    case .appStore(let error): error.isFinal
+    case .notGenuine: true
+    case .noKey, .ledger: false
+    }
   }
 }
 

@@ -97,13 +97,16 @@ package struct NotificationInbox: Sendable {
     question.patience = Self.patience
     let found: Result<PurchaseEnquiry.Findings, EnquiryError>
     do throws(EnquiryError) {
-      found = .success(try await enquiry.ask(question))
+      let findings = try await enquiry.ask(question)
+      try findings.requireGenuine()
+      found = .success(findings)
     } catch {
       found = .failure(error)
     }
     switch found {
     case .success(let findings): return try await keep(findings.changed > 0 ? .applied : .superseded)
     case .failure(.noKey): return try await keep(.unconfirmed, "NO_IN_APP_PURCHASE_KEY")
+    case .failure(.notGenuine): return try await keep(.unconfirmed, "APP_STORE_ANSWER_NOT_GENUINE")
     case .failure(.ledger(let error)): throw error
     case .failure(.appStore(let error)): return try await keep(.unconfirmed, error.waitingReason)
     }

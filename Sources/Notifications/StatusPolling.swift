@@ -23,68 +23,62 @@ struct StatusPolling: Sendable {
   /// - Throws: ``EnquiryError`` if Apple cannot be asked just now; what was not asked stays due.
   func run() async throws(EnquiryError) {
     do {
+      let reader = try store.makeReader()
       while !Task.isCancelled {
-        let reader = try store.makeReader()
         let due = try reader.duePolls(
           of: place.appID, in: place.environment, by: now(), limit: Self.width)
         metrics.waiting(
           polls: try reader.pollBacklog(of: place.appID, in: place.environment, by: now()))
         reader.endTurn()
         guard !due.isEmpty else { return }
-        try await ask(try await ledger.stillDue(due, by: now()))
+        try await ask(try await ledger.stillDue(due, by: now()), reader)
       }
     } catch {
       throw EnquiryError(error)
     }
   }
 
-  private func ask(_ lines: [LineKey]) async throws {
-    let answers = await withTaskGroup(of: (LineKey, Result<Void, EnquiryError>).self) { group in
-      for line in lines { group.addTask { (line, await ask(line)) } }
-      return await group.reduce(into: []) { $0.append($1) }
+  private func ask(_ lines: [LineKey], _ reader: any StoreReader) async throws {
+    let moment = now()
+    let polls = try lines.map { line in
+      (
+        line, LineInquiry(line, try reader.facts(of: line)),
+        try Beliefs(about: [line], in: app, at: moment, reader)
+      )
     }
+    reader.endTurn()
+    let answers = await answers(to: polls.map(\.1))
     var asked: [LineKey] = []
     var failure: EnquiryError?
-    for (line, answer) in answers {
+    for ((line, _, beliefs), answer) in zip(polls, answers) {
       switch answer {
-      case .success: asked.append(line)
+      case .success:
+        metrics.polled(try beliefs.changed(reader).isEmpty ? .unchanged : .changed)
+        asked.append(line)
       case .failure(let error) where error.isFinal:
         metrics.polled(.refused)
         asked.append(line)
       case .failure(let error): failure = error
       }
     }
+    reader.endTurn()
     if !asked.isEmpty { try await ledger.polled(asked, at: now()) }
     if let failure { throw failure }
   }
 
-  private func ask(_ line: LineKey) async -> Result<Void, EnquiryError> {
-    var question = PurchaseEnquiry.Question(
-      appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
-    question.priority = .repair
-    do {
-      let reader = try store.makeReader()
-      let beliefs = try Beliefs(about: [line], in: app, at: now(), reader)
-      let end = try reader.facts(of: line).transactions.last?.expiresDate
-      reader.endTurn()
-      let findings = try await enquiry.askStatuses(question)
-      if findings.skipsPeriods(of: line, behind: end) { _ = try await enquiry.ask(question) }
-      metrics.polled(try beliefs.changed(reader).isEmpty ? .unchanged : .changed)
-      reader.endTurn()
-      return .success(())
-    } catch {
-      return .failure(EnquiryError(error))
-    }
-  }
-}
-
-extension PurchaseEnquiry.Findings {
-  /// Whether the latest period of a line is not the one that follows `end`, so that those between are missing.
-  fileprivate func skipsPeriods(of line: LineKey, behind end: Instant?) -> Bool {
-    guard let end else { return true }
-    return transactions.contains { transaction in
-      transaction.originalTransactionId == line.originalTransactionID
-        && transaction.purchaseDate.map { $0 > end } ?? false
+  /// What came of each, in their order; all are made at once.
+  private func answers(to inquiries: [LineInquiry]) async -> [Result<Void, EnquiryError>] {
+    await withTaskGroup(of: (Int, Result<Void, EnquiryError>).self) { [enquiry] group in
+      for (place, inquiry) in inquiries.enumerated() {
+        group.addTask {
+          do throws(EnquiryError) {
+            return (place, .success(try await inquiry.ask(enquiry)))
+          } catch {
+            return (place, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
   }
 }

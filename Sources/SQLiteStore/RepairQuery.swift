@@ -97,7 +97,7 @@ struct RepairQuery {
   func mark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryMark? {
     let select = try Statement(
       """
-      SELECT complete_until, swept_until, last_delivery, usual_distance FROM delivery_mark
+      SELECT complete_until, swept_until, last_delivery, usual_distance, asked_about_all_at FROM delivery_mark
       WHERE app = ? AND environment = ?
       """, on: connection)
     try select.bind(1, appID)
@@ -108,6 +108,7 @@ struct RepairQuery {
     mark.sweptUntil = Instant(millisecondsSince1970: select.number(1))
     mark.lastDelivery = select.isNull(2) ? nil : Instant(millisecondsSince1970: select.number(2))
     mark.usualDistance = select.isNull(3) ? nil : select.number(3)
+    mark.askedAboutAllAt = select.isNull(4) ? nil : Instant(millisecondsSince1970: select.number(4))
     return mark
   }
 

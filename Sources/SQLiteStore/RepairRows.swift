@@ -12,8 +12,8 @@ struct RepairRows {
     let put = try Statement(
       """
       INSERT OR REPLACE INTO delivery_mark (
-        app, environment, complete_until, swept_until, last_delivery, usual_distance)
-      VALUES (?, ?, ?, ?, ?, ?)
+        app, environment, complete_until, swept_until, last_delivery, usual_distance, asked_about_all_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     try put.bind(1, appID)
     try put.bind(2, environment.rawValue)
@@ -21,6 +21,7 @@ struct RepairRows {
     try put.bind(4, mark.sweptUntil.millisecondsSince1970)
     try put.bind(5, mark.lastDelivery?.millisecondsSince1970)
     try put.bind(6, mark.usualDistance)
+    try put.bind(7, mark.askedAboutAllAt?.millisecondsSince1970)
     try put.run()
   }
 
@@ -83,6 +84,32 @@ struct RepairRows {
     try insert.bind(3, repair.environment.rawValue)
     try insert.bind(4, moment.millisecondsSince1970)
     try insert.run()
+  }
+
+  func enqueueOwnedLines(
+    after last: String?, limit: Int, for repair: Repair
+  ) throws(StoreError) -> String? {
+    let page = """
+      SELECT DISTINCT original_transaction_id FROM line_customer
+      WHERE original_transaction_id > ?3 AND app = ?1 AND environment = ?2
+      ORDER BY original_transaction_id LIMIT ?4
+      """
+    func bound(_ sql: String) throws(StoreError) -> Statement {
+      let statement = try Statement(sql, on: connection)
+      try statement.bind(1, repair.appID)
+      try statement.bind(2, repair.environment.rawValue)
+      try statement.bind(3, last ?? "")
+      try statement.bind(4, Int64(limit))
+      return statement
+    }
+    let end = try bound("SELECT max(original_transaction_id) FROM (\(page))")
+    defer { end.reset() }
+    guard try end.step(), let next = end.text(0) else { return nil }
+    let insert = try bound(
+      "INSERT OR IGNORE INTO repair_line SELECT ?5, original_transaction_id FROM (\(page))")
+    try insert.bind(5, repair.id)
+    try insert.run()
+    return next
   }
 
   func dequeue(_ line: LineKey, from repairID: Int64) throws(StoreError) {

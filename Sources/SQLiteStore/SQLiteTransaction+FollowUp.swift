@@ -39,6 +39,12 @@ extension SQLiteTransaction {
     try self.repair.enqueueDuePolls(by: moment, for: repair)
   }
 
+  func enqueueOwnedLines(
+    after last: String?, limit: Int, for repair: Repair
+  ) throws(StoreError) -> String? {
+    try self.repair.enqueueOwnedLines(after: last, limit: limit, for: repair)
+  }
+
   func dequeue(_ line: LineKey, from repairID: Int64) throws(StoreError) {
     try repair.dequeue(line, from: repairID)
   }

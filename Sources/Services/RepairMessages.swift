@@ -35,6 +35,7 @@ extension Wire.RepairReason {
     case .quiet: self = .quiet
     case .sweep: self = .sweep
     case .byHand: self = .byHand
+    case .all: self = .all
     }
   }
 }

@@ -13,6 +13,8 @@ package struct Repair: Hashable, Sendable {
     case sweep = "SWEEP"
     /// Somebody asked for it.
     case byHand = "BY_HAND"
+    /// As often as the operator wants it: Apple is asked about every purchase, whatever was told.
+    case all = "ALL"
   }
 
   /// What is being done.
@@ -120,10 +122,13 @@ package struct DeliveryMark: Hashable, Sendable {
   package var lastDelivery: Instant?
   /// Milliseconds that usually lie between two deliveries; `nil` until there were enough to tell.
   package var usualDistance: Int64?
+  /// When Apple was last asked about every purchase; `nil` if never.
+  package var askedAboutAllAt: Instant?
 
   /// A mark for an app that begins at `start`.
   package init(start: Instant) {
     completeUntil = start
     sweptUntil = start
+    askedAboutAllAt = start
   }
 }

@@ -26,6 +26,14 @@ package protocol RepairKeeping {
   /// Apple is to be asked, in the course of a repair, about all lines that are due by `moment` in any case.
   func enqueueDuePolls(by moment: Instant, for repair: Repair) throws(StoreError)
 
+  /// Apple is to be asked, in the course of a repair, about the next `limit` lines that somebody owns, by their
+  /// numbers, beginning behind `last`.
+  ///
+  /// - Returns: the last of them; `nil` if there was none.
+  func enqueueOwnedLines(
+    after last: String?, limit: Int, for repair: Repair
+  ) throws(StoreError) -> String?
+
   /// Apple was asked about this line in the course of a repair, or cannot be.
   func dequeue(_ line: LineKey, from repairID: Int64) throws(StoreError)
 

@@ -66,7 +66,8 @@ extension Startup {
       uniqueKeysWithValues: configuration.apps.map { app in
         (
           app.definition.id,
-          FollowUpPolicy(pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps)
+          FollowUpPolicy(
+            pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps, asksAboutAll: app.asksAboutAll)
         )
       })
   }

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import contract
-from contract import app_store_service, entitlement_service, notification_service, receipt_service
+from contract import entitlement_service, notification_service, receipt_service
 from harness import post
 
 APP = "ocean-journal"
@@ -26,14 +26,15 @@ CONFIGURATION = """apps:
     bundle_id: com.example.oceanjournal
     apple_id: 1234567890
     environments: [Sandbox]
+    {follow_up}
     products:
-      weekly: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1W, price: 1.99, currency: USD}
-      monthly: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
-      gold: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 49.99, currency: USD}
-      news: {type: Auto-Renewable Subscription, group: news, level: 1, entitlements: [news], period: P3M, price: 9.99, currency: USD}
-      unlock: {type: Non-Consumable, entitlements: [pro], price: 99.99, currency: USD}
-      season: {type: Non-Renewing Subscription, duration: P90D, entitlements: [season], price: 12.99, currency: USD}
-      coins: {type: Consumable, price: 0.99, currency: USD}
+      weekly: {{type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1W, price: 1.99, currency: USD}}
+      monthly: {{type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
+      gold: {{type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 49.99, currency: USD}}
+      news: {{type: Auto-Renewable Subscription, group: news, level: 1, entitlements: [news], period: P3M, price: 9.99, currency: USD}}
+      unlock: {{type: Non-Consumable, entitlements: [pro], price: 99.99, currency: USD}}
+      season: {{type: Non-Renewing Subscription, duration: P90D, entitlements: [season], price: 12.99, currency: USD}}
+      coins: {{type: Consumable, price: 0.99, currency: USD}}
 """
 GIVES = {"weekly": "pro", "monthly": "pro", "gold": "pro", "unlock": "pro", "news": "news", "season": "season"}
 
@@ -46,7 +47,6 @@ class Life:
         self.channel = service.channel()
         self.entitlements = contract.entitlement_stub(self.channel)
         self.receipts = contract.receipt_stub(self.channel)
-        self.apple = contract.app_store_stub(self.channel)
         self.notifications = contract.notification_stub(self.channel)
         self.handed_in = {}
         self.compared = self.entitled = 0
@@ -115,11 +115,15 @@ class Life:
         self.notifications.Backfill(request, timeout=PATIENCE)
         self.repaired = until
 
-    def ask_about(self, account):
-        """Asks the App Store for all that a customer has, by one purchase that is known."""
-        if handed_in := self.handed_in.get(account):
-            self.apple.RefreshPurchase(
-                app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=min(handed_in)), timeout=PATIENCE)
+    def wait_for_polls(self):
+        """Until Apple was asked about every purchase at this very moment, as the configuration wants it."""
+        deadline, request = time.monotonic() + PATIENCE, notification_service.ListRepairsRequest(app=APP, page_size=1)
+        while True:
+            known = self.notifications.ListRepairs(request, timeout=PATIENCE).repairs
+            if known and known[0].HasField("finished_at") and known[0].started_at.ToMilliseconds() == self.now():
+                return
+            assert time.monotonic() < deadline, known
+            time.sleep(0.01)
 
     def now(self):
         """The sandbox's time, in milliseconds."""
@@ -154,8 +158,14 @@ def customer(account):
 
 
 @pytest.fixture
-def life(start, tmp_path):
-    (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
+def follow_up():
+    """What the app says of asking Apple."""
+    return ""
+
+
+@pytest.fixture
+def life(start, tmp_path, follow_up):
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION.format(follow_up=follow_up))
     life = Life(start(arguments=["--config", tmp_path / "entitled.yaml"]))
     began = time.monotonic()
     yield life
@@ -185,11 +195,12 @@ def test_when_a_third_is_lost_and_the_gap_is_filled(life):
         life.compare(owners, moment)
 
 
-def test_when_all_are_lost_and_the_app_store_is_asked(life):
+@pytest.mark.parametrize("follow_up", [f"ask_about_all: P{STEP}D"])
+def test_when_all_are_lost_and_the_app_store_is_polled(life):
     life.act("notification-url", app=APP)
     for moment in range(MOMENTS):
         life.pass_time(moment)
         owners = life.owners()
         life.hand_in(owners)
-        list(life.pool.map(life.ask_about, owners))
+        life.wait_for_polls()
         life.compare(owners, moment)

@@ -94,6 +94,28 @@ struct FollowUpContractTests {
     }
   }
 
+  @Test(
+    "All lines that somebody owns wait for their turn, page by page, those of the app and environment alone",
+    arguments: Backend.allCases)
+  func ownedLines(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (repair, places) = try await store.write { store throws(StoreError) in
+        let evidence = try store.append(evidence("a")).id
+        for number in ["L3", "L1", "L2"] {
+          try store.record(gain(line(number), "ana", evidence))
+        }
+        try store.record(gain(line("L4", .production), "ana", evidence))
+        let repair = try store.begin(newRepair(.all))
+        let first = try store.enqueueOwnedLines(after: nil, limit: 2, for: repair)
+        let second = try store.enqueueOwnedLines(after: first, limit: 2, for: repair)
+        return (repair, [first, second, try store.enqueueOwnedLines(after: second, limit: 2, for: repair)])
+      }
+      #expect(places == ["L2", "L3", nil])
+      #expect(
+        try store.makeReader().queuedLines(of: repair, limit: 9) == [line("L1"), line("L2"), line("L3")])
+    }
+  }
+
   @Test("A report keeps what was believed first, and what came out", arguments: Backend.allCases)
   func drift(backend: Backend) async throws {
     try await backend.withStore { store in
