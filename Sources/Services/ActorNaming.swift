@@ -29,3 +29,7 @@ extension MassExtendRenewalDateRequest: ActorNaming {}
 extension SendConsumptionInformationRequest: ActorNaming {}
 extension SetConsumptionConsentRequest: ActorNaming {}
 extension SetAppAccountTokenRequest: ActorNaming {}
+extension ClaimSeatRequest: ActorNaming {}
+extension AssociateSeatRequest: ActorNaming {}
+extension UnclaimSeatRequest: ActorNaming {}
+extension RequestTestNotificationRequest: ActorNaming {}

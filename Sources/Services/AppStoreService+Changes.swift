@@ -94,6 +94,17 @@ extension AppStoreService {
     return .with { $0.setAt = GoogleProtobuf.Timestamp(now()) }
   }
 
+  /// Asks Apple for a notification of the type `TEST`. It changes nothing, but it is an operator's deed, and
+  /// Apple's to count.
+  func requestTest(
+    _ request: RequestTestNotificationRequest, _ context: CallContext
+  ) async throws(Status) -> RequestTestNotificationResponse {
+    let call = try call(request.app, request.environment, context)
+    let answer: SendTestNotificationResponse = try await change(
+      .testNotification, Record("RequestTestNotification", about: "", by: request.actor), call)
+    return .with { $0.testNotificationToken = answer.testNotificationToken ?? "" }
+  }
+
   /// Apple extends by 1 to 90 days.
   private func days(_ days: Int32) throws(Status) -> Int {
     guard 1...90 ~= days else {

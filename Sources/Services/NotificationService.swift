@@ -1,6 +1,4 @@
 internal import AppStore
-internal import AppStoreClient
-internal import Enquiry
 internal import Entitlements
 internal import Ledger
 internal import Notifications
@@ -12,17 +10,17 @@ internal import Wire
 struct NotificationService {
   private let reader: any StoreReader
   private let inbox: NotificationInbox
-  private let enquiry: PurchaseEnquiry
+  private let appStore: AppStoreService
   private let catalog: CurrentCatalog
   private let now: @Sendable () -> Instant
 
   init(
-    reader: any StoreReader, inbox: NotificationInbox, enquiry: PurchaseEnquiry, catalog: CurrentCatalog,
+    reader: any StoreReader, inbox: NotificationInbox, appStore: AppStoreService, catalog: CurrentCatalog,
     now: @escaping @Sendable () -> Instant
   ) {
     self.reader = reader
     self.inbox = inbox
-    self.enquiry = enquiry
+    self.appStore = appStore
     self.catalog = catalog
     self.now = now
   }
@@ -30,7 +28,7 @@ struct NotificationService {
   static let name = "entitled.v1.NotificationService"
 
   var methods: [Method] {
-    let (inbox, enquiry, catalog, now) = (inbox, enquiry, catalog, now)
+    let (inbox, appStore, catalog, now) = (inbox, appStore, catalog, now)
     return [
       .waitingUnary("/\(Self.name)/Ingest") { (request: IngestRequest, _) async throws(Status) in
         try await Self.ingest(request, inbox, catalog, now)
@@ -40,7 +38,7 @@ struct NotificationService {
       },
       .waitingUnary("/\(Self.name)/RequestTestNotification") {
         (request: RequestTestNotificationRequest, context) async throws(Status) in
-        try await Self.requestTest(request, enquiry, catalog, context)
+        try await appStore.requestTest(request.by(context), context)
       },
     ]
   }
@@ -105,29 +103,6 @@ struct NotificationService {
       of: LineKey(
         appID: record.appID, environment: environment, originalTransactionID: record.originalTransactionID)
     ).first
-  }
-}
-
-// Where Apple is asked.
-extension NotificationService {
-  private static func requestTest(
-    _ request: RequestTestNotificationRequest, _ enquiry: PurchaseEnquiry, _ catalog: CurrentCatalog,
-    _ context: CallContext
-  ) async throws(Status) -> RequestTestNotificationResponse {
-    let app = try catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    do throws(EnquiryError) {
-      let client = try enquiry.client(for: app.id, in: environment)
-      do throws(AppStoreClientError) {
-        let response: SendTestNotificationResponse = try await client.send(
-          .testNotification, patience: context.patience)
-        return .with { $0.testNotificationToken = response.testNotificationToken ?? "" }
-      } catch {
-        throw .appStore(error)
-      }
-    } catch {
-      throw Status(error)
-    }
   }
 }
 

@@ -16,13 +16,14 @@ struct SeatService: Sendable {
     let app: AppDefinition
     let environment: AppStore.Environment
     let number: String
+    let actor: String
     /// `nil` where Apple is not told: no key is configured, or its endpoints are not there (API 1.23 has them
     /// in the sandbox only).
     let client: AppStoreServerClient?
     let patience: Duration?
 
     func scope(isDryRun: Bool = false) -> CommandScope {
-      CommandScope(appID: app.id, environment: environment, isDryRun: isDryRun)
+      CommandScope(appID: app.id, environment: environment, actor: actor, isDryRun: isDryRun)
     }
   }
 
@@ -39,13 +40,16 @@ struct SeatService: Sendable {
   var methods: [Method] {
     [
       .waitingUnary("/\(AppStoreService.name)/ClaimSeat") {
-        (request: ClaimSeatRequest, context) async throws(Status) in try await claim(request, context)
+        (request: ClaimSeatRequest, context) async throws(Status) in
+        try await claim(request.by(context), context)
       },
       .waitingUnary("/\(AppStoreService.name)/AssociateSeat") {
-        (request: AssociateSeatRequest, context) async throws(Status) in try await associate(request, context)
+        (request: AssociateSeatRequest, context) async throws(Status) in
+        try await associate(request.by(context), context)
       },
       .waitingUnary("/\(AppStoreService.name)/UnclaimSeat") {
-        (request: UnclaimSeatRequest, context) async throws(Status) in try await unclaim(request, context)
+        (request: UnclaimSeatRequest, context) async throws(Status) in
+        try await unclaim(request.by(context), context)
       },
     ]
   }
@@ -58,7 +62,8 @@ struct SeatService: Sendable {
   ) async throws(Status) -> Wire.ClaimSeatResponse {
     try Requirement.given(request.requestIdentifier, "request_identifier")
     if !request.customerId.isEmpty { try Requirement.customerID(request.customerId) }
-    let call = try call(request.app, request.environment, request.originalTransactionId, context)
+    let call = try call(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, context)
     let rehearsed = try await claim(request, call, nil, isDryRun: true)
     guard rehearsed.evidenceID != nil else { return .with { $0.seat = rehearsed.wireSeat } }
     var claimID: String?
@@ -90,7 +95,8 @@ struct SeatService: Sendable {
   ) async throws(Status) -> Wire.AssociateSeatResponse {
     try Requirement.given(request.seatId, "seat_id")
     try Requirement.customerID(request.customerId)
-    let call = try call(request.app, request.environment, request.originalTransactionId, context)
+    let call = try call(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, context)
     let rehearsed = try await associate(request, call, isDryRun: true)
     if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID,
       let account = rehearsed.appTransactionID
@@ -117,7 +123,8 @@ struct SeatService: Sendable {
     _ request: UnclaimSeatRequest, _ context: CallContext
   ) async throws(Status) -> UnclaimSeatResponse {
     try Requirement.given(request.seatId, "seat_id")
-    let call = try call(request.app, request.environment, request.originalTransactionId, context)
+    let call = try call(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, context)
     let rehearsed = try await unclaim(request, call, isDryRun: true)
     if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID {
       _ = try await asking { () async throws(AppStoreClientError) in
@@ -137,14 +144,16 @@ struct SeatService: Sendable {
   }
 
   private func call(
-    _ appID: String, _ environment: Wire.Environment, _ number: String, _ context: CallContext
+    _ appID: String, _ environment: Wire.Environment, _ number: String, by actor: String,
+    _ context: CallContext
   ) throws(Status) -> Call {
     let app = try catalog.value.app(appID)
     let environment = try app.environment(environment)
     try Requirement.given(number, "original_transaction_id")
     let client = environment == .sandbox ? try? enquiry.client(for: app.id, in: environment) : nil
     return Call(
-      app: app, environment: environment, number: number, client: client, patience: context.patience)
+      app: app, environment: environment, number: number, actor: actor, client: client,
+      patience: context.patience)
   }
 
   /// Apple's answer; `nil` from a host that does not have the endpoint, where the record here is all.

@@ -104,6 +104,7 @@ package struct ServiceSet: Sendable {
     let offers = OfferService(reader: reader, catalog: catalog, setups: signing.offers, now: now)
     let tokens = TokenService(reader: reader, catalog: catalog, setup: signing.tokens, now: now)
     let customers = CustomerService(reader: reader, catalog: catalog, now: now)
+    let appStore = AppStoreService(enquiry: enquiry, ledger: ledger, store: store, catalog: catalog, now: now)
     let metrics = MetricsService(store: store, catalog: catalog, now: now)
     var methods = entitlements.methods + receipts.methods + health.methods
     methods += customers.methods + metrics.methods
@@ -118,12 +119,9 @@ package struct ServiceSet: Sendable {
     methods += WatchService(hub: hub, archive: archive, catalog: catalog, now: now).methods
     methods +=
       NotificationService(
-        reader: reader, inbox: inbox, enquiry: enquiry, catalog: catalog, now: now
+        reader: reader, inbox: inbox, appStore: appStore, catalog: catalog, now: now
       ).methods
-    methods +=
-      AppStoreService(
-        enquiry: enquiry, ledger: ledger, store: store, catalog: catalog, now: now
-      ).methods
+    methods += appStore.methods
     methods += RepairService(reader: reader, followUps: followUps, catalog: catalog, now: now).methods
     methods += ReplayService(store: store, inbox: inbox, catalog: catalog).methods
     methods += SeatService(ledger: ledger, enquiry: enquiry, catalog: catalog).methods
@@ -144,7 +142,9 @@ package struct ServiceSet: Sendable {
   package func prepare() async throws(StoreError) { try await outlets.begin() }
 
   /// Where Apple delivers notifications.
-  package var notificationEndpoint: NotificationEndpoint { NotificationEndpoint(inbox: inbox, now: now) }
+  package var notificationEndpoint: NotificationEndpoint {
+    NotificationEndpoint(inbox: inbox, now: now, write: door.write)
+  }
 
   /// What answers as `verifyReceipt` does.
   package let verifyReceiptFacade: VerifyReceiptFacade

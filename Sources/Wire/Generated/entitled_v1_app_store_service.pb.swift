@@ -1086,6 +1086,8 @@ package struct ClaimSeatRequest: WireMessage {
   package var customerId: String = ""
   /// The same id again gives the same seat.
   package var requestIdentifier: String = ""
+  /// `actor`.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1101,6 +1103,7 @@ package struct ClaimSeatRequest: WireMessage {
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     customerId = CField.text(c.pointee.customer_id)
     requestIdentifier = CField.text(c.pointee.request_identifier)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -1110,6 +1113,7 @@ package struct ClaimSeatRequest: WireMessage {
     writer.text(3, originalTransactionId)
     writer.text(4, customerId)
     writer.text(5, requestIdentifier)
+    writer.text(6, actor)
   }
 }
 
@@ -1150,6 +1154,8 @@ package struct AssociateSeatRequest: WireMessage {
   package var customerId: String = ""
   /// `request_identifier`.
   package var requestIdentifier: String = ""
+  /// `actor`.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1166,6 +1172,7 @@ package struct AssociateSeatRequest: WireMessage {
     seatId = CField.text(c.pointee.seat_id)
     customerId = CField.text(c.pointee.customer_id)
     requestIdentifier = CField.text(c.pointee.request_identifier)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -1176,6 +1183,7 @@ package struct AssociateSeatRequest: WireMessage {
     writer.text(4, seatId)
     writer.text(5, customerId)
     writer.text(6, requestIdentifier)
+    writer.text(7, actor)
   }
 }
 
@@ -1214,6 +1222,8 @@ package struct UnclaimSeatRequest: WireMessage {
   package var seatId: String = ""
   /// `request_identifier`.
   package var requestIdentifier: String = ""
+  /// `actor`.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1229,6 +1239,7 @@ package struct UnclaimSeatRequest: WireMessage {
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     seatId = CField.text(c.pointee.seat_id)
     requestIdentifier = CField.text(c.pointee.request_identifier)
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
@@ -1238,6 +1249,7 @@ package struct UnclaimSeatRequest: WireMessage {
     writer.text(3, originalTransactionId)
     writer.text(4, seatId)
     writer.text(5, requestIdentifier)
+    writer.text(6, actor)
   }
 }
 

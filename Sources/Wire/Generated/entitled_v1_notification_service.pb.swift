@@ -72,6 +72,8 @@ package enum RepairReason: WireEnum {
   case sweep
   /// Somebody asked for it.
   case byHand
+  /// As often as the operator wants it: Apple is asked about every purchase.
+  case all
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
 
@@ -83,6 +85,7 @@ package enum RepairReason: WireEnum {
     case 2: self = .quiet
     case 3: self = .sweep
     case 4: self = .byHand
+    case 5: self = .all
     default: self = .unrecognized(rawValue)
     }
   }
@@ -95,6 +98,7 @@ package enum RepairReason: WireEnum {
     case .quiet: 2
     case .sweep: 3
     case .byHand: 4
+    case .all: 5
     case .unrecognized(let number): number
     }
   }
@@ -107,6 +111,7 @@ package enum RepairReason: WireEnum {
     case .quiet: "REPAIR_REASON_QUIET"
     case .sweep: "REPAIR_REASON_SWEEP"
     case .byHand: "REPAIR_REASON_BY_HAND"
+    case .all: "REPAIR_REASON_ALL"
     case .unrecognized(let number): "\(number)"
     }
   }
@@ -792,6 +797,8 @@ package struct RequestTestNotificationRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
+  /// `actor`.
+  package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -804,12 +811,14 @@ package struct RequestTestNotificationRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RequestTestNotificationRequest.self)
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    actor = CField.text(c.pointee.actor)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
+    writer.text(3, actor)
   }
 }
 

@@ -3378,7 +3378,7 @@ const ProtobufCMessageDescriptor entitled__v1__seat__descriptor =
   (ProtobufCMessageInit) entitled__v1__seat__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__claim_seat_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__claim_seat_request__field_descriptors[6] =
 {
   {
     "app",
@@ -3440,8 +3440,21 @@ static const ProtobufCFieldDescriptor entitled__v1__claim_seat_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ClaimSeatRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__claim_seat_request__field_indices_by_name[] = {
+  5,   /* field[5] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = customer_id */
   1,   /* field[1] = environment */
@@ -3451,7 +3464,7 @@ static const unsigned entitled__v1__claim_seat_request__field_indices_by_name[] 
 static const ProtobufCIntRange entitled__v1__claim_seat_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__claim_seat_request__descriptor =
 {
@@ -3461,7 +3474,7 @@ const ProtobufCMessageDescriptor entitled__v1__claim_seat_request__descriptor =
   "Entitled__V1__ClaimSeatRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ClaimSeatRequest),
-  5,
+  6,
   entitled__v1__claim_seat_request__field_descriptors,
   entitled__v1__claim_seat_request__field_indices_by_name,
   1,  entitled__v1__claim_seat_request__number_ranges,
@@ -3506,7 +3519,7 @@ const ProtobufCMessageDescriptor entitled__v1__claim_seat_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__claim_seat_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__associate_seat_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__associate_seat_request__field_descriptors[7] =
 {
   {
     "app",
@@ -3580,8 +3593,21 @@ static const ProtobufCFieldDescriptor entitled__v1__associate_seat_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AssociateSeatRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__associate_seat_request__field_indices_by_name[] = {
+  6,   /* field[6] = actor */
   0,   /* field[0] = app */
   4,   /* field[4] = customer_id */
   1,   /* field[1] = environment */
@@ -3592,7 +3618,7 @@ static const unsigned entitled__v1__associate_seat_request__field_indices_by_nam
 static const ProtobufCIntRange entitled__v1__associate_seat_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__associate_seat_request__descriptor =
 {
@@ -3602,7 +3628,7 @@ const ProtobufCMessageDescriptor entitled__v1__associate_seat_request__descripto
   "Entitled__V1__AssociateSeatRequest",
   "entitled.v1",
   sizeof(Entitled__V1__AssociateSeatRequest),
-  6,
+  7,
   entitled__v1__associate_seat_request__field_descriptors,
   entitled__v1__associate_seat_request__field_indices_by_name,
   1,  entitled__v1__associate_seat_request__number_ranges,
@@ -3647,7 +3673,7 @@ const ProtobufCMessageDescriptor entitled__v1__associate_seat_response__descript
   (ProtobufCMessageInit) entitled__v1__associate_seat_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_request__field_descriptors[6] =
 {
   {
     "app",
@@ -3709,8 +3735,21 @@ static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnclaimSeatRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__unclaim_seat_request__field_indices_by_name[] = {
+  5,   /* field[5] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   2,   /* field[2] = original_transaction_id */
@@ -3720,7 +3759,7 @@ static const unsigned entitled__v1__unclaim_seat_request__field_indices_by_name[
 static const ProtobufCIntRange entitled__v1__unclaim_seat_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_request__descriptor =
 {
@@ -3730,7 +3769,7 @@ const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_request__descriptor 
   "Entitled__V1__UnclaimSeatRequest",
   "entitled.v1",
   sizeof(Entitled__V1__UnclaimSeatRequest),
-  5,
+  6,
   entitled__v1__unclaim_seat_request__field_descriptors,
   entitled__v1__unclaim_seat_request__field_indices_by_name,
   1,  entitled__v1__unclaim_seat_request__number_ranges,

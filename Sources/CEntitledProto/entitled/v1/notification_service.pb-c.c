@@ -2419,7 +2419,7 @@ const ProtobufCMessageDescriptor entitled__v1__drift__descriptor =
   (ProtobufCMessageInit) entitled__v1__drift__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_request__field_descriptors[3] =
 {
   {
     "app",
@@ -2445,15 +2445,28 @@ static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "actor",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RequestTestNotificationRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__request_test_notification_request__field_indices_by_name[] = {
+  2,   /* field[2] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
 };
 static const ProtobufCIntRange entitled__v1__request_test_notification_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request__descriptor =
 {
@@ -2463,7 +2476,7 @@ const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request
   "Entitled__V1__RequestTestNotificationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RequestTestNotificationRequest),
-  2,
+  3,
   entitled__v1__request_test_notification_request__field_descriptors,
   entitled__v1__request_test_notification_request__field_indices_by_name,
   1,  entitled__v1__request_test_notification_request__number_ranges,
@@ -2930,19 +2943,21 @@ const ProtobufCEnumDescriptor entitled__v1__notification_state__descriptor =
   entitled__v1__notification_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue entitled__v1__repair_reason__enum_values_by_number[5] =
+static const ProtobufCEnumValue entitled__v1__repair_reason__enum_values_by_number[6] =
 {
   { "REPAIR_REASON_UNSPECIFIED", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_UNSPECIFIED", 0 },
   { "REPAIR_REASON_DOWNTIME", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_DOWNTIME", 1 },
   { "REPAIR_REASON_QUIET", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_QUIET", 2 },
   { "REPAIR_REASON_SWEEP", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_SWEEP", 3 },
   { "REPAIR_REASON_BY_HAND", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_BY_HAND", 4 },
+  { "REPAIR_REASON_ALL", "ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_ALL", 5 },
 };
 static const ProtobufCIntRange entitled__v1__repair_reason__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex entitled__v1__repair_reason__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex entitled__v1__repair_reason__enum_values_by_name[6] =
 {
+  { "REPAIR_REASON_ALL", 5 },
   { "REPAIR_REASON_BY_HAND", 4 },
   { "REPAIR_REASON_DOWNTIME", 1 },
   { "REPAIR_REASON_QUIET", 2 },
@@ -2956,9 +2971,9 @@ const ProtobufCEnumDescriptor entitled__v1__repair_reason__descriptor =
   "RepairReason",
   "Entitled__V1__RepairReason",
   "entitled.v1",
-  5,
+  6,
   entitled__v1__repair_reason__enum_values_by_number,
-  5,
+  6,
   entitled__v1__repair_reason__enum_values_by_name,
   1,
   entitled__v1__repair_reason__value_ranges,

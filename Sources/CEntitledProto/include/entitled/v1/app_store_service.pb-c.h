@@ -542,10 +542,11 @@ struct  Entitled__V1__ClaimSeatRequest
    * The same id again gives the same seat.
    */
   char *request_identifier;
+  char *actor;
 };
 #define ENTITLED__V1__CLAIM_SEAT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__claim_seat_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ClaimSeatResponse
@@ -567,10 +568,11 @@ struct  Entitled__V1__AssociateSeatRequest
   char *seat_id;
   char *customer_id;
   char *request_identifier;
+  char *actor;
 };
 #define ENTITLED__V1__ASSOCIATE_SEAT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__associate_seat_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__AssociateSeatResponse
@@ -591,10 +593,11 @@ struct  Entitled__V1__UnclaimSeatRequest
   char *original_transaction_id;
   char *seat_id;
   char *request_identifier;
+  char *actor;
 };
 #define ENTITLED__V1__UNCLAIM_SEAT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__unclaim_seat_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__UnclaimSeatResponse

@@ -90,7 +90,11 @@ typedef enum _Entitled__V1__RepairReason {
   /*
    * Somebody asked for it.
    */
-  ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_BY_HAND = 4
+  ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_BY_HAND = 4,
+  /*
+   * As often as the operator wants it: Apple is asked about every purchase.
+   */
+  ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_ALL = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REPAIR_REASON)
 } Entitled__V1__RepairReason;
 /*
@@ -457,10 +461,11 @@ struct  Entitled__V1__RequestTestNotificationRequest
   ProtobufCMessage base;
   char *app;
   Entitled__V1__Environment environment;
+  char *actor;
 };
 #define ENTITLED__V1__REQUEST_TEST_NOTIFICATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__request_test_notification_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__RequestTestNotificationResponse
