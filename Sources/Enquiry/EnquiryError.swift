@@ -1,6 +1,7 @@
 package import AppStore
 package import AppStoreClient
 package import Ledger
+package import Store
 
 /// Why asking Apple about a purchase brought nothing, or not all.
 package enum EnquiryError: Error, Hashable, Sendable {
@@ -10,6 +11,8 @@ package enum EnquiryError: Error, Hashable, Sendable {
   case appStore(AppStoreClientError)
   /// What Apple answered could not be kept.
   case ledger(LedgerError)
+  /// A document in the answer is not to be believed. It is kept as rejected evidence; what was genuine counts.
+  case notGenuine(Rejection, evidence: EvidenceID)
 }
 
 extension EnquiryError: CustomStringConvertible {
@@ -20,6 +23,7 @@ extension EnquiryError: CustomStringConvertible {
         + "in_app_purchase_key"
     case .appStore(let error): error.description
     case .ledger(let error): error.description
+    case .notGenuine(let rejection, _): "the App Store's answer holds what is not genuine: \(rejection)"
     }
   }
 }

@@ -14,7 +14,7 @@ package struct PurchaseEnquiry: Sendable {
     /// To whom the purchases are linked; `nil` for whoever has or claims them.
     package var customerID: String?
     package var priority: CallPriority = .interactive
-    /// For each call; `nil` for as long as it takes.
+    /// For all calls together; `nil` for as long as it takes.
     package var patience: Duration?
 
     /// A question about the customer of `transactionID`.
@@ -35,6 +35,13 @@ package struct PurchaseEnquiry: Sendable {
     package var changed = 0
     /// What was not to be believed, or belongs to somebody else: each with its reason.
     package var refused: [LedgerError] = []
+
+    /// Throws for the first document that is not genuine, for whoever has to know that not all was answered.
+    package func requireGenuine() throws(EnquiryError) {
+      for case .rejected(let rejection, let evidence) in refused {
+        throw .notGenuine(rejection, evidence: evidence)
+      }
+    }
   }
 
   private let clients: AppStoreClients
@@ -70,7 +77,19 @@ package struct PurchaseEnquiry: Sendable {
   package func askStatuses(_ question: Question) async throws(EnquiryError) -> Findings {
     var findings = Findings()
     try await calling(question) { client in
-      try await hand(try await statuses(client, question), question, into: &findings)
+      try await hand(
+        try await statuses(client, question, patience: question.patience), question, into: &findings)
+    }
+    return findings
+  }
+
+  /// Asks only for the one transaction that the question names: one call.
+  package func askTransaction(_ question: Question) async throws(EnquiryError) -> Findings {
+    var findings = Findings()
+    try await calling(question) { client in
+      let answer: TransactionInfoResponse = try await client.send(
+        .transactionInfo(question.transactionID), priority: question.priority, patience: question.patience)
+      try await hand([Documents(transaction: answer.signedTransactionInfo)], question, into: &findings)
     }
     return findings
   }
@@ -86,20 +105,20 @@ package struct PurchaseEnquiry: Sendable {
     _ question: Question, take: ([Documents]) async throws -> Void
   ) async throws(EnquiryError) {
     try await calling(question) { client in
+      let deadline = client.deadline(after: question.patience)
       let reading = Reading(priority: question.priority, patience: question.patience)
       try await client.readTransactionHistory(of: question.transactionID, reading) { page in
         try await take((page.signedTransactions ?? []).map { Documents(transaction: $0) })
       }
-      try await take(try await statuses(client, question))
+      try await take(try await statuses(client, question, patience: client.patience(until: deadline)))
     }
   }
 
   private func statuses(
-    _ client: AppStoreServerClient, _ question: Question
+    _ client: AppStoreServerClient, _ question: Question, patience: Duration?
   ) async throws -> [Documents] {
     let statuses: StatusResponse = try await client.send(
-      .subscriptionStatuses(of: question.transactionID), priority: question.priority,
-      patience: question.patience)
+      .subscriptionStatuses(of: question.transactionID), priority: question.priority, patience: patience)
     return (statuses.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
       Documents(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
     }

@@ -84,6 +84,7 @@ extension EnquiryError {
     case .appStore(.rateLimited), .appStore(.overBudget): "APP_STORE_BUDGET"
     case .appStore: "APP_STORE_UNAVAILABLE"
     case .ledger: "STORE_UNAVAILABLE"
+    case .notGenuine: "APP_STORE_ANSWER_NOT_GENUINE"
     }
   }
 
@@ -93,6 +94,7 @@ extension EnquiryError {
     case .noKey: .seconds(600)
     case .appStore(let error): error.retryAfter ?? .seconds(60)
     case .ledger: .seconds(1)
+    case .notGenuine: .seconds(600)
     }
   }
 }

@@ -115,6 +115,7 @@ struct AppStoreService: Sendable {
     let call = try call(request.app, request.environment, context)
     do throws(EnquiryError) {
       let findings = try await enquiry.ask(question(request.transactionId, call))
+      try findings.requireGenuine()
       return .with {
         $0.transactions = findings.transactions.map(Wire.Transaction.init)
         $0.changed = Int32(clamping: findings.changed)
@@ -146,7 +147,9 @@ struct AppStoreService: Sendable {
     _ documents: [String], _ question: PurchaseEnquiry.Question
   ) async throws(Status) -> PurchaseEnquiry.Findings {
     do throws(EnquiryError) {
-      return try await enquiry.hand(signedTransactions: documents, question)
+      let findings = try await enquiry.hand(signedTransactions: documents, question)
+      try findings.requireGenuine()
+      return findings
     } catch {
       throw Status(error)
     }

@@ -40,6 +40,7 @@ extension Status {
       self.init(
         .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",
         retryAfterMilliseconds: 1_000)
+      cause = error.description
     case .closed:
       self.init(
         .unavailable, reason: "SHUTTING_DOWN", "the server is shutting down", retryAfterMilliseconds: 1_000)
@@ -86,6 +87,10 @@ extension Status {
       self.init(.failedPrecondition, reason: "NO_IN_APP_PURCHASE_KEY", error.description)
     case .appStore(let error): self.init(error)
     case .ledger(let error): self.init(error)
+    case .notGenuine(let rejection, let evidence):
+      self.init(
+        .unavailable, reason: "APP_STORE_ANSWER_NOT_GENUINE", error.description,
+        metadata: [("rejection", rejection.reason), ("evidenceId", String(evidence.rawValue))])
     }
   }
 
@@ -161,6 +166,7 @@ extension Status {
       self.init(
         .unavailable, reason: "CRYPTOGRAPHY_FAILED", "the document could not be checked; try again",
         retryAfterMilliseconds: 1_000)
+      cause = error.description
     case .rejected(let rejection, let evidence):
       self.init(
         rejection.statusCode, reason: rejection.reason, rejection.description,

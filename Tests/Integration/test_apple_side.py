@@ -171,6 +171,46 @@ def test_what_apple_is_asked_is_evidence_and_in_the_timeline(world):
     assert kept["SetAppAccountToken"]["purchase"] == bought and "SendConsumptionInformation" in kept
 
 
+def commands(world):
+    """What operators did, as the store keeps it, the latest last."""
+    exported = world.service.command("store", "export", "--data", world.service.data).stdout.splitlines()
+    return [json.loads(line["body"]) for line in map(json.loads, exported) if line["kind"] == "command"]
+
+
+def test_a_test_notification_that_is_asked_for_is_evidence(world):
+    answer = world.notifications.RequestTestNotification(
+        notification_service.RequestTestNotificationRequest(app=APP, actor="support/eve"), timeout=CALL_LIMIT)
+    world.act("notification-url", app=APP)
+    with pytest.raises(contract.RpcError):
+        world.notifications.RequestTestNotification(
+            notification_service.RequestTestNotificationRequest(app=APP), timeout=CALL_LIMIT)
+    asked, refused = commands(world)
+    assert asked["actor"] == "support/eve" and asked["call"]["method"] == "RequestTestNotification"
+    assert asked["call"]["answer"] == {"testNotificationToken": answer.test_notification_token}
+    assert refused["call"]["answer"]["errorCode"] == 4040007
+
+
+def test_who_gives_seats_and_takes_them_is_evidence(world):
+    world.act("notification-url", app=APP)  # else Apple's word on a seat may come before our own
+    world.act("invitations", app=APP, productId="pro.monthly", management="DEVELOPER")
+    team, ana = str(uuid.uuid4()), str(uuid.uuid4())
+    bought = world.act("purchases", app=APP, productId="pro.monthly", account="team", seats=3)
+    contract.receipt_stub(world.channel).SubmitTransaction(
+        contract.receipt_service.SubmitTransactionRequest(
+            app=APP, customer_id=team, signed_transaction=bought["signedTransactionInfo"]), timeout=CALL_LIMIT)
+    place = {"app": APP, "original_transaction_id": bought["originalTransactionId"]}
+    seat = world.apple.ClaimSeat(
+        app_store_service.ClaimSeatRequest(
+            **place, request_identifier=str(uuid.uuid4()), actor="support/eve"), timeout=CALL_LIMIT).seat
+    world.apple.AssociateSeat(
+        app_store_service.AssociateSeatRequest(
+            **place, seat_id=seat.seat_id, customer_id=ana, actor="support/sam"), timeout=CALL_LIMIT)
+    world.apple.UnclaimSeat(
+        app_store_service.UnclaimSeatRequest(**place, seat_id=seat.seat_id, actor="support/kim"),
+        timeout=CALL_LIMIT)
+    assert [command["actor"] for command in commands(world)] == ["support/eve", "support/sam", "support/kim"]
+
+
 def test_all_are_extended_and_apple_tells_how_many(world):
     bought, request = world.buy(str(uuid.uuid4()), "pro.yearly"), str(uuid.uuid4())
     world.apple.MassExtendRenewalDate(
@@ -214,9 +254,10 @@ def test_what_apple_did_not_sign_is_not_believed(world):
     world.act("refund", transactionId=bought, reason="OTHER")
     world.deliver()
     world.act("faults", kind="wrong-signature", count=100)
-    refreshed = world.apple.RefreshPurchase(
-        app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
-    assert refreshed.changed == 0
+    with pytest.raises(contract.RpcError) as refusal:
+        world.apple.RefreshPurchase(
+            app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
+    assert contract.reason(refusal.value) == "APP_STORE_ANSWER_NOT_GENUINE"
     assert world.check(ana).entitled
 
 

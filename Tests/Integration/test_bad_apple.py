@@ -1,5 +1,8 @@
 """Apple answers what it should not: each time the caller is told what it was, and nothing is stored as true."""
 
+import contextlib
+import sqlite3
+import urllib.request
 import uuid
 
 import pytest
@@ -30,8 +33,11 @@ def stale(world):
     world.deliver()
     assert world.check(customer).entitled
     yield customer, bought
-    for kind in ["drop", "html", "empty", "truncated", "page-loop", "clock-off", "wrong-signature", "cut"]:
+    # A success at the end, so that failures do not add up to a host that is left alone.
+    for kind in ["drop", "html", "empty", "truncated", "page-loop", "clock-off", "wrong-signature", "foreign-chain", "server-error",
+                 "cut"]:
         world.act("faults", kind=kind, count=0)
+    refresh(world, bought)
 
 
 def refresh(world, bought, patience=CALL_LIMIT):
@@ -39,18 +45,23 @@ def refresh(world, bought, patience=CALL_LIMIT):
         app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=patience)
 
 
-@pytest.mark.parametrize("fault, reason, words", [
-    ("html", "APP_STORE_ANSWER_NOT_JSON", "HTML"),
-    ("empty", "APP_STORE_ANSWER_NOT_JSON", "empty"),
-    ("truncated", "APP_STORE_ANSWER_NOT_JSON", ""),
-    ("page-loop", "APP_STORE_PAGE_LOOP", "r_0"),
-    ("clock-off", "CLOCK_IS_OFF", "clock is off by -35"),
+@pytest.mark.parametrize("fault, reason, words, calls", [
+    ("html", "APP_STORE_ANSWER_NOT_JSON", "HTML", 4),
+    ("empty", "APP_STORE_ANSWER_NOT_JSON", "empty", 4),
+    ("truncated", "APP_STORE_ANSWER_NOT_JSON", "", 4),
+    ("server-error", "APP_STORE_5000000", "", 4),
+    # The second page says the same place again.
+    ("page-loop", "APP_STORE_PAGE_LOOP", "r_0", 2),
+    ("clock-off", "CLOCK_IS_OFF", "clock is off by -35", 1),
 ])  # fmt: skip
-def test_what_cannot_be_used_is_named(world, stale, fault, reason, words):
+def test_what_cannot_be_used_is_named_and_asked_again_where_that_can_help(
+        world, stale, fault, reason, words, calls):
     customer, bought = stale
     world.act("faults", kind=fault, count=1000, by="1h")
+    before = counted(world, "transactionHistory")
     with pytest.raises(contract.RpcError) as refusal:
         refresh(world, bought)
+    assert counted(world, "transactionHistory") == before + calls
     assert contract.reason(refusal.value) == reason
     assert words in refusal.value.details()
     if fault == "page-loop":
@@ -69,11 +80,42 @@ def test_what_may_be_better_the_next_time_is_asked_again(world, stale, fault):
     assert not world.check(customer).entitled
 
 
-def test_a_foreign_signature_is_kept_as_refused_and_changes_nothing(world, stale):
+@pytest.mark.parametrize("fault, rejection", [
+    ("wrong-signature", "BAD_SIGNATURE"),
+    ("foreign-chain", "UNTRUSTED_ROOT"),
+])  # fmt: skip
+def test_a_foreign_signature_is_named_kept_as_refused_and_changes_nothing(world, stale, fault, rejection):
     customer, bought = stale
-    world.act("faults", kind="wrong-signature", count=100)
-    assert refresh(world, bought).changed == 0
-    assert world.check(customer).entitled
+    world.act("faults", kind=fault, count=1000)
+    calls = counted(world, "transactionHistory")
+    with pytest.raises(contract.RpcError) as refusal:
+        refresh(world, bought)
+    assert contract.reason(refusal.value) == "APP_STORE_ANSWER_NOT_GENUINE"
+    assert contract.details(refusal.value)["ErrorInfo"].metadata["rejection"] == rejection
+    assert "RetryInfo" not in contract.details(refusal.value)
+    assert counted(world, "transactionHistory") == calls + 1, "asking again cannot help"
+    assert world.check(customer).entitled, "nothing of it is believed"
+    assert {row[1] for row in rejected(world)} == {rejection}
+    world.act("faults", kind=fault, count=0)
+    refresh(world, bought)
+    assert not world.check(customer).entitled, "once Apple answers as it should, it counts"
+
+
+def counted(world, endpoint):
+    """How many calls of Apple's there were, whatever came of them."""
+    with urllib.request.urlopen(f"http://{world.service.http}/metrics", timeout=CALL_LIMIT) as page:
+        lines = page.read().decode().splitlines()
+    return sum(
+        float(line.rpartition(" ")[2]) for line in lines
+        if line.startswith("entitled_app_store_calls_total{") and f'endpoint="{endpoint}"' in line)
+
+
+def rejected(world):
+    """The evidence that was refused last: its number, and why."""
+    path = f"file:{world.service.data / 'entitled.sqlite'}?mode=ro"
+    with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
+        query = "SELECT evidence_id, rejection FROM evidence WHERE rejection <> '' ORDER BY evidence_id DESC LIMIT 2"
+        return store.execute(query).fetchall()
 
 
 def test_no_answer_in_time_is_told_in_time(world, stale):

@@ -1,0 +1,188 @@
+"""Everything that a tester can do, by HTTP and by command: both do the same, and it is told of as Apple tells of it."""
+
+import json
+import urllib.request
+import uuid
+
+import pytest
+
+from harness import environment, post, run
+
+APP = "ocean"
+CONFIGURATION = """apps:
+  ocean:
+    bundle_id: com.example.ocean
+    apple_id: 1
+    environments: [Sandbox]
+    products:
+      silver: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+      silver.year: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1Y, price: 39.99, currency: USD}
+      gold: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 9.99, currency: USD}
+      unlock: {type: Non-Consumable, entitlements: [pro], price: 99.99, currency: USD}
+      coins: {type: Consumable, price: 0.99, currency: USD}
+"""
+
+
+class ByHTTP:
+    def __init__(self, service):
+        self.service = service
+        self.done = []
+
+    def do(self, action, **members):
+        """Does it, and returns its answer; remembers what was told of it."""
+        answer = self.ask(action, members)
+        self.done.append((action, answer.get("status"), answer["notifications"]))
+        return answer
+
+    def ask(self, action, members):
+        status, answer = post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
+        assert status == 200, (action, members, answer)
+        return answer
+
+    def advance(self, by):
+        self.done.append(("advance", None, self.ask("clock/advance", {"by": by})["notifications"]))
+
+    def told(self):
+        """What the last deed was told of."""
+        return self.done[-1][2]
+
+
+class ByCommand(ByHTTP):
+    def ask(self, action, members):
+        words = [f"{name}={json.dumps(value) if isinstance(value, bool) else value}" for name, value in members.items()]
+        command = ["advance", members["by"]] if action == "clock/advance" else ["do", action, *words]
+        done = run("sandbox", *command, env=environment() | {"ENTITLED_SANDBOX": self.service.sandbox})
+        assert done.returncode == 0, (action, members, done.stderr)
+        return json.loads(done.stdout)
+
+
+def buy(tester, account, product, **more):
+    return tester.do("purchases", app=APP, productId=product, account=account, **more)["transactionId"]
+
+
+def live(tester):
+    """One of each of what testers can do."""
+    do, told = tester.do, tester.told
+    # Offers of each kind.
+    trial = {"mode": "FREE_TRIAL", "period": "P1W"}
+    do("grace-period", app=APP, days=16)
+    do("offers", app=APP, productId="silver", id="trial", type="INTRODUCTORY", **trial)
+    do("offers", app=APP, productId="silver", id="back", type="WIN_BACK", **trial)
+    do("offers", app=APP, productId="silver", id="loyal", type="PROMOTIONAL", mode="PAY_AS_YOU_GO",
+       period="P1M", periods=3, price=990)  # fmt: skip
+    do("offers", app=APP, productId="silver", id="code", type="CODE", mode="PAY_UP_FRONT", period="P3M", price=1990)
+    ann = buy(tester, "ann", "silver", offer="trial")
+    assert told() == ["SUBSCRIBED/INITIAL_BUY"]
+    ben = buy(tester, "ben", "silver", offer="code")
+    buy(tester, "ann", "silver", offer="loyal")
+    assert told()[0].startswith("OFFER_REDEEMED")
+    # Another product of the group: up, down, across; renewal; restore.
+    paid = buy(tester, "ann", "gold")
+    assert told() == ["DID_CHANGE_RENEWAL_PREF/UPGRADE"]
+    buy(tester, "ann", "silver")
+    assert told() == ["DID_CHANGE_RENEWAL_PREF/DOWNGRADE"]
+    buy(tester, "ann", "gold")
+    assert told() == ["DID_CHANGE_RENEWAL_PREF"]
+    buy(tester, "ben", "silver.year")
+    do("auto-renew", transactionId=ann, enabled=False)
+    assert told() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]
+    do("auto-renew", transactionId=ann, enabled=True)
+    do("restore", app=APP, account="ann")
+    # Payments that fail, and come: in grace, and after it.
+    for days, state in [("32d", "GRACE_PERIOD"), ("49d", None)]:
+        do("billing", account="ann", fails=True)
+        tester.advance(days)
+        assert any(name.startswith("DID_FAIL_TO_RENEW") for name in told())
+        assert ("GRACE_PERIOD_EXPIRED" in told()) == (state is None)
+        do("billing", account="ann", fails=False)
+        assert told() == ["DID_RENEW/BILLING_RECOVERY"]
+    # Prices, extensions, refunds.
+    do("price", app=APP, productId="gold", price=10990, needsConsent=True)
+    assert "PRICE_INCREASE/PENDING" in told()
+    do("price-consent", transactionId=ann, agreed=True)
+    do("price", app=APP, productId="gold", price=11990, storefront="DEU")
+    do("extend", transactionId=ann, days=7)
+    assert told() == ["RENEWAL_EXTENDED"]
+    do("mass-extend", app=APP, productId="gold", days=3, requestIdentifier=str(uuid.UUID(int=1)))
+    do("request-consumption", transactionId=ann, reason="UNINTENDED_PURCHASE")
+    assert told() == ["CONSUMPTION_REQUEST"]
+    do("decline-refund", transactionId=ann)
+    assert told() == ["REFUND_DECLINED"]
+    unlock = buy(tester, "ann", "unlock")
+    do("refund", transactionId=unlock, percent=50, reason="OTHER")
+    do("reverse-refund", transactionId=unlock)
+    assert told() == ["REFUND_REVERSED"]
+    do("refund", transactionId=paid, reason="APP_ISSUE")
+    assert "REFUND" in told()
+    # Children and families.
+    asked = do("purchases", app=APP, productId="unlock", account="kid", askToBuy=True)["request"]
+    do("ask-to-buy", request=asked, approved=True)
+    asked = do("purchases", app=APP, productId="coins", account="kid", askToBuy=True)["request"]
+    do("ask-to-buy", request=asked, approved=False)
+    do("shareable", app=APP, productId="unlock")
+    do("join-family", account="ann", family="a")
+    do("join-family", account="eve", family="a")
+    do("share", transactionId=unlock)
+    do("stop-sharing", transactionId=unlock)
+    do("share", transactionId=unlock)
+    do("leave-family", account="eve")
+    assert "REVOKE" in told()
+    # Seats: those to which Apple invites, and those to which the developer does.
+    team = buy(tester, "team", "silver", seats=3)
+    do("assign-seat", transactionId=team, account="mia")
+    do("unclaim-seat", transactionId=team, account="mia")
+    do("seats", transactionId=team, seats=5)
+    do("refund-seats", transactionId=team, seats=1)
+    do("invitations", app=APP, productId="gold", management="DEVELOPER")
+    crew = buy(tester, "crew", "gold", seats=2)
+    claim = do("claim-seat", transactionId=crew, requestIdentifier=str(uuid.UUID(int=2)))["seatClaimId"]
+    do("download", app=APP, account="leo", version="2.0", originalVersion="1.0", preorderDate="2026-01-01T00:00:00Z")
+    do("associate-seat", transactionId=crew, seatClaimId=claim, appTransactionId=number_of(tester, "leo"))
+    do("release-seat", transactionId=crew, seatClaimId=claim)
+    # The rest.
+    do("storefront", account="ann", storefront="DEU")
+    do("app-account-token", transactionId=ben, appAccountToken=str(uuid.UUID(int=3)))
+    do("finish", transactionId=buy(tester, "ben", "coins"))
+    do("shared-secret", app=APP, password="x")
+    do("notification-url", app=APP, url="http://127.0.0.1:9/", version=2)
+    do("test-notification", app=APP)
+    do("rescind-consent", app=APP, account="kid")
+    do("notification-url", app=APP)
+    do("withdraw", app=APP, productId="silver")
+    do("clear-history", app=APP, account="ben")
+    do("periods", month="5m")
+
+
+def number_of(tester, account):
+    """The account's `appTransactionId`."""
+    with urllib.request.urlopen(
+            f"http://{tester.service.sandbox}/sandbox/v1/accounts/{account}?app={APP}", timeout=10) as answer:
+        return json.loads(answer.read())["apps"][0]["appTransactionId"]
+
+
+# What the Server API does, and `keys`, which takes more lines than a command has; test_sandbox_api.py has them.
+ELSEWHERE = {"keys", "retention-image", "retention-message", "retention-default", "review-retention", "realtime-url",
+             "advanced-commerce", "external-purchase-report"}  # fmt: skip
+
+
+@pytest.fixture
+def store(start, tmp_path):
+    """Starts a sandbox whose clock stands still."""
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
+
+    def begin(name):
+        service = start(tmp_path / name, ["--config", tmp_path / "entitled.yaml"])
+        post(f"http://{service.sandbox}/sandbox/v1/clock", {"speed": 0})
+        return service
+
+    return begin
+
+
+def test_each_is_done_by_http_and_by_command_alike(store):
+    by_http, by_command = ByHTTP(store("http")), ByCommand(store("command"))
+    live(by_http)
+    live(by_command)
+    assert by_http.done == by_command.done
+    status, answer = post(f"http://{by_http.service.sandbox}/sandbox/v1/nothing", {})
+    known = answer["error"]["message"].rpartition("what can be done is ")[2].split(", ")
+    assert status == 404 and {action for action, *_ in by_http.done} - {"advance"} == set(known) - ELSEWHERE
