@@ -83,13 +83,18 @@ package struct PurchaseEnquiry: Sendable {
     return findings
   }
 
-  /// Asks only for the one transaction that the question names: one call.
-  package func askTransaction(_ question: Question) async throws(EnquiryError) -> Findings {
+  /// Asks only for what the customer bought that is neither a subscription nor used up: one call, unless that is a
+  /// great deal.
+  package func askOthers(_ question: Question) async throws(EnquiryError) -> Findings {
     var findings = Findings()
     try await calling(question) { client in
-      let answer: TransactionInfoResponse = try await client.send(
-        .transactionInfo(question.transactionID), priority: question.priority, patience: question.patience)
-      try await hand([Documents(transaction: answer.signedTransactionInfo)], question, into: &findings)
+      var others = TransactionHistoryFilter()
+      others.productTypes = [.nonConsumable, .nonRenewable]
+      let reading = Reading(priority: question.priority, patience: question.patience)
+      try await client.readTransactionHistory(of: question.transactionID, filter: others, reading) { page in
+        try await hand(
+          (page.signedTransactions ?? []).map { Documents(transaction: $0) }, question, into: &findings)
+      }
     }
     return findings
   }

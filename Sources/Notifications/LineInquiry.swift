@@ -19,14 +19,14 @@ struct LineInquiry: Sendable {
     end = facts.transactions.last?.expiresDate
   }
 
-  /// One call; two or more if there were periods in between that nobody told of. The answer tells of all
-  /// subscriptions of the same Apple account. What in it is not genuine is an error.
+  /// One call, whose answer tells of all subscriptions of the same Apple account, or of all else that it has; two or
+  /// more if there were periods in between that nobody told of. What in it is not genuine is an error.
   func ask(_ enquiry: PurchaseEnquiry) async throws(EnquiryError) {
     var question = PurchaseEnquiry.Question(
       appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
     question.priority = .repair
     guard isSubscription else {
-      return try await enquiry.askTransaction(question).requireGenuine()
+      return try await enquiry.askOthers(question).requireGenuine()
     }
     let findings = try await enquiry.askStatuses(question)
     try findings.requireGenuine()
