@@ -11,7 +11,8 @@ final class CommonParts {
   private let find: Statement
   private let insert: Statement
   private let select: Statement
-  private var numbers: [[UInt8]: Int64] = [:]
+  /// The part that was used last is last: mostly it is used again. To compare one is cheaper than to hash it.
+  private var numbers: [(part: [UInt8], number: Int64)] = []
   private var contents: [Int64: [UInt8]] = [:]
 
   init(_ connection: Connection) throws(StoreError) {
@@ -24,19 +25,21 @@ final class CommonParts {
 
   /// The number of a part. If it has none it gets one, or, unless it `mayBeNew`, `nil` is answered.
   func number(of part: ArraySlice<UInt8>, mayBeNew: Bool) throws(StoreError) -> Int64? {
-    let part = Array(part)
-    if let known = numbers[part] { return known }
+    if let place = numbers.lastIndex(where: { $0.part[...] == part }) {
+      numbers.swapAt(place, numbers.count - 1)
+      return numbers.last?.number
+    }
     let hash: [UInt8]
     do throws(CryptographyError) {
-      hash = try SHA256.hash(part[...])
+      hash = try SHA256.hash(part)
     } catch {
       throw .failed(error.description)
     }
     let known = try known(hash)
     guard known != nil || mayBeNew else { return nil }
-    let number = if let known { known } else { try add(part, hash) }
-    if numbers.count >= Self.remembered { numbers = [:] }
-    numbers[part] = number
+    let number = if let known { known } else { try add(Array(part), hash) }
+    if numbers.count >= Self.remembered { numbers.removeFirst() }
+    numbers.append((Array(part), number))
     return number
   }
 
@@ -54,7 +57,7 @@ final class CommonParts {
 
   /// What was added may not have stayed.
   func forget() {
-    numbers = [:]
+    numbers = []
     contents = [:]
   }
 
