@@ -98,12 +98,21 @@ final class HTTP1Handler: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     guard event is DepartureEvent else { return context.fireUserInboundEventTriggered(event) }
     isDraining = true
-    // A request may be on its way; it is answered yet.
-    if case .idle = state { wait(min(limits.times.request, Self.lastWords)) }
+    if case .idle = state { closeUnlessAsked(context) }
   }
 
-  /// For a request that was on its way when the connection was to end, and for an answer to be read before
-  /// the connection is gone, in milliseconds.
+  /// A request may be on its way when an idle connection is to end; it is answered yet.
+  private func closeUnlessAsked(_ context: ChannelHandlerContext) {
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.longestWay) {
+      let (handler, context) = bound.value
+      if case .idle = handler.state { context.close(promise: nil) }
+    }
+  }
+
+  /// More than a request takes from one end of the network to the other.
+  private static let longestWay = TimeAmount.milliseconds(300)
+  /// For an answer to be read before the connection is gone, in milliseconds.
   private static let lastWords: Int64 = 1_000
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
