@@ -800,7 +800,7 @@ package struct StartMigrationRequest: WireMessage {
   package var environment: Environment = .init()
   /// A file on the server, NDJSON or CSV, below the configured import folder.
   package var inputPath: String = ""
-  /// How many receipts at a time; 0: as configured.
+  /// How many receipts at a time; 0: 32.
   package var concurrency: Int32 = 0
   /// `dry_run`.
   package var dryRun: Bool = false

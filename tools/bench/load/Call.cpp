@@ -34,7 +34,7 @@ Call::Call(const Options &options)
                {"te", "trailers"},
                {"content-type", "application/grpc"},
                {"user-agent", "entitled-bench"},
-               {"grpc-timeout", "1S"},
+               {"grpc-timeout", "10S"},
                {"authorization", options.authorization}};
   } else if (kind_ == Kind::post) {
     fields_ = {{":method", "POST"},

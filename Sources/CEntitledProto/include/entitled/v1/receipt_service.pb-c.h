@@ -503,7 +503,7 @@ struct  Entitled__V1__StartMigrationRequest
    */
   char *input_path;
   /*
-   * How many receipts at a time; 0: as configured.
+   * How many receipts at a time; 0: 32.
    */
   int32_t concurrency;
   protobuf_c_boolean dry_run;
