@@ -4,8 +4,10 @@ internal import Entitlements
 /// When Apple is to be asked how a subscription stands, because it may have ended or gone on without anybody
 /// telling (WWDC18-705, "status polling").
 ///
-/// What Apple signed about the subscription, however it came, and each time that it was asked, answers the
-/// questions of all moments before. So where notifications arrive, nothing is asked.
+/// What Apple signed about the subscription's renewal, however it came, and each time that it was asked, answers
+/// the questions of all moments before. So where notifications arrive, nothing is asked. A transaction alone answers
+/// none of them, whenever it was signed: a device gets it signed anew at any time, and it says nothing of grace or
+/// of a charge that failed.
 struct PollSchedule {
   private static let minute: Int64 = 60_000
   private static let hour = 60 * minute
@@ -34,12 +36,15 @@ struct PollSchedule {
     // What was refunded ended; that it is given back, or bought again, is no question of a moment.
     guard transaction.accessRevokedAt == nil else { return nil }
     let renewal = facts.renewals.first
-    let heard = max(transaction.signedDate, renewal?.signedDate ?? .distantPast, askedAt ?? .distantPast)
+    let heard = max(transaction.purchaseDate, renewal?.signedDate ?? .distantPast, askedAt ?? .distantPast)
     // What was signed before the period began is about the one before.
     let isOfThis = renewal.map { $0.signedDate >= transaction.purchaseDate } ?? false
-    return PollSchedule(
+    let moments = PollSchedule(
       transaction: transaction, renewal: isOfThis ? renewal : nil, end: end, heard: heard
-    ).moments.first { $0 > heard }
+    ).moments
+    // An old purchase that is handed in late: what could have become of it then is decided long since.
+    guard let last = moments.last, transaction.signedDate <= last else { return nil }
+    return moments.first { $0 > heard }
   }
 
   private let transaction: TransactionFact

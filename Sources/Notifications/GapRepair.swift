@@ -168,16 +168,18 @@ struct GapRepair: Sendable {
     }
   }
 
-  /// Whether Apple did not speak of a line since the repair began; one answer tells of all purchases of an
-  /// Apple account.
+  /// Whether Apple did not say since the repair began how a line stands; one answer tells of all purchases of an
+  /// Apple account. Of a subscription its renewal info says that: a device gets a transaction signed anew at any
+  /// time, with the end that it always had.
   private func isOpen(
     _ line: LineKey, _ repair: Repair, _ reader: any StoreReader
   ) throws(StoreError) -> Bool {
     let facts = try reader.facts(of: line)
     // A seat's line is nothing that Apple numbers, and what is used up is nobody's any more.
     if repair.reason == .all, facts.transactions.allSatisfy({ $0.type == .consumable }) { return false }
-    let dates = facts.transactions.map(\.signedDate) + facts.renewals.map(\.signedDate)
-    return dates.max().map { $0 < repair.startedAt } ?? true
+    let isSubscription = facts.transactions.contains { $0.type == .autoRenewableSubscription }
+    let said = facts.renewals.map(\.signedDate) + (isSubscription ? [] : facts.transactions.map(\.signedDate))
+    return said.max().map { $0 < repair.startedAt } ?? true
   }
 
   private func ask(_ lines: [LineKey]) async throws {

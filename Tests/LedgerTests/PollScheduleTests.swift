@@ -60,6 +60,14 @@ struct PollScheduleTests {
     #expect(late == Self.end(6 * Self.hour))
   }
 
+  @Test("A transaction that was signed anew says nothing of renewal, unless it is older than any question")
+  func signedAnew() {
+    let renewal = Self.renewal(signed: Self.end(-2 * Self.hour))
+    #expect(Self.next(Self.period(signed: at(42)), renewal) == Self.end(15 * Self.minute))
+    #expect(Self.next(Self.period(signed: at(42)), renewal, asked: at(43)) == at(46))
+    #expect(Self.next(Self.period(signed: at(400))) == nil)
+  }
+
   @Test("Who turned renewal off is asked about only when the period is over")
   func turnedOff() {
     let period = Self.period(signed: at(0))
