@@ -22,7 +22,7 @@ struct GapRepair: Sendable {
   let inbox: NotificationInbox
   let enquiry: PurchaseEnquiry
   let app: AppDefinition
-  /// Purchases about which Apple is to be asked anyway are asked about in the course of the repair.
+  /// Purchases about which Apple was to be asked anyway in the repair's time are asked about in its course.
   let includesPolls: Bool
   let now: @Sendable () -> Instant
 
@@ -72,9 +72,10 @@ struct GapRepair: Sendable {
     repair.pageToken = nil
     repair.phase = .customers
     try await reading { () async throws in
-      let (kept, includesPolls, now) = (repair, includesPolls, now())
+      let (kept, includesPolls) = (repair, includesPolls)
       try await store.write { store throws(StoreError) in
-        if includesPolls, !kept.onlyFailures { try store.enqueueDuePolls(by: now, for: kept) }
+        // What fell due later, such as in a downtime that interrupted this repair, is another's to find and report.
+        if includesPolls, !kept.onlyFailures { try store.enqueueDuePolls(by: kept.to, for: kept) }
         try store.put(kept)
       }
     }

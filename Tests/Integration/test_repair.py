@@ -202,12 +202,18 @@ def sandbox_alone(data, config):
         process.stdout.close()
 
 
-def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_changed(begin, start, tmp_path):
+@pytest.mark.parametrize("is_repairing", [False, True], ids=["at rest", "within a repair"])
+def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_changed(
+        begin, start, tmp_path, is_repairing):
     world = begin(polling=True, repair=True)
     names = ["renewed", "refunded", "left", "upgraded", "lapsed", "declined", "untouched"]
     customers = {name: str(uuid.uuid4()) for name in names}
     bought = {name: world.buy(customers[name]) for name in names if name != "untouched"}
+    if is_repairing:
+        world.act("faults", kind="rate-limit", count=10_000, by="1s")
     world.advance("29d")
+    # Nothing was delivered for so long that it is looked into, once for the silence and once for the day.
+    until(lambda: len(known := repairs(world)) == 2 and (is_repairing or all(r.HasField("finished_at") for r in known)))
     bought["untouched"] = world.buy(customers["untouched"])
     world.act("auto-renew", transactionId=bought["lapsed"], enabled=False)
     world.deliver()
