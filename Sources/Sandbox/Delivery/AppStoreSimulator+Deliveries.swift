@@ -4,14 +4,21 @@ internal import SignedData
 
 /// Time, and notifications on their way.
 extension AppStoreSimulator {
-  /// Lets time pass by the clock, and sends what is due when it is due, until the task is cancelled.
+  /// Lets time pass by the clock, and sends what is due when it is due, until the task is cancelled. What is being
+  /// sent then is broken off, and sent again when the sandbox is back.
   package func run() async {
-    while !Task.isCancelled {
-      await settle()
-      let wait = nextEvent.flatMap { clock.wait(until: $0) } ?? Self.longestWait
-      await pause(milliseconds: min(max(wait, 1), Self.longestWait))
+    await withTaskCancellationHandler {
+      while !Task.isCancelled {
+        await settle()
+        let wait = nextEvent.flatMap { clock.wait(until: $0) } ?? Self.longestWait
+        await pause(milliseconds: min(max(wait, 1), Self.longestWait))
+      }
+    } onCancel: {
+      Task { await breakOffDelivery() }
     }
   }
+
+  private func breakOffDelivery() { delivery?.cancel() }
 
   private static let longestWait: Int64 = 3_600_000
 
@@ -55,9 +62,11 @@ extension AppStoreSimulator {
   /// are sent waits for them first.
   private func deliver(_ lettersAtOnce: Int = 1) async {
     while let delivery { await delivery.value }
-    guard poster != nil else { return }
+    guard poster != nil, !Task.isCancelled else { return }
     let task = Task {
-      while case let letters = nextToSend(lettersAtOnce), !letters.isEmpty { await send(letters) }
+      while !Task.isCancelled, case let letters = nextToSend(lettersAtOnce), !letters.isEmpty {
+        await send(letters)
+      }
       delivery = nil
     }
     delivery = task
@@ -84,14 +93,19 @@ extension AppStoreSimulator {
     return letters
   }
 
-  /// Sends them, and remembers what came of it in their order.
+  /// Sends them, and remembers what came of it in their order. Nothing came of what is broken off.
   private func send(_ letters: [Int]) async {
     let posted = letters.map { index in
       let letter = letter(index)
       return (index, letter, Task { [poster] in await letter.post(by: poster) })
     }
-    for (index, letter, result) in posted {
-      let result = await result.value
+    for (index, letter, posting) in posted {
+      let result = await withTaskCancellationHandler {
+        await posting.value
+      } onCancel: {
+        posting.cancel()
+      }
+      if Task.isCancelled, result != .success { continue }
       let isOver = letter.isUnsent || result == .success
       record(index, result, next: isOver ? nil : retry(world.notices[index]))
     }
