@@ -1,11 +1,13 @@
 """The program under test as a process: start it, learn its ports, stop it or kill it."""
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -21,6 +23,18 @@ READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
 START_LIMIT = 30
 STOP_LIMIT = 40  # longer than the service waits for clients that do not answer
 CALL_LIMIT = 10
+
+
+# Below those that the kernel gives to who asks for any (net.ipv4.ip_local_port_range), so that no other test gets one
+# before it is used; each of pytest's workers begins elsewhere.
+_ports = itertools.count(10_000 + os.getpid() * 97 % 20_000)
+
+
+def free_port():
+    """A port for a program that cannot ask for any that is free."""
+    for port in _ports:
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def environment():

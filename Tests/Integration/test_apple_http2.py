@@ -13,9 +13,8 @@ import contract
 import harness
 from certificates import Authority
 from contract import app_store_service
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, free_port
 from test_callers import APPS
-from test_envoy import free_ports
 
 APP = "ocean-journal"
 CALLS = 200
@@ -33,7 +32,7 @@ class Apple:
             place.mkdir(parents=True)
             (place / "1").write_text(json.dumps(answer))
         server = authority.issue("localhost", "localhost")
-        [self.port] = free_ports(1)
+        self.port = free_port()
         self.log = folder / "nghttpd.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(

@@ -16,7 +16,7 @@ import pytest
 import contract
 import interop_client as interop
 from contract import entitlement_service, interop_services
-from harness import CALL_LIMIT, ROOT
+from harness import CALL_LIMIT, ROOT, free_port
 
 TOOLS = pathlib.Path(sys.executable).parent
 QUESTION = {"app": "ocean-journal", "customerId": "somebody", "entitlement": "pro"}
@@ -33,11 +33,6 @@ def tool(name, *places):
 
 def run(*command):
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=60)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def test_grpcurl_lists_describes_and_calls_by_reflection(service):

@@ -1,10 +1,8 @@
 """deploy/envoy/envoy.yaml in a real Envoy before a running service: TLS, HTTP/1.1, gRPC and gRPC-Web."""
 
-import contextlib
 import datetime
 import json
 import pathlib
-import socket
 import ssl
 import struct
 import subprocess
@@ -19,7 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import contract
-from harness import CALL_LIMIT, ROOT, Service, post
+from harness import CALL_LIMIT, ROOT, Service, free_port, post
 from test_restart import Load
 
 ENVOY = pathlib.Path(sys.executable).parent / "envoy"
@@ -45,19 +43,12 @@ def write_certificate(directory):
     (directory / "key.pem").write_bytes(private)
 
 
-def free_ports(count):
-    """Ports that were free a moment ago, all different."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [s.getsockname()[1] for s in sockets]
-
-
 class Edge:
     """The operator's Envoy: this repository's file with this test's names and ports."""
 
     def __init__(self, directory, service):
         write_certificate(directory)
-        self.port, admin = free_ports(2)
+        self.port, admin = free_port(), free_port()
         text = (ROOT / "deploy" / "envoy" / "envoy.yaml").read_text()
         for written, here in {
             "address: 0.0.0.0, port_value: 8443": f"address: 127.0.0.1, port_value: {self.port}",

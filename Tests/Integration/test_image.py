@@ -1,6 +1,7 @@
 """The image of deploy/container/Containerfile without a container engine: its file system, made by debootstrap, holds
 all that the program needs, and the program runs in it as the image says: not as root, nothing writable but its data."""
 
+import fcntl
 import os
 import pathlib
 import re
@@ -42,13 +43,13 @@ def image_settings():
     return dict(re.findall(r"(ENTITLED_\w+)=(\S+)", last_stage()))
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory):
-    """The root directory of the image."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can make the image's file system")
+def make_base():
+    """Makes Debian's part, unless it is there; one of pytest's workers does, and the others wait for it."""
     stamp, wanted = BASE / "packages", "\n".join(packages())
-    if not stamp.exists() or stamp.read_text() != wanted:
+    with BASE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stamp.exists() and stamp.read_text() == wanted:
+            return
         shutil.rmtree(BASE, ignore_errors=True)
         done = subprocess.run(
             ["debootstrap", "--variant=minbase", f"--include={','.join(packages())}", "bookworm", str(BASE / "root")],
@@ -56,6 +57,14 @@ def image(tmp_path_factory):
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-2000:]
         stamp.write_text(wanted)
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    """The root directory of the image."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make the image's file system")
+    make_base()
     root = tmp_path_factory.mktemp("image") / "root"
     subprocess.run(["cp", "-a", "--reflink=auto", str(BASE / "root"), str(root)], check=True)
     installed = subprocess.run(
