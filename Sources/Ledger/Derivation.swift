@@ -96,7 +96,10 @@ final class Derivation {
         by: isOfTime ? Origin(cause: .time, evidence: nil) : entry.origin)
     }
     if entry.origin.cause == .news { countContradictions(facts, known?.facts, in: app) }
-    try store.putFacts(facts, answers: CustomerAnswers(facts, in: app, from: now), of: customer)
+    let answers = try CustomerAnswers(facts, in: app, from: now).resting { fact throws(StoreError) in
+      try store.evidence(of: fact, of: customer)
+    }
+    try store.putFacts(facts, answers: answers, of: customer)
   }
 
   /// Only where a document came: a command brings no facts of Apple's, and may be a rehearsal.

@@ -12,6 +12,7 @@ final class SQLiteReader: StoreReader {
   private let changes: CustomerChanges
   private let ownership: OwnershipRows
   private let fact: FactQuery
+  private let deciding: DecidingRows
   private let seat: SeatRows
   private let event: EventPages
   private let packing: BodyPacking
@@ -30,6 +31,7 @@ final class SQLiteReader: StoreReader {
     customer = try CustomerRow(connection, hash: hash)
     ownership = try OwnershipRows(connection)
     fact = try FactQuery(connection)
+    deciding = try DecidingRows(connection)
     seat = try SeatRows(connection)
     event = try EventPages(connection)
     packing = try BodyPacking(connection)
@@ -58,6 +60,11 @@ final class SQLiteReader: StoreReader {
     try beginTurn()
     let last = customer.map { CustomerKey(appID: appID, environment: environment, customerID: $0) }
     return try self.customer.page(of: appID, in: environment, after: last, limit: limit)
+  }
+
+  func evidence(of fact: DecidingFact, of key: CustomerKey) throws(StoreError) -> EvidenceID? {
+    try beginTurn()
+    return try deciding.evidence(of: fact, of: key)
   }
 
   func owners(of line: LineKey) throws(StoreError) -> [String] {

@@ -58,5 +58,9 @@ extension SQLiteTransaction {
     try fact.other.grant(id, of: appID)
   }
 
+  func evidence(of fact: DecidingFact, of customer: CustomerKey) throws(StoreError) -> EvidenceID? {
+    try deciding.evidence(of: fact, of: customer)
+  }
+
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts { try fact.facts(of: line) }
 }

@@ -6,6 +6,7 @@ internal import Store
 final class SQLiteTransaction: StoreTransaction {
   let evidence: EvidenceRows
   let fact: FactRows
+  let deciding: DecidingRows
   let ownership: OwnershipRows
   let claim: ClaimRows
   let seat: SeatRows
@@ -31,6 +32,7 @@ final class SQLiteTransaction: StoreTransaction {
   ) throws(StoreError) {
     evidence = try EvidenceRows(connection)
     fact = try FactRows(connection)
+    deciding = try DecidingRows(connection)
     ownership = try OwnershipRows(connection)
     claim = try ClaimRows(connection)
     seat = try SeatRows(connection)

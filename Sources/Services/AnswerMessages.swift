@@ -2,14 +2,16 @@ internal import AppStore
 internal import Entitlements
 internal import FamilySharing
 internal import RPC
+internal import Store
 internal import Wire
 
 // The rules' answers as messages of the contract.
 
 extension CheckResponse {
+  /// `evidence` is where the fact that the answer rests on is from, for those who look it up.
   init(
     _ status: EntitlementStatus, of entitlement: String, in app: AppDefinition,
-    environment: AppStore.Environment, evaluatedAt now: Instant
+    environment: AppStore.Environment, evidence: EvidenceID? = nil, evaluatedAt now: Instant
   ) {
     self.init()
     entitled = status.isEntitled
@@ -25,6 +27,7 @@ extension CheckResponse {
     evaluatedAt = GoogleProtobuf.Timestamp(now)
     checkAgainAt = status.checkAgainAt.map(GoogleProtobuf.Timestamp.init)
     self.entitlement = entitlement
+    evidenceId = evidence?.rawValue ?? 0
     grantId = status.grantID ?? ""
     advice = status.advice(in: app).map { Wire.Advice($0, at: now) }
     if let deciding = status.deciding { tell(deciding, status, in: app) }

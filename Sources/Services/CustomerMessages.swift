@@ -8,16 +8,18 @@ internal import Wire
 extension GetCustomerResponse {
   init(
     _ facts: CustomerFacts, of customerID: String, in app: AppDefinition,
-    environment: AppStore.Environment, evaluatedAt now: Instant
-  ) {
+    environment: AppStore.Environment, evaluatedAt now: Instant,
+    evidence: (EntitlementStatus) throws(StoreError) -> EvidenceID?
+  ) throws(StoreError) {
     let overview = CustomerOverview(facts, in: app, at: now)
     self.init()
     customerId = customerID
     self.environment = Wire.Environment(environment)
-    entitlements = app.entitlements.map { entitlement in
-      CheckResponse(
-        evaluate(facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
-        environment: environment, evaluatedAt: now)
+    entitlements = try app.entitlements.map { entitlement throws(StoreError) in
+      let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
+      return CheckResponse(
+        status, of: entitlement, in: app, environment: environment, evidence: try evidence(status),
+        evaluatedAt: now)
     }
     products = overview.products.map { CustomerProduct($0, of: app, environment: environment) }
     subscriptionGroups = overview.groups.map(CustomerSubscriptionGroup.init)
@@ -66,7 +68,8 @@ extension ExplainResponse {
   ) {
     self.init()
     answer = CheckResponse(
-      explanation.status, of: entitlement, in: app, environment: environment, evaluatedAt: now)
+      explanation.status, of: entitlement, in: app, environment: environment,
+      evidence: zip(explanation.steps, evidence).first { $0.0.isDecisive }?.1, evaluatedAt: now)
     steps = zip(explanation.steps, evidence).map(ExplanationStep.init)
     contradictions = explanation.contradictions.map { "\($0.kind.rawValue): \($0.sentence)" }
   }

@@ -35,17 +35,15 @@ struct CustomerService {
     let environment = try app.environment(request.environment)
     try Requirement.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let (facts, sequence, consent) = try reading { () throws(StoreError) in
-      (
-        try reader.facts(of: key) ?? CustomerFacts(), try reader.lastSequence(of: key),
-        try reader.consent(of: key)
-      )
+    return try reading { () throws(StoreError) in
+      var response = try GetCustomerResponse(
+        try reader.facts(of: key) ?? CustomerFacts(), of: request.customerId, in: app,
+        environment: environment, evaluatedAt: now()
+      ) { status throws(StoreError) in try reader.evidence(behind: status, of: key) }
+      response.sequence = try reader.lastSequence(of: key)
+      response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
+      return response
     }
-    var response = GetCustomerResponse(
-      facts, of: request.customerId, in: app, environment: environment, evaluatedAt: now())
-    response.sequence = sequence
-    response.consumptionConsent = consent.map(Wire.ConsumptionConsent.init)
-    return response
   }
 
   private func explain(_ request: ExplainRequest) throws(Status) -> ExplainResponse {

@@ -83,7 +83,8 @@ struct EntitlementService {
       throw Status(error)
     }
     let response = CheckResponse(
-      answer.status, of: request.entitlement, in: app, environment: environment, evaluatedAt: now)
+      answer.status, of: request.entitlement, in: app, environment: environment,
+      evidence: answer.evidenceID, evaluatedAt: now)
     guard answer.endIsKnown else { return (response, nil) }
     // Time changes the days left in the advice too.
     let end = [answer.end, answer.status.daysLeftChange(after: now)].compactMap(\.self).min()
@@ -99,6 +100,8 @@ struct EntitlementService {
     let endIsKnown: Bool
     /// `nil`: for ever.
     let end: Instant?
+    /// Where the fact that the status rests on is from.
+    let evidenceID: EvidenceID?
   }
 
   /// The answer that was worked out when the facts were written, or else what the rules make of them now.
@@ -106,12 +109,20 @@ struct EntitlementService {
     to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant
   ) throws(StoreError) -> Answer {
     let stored = try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now)
-    if case .told(let segment) = stored {
-      return Answer(status: segment.status, endIsKnown: true, end: segment.end)
+    if case .told(let kept) = stored {
+      return Answer(
+        status: kept.status, endIsKnown: true, end: kept.end, evidenceID: try evidence(behind: kept, of: key))
     }
     let facts = stored == .notTold ? try reader.facts(of: key) : nil
     let status = evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
-    return Answer(status: status, endIsKnown: facts == nil, end: nil)
+    let evidence = try reader.evidence(behind: status, of: key)
+    return Answer(status: status, endIsKnown: facts == nil, end: nil, evidenceID: evidence)
+  }
+
+  private func evidence(behind kept: KeptAnswer, of key: CustomerKey) throws(StoreError) -> EvidenceID? {
+    // Answers that an earlier version kept do not name it.
+    guard let evidence = kept.evidenceID else { return try reader.evidence(behind: kept.status, of: key) }
+    return evidence
   }
 
   private func batchCheck(_ request: BatchCheckRequest) throws(Status) -> BatchCheckResponse {

@@ -6,8 +6,8 @@ package import Entitlements
 /// The format: a version byte, the fingerprint (8 bytes, the lowest first), the start; then each
 /// entitlement's name with the size of its timeline behind it, 0 if it is that of the name before. A
 /// timeline is a row of segments, each with its size before it. Numbers and texts are those of
-/// ``FactDecoder``, times relative to the start. A segment names its purchase, and what becomes of it, only
-/// if it is another one than in the segment before.
+/// ``FactDecoder``, times relative to the start. A segment names its purchase, the evidence of it and what
+/// becomes of it only if it is another one than in the segment before.
 package enum AnswerCoding {
   /// The first byte. Answers of any other version are as good as none.
   static let version: UInt8 = 2
@@ -26,7 +26,7 @@ package enum AnswerCoding {
     var previous: [UInt8] = []
     for (entitlement, timeline) in answers.timelines.sorted(by: { $0.key < $1.key }) {
       var body = FactEncoder()
-      body.append(timeline, since: answers.start)
+      body.append(timeline, since: answers.start, answers.evidence)
       encoder.append(entitlement)
       encoder.append(sized: body.bytes == previous ? [] : body.bytes)
       previous = body.bytes
@@ -40,7 +40,7 @@ package enum AnswerCoding {
   /// - Throws: ``StoreError/corrupt(_:)`` if they are not what ``encode(_:)`` made.
   package static func answer(
     in bytes: Span<UInt8>, to entitlement: String, under fingerprint: UInt64, at now: Instant
-  ) throws(StoreError) -> AnswerTimeline.Segment? {
+  ) throws(StoreError) -> KeptAnswer? {
     guard bytes.count > 9, bytes[0] == version else { return nil }
     var decoder = AnswerDecoder(at: 1)
     guard try decoder.fixed(bytes) == fingerprint else { return nil }
@@ -70,6 +70,8 @@ struct SegmentFlags: OptionSet {
   static let checkAgainIsEnd = SegmentFlags(rawValue: 1 << 14)
   static let hasActBy = SegmentFlags(rawValue: 1 << 15)
   static let actByIsEnd = SegmentFlags(rawValue: 1 << 16)
+  /// Behind the grant its evidence is named.
+  static let hasGrantEvidence = SegmentFlags(rawValue: 1 << 17)
 }
 
 /// What is said of a segment's purchase.
@@ -82,4 +84,6 @@ struct PurchaseFlags: OptionSet {
   static let willRenew = PurchaseFlags(rawValue: 1 << 3)
   static let needsPriceConsent = PurchaseFlags(rawValue: 1 << 4)
   static let hasPrice = PurchaseFlags(rawValue: 1 << 5)
+  /// Behind whose it is, its evidence is named.
+  static let hasEvidence = PurchaseFlags(rawValue: 1 << 6)
 }

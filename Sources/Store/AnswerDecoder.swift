@@ -27,7 +27,7 @@ struct AnswerDecoder {
   /// The answer at `now` in the timeline that begins here; `nil` behind its end.
   consuming func segment(
     at now: Instant, since start: Instant, _ timeline: Range<Int>, _ bytes: Span<UInt8>
-  ) throws(StoreError) -> AnswerTimeline.Segment? {
+  ) throws(StoreError) -> KeptAnswer? {
     var purchase: AnswerDecoder?
     while position < timeline.upperBound {
       let segment = try sized(bytes)
@@ -37,32 +37,40 @@ struct AnswerDecoder {
       let reason = try decoder.reason(bytes)
       if flags.contains(.decidingIsNew) { purchase = decoder }
       if let end, end <= now { continue }
-      let status = try decoder.status(reason, flags, end, since: start, purchase, bytes)
-      return AnswerTimeline.Segment(end: end, status: status)
+      return try decoder.answer(reason, flags, end, since: start, purchase, bytes)
     }
     return nil
   }
 
-  private mutating func status(
+  /// What is said of a segment's purchase.
+  private struct Purchase {
+    let deciding: DecidingTransaction
+    let outlook: RenewalOutlook?
+    let evidenceID: EvidenceID?
+  }
+
+  private mutating func answer(
     _ reason: EntitlementReason, _ flags: SegmentFlags, _ end: Instant?, since start: Instant,
     _ named: AnswerDecoder?, _ bytes: Span<UInt8>
-  ) throws(StoreError) -> EntitlementStatus {
-    var purchase: (deciding: DecidingTransaction, outlook: RenewalOutlook?)?
+  ) throws(StoreError) -> KeptAnswer {
+    var purchase: Purchase?
     if flags.contains(.hasDeciding) {
       guard var named else { throw .corrupt("an answer lacks its purchase") }
       purchase = try named.purchase(bytes)
       if flags.contains(.decidingIsNew) { self = named }
     }
     let grantID = try flags.contains(.hasGrant) ? text(bytes) : nil
+    let grantEvidence = try flags.contains(.hasGrantEvidence) ? evidenceID(bytes) : nil
     let since = try flags.contains(.hasSince) ? instant(since: start, bytes) : nil
     let until = try flags.contains(.hasUntil) ? moment(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
     let checkAgainAt =
       try flags.contains(.hasCheckAgain) ? moment(orEnd: .checkAgainIsEnd, flags, end, start, bytes) : nil
     let actBy = try flags.contains(.hasActBy) ? moment(orEnd: .actByIsEnd, flags, end, start, bytes) : nil
-    return EntitlementStatus(
+    let status = EntitlementStatus(
       reason, accessLevel: try flags.accessLevel(), substate: try flags.substate(),
       productState: try flags.productState(), since: since, until: until, checkAgainAt: checkAgainAt,
       actBy: actBy, deciding: purchase?.deciding, grantID: grantID, outlook: purchase?.outlook)
+    return KeptAnswer(end: end, status: status, evidenceID: purchase?.evidenceID ?? grantEvidence)
   }
 
   /// The next moment, which is not written if it is the segment's end.
@@ -72,15 +80,16 @@ struct AnswerDecoder {
     try flags.contains(flag) ? end : instant(since: start, bytes)
   }
 
-  private mutating func purchase(
-    _ bytes: Span<UInt8>
-  ) throws(StoreError) -> (deciding: DecidingTransaction, outlook: RenewalOutlook?) {
+  private mutating func purchase(_ bytes: Span<UInt8>) throws(StoreError) -> Purchase {
     let flags = PurchaseFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned(bytes)))
     let line = try text(bytes)
     let deciding = DecidingTransaction(
       transactionID: try flags.contains(.isFirstOfLine) ? line : text(bytes), originalTransactionID: line,
       productID: try text(bytes), ownership: try ownership(bytes))
-    guard flags.contains(.hasOutlook) else { return (deciding, nil) }
+    let evidenceID = try flags.contains(.hasEvidence) ? evidenceID(bytes) : nil
+    guard flags.contains(.hasOutlook) else {
+      return Purchase(deciding: deciding, outlook: nil, evidenceID: evidenceID)
+    }
     let product = try optionalText(sharedWith: deciding.productID, bytes)
     let price = try flags.contains(.hasPrice) ? signed(bytes) : nil
     let currency = try optionalText(sharedWith: nil, bytes)
@@ -90,7 +99,11 @@ struct AnswerDecoder {
       willRenew: flags.contains(.hasWillRenew) ? flags.contains(.willRenew) : nil, productID: product,
       price: price, currency: currency, needsPriceConsent: flags.contains(.needsPriceConsent),
       winBackOfferIDs: offers)
-    return (deciding, outlook)
+    return Purchase(deciding: deciding, outlook: outlook, evidenceID: evidenceID)
+  }
+
+  private mutating func evidenceID(_ bytes: Span<UInt8>) throws(StoreError) -> EvidenceID {
+    EvidenceID(rawValue: try signed(bytes))
   }
 
   private mutating func ownership(_ bytes: Span<UInt8>) throws(StoreError) -> InAppOwnershipType {

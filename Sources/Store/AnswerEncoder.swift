@@ -3,33 +3,45 @@ internal import Entitlements
 
 // Timelines as ``AnswerCoding`` describes them.
 extension FactEncoder {
-  mutating func append(_ timeline: AnswerTimeline, since start: Instant) {
+  mutating func append(
+    _ timeline: AnswerTimeline, since start: Instant, _ evidence: [DecidingFact: EvidenceID]
+  ) {
     var previous: EntitlementStatus?
     for segment in timeline.segments {
       var body = FactEncoder()
-      body.append(segment, since: start, after: previous)
+      let evidence = segment.status.decidingFact.flatMap { evidence[$0] }
+      body.append(segment, since: start, after: previous, evidence)
       append(sized: body.bytes)
       if segment.status.deciding != nil { previous = segment.status }
     }
   }
 
   private mutating func append(
-    _ segment: AnswerTimeline.Segment, since start: Instant, after previous: EntitlementStatus?
+    _ segment: AnswerTimeline.Segment, since start: Instant, after previous: EntitlementStatus?,
+    _ evidence: EvidenceID?
   ) {
     let status = segment.status
-    let flags = flags(of: segment, after: previous)
+    var flags = flags(of: segment, after: previous)
+    flags.set(.hasGrantEvidence, status.grantID != nil && evidence != nil)
     append(unsigned: UInt64(flags.rawValue))
     if let end = segment.end { append(end, since: start) }
     append(unsigned: UInt64(AnswerCoding.reasons.firstIndex(of: status.reason) ?? 0))
-    if let deciding = status.deciding, flags.contains(.decidingIsNew) { append(deciding, status.outlook) }
-    if let grantID = status.grantID { append(grantID) }
+    if let deciding = status.deciding, flags.contains(.decidingIsNew) {
+      append(deciding, status.outlook, evidence)
+    }
+    if let grantID = status.grantID {
+      append(grantID)
+      if let evidence { append(signed: evidence.rawValue) }
+    }
     if let moment = status.since { append(moment, since: start) }
     if let moment = status.until, !flags.contains(.untilIsEnd) { append(moment, since: start) }
     if let moment = status.checkAgainAt, !flags.contains(.checkAgainIsEnd) { append(moment, since: start) }
     if let moment = status.actBy, !flags.contains(.actByIsEnd) { append(moment, since: start) }
   }
 
-  private mutating func append(_ deciding: DecidingTransaction, _ outlook: RenewalOutlook?) {
+  private mutating func append(
+    _ deciding: DecidingTransaction, _ outlook: RenewalOutlook?, _ evidence: EvidenceID?
+  ) {
     var flags: PurchaseFlags = []
     flags.set(.isFirstOfLine, deciding.transactionID == deciding.originalTransactionID)
     flags.set(.hasOutlook, outlook != nil)
@@ -37,11 +49,13 @@ extension FactEncoder {
     flags.set(.willRenew, outlook?.willRenew == true)
     flags.set(.needsPriceConsent, outlook?.needsPriceConsent == true)
     flags.set(.hasPrice, outlook?.price != nil)
+    flags.set(.hasEvidence, evidence != nil)
     append(unsigned: UInt64(flags.rawValue))
     append(deciding.originalTransactionID)
     if !flags.contains(.isFirstOfLine) { append(deciding.transactionID) }
     append(deciding.productID)
     append(deciding.ownership)
+    if let evidence { append(signed: evidence.rawValue) }
     guard let outlook else { return }
     append(outlook.productID, sharedWith: deciding.productID)
     if let price = outlook.price { append(signed: price) }

@@ -7,7 +7,7 @@ package import FamilySharing
 /// All reads of one turn of the loop, from the first one to ``endTurn()``, see the store at one moment;
 /// a write that was acknowledged before the first of them is seen.
 package protocol StoreReader: AnyObject, PollReading, RepairReading, DeliveryReading, NotificationReading,
-  ConsumptionReading
+  ConsumptionReading, DecidingEvidence
 {
   /// The answer about `entitlement` at `now`, if it was worked out when the customer's facts were written
   /// and still holds under `fingerprint` (``AppDefinition/fingerprint``).

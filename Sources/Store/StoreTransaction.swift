@@ -4,7 +4,8 @@ package import Entitlements
 package protocol StoreTransaction: EvidenceAppending, FactKeeping, OwnershipKeeping, ClaimQueueKeeping,
   SeatKeeping,
   EventAppending, TimeKeeping, CustomerErasing, NotificationKeeping, RefreshKeeping, PollKeeping,
-  RepairKeeping, BodyForgetting, MigrationKeeping, DeliveryKeeping, ConsumptionKeeping
+  RepairKeeping, BodyForgetting, MigrationKeeping, DeliveryKeeping, ConsumptionKeeping,
+  DecidingEvidence
 {
   /// What ``putFacts(_:answers:of:)`` last kept for the customer; `nil` if nothing.
   func customer(_ key: CustomerKey) throws(StoreError) -> KnownCustomer?

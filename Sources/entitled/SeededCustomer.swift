@@ -44,7 +44,7 @@ struct SeededCustomer {
   /// Writes the answers, without what they rest on.
   func writeAnswers(to store: any StoreTransaction) throws(StoreError) {
     let facts = CustomerFacts(transactions: transactions(of: line), renewals: [renewal(of: line)])
-    try store.putFacts(facts, answers: CustomerAnswers(facts, in: app, from: now), of: key)
+    try put(facts, from: EvidenceID(rawValue: 1), to: store)
   }
 
   func write(to store: any StoreTransaction, _ evidence: EvidenceID) throws(StoreError) {
@@ -54,7 +54,14 @@ struct SeededCustomer {
     try store.record(
       OwnershipChange(line: line, customerID: key.customerID, gained: true, at: now, evidenceID: evidence))
     let facts = try store.facts(of: line)
-    try store.putFacts(facts, answers: CustomerAnswers(facts, in: app, from: now), of: key)
+    try put(facts, from: evidence, to: store)
+  }
+
+  private func put(
+    _ facts: CustomerFacts, from evidence: EvidenceID, to store: any StoreTransaction
+  ) throws(StoreError) {
+    let answers = try CustomerAnswers(facts, in: app, from: now).resting { _ in evidence }
+    try store.putFacts(facts, answers: answers, of: key)
   }
 
   /// Periods of a year, the last of which is running.

@@ -96,6 +96,40 @@ def test_an_explanation_names_what_decided(service, receipts, entitlements, cust
     assert not entitlements.Explain(request, timeout=CALL_LIMIT).answer.entitled
 
 
+def told_everywhere(entitlements, customer):
+    """The evidence that every way to ask names for `pro`, which must be one."""
+    request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
+    batch = entitlements.BatchCheck(
+        entitlement_service.BatchCheckRequest(checks=[request]), timeout=CALL_LIMIT)
+    explained = explain(entitlements, customer)
+    told = {entitlements.Check(request, timeout=CALL_LIMIT).evidence_id for _ in range(2)}
+    told.add(batch.results[0].response.evidence_id)
+    told.add(get(entitlements, customer).entitlements[0].evidence_id)
+    told.add(explained.answer.evidence_id)
+    told.update(step.evidence_id for step in explained.steps if step.decisive)
+    assert len(told) == 1, told
+    return told.pop()
+
+
+def test_every_answer_names_its_evidence(service, forger, receipts, entitlements, customer):
+    assert told_everywhere(entitlements, customer) == 0
+    ended = int((today() - 90 * DAY).timestamp() * 1000)
+    expired = submit(receipts, customer, service.buy("pro.monthly", purchaseDate=ended))
+    assert told_everywhere(entitlements, customer) == expired.evidence_id > 0
+    bought = service.buy("lifetime")
+    granted = submit(receipts, customer, bought)
+    assert told_everywhere(entitlements, customer) == granted.evidence_id > expired.evidence_id
+    sold = payload_of(bought["signedTransactionInfo"])
+    refund = dict.fromkeys(forger.payload) | sold | {
+        "signedDate": sold["signedDate"] + 1, "revocationDate": sold["signedDate"], "revocationReason": 0}
+    refunded = submit(receipts, customer, {"signedTransactionInfo": forger.transaction(**refund)})
+    assert told_everywhere(entitlements, customer) == refunded.evidence_id > granted.evidence_id
+    timeline = entitlements.ListTimeline(
+        entitlement_service.ListTimelineRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
+    assert {expired.evidence_id, granted.evidence_id, refunded.evidence_id} >= {
+        event.evidence_id for event in timeline.events} > {refunded.evidence_id}  # fmt: skip
+
+
 def test_metrics_count_customers_and_money_by_day(service, receipts, entitlements, customer):
     # A day of its own: other tests of the same service buy today.
     first = today() - 500 * DAY

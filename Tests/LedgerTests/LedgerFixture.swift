@@ -126,12 +126,18 @@ struct LedgerFixture {
 
   /// The tables in which the store differs from what its evidence gives.
   func replayDifferences() async throws -> [TableDifference] {
-    let directory = "\(directory)/replay-\(UUID())"
-    let rebuilt = try SQLiteEntitlementStore(directory: directory)
+    try await withReplay { rebuilt in
+      try store.differences(from: rebuilt).filter { $0.onlyInFirst + $0.onlyInSecond > 0 }
+    }
+  }
+
+  /// Runs `body` with what the store's evidence gives.
+  func withReplay<Result>(_ body: (SQLiteEntitlementStore) throws -> Result) async throws -> Result {
+    let rebuilt = try SQLiteEntitlementStore(directory: "\(directory)/replay-\(UUID())")
     _ = try await EvidenceReplay.run(from: store.makeReader(), into: rebuilt, catalog: catalog.value)
-    let differences = try store.differences(from: rebuilt)
+    let result = Swift.Result { try body(rebuilt) }
     await rebuilt.close()
-    return differences.filter { $0.onlyInFirst + $0.onlyInSecond > 0 }
+    return try result.get()
   }
 
   func evidence() throws -> [Evidence] {

@@ -20,6 +20,26 @@ import Testing
     #expect(try find("pr", in: bytes, answers, at: answers.start) == nil)
   }
 
+  @Test("The evidence of each answer is found with it", arguments: UInt64(0)..<100)
+  func evidence(seed: UInt64) throws {
+    var random = SplitMix64(state: seed)
+    var numbers: [DecidingFact: EvidenceID] = [:]
+    let answers = try randomAnswers(&random).resting { fact in
+      guard random.next() % 4 > 0 else { return nil }
+      numbers[fact] = EvidenceID(rawValue: Int64(random.next() >> 1))
+      return numbers[fact]
+    }
+    let bytes = AnswerCoding.encode(answers)
+    for (entitlement, timeline) in answers.timelines {
+      for now in [answers.start] + timeline.segments.compactMap(\.end) {
+        let found = try AnswerCoding.answer(
+          in: bytes.span, to: entitlement, under: answers.fingerprint, at: now)
+        #expect(found?.status == timeline.answer(at: now))
+        #expect(found?.evidenceID == timeline.answer(at: now)?.decidingFact.flatMap { numbers[$0] })
+      }
+    }
+  }
+
   @Test("The bytes of version 2 never change: stores are full of them")
   func golden() throws {
     let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])

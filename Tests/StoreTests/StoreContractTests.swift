@@ -164,6 +164,34 @@ import Testing
     }
   }
 
+  @Test("The evidence of a fact is what first said it", arguments: Backend.allCases)
+  func evidenceOfFacts(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let ids = try await store.write { transaction throws(StoreError) in
+        var ids: [EvidenceID] = []
+        for number in 0..<5 { ids.append(try transaction.append(evidence("\(number)")).id) }
+        _ = try transaction.put(fact(), of: line(), from: ids[0])
+        _ = try transaction.put(fact(), of: line(), from: ids[1])
+        _ = try transaction.put(fact("T2", signed: 20), of: line(), from: ids[1])
+        _ = try transaction.put(fact("T2", signed: 30), of: line(), from: ids[2])
+        let grant = GrantFact(
+          grantID: "grant-1", entitlement: "pro", accessLevel: .full, since: moment(1), until: nil)
+        try transaction.put(grant, of: line("grant-1"), key: "", from: ids[3])
+        try transaction.relate(ids[4], to: line("seat-1"))
+        try transaction.relate(ids[2], to: line("seat-1"))
+        return ids
+      }
+      let reader = try store.makeReader()
+      func found(_ fact: DecidingFact) throws -> EvidenceID? { try reader.evidence(of: fact, of: customer) }
+      #expect(try found(.transaction("T1", ofLine: "L1")) == ids[0])
+      #expect(try found(.transaction("T2", ofLine: "L1")) == ids[2])
+      #expect(try found(.transaction("T3", ofLine: "L1")) == nil)
+      #expect(try found(.transaction("T1", ofLine: "L2")) == nil)
+      #expect(try found(.grant("grant-1")) == ids[3])
+      #expect(try found(.transaction("T1", ofLine: "seat-1")) == ids[2])
+    }
+  }
+
   @Test("A change of a customer is counted before it is acknowledged", arguments: Backend.allCases)
   func changes(backend: Backend) async throws {
     try await backend.withStore { store in

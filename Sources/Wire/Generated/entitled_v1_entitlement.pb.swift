@@ -268,7 +268,10 @@ package struct CheckResponse: WireMessage {
   /// Apple's number of a subscription's status: 1 active, 2 expired, 3 billing retry, 4 grace period,
   /// 5 revoked; 0 if there is none.
   package var status: Int32 = 0
-  /// The evidence that the answer rests on; 0 where it is not told, as everywhere in this version.
+  /// The evidence that the answer rests on: what first said what is known of the deciding transaction or of
+  /// the grant, and of a seat its claim. Told by Check, BatchCheck, GetCustomer and Explain, 0 in all other
+  /// answers, which name their evidence beside it. 0, too, where the answer rests on no transaction and no grant;
+  /// of a copy of the app only Explain tells.
   package var evidenceId: Int64 = 0
   /// Since when the unbroken time of access runs.
   package var since: GoogleProtobuf.Timestamp?

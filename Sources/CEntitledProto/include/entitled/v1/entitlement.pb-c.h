@@ -227,7 +227,10 @@ struct  Entitled__V1__CheckResponse
    */
   int32_t status;
   /*
-   * The evidence that the answer rests on; 0 where it is not told, as everywhere in this version.
+   * The evidence that the answer rests on: what first said what is known of the deciding transaction or of
+   * the grant, and of a seat its claim. Told by Check, BatchCheck, GetCustomer and Explain, 0 in all other
+   * answers, which name their evidence beside it. 0, too, where the answer rests on no transaction and no grant;
+   * of a copy of the app only Explain tells.
    */
   int64_t evidence_id;
   /*
