@@ -13,6 +13,7 @@ internal import Services
 internal import Store
 internal import Telemetry
 internal import Transport
+internal import UnixSignals
 internal import Wire
 
 /// The running service: everything wired together, from the store to the listeners, and taken down in
@@ -24,9 +25,11 @@ struct EntitledService: ServiceLifecycle.Service {
   let logger: Logger
 
   func run() async throws {
+    // Before all else: whoever reads that the service is ready may send one at once, which would end it.
+    let hangUps = await UnixSignalsSequence(trapping: .sighup)
     let store = try Startup.store(in: settings.data)
     do {
-      try await serve(configuration, store)
+      try await serve(configuration, store, hangUps)
       await store.close()
     } catch {
       await store.close()
@@ -34,7 +37,9 @@ struct EntitledService: ServiceLifecycle.Service {
     }
   }
 
-  private func serve(_ configuration: ServiceConfiguration, _ store: any EntitlementStore) async throws {
+  private func serve(
+    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, _ hangUps: UnixSignalsSequence
+  ) async throws {
     let group =
       settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
     // First, since the service asks it what it would ask Apple.
@@ -78,7 +83,7 @@ struct EntitledService: ServiceLifecycle.Service {
         services: services, security: security, callers: callers, keyFetch: keyFetch, monitor: monitor,
         settings: settings,
         logger: logger)
-      group.addTask { await reload.run() }
+      group.addTask { await reload.run(on: hangUps) }
       group.addTask { await keyFetch.run() }
       group.addTask { await monitor.run() }
       let retention = EvidenceRetention(

@@ -17,9 +17,9 @@ struct Reload: Sendable {
   let settings: ServeSettings
   let logger: Logger
 
-  /// Waits for signals until the task is cancelled.
-  func run() async {
-    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+  /// Answers each of `hangUps`, those included that came before, until the task is cancelled.
+  func run(on hangUps: UnixSignalsSequence) async {
+    for await _ in hangUps {
       await reloadConfiguration()
       reloadKeys()
       security.reload(logger)

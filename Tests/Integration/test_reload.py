@@ -53,3 +53,16 @@ def test_a_new_catalog_makes_events_and_a_bad_one_changes_nothing(tmp_path):
         assert answer.entitled
         stream.cancel()
     service.stop()
+
+
+def test_a_signal_in_the_moment_of_readiness_reloads_and_ends_nothing(tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro"))
+    for _ in range(8):
+        service = Service(tmp_path / "data", ["--config", file])
+        service.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + CALL_LIMIT
+        while "the catalog was read again" not in service.log:
+            assert service.process.poll() is None and time.monotonic() < deadline, service.log
+            time.sleep(0.01)
+        service.stop()
