@@ -84,6 +84,20 @@ def deliver(service):
     return status
 
 
+def receipt_of(service, account):
+    order = {"app": "ocean-journal", "productId": "lifetime", "account": account}
+    status, answer = post(f"http://{service.sandbox}/sandbox/v1/documents/app-receipt", order)
+    assert status == 200, answer
+    return answer["document"]
+
+
+def verified(service, receipt):
+    """What an old backend is told: the status, whether to ask again, and of how many purchases."""
+    code, answer = post(f"http://{service.http}/verifyReceipt", {"receipt-data": receipt})
+    assert code == 200, answer
+    return answer["status"], answer.get("is_retryable"), len(answer.get("latest_receipt_info", []))
+
+
 def test_on_a_full_disk_apple_is_asked_to_repeat_and_health_says_so_until_there_is_room(small_disk):
     service = Service(small_disk / "data")
     writers = ["ReceiptService", "NotificationService", "AppStoreService"]
@@ -95,6 +109,8 @@ def test_on_a_full_disk_apple_is_asked_to_repeat_and_health_says_so_until_there_
                     for name in names]  # fmt: skip
 
         assert deliver(service) == 202 and statuses(*writers) == [SERVING] * 3
+        known, new = receipt_of(service, "ann"), receipt_of(service, "ben")
+        assert verified(service, known) == (0, None, 1)
         filler = small_disk / "filler"
         with filler.open("wb") as file, pytest.raises(OSError):
             while True:
@@ -106,11 +122,14 @@ def test_on_a_full_disk_apple_is_asked_to_repeat_and_health_says_so_until_there_
         assert "disk" in failing and "entitled.v1.NotificationService" in failing["disk"]["stops"]
         assert statuses(*writers) == [NOT_SERVING] * 3
         assert statuses("EntitlementService") == [SERVING], "questions are answered"
+        assert verified(service, known) == (0, None, 1)
+        assert verified(service, new) == (21009, True, 0), "what cannot be kept is not told"
         assert service.command("health", "entitled.v1.NotificationService").returncode == 1
         filler.unlink()
         wait_until(lambda: statuses(*writers) == [SERVING] * 3)
         assert ready(service)[1]["status"] == "ready"
         wait_until(lambda: deliver(service) == 202)
+        assert verified(service, new) == (0, None, 1)
     service.stop()
 
 
