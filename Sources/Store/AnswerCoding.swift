@@ -1,5 +1,5 @@
 package import AppStore
-package import Entitlements
+internal import Entitlements
 
 /// Answers as bytes, made for one thing: to find one of them without copying or decoding the others.
 ///
