@@ -86,12 +86,26 @@ package struct PurchaseEnquiry: Sendable {
   /// Asks only for what the customer bought that is neither a subscription nor used up: one call, unless that is a
   /// great deal.
   package func askOthers(_ question: Question) async throws(EnquiryError) -> Findings {
+    var others = TransactionHistoryFilter()
+    others.productTypes = [.nonConsumable, .nonRenewable]
+    return try await askHistory(question, others)
+  }
+
+  /// Asks only for the transactions since a moment, or for all: one call, unless they are many.
+  package func askHistory(_ question: Question, since start: Instant?) async throws(EnquiryError) -> Findings
+  {
+    var filter = TransactionHistoryFilter()
+    filter.startDate = start
+    return try await askHistory(question, filter)
+  }
+
+  private func askHistory(
+    _ question: Question, _ filter: TransactionHistoryFilter
+  ) async throws(EnquiryError) -> Findings {
     var findings = Findings()
     try await calling(question) { client in
-      var others = TransactionHistoryFilter()
-      others.productTypes = [.nonConsumable, .nonRenewable]
       let reading = Reading(priority: question.priority, patience: question.patience)
-      try await client.readTransactionHistory(of: question.transactionID, filter: others, reading) { page in
+      try await client.readTransactionHistory(of: question.transactionID, filter: filter, reading) { page in
         try await hand(
           (page.signedTransactions ?? []).map { Documents(transaction: $0) }, question, into: &findings)
       }

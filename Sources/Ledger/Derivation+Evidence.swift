@@ -68,7 +68,7 @@ extension Derivation {
     let line = evidence.line(fact.lineNumber, in: environment)
     count(try store.put(fact, of: line, from: evidence.id))
     if let customer, fact.appTransactionID.isEmpty,
-      try !store.owners(of: line).contains(customer.customerID)
+      try !owners(of: line).contains(customer.customerID)
     {
       try give(line, to: customer, by: Origin(cause: .news, evidence: evidence.id))
     }
@@ -81,7 +81,7 @@ extension Derivation {
     _ line: LineKey, _ named: CustomerKey?, token: String?, _ evidence: EvidenceID
   ) throws(StoreError) -> LineOutcome {
     try store.relate(evidence, to: line)
-    let owners = try store.owners(of: line)
+    let owners = try owners(of: line)
     let origin = Origin(cause: .news, evidence: evidence)
     if owners.isEmpty {
       guard let customer = try named == nil ? buyer(withToken: token, line) : named else {
@@ -100,7 +100,7 @@ extension Derivation {
   }
 
   private func touchOwners(of line: LineKey, _ evidence: EvidenceID) throws(StoreError) {
-    for owner in try store.owners(of: line) {
+    for owner in try owners(of: line) {
       touch(line.customer(owner), line: line, by: Origin(cause: .news, evidence: evidence))
     }
   }
@@ -110,7 +110,7 @@ extension Derivation {
     guard let evidence = origin.evidence else { return }
     let isNew = try store.customer(customer) == nil
     try store.dequeue(line)
-    try store.record(
+    try record(
       OwnershipChange(
         line: line, customerID: customer.customerID, gained: true, at: now, evidenceID: evidence))
     try store.relate(evidence, to: customer)
@@ -121,7 +121,7 @@ extension Derivation {
   /// Takes a line from a customer.
   func take(_ line: LineKey, from customer: CustomerKey, by origin: Origin) throws(StoreError) {
     guard let evidence = origin.evidence else { return }
-    try store.record(
+    try record(
       OwnershipChange(
         line: line, customerID: customer.customerID, gained: false, at: now, evidenceID: evidence))
     try store.relate(evidence, to: customer)
@@ -168,7 +168,7 @@ extension Derivation {
       withToken: token, of: customer.appID, in: customer.environment)
     for line in waiting {
       // The first that somebody new is given has claimed the others already.
-      guard try store.owners(of: line).isEmpty else { continue }
+      guard try owners(of: line).isEmpty else { continue }
       try give(line, to: customer, by: origin)
     }
   }

@@ -8,12 +8,13 @@ extension Derivation {
   /// Takes in the documents inside a notification, and remembers whether they brought anything new.
   func take(_ contents: NotificationContents, from evidence: StoredEvidence) throws(StoreError) {
     let before = newFacts
-    for testimony in contents.testimonies { try apply(testimony, of: evidence) }
-    let isNews = contents.testimonies.isEmpty || newFacts > before
+    let testimonies = contents.testimonies
+    for testimony in testimonies { try apply(testimony, of: evidence) }
+    let isNews = testimonies.isEmpty || newFacts > before
     try release(claimedAs: contents.payload.unclaimInfo?.unclaimSeatIds ?? [], contents, evidence)
     let state: NotificationState =
       !contents.isUnderstood ? .notUnderstood : isNews ? .applied : .superseded
-    try store.put(contents.record(of: evidence, state: state))
+    try put(contents.record(of: evidence, state: state))
     try open(askedBy: contents, evidence)
   }
 
@@ -36,7 +37,7 @@ extension Derivation {
     guard evidence.evidence.kind.isNotification, case .rejected(let reason) = evidence.evidence.verdict else {
       return nil
     }
-    try store.put(
+    try put(
       NotificationRecord(
         evidenceID: evidence.id, appID: evidence.evidence.appID,
         environment: evidence.evidence.environment,

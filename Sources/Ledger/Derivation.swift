@@ -37,6 +37,10 @@ final class Derivation {
   private var linesInTheNews: Set<LineKey> = []
   /// How many documents said something new.
   private(set) var newFacts = 0
+  /// What became of the last notification.
+  private(set) var notification: NotificationRecord?
+  /// Whose the lines are that were looked at, until one changes hands: each document of a notification asks.
+  private var owners: [LineKey: [String]] = [:]
 
   init(_ store: any StoreTransaction, catalog: Catalog, now: Instant) {
     self.store = store
@@ -59,6 +63,26 @@ final class Derivation {
     if isNew { linesInTheNews.insert(line) }
   }
 
+  /// Whose a line is.
+  func owners(of line: LineKey) throws(StoreError) -> [String] {
+    if let known = owners[line] { return known }
+    let found = try store.owners(of: line)
+    owners[line] = found
+    return found
+  }
+
+  /// Writes that a line was given or taken.
+  func record(_ change: OwnershipChange) throws(StoreError) {
+    owners[change.line] = nil
+    try store.record(change)
+  }
+
+  /// Writes what became of a notification.
+  func put(_ record: NotificationRecord) throws(StoreError) {
+    notification = record
+    try store.put(record)
+  }
+
   /// A document was taken in; it may have been known.
   func count(_ isNew: Bool) {
     if isNew { newFacts += 1 }
@@ -66,14 +90,17 @@ final class Derivation {
 
   /// Brings every customer that was touched up to date, and what is to be asked of Apple.
   func finish() throws(StoreError) {
+    var told: [LineKey: CustomerFacts] = [:]
     for line in linesInTheNews {
-      let next = PollSchedule.next(try store.facts(of: line), askedAt: try store.lastPoll(of: line))
+      let facts = try store.facts(of: line)
+      told[line] = facts
+      let next = PollSchedule.next(facts, askedAt: try store.lastPoll(of: line))
       try store.schedulePoll(of: line, at: next)
     }
     linesInTheNews = []
     for customer in order {
       guard let entry = pending[customer] else { continue }
-      try update(customer, entry)
+      try update(customer, entry, told)
     }
     order = []
     pending = [:]
@@ -82,10 +109,13 @@ final class Derivation {
   /// The app as it is configured.
   func app(_ id: String) -> AppDefinition { catalog.definition(of: id) }
 
-  private func update(_ customer: CustomerKey, _ entry: Pending) throws(StoreError) {
+  /// `told` are facts of lines that were read already.
+  private func update(
+    _ customer: CustomerKey, _ entry: Pending, _ told: [LineKey: CustomerFacts]
+  ) throws(StoreError) {
     let app = app(customer.appID)
     let known = try store.customer(customer)
-    let facts = try facts(of: customer, known?.facts, entry)
+    let facts = try facts(of: customer, known?.facts, entry, told)
     let isLookedAtAnyway = entry.origin.cause == .time || entry.origin.cause == .catalog
     guard known == nil || facts != known?.facts || isLookedAtAnyway else { return }
     let changes = try StateComparison(known, facts, in: app, at: now, by: entry.origin.cause).changes()
@@ -112,11 +142,15 @@ final class Derivation {
   }
 
   private func facts(
-    of customer: CustomerKey, _ known: CustomerFacts?, _ entry: Pending
+    of customer: CustomerKey, _ known: CustomerFacts?, _ entry: Pending, _ told: [LineKey: CustomerFacts]
   ) throws(StoreError) -> CustomerFacts {
     var facts = entry.isAnew ? CustomerFacts() : known ?? CustomerFacts()
     for line in entry.isAnew ? try store.lines(of: customer) : Array(entry.lines) {
-      facts.merge(try self.facts(of: line))
+      if !line.isSeat, let known = told[line] {
+        facts.merge(known)
+      } else {
+        facts.merge(try self.facts(of: line))
+      }
     }
     return facts
   }

@@ -32,8 +32,9 @@ package struct DueFollower: Sendable {
   /// Does what is due; answers when to look again.
   private func workOffDue() async -> Instant? {
     do throws(LedgerError) {
-      guard let due = try await question.next() else { return nil }
-      if due <= clock.now() { try await workOff() }
+      let due = try await question.next()
+      guard let due, due <= clock.now() else { return due }
+      try await workOff()
       return try await question.next()
     } catch {
       report(error)

@@ -146,17 +146,18 @@ extension EvidenceLedger {
       uuid.isEmpty
       ? try store.append(evidence)
       : AppendedEvidence(id: try store.appendNew(evidence), wasKnown: false)
+    let derivation = Derivation(store, catalog: catalog, now: evidence.receivedAt)
     if !kept.wasKnown {
-      let derivation = Derivation(store, catalog: catalog, now: evidence.receivedAt)
       try derivation.apply(
         .notification(contents), of: StoredEvidence(id: kept.id, evidence: evidence))
       try derivation.finish()
     }
-    guard let record = try store.notification(kept.id) else {
+    let known = if let told = derivation.notification { told } else { try store.notification(kept.id) }
+    guard let record = known else {
       throw .corrupt("a notification is kept without its record")
     }
     return ReceivedNotification(
-      record: record, wasKnown: kept.wasKnown, customerID: try store.owners(of: line).first)
+      record: record, wasKnown: kept.wasKnown, customerID: try derivation.owners(of: line).first)
   }
 }
 

@@ -31,7 +31,7 @@ struct StateComparison {
 
   /// All changes in the order in which they became true.
   func changes() throws(StoreError) -> [Caused] {
-    var changes = changesOfTime()
+    var changes = try changesOfTime()
     let causeOfRest = cause == .time && !isOfThisCatalog ? .catalog : cause
     for entitlement in app.entitlements {
       let after = evaluate(facts, entitlement: entitlement, in: app, at: now)
@@ -63,10 +63,15 @@ struct StateComparison {
 
   /// What the clock changed between the last look and now. After a change of the catalog nobody knows any
   /// more what the old one would have said when.
-  private func changesOfTime() -> [Caused] {
+  private func changesOfTime() throws(StoreError) -> [Caused] {
     guard let known, isOfThisCatalog, known.answers.start < now else { return [] }
-    return app.entitlements
-      .flatMap { changesOfTime(known.facts, $0, from: known.answers.start) }
+    var changes: [EntitlementChange] = []
+    for entitlement in app.entitlements
+    where try !known.answers.isUnchanged(of: entitlement, until: now) {
+      changes += changesOfTime(known.facts, entitlement, from: known.answers.start)
+    }
+    return
+      changes
       .sorted { ($0.effectiveAt, $0.entitlement) < ($1.effectiveAt, $1.entitlement) }
       .map { Caused(change: $0, cause: .time) }
   }

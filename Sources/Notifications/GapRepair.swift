@@ -13,7 +13,7 @@ internal import Store
 /// changes nothing.
 struct GapRepair: Sendable {
   /// How many purchases are asked about at a time.
-  private static let width = 8
+  private static let width = 32
   private static let pageSize = 200
   private static let queueSize = 1_000
 
@@ -115,11 +115,11 @@ struct GapRepair: Sendable {
       }
       return lines
     }
-    try await notice(lines, repair)
+    let reader = try store.makeReader()
+    try await notice(lines, repair, reader)
   }
 
-  private func notice(_ lines: [LineKey], _ repair: Repair) async throws {
-    let reader = try store.makeReader()
+  private func notice(_ lines: [LineKey], _ repair: Repair, _ reader: any StoreReader) async throws {
     let drifts = try Beliefs(about: lines, in: app, at: now(), reader).drifts
     reader.endTurn()
     guard !drifts.isEmpty else { return }
@@ -155,14 +155,16 @@ struct GapRepair: Sendable {
         let inquiries = try open.map { line in LineInquiry(line, try reader.facts(of: line)) }
         reader.endTurn()
         guard !lines.isEmpty else { break }
-        try await notice(open, repair)
+        try await notice(open, repair, reader)
         if repair.reason == .all { try await ask(inquiries) } else { try await ask(open) }
         repair.asked += Int64(open.count)
-        try await ledger.polled(open, at: now())
+        // Both in one commit, mostly; a line that is asked about twice does no harm.
+        async let polled: Void = ledger.polled(open, at: now())
         try await store.write { [repair] store throws(StoreError) in
           for line in lines { try store.dequeue(line, from: repair.id) }
           try store.put(repair)
         }
+        try await polled
       }
       repair.phase = .comparison
       try await keep(repair)

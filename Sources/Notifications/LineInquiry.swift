@@ -11,12 +11,15 @@ struct LineInquiry: Sendable {
   private let isSubscription: Bool
   /// When the latest period that is known ends; `nil` if none is known.
   private let end: Instant?
+  /// When that period was bought.
+  private let start: Instant?
 
   /// An inquiry about `line`, of which `facts` are known.
   init(_ line: LineKey, _ facts: CustomerFacts) {
     self.line = line
     isSubscription = facts.transactions.last.map { $0.type == .autoRenewableSubscription } ?? true
     end = facts.transactions.last?.expiresDate
+    start = facts.transactions.last?.purchaseDate
   }
 
   /// One call, whose answer tells of all subscriptions of the same Apple account, or of all else that it has; two or
@@ -30,7 +33,9 @@ struct LineInquiry: Sendable {
     }
     let findings = try await enquiry.askStatuses(question)
     try findings.requireGenuine()
-    if findings.skipsPeriods(of: line, behind: end) { _ = try await enquiry.ask(question) }
+    if findings.skipsPeriods(of: line, behind: end) {
+      _ = try await enquiry.askHistory(question, since: start)
+    }
   }
 }
 

@@ -8,7 +8,7 @@ internal import Store
 /// Asks Apple how subscriptions stand whose moment has come.
 struct StatusPolling: Sendable {
   /// How many are asked about at a time.
-  private static let width = 8
+  private static let width = 32
 
   let store: any EntitlementStore
   let ledger: EvidenceLedger

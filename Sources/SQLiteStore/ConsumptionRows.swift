@@ -53,13 +53,6 @@ struct ConsumptionRows {
     return try rows(of: select)
   }
 
-  /// When one is due next; `nil` if none is open.
-  func next() throws(StoreError) -> Instant? {
-    let next = try connection.number(
-      "SELECT ifnull(min(due_at), \(Int64.max)) FROM consumption_inquiry WHERE due_at IS NOT NULL")
-    return next == .max ? nil : Instant(millisecondsSince1970: next)
-  }
-
   /// A page of questions, the latest first.
   func page(_ query: ConsumptionQuery) throws(StoreError) -> [ConsumptionInquiry] {
     let select = try select(
@@ -174,7 +167,7 @@ extension SQLiteReader {
 
   func nextInquiry() throws(StoreError) -> Instant? {
     try beginTurn()
-    return try ConsumptionRows(connection).next()
+    return try earliest(in: "consumption_inquiry")
   }
 
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {

@@ -68,12 +68,6 @@ final class RefreshRows {
 
   // What a reader asks, rare enough to prepare its statement each time.
 
-  static func next(_ connection: Connection) throws(StoreError) -> Instant? {
-    let next = try connection.number(
-      "SELECT ifnull(min(due_at), \(Int64.max)) FROM refresh WHERE due_at IS NOT NULL")
-    return next == .max ? nil : Instant(millisecondsSince1970: next)
-  }
-
   static func last(of line: LineKey, _ connection: Connection) throws(StoreError) -> Instant? {
     try last(of: line, Statement(last, on: connection))
   }

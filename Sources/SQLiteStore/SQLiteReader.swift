@@ -16,6 +16,8 @@ final class SQLiteReader: StoreReader {
   private let seat: SeatRows
   private let event: EventPages
   private let packing: BodyPacking
+  /// Followers ask it after each commit, other readers never: prepared when it is asked first.
+  private var earliest: [String: Statement] = [:]
   private var isInTurn = false
   private var seen: UInt64 = 0
 
@@ -150,14 +152,12 @@ final class SQLiteReader: StoreReader {
 
   func nextDue() throws(StoreError) -> Instant? {
     try beginTurn()
-    let next = try connection.number(
-      "SELECT ifnull(min(due_at), \(Int64.max)) FROM customer WHERE due_at IS NOT NULL")
-    return next == .max ? nil : Instant(millisecondsSince1970: next)
+    return try earliest(in: "customer")
   }
 
   func nextRefresh() throws(StoreError) -> Instant? {
     try beginTurn()
-    return try RefreshRows.next(connection)
+    return try earliest(in: "refresh")
   }
 
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? {
@@ -174,6 +174,19 @@ final class SQLiteReader: StoreReader {
       renewals: try connection.number("SELECT count(*) FROM renewal_fact"),
       customers: try connection.number("SELECT count(*) FROM customer WHERE identity <> x''"),
       events: try connection.number("SELECT count(*) FROM event"))
+  }
+
+  /// When the first of the rows of `table` is due.
+  func earliest(in table: String) throws(StoreError) -> Instant? {
+    let known = earliest[table]
+    let select =
+      if let known { known } else {
+        try Statement("SELECT min(due_at) FROM \(table) WHERE due_at IS NOT NULL", on: connection)
+      }
+    earliest[table] = select
+    defer { select.reset() }
+    guard try select.step(), !select.isNull(0) else { return nil }
+    return Instant(millisecondsSince1970: select.number(0))
   }
 
   func endTurn() {

@@ -21,6 +21,12 @@ package struct StoredAnswers: Hashable, Sendable {
     self.bytes = bytes
   }
 
+  /// Whether what was told of `entitlement` at ``start`` was to stay so until `now`.
+  package func isUnchanged(of entitlement: String, until now: Instant) throws(StoreError) -> Bool {
+    let told = try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: start)
+    return told.map { $0.end.map { now < $0 } ?? true } ?? false
+  }
+
   /// What was told of `entitlement` for the moment `now`; `nil` if nothing was.
   package func status(of entitlement: String, at now: Instant) throws(StoreError) -> EntitlementStatus? {
     try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: now)?.status
