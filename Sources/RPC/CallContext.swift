@@ -10,6 +10,8 @@ package struct CallContext: Sendable {
   package private(set) var messageWasPacked = false
   /// The operator's name of the caller; empty where everybody is let in.
   package private(set) var caller = ""
+  /// Whether ``Method/admission`` let the call in.
+  package private(set) var isAdmitted = false
   /// Who called, if the caller has identified itself with a certificate.
   package let peer: PeerCertificate?
 
@@ -30,6 +32,13 @@ package struct CallContext: Sendable {
   package func called(by caller: String) -> CallContext {
     var context = self
     context.caller = caller
+    return context
+  }
+
+  /// The same call, let in by ``Method/admission``.
+  package var admitted: CallContext {
+    var context = self
+    context.isAdmitted = true
     return context
   }
 

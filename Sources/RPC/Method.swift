@@ -5,8 +5,8 @@ package struct Method {
   /// `/package.Service/Method`.
   package let path: String
   package let handler: Handler
-  /// Whether a call may be made at all, asked where reading its request costs more than asking twice: `nil`, or the
-  /// refusal. The handler asks for itself.
+  /// Whether a call may be made at all, asked where reading its request is costly: `nil`, or the refusal. It counts the
+  /// call, so a handler that it is handed to then has to be told (``CallContext/admitted``); others ask for themselves.
   package let admission: (_ context: CallContext) -> Status?
 
   package init(

@@ -31,7 +31,7 @@ package final class JSONGateway: Sendable {
         Status(.invalidArgument, "content-type must be application/json"), httpStatus: 415)
     }
     do throws(Status) {
-      let reply = try await call(method, try Self.requestBytes(method, request.body), context)
+      let reply = try await call(method, try Self.requestBytes(method, request.body), context.admitted)
       var response = HTTPResponse.json(200, try Self.responseJSON(method, reply.message))
       if let id = reply.trailingMetadata[Status.requestIDField] {
         response.headers.append(name: Status.requestIDField, value: id)

@@ -28,21 +28,11 @@ struct MethodDesk: Sendable {
     actor = request?.path(toText: "actor")
   }
 
-  /// Whether the caller may make this request, at a moment of the clock that counts ticks.
-  func admit(_ caller: Caller, _ request: UnsafeRawBufferPointer, at ticks: Int64) throws(Status) {
-    try admit(caller, at: ticks)
-    try admit(caller, request)
-  }
-
-  /// Whether the caller has the role.
-  func admit(_ caller: Caller) throws(Status) {
-    guard let role = access.role, !caller.has(role) else { return }
-    throw Status(CallerError.roleMissing(caller: caller.name, needed: role))
-  }
-
-  /// Whether the caller may call at all, now.
+  /// Whether the caller has the role, and may call at a moment of the clock that counts ticks. It counts the call.
   func admit(_ caller: Caller, at ticks: Int64) throws(Status) {
-    try admit(caller)
+    if let role = access.role, !caller.has(role) {
+      throw Status(CallerError.roleMissing(caller: caller.name, needed: role))
+    }
     if let wait = caller.bucket?.take(at: ticks) {
       throw Status(.tooFast(caller: caller.name, retryAfterMilliseconds: (wait + 999_999) / 1_000_000))
     }

@@ -31,13 +31,13 @@ struct Reception {
     }
   }
 
-  /// Knows the caller and its role, before the request is read.
+  /// Knows the caller, its role and its rate, before the request is read.
   private func admitting(_ desk: MethodDesk) -> (CallContext) -> Status? {
     { [gate, door] context in
       let start = door.ticks()
       guard desk.access.role != nil else { return nil }
       do throws(Status) {
-        try desk.admit(try gate.caller(of: context))
+        try desk.admit(try gate.caller(of: context), at: start)
         return nil
       } catch {
         return refused(error, desk, from: start) { desk.call(context, start) }
@@ -69,7 +69,8 @@ struct Reception {
         if desk.access.role != nil {
           let caller = try gate.caller(of: context)
           name = caller.name
-          try desk.admit(caller, request, at: start)
+          if !context.isAdmitted { try desk.admit(caller, at: start) }
+          try desk.admit(caller, request)
         }
         answer = name.isEmpty ? handler(request, context) : handler(request, context.called(by: name))
       } catch {

@@ -56,7 +56,8 @@ def caller(name, *roles, **more):
 
 CALLERS = "callers:\n" + "".join(caller(role, role) for role in ROLES)
 CALLERS += caller("half", "read", "operate", apps=[APP])
-CALLERS += caller("slow", "read", rate_limit={"per_second": 1, "burst": 3})
+for slow in ("slow", "slow-json"):
+    CALLERS += caller(slow, "read", rate_limit={"per_second": 1, "burst": 3})
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def guarded(tmp_path_factory):
     service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
     yield service
     service.stop()
-    for name in (*ROLES, "half", "slow", "wrong"):
+    for name in (*ROLES, "half", "slow", "slow-json", "wrong"):
         assert token(name) not in service.log
     assert "eyJ" not in service.log
 
@@ -188,6 +189,19 @@ def test_who_calls_too_often_is_told_when_to_come_back(guarded):
     call(guarded, CHECK, check(), token("read"))
     time.sleep(wait.seconds + wait.nanos / 1e9)
     call(guarded, CHECK, check(), bearer)
+
+
+def test_a_call_as_json_is_counted_once_and_before_it_is_read(guarded):
+    bearer = {"authorization": f"Bearer {token('slow-json')}"}
+    request = {"app": APP, "customerId": "ana", "entitlement": "pro"}
+    for _ in range(3):
+        assert guarded.json("entitled.v1.EntitlementService/Check", request, **bearer)[0] == 200
+    for _ in range(200):  # one call a second comes back meanwhile
+        status, answer = guarded.json("entitled.v1.EntitlementService/Check", b"{" * 100, **bearer)
+        if status == 429:
+            break
+        assert status == 400
+    assert answer["details"][0]["reason"] == "RATE_LIMIT"
 
 
 def test_the_edge_needs_the_same_tokens_for_the_contract_alone(guarded):
