@@ -1,16 +1,19 @@
 """Apple answers what it should not: each time the caller is told what it was, and nothing is stored as true."""
 
 import contextlib
+import json
 import sqlite3
 import urllib.request
 import uuid
 
+import grpc
 import pytest
 
 import contract
 from contract import StatusCode, app_store_service
 from harness import CALL_LIMIT, Service
 from test_apple_side import APP, World
+from test_repair import until
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +104,13 @@ def test_a_foreign_signature_is_named_kept_as_refused_and_changes_nothing(world,
     assert not world.check(customer).entitled, "once Apple answers as it should, it counts"
 
 
-def counted(world, endpoint):
+def counted(world, endpoint, more=""):
     """How many calls of Apple's there were, whatever came of them."""
     with urllib.request.urlopen(f"http://{world.service.http}/metrics", timeout=CALL_LIMIT) as page:
         lines = page.read().decode().splitlines()
     return sum(
         float(line.rpartition(" ")[2]) for line in lines
-        if line.startswith("entitled_app_store_calls_total{") and f'endpoint="{endpoint}"' in line)
+        if line.startswith("entitled_app_store_calls_total{") and f'endpoint="{endpoint}"' in line and more in line)
 
 
 def rejected(world):
@@ -116,6 +119,38 @@ def rejected(world):
     with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
         query = "SELECT evidence_id, rejection FROM evidence WHERE rejection <> '' ORDER BY evidence_id DESC LIMIT 2"
         return store.execute(query).fetchall()
+
+
+def in_flight(world):
+    """How often the sandbox was asked for a history."""
+    with urllib.request.urlopen(f"http://{world.service.sandbox}/sandbox/v1/calls", timeout=CALL_LIMIT) as answer:
+        return json.load(answer).get("v2/history", {}).get("asked", 0)
+
+
+def ended(world, outcome):
+    """How many calls for a history ended like that."""
+    return counted(world, "transactionHistory", f'outcome="{outcome}"')
+
+
+@pytest.mark.parametrize("gives_up", ["cancel", "deadline"])
+def test_a_caller_who_goes_takes_the_call_to_apple_along(world, stale, gives_up):
+    customer, bought = stale
+    asked, before = in_flight(world), {outcome: ended(world, outcome) for outcome in ("cancelled", "timed_out")}
+    world.act("faults", kind="slow", count=1, by="30s")
+    call = world.apple.RefreshPurchase.future(
+        app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought),
+        timeout=CALL_LIMIT if gives_up == "cancel" else 2)
+    until(lambda: in_flight(world) == asked + 1)
+    assert {outcome: ended(world, outcome) for outcome in before} == before, "Apple has not answered yet"
+    if gives_up == "cancel":
+        call.cancel()
+    # Long before Apple would answer; and nobody asks again for somebody who has gone.
+    outcomes = until(lambda: [name for name in before if ended(world, name) == before[name] + 1])
+    assert len(outcomes) == 1 and (gives_up == "deadline" or outcomes == ["cancelled"])
+    assert in_flight(world) == asked + 1
+    assert world.check(customer).entitled
+    with pytest.raises((contract.RpcError, grpc.FutureCancelledError)):
+        call.result()
 
 
 def test_no_answer_in_time_is_told_in_time(world, stale):

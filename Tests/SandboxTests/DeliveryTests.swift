@@ -31,6 +31,47 @@ final class DeliveryTests {
     let world = await store.world
     #expect(world.dueNotices.count == 1 && world.notices.allSatisfy(\.attempts.isEmpty))
   }
+
+  @Test(
+    "What is refused is sent again when Apple would, so many hours after the time before, and then no more",
+    arguments: [(2, [1, 12, 24, 48, 72]), (1, [6, 24, 48])] as [(JSONValue, [Int64])])
+  func retries(version: JSONValue, hours: [Int64]) async throws {
+    let poster = RefusingPoster()
+    let store = try AppStoreSimulator(
+      apps: [DemoWorld.app], directory: folder.path, now: { DemoWorld.start }, poster: poster)
+    await poster.look(at: store.clock)
+    _ = try await store.perform(
+      .notificationURL, Parameters(["app": "demo", "url": "http://service", "version": version]))
+    let began = DemoWorld.start
+    try await store.turnClock(to: began.advanced(byMilliseconds: 60_000))
+    _ = try await store.perform(
+      .purchases, Parameters(["app": "demo", "productId": "news", "account": "ann"]))
+    // One turn over all of it, and one that comes when nothing is to be sent any more.
+    try await store.turnClock(to: began.advanced(byMilliseconds: 10 * 86_400_000))
+    try await store.turnClock(to: began.advanced(byMilliseconds: 300 * 86_400_000))
+    let moments = await poster.moments
+    let waits = zip(moments, moments.dropFirst()).map { $1.milliseconds(since: $0) }
+    #expect(waits == hours.map { $0 * 3_600_000 })
+    let notice = try #require(await store.world.notices.first)
+    #expect(notice.attempts.map(\.result) == moments.map { _ in .unsuccessfulStatus })
+  }
+}
+
+/// Refuses what comes, and remembers when it came by the sandbox's clock.
+private actor RefusingPoster: NotificationPoster {
+  private var clock: SandboxClock?
+  private(set) var moments: [Instant] = []
+
+  func look(at clock: SandboxClock) { self.clock = clock }
+
+  func post(_ body: [UInt8], to url: String) async -> Sandbox.SendAttemptResult {
+    if let clock { moments.append(clock.now()) }
+    return .unsuccessfulStatus
+  }
+
+  func ask(_ body: [UInt8], at url: String) async -> (result: Sandbox.SendAttemptResult, answer: [UInt8]) {
+    (await post(body, to: url), [])
+  }
 }
 
 /// Tells that it was asked to post something, and then waits for an answer that never comes.
