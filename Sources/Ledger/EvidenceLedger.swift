@@ -75,6 +75,15 @@ package final class EvidenceLedger: Sendable {
     return app
   }
 
+  /// Keeps a document of a submission whose certificate was taken back, and says what to tell its sender. Nothing
+  /// of the submission counts.
+  package func refuse(
+    _ document: Submission.Document, of submission: Submission, because revocation: OnlineCheckError
+  ) async -> LedgerError {
+    await reject(
+      .init(kind: document.kind, document: document.text, rejection: .revoked(revocation)), submission)
+  }
+
   /// Keeps a document that is not to be believed, and says what to tell its sender.
   private func reject(_ refusal: VerifiedSubmission.Refusal, _ submission: Submission) async -> LedgerError {
     if case .notVerified(.cryptographyFailed(let error)) = refusal.rejection {

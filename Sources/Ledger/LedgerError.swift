@@ -53,6 +53,8 @@ package enum Rejection: Error, Hashable, Sendable {
   case incomplete(FactError)
   /// The renewal info is about another purchase line than the transaction.
   case otherLine
+  /// Its certificate was taken back, as its authority says.
+  case revoked(OnlineCheckError)
 
   /// A code for machines, such as `BAD_SIGNATURE`.
   package var reason: String {
@@ -60,6 +62,7 @@ package enum Rejection: Error, Hashable, Sendable {
     case .notVerified(let error): error.reason
     case .incomplete: "MISSING_FIELD"
     case .otherLine: "OTHER_PURCHASE_LINE"
+    case .revoked(let error): error.reason
     }
   }
 }
@@ -70,6 +73,7 @@ extension Rejection: CustomStringConvertible {
     case .notVerified(let error): error.description
     case .incomplete(let error): error.description
     case .otherLine: "the renewal info and the transaction have different original transaction ids"
+    case .revoked(let error): error.description
     }
   }
 }

@@ -17,6 +17,23 @@ package struct Submission: Sendable {
   /// The way by which they arrived.
   package var source: Evidence.Source
 
+  /// One document of a submission.
+  package struct Document: Sendable {
+    /// What it is handed in as.
+    package let kind: Evidence.Kind
+    /// The JWS.
+    package let text: String
+  }
+
+  /// The documents that there are.
+  package var documents: [Document] {
+    let all: [(Evidence.Kind, String?)] = [
+      (.signedTransaction, signedTransaction), (.signedRenewalInfo, signedRenewalInfo),
+      (.signedAppTransaction, signedAppTransaction),
+    ]
+    return all.compactMap { kind, text in text.map { Document(kind: kind, text: $0) } }
+  }
+
   /// A submission by its parts; at least one document is needed.
   package init(
     appID: String, customerID: String?, signedTransaction: String? = nil, signedRenewalInfo: String? = nil,

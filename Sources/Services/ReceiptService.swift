@@ -43,21 +43,19 @@ struct ReceiptService: Sendable {
   ) async throws(Status) -> SubmitTransactionResponse {
     let app = try catalog.value.app(request.app)
     if !request.customerId.isEmpty { try Requirement.customerID(request.customerId) }
-    let documents = [request.signedTransaction, request.signedRenewalInfo, request.signedAppTransaction]
-      .filter { !$0.isEmpty }
-    guard !documents.isEmpty else {
+    let submission = Submission(
+      appID: app.id, customerID: request.customerId.given,
+      signedTransaction: request.signedTransaction.given,
+      signedRenewalInfo: request.signedRenewalInfo.given,
+      signedAppTransaction: request.signedAppTransaction.given)
+    guard !submission.documents.isEmpty else {
       throw Status(
         .invalidArgument, reason: "MISSING_FIELD", "signed_transaction is empty, and so are the others",
         field: "signed_transaction")
     }
-    let checked = try await certificatesChecked(documents, app)
     do throws(LedgerError) {
-      let submitted = try await ledger.submit(
-        Submission(
-          appID: app.id, customerID: request.customerId.given,
-          signedTransaction: request.signedTransaction.given,
-          signedRenewalInfo: request.signedRenewalInfo.given,
-          signedAppTransaction: request.signedAppTransaction.given))
+      let checked = try await certificatesChecked(submission)
+      let submitted = try await ledger.submit(submission)
       var response = response(submitted, app)
       response.certificatesCheckedAt = checked.map(GoogleProtobuf.Timestamp.init)
       return response
@@ -67,14 +65,19 @@ struct ReceiptService: Sendable {
   }
 
   /// Asks about the certificates of all documents that a submission brings; when the oldest answer was given.
-  private func certificatesChecked(
-    _ documents: [String], _ app: AppDefinition
-  ) async throws(Status) -> Instant? {
-    do throws(OnlineCheckError) {
-      return try await gate?.check(documents.map(RecognizedDocument.jws), of: app.id)
-    } catch {
-      throw Status(error)
+  private func certificatesChecked(_ submission: Submission) async throws(LedgerError) -> Instant? {
+    guard let gate else { return nil }
+    var oldest: Instant?
+    for document in submission.documents {
+      do throws(OnlineCheckError) {
+        let asked = try await gate.check([.jws(document.text)], of: submission.appID)
+        oldest = [oldest, asked].compactMap(\.self).min()
+      } catch {
+        guard case .revoked = error else { throw .notChecked(error) }
+        throw await ledger.refuse(document, of: submission, because: error)
+      }
     }
+    return oldest
   }
 
   private func response(_ submitted: Submitted, _ app: AppDefinition) -> SubmitTransactionResponse {

@@ -244,6 +244,7 @@ extension Rejection {
     switch self {
     case .incomplete, .otherLine: .invalidArgument
     case .notVerified(let error): error.statusCode
+    case .revoked: .permissionDenied
     }
   }
 }

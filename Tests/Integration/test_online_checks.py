@@ -168,7 +168,9 @@ def test_hard_refuses_a_revoked_certificate(documents, authority):
     status, answer = signed.submit()
     assert status == 403
     assert answer["details"][0]["reason"] == "REVOKED_CERTIFICATE"
-    assert signed.service.evidence("alice") == []
+    [(kind, rejection, _, is_whole)] = signed.service.evidence("alice")
+    assert (kind, rejection, is_whole) == ("SIGNED_TRANSACTION", "REVOKED_CERTIFICATE", True)
+    assert int(answer["details"][0]["metadata"]["evidenceId"]) > 0
     status, answer = signed.inspect(signed.transaction())
     assert (status, answer["verified"], answer["reason"]) == (200, False, "REVOKED_CERTIFICATE")
     assert answer["kind"] == "DOCUMENT_KIND_SIGNED_TRANSACTION"
