@@ -171,6 +171,7 @@ extension EntitlementChange.Kind {
     case .reasonChanged: "The reason for the answer changed."
     case .appStoreAsked: "The operator asked the App Store to do something about this purchase."
     case .refundRequested: "The customer asks the App Store for a refund."
+    case .refundRequestMissed: "The App Store's question about a refund was not answered in time."
     case .consentGiven: "The customer agreed that the App Store is told how much of a purchase was used."
     case .consentWithdrawn: "The customer no longer agrees that the App Store is told how much was used."
     }

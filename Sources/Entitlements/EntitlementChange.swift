@@ -28,6 +28,7 @@ package struct EntitlementChange: Hashable, Sendable {
     case reasonChanged = "REASON_CHANGED"
     case appStoreAsked = "APP_STORE_ASKED"
     case refundRequested = "REFUND_REQUESTED"
+    case refundRequestMissed = "REFUND_REQUEST_MISSED"
     case consentGiven = "CONSENT_GIVEN"
     case consentWithdrawn = "CONSENT_WITHDRAWN"
   }

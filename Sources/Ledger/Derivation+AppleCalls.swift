@@ -14,29 +14,33 @@ extension Derivation {
     try mention(.appStoreAsked, about: line, by: origin)
   }
 
-  /// Tells whoever has a purchase of something that changes no answer.
-  func mention(_ kind: EntitlementChange.Kind, about line: LineKey, by origin: Origin) throws(StoreError) {
+  /// Tells whoever has a purchase of something that changes no answer, and became true at `moment`, or now.
+  func mention(
+    _ kind: EntitlementChange.Kind, about line: LineKey, by origin: Origin, at moment: Instant? = nil
+  ) throws(StoreError) {
     let app = app(line.appID)
     let product = try store.facts(of: line).transactions.last.flatMap { app.products[$0.productID] }
     // A consumable gives nothing that an answer could be about; the event is there all the same.
     let entitlements = product.map(\.entitlements) ?? []
     for owner in try store.owners(of: line) {
       try mention(
-        kind, to: line.customer(owner), entitlements: entitlements.isEmpty ? [""] : entitlements, by: origin)
+        kind, to: line.customer(owner), entitlements: entitlements.isEmpty ? [""] : entitlements, by: origin,
+        at: moment)
     }
   }
 
   /// Tells a customer of something that changes no answer; without a name of an entitlement, of none.
   func mention(
-    _ kind: EntitlementChange.Kind, to customer: CustomerKey, entitlements: [String], by origin: Origin
+    _ kind: EntitlementChange.Kind, to customer: CustomerKey, entitlements: [String], by origin: Origin,
+    at moment: Instant? = nil
   ) throws(StoreError) {
     let app = app(customer.appID)
     let facts = try store.customer(customer)?.facts ?? CustomerFacts()
     for entitlement in entitlements {
-      let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
+      let status = evaluate(facts, entitlement: entitlement, in: app, at: moment ?? now)
       try tell(
         EntitlementChange(
-          entitlement: entitlement, kind: kind, effectiveAt: now, before: status, after: status),
+          entitlement: entitlement, kind: kind, effectiveAt: moment ?? now, before: status, after: status),
         to: customer, by: origin)
     }
   }

@@ -3,7 +3,7 @@ package import Entitlements
 package import Store
 
 /// A question of Apple's that is to be looked at, with what decides about it.
-package struct DueInquiry: Sendable {
+package struct DueInquiry: Hashable, Sendable {
   package let inquiry: ConsumptionInquiry
   /// What is known of the purchase.
   package let purchase: TransactionFact?
@@ -11,6 +11,20 @@ package struct DueInquiry: Sendable {
   package let owners: [String]
   /// Whether each of them agreed that Apple is told.
   package let isConsented: Bool
+
+  fileprivate init(_ inquiry: ConsumptionInquiry, in store: any StoreTransaction) throws(StoreError) {
+    self.inquiry = inquiry
+    owners = try store.owners(of: inquiry.line)
+    var isConsented = !owners.isEmpty
+    for owner in owners {
+      let consent = try store.consent(of: inquiry.line.customer(owner))
+      isConsented = isConsented && consent?.isGiven == true
+    }
+    self.isConsented = isConsented
+    purchase = try store.facts(of: inquiry.line).transactions.first {
+      $0.transactionID == inquiry.transactionID
+    }
+  }
 }
 
 // Apple's questions about purchases whose customers want the money back.
@@ -36,29 +50,28 @@ extension EvidenceLedger {
   package func inquiriesDue(limit: Int) async throws(LedgerError) -> [DueInquiry] {
     let moment = now()
     return try await write { store throws(StoreError) in
-      var due: [DueInquiry] = []
-      for inquiry in try store.inquiries(dueBy: moment, limit: limit) {
-        let owners = try store.owners(of: inquiry.line)
-        var isConsented = !owners.isEmpty
-        for owner in owners {
-          let consent = try store.consent(of: inquiry.line.customer(owner))
-          isConsented = isConsented && consent?.isGiven == true
-        }
-        let purchase = try store.facts(of: inquiry.line).transactions.first {
-          $0.transactionID == inquiry.transactionID
-        }
-        due.append(
-          DueInquiry(inquiry: inquiry, purchase: purchase, owners: owners, isConsented: isConsented))
+      try store.inquiries(dueBy: moment, limit: limit).map { inquiry throws(StoreError) in
+        try DueInquiry(inquiry, in: store)
       }
-      return due
     }
   }
 
-  /// Remembers what became of a question, unless somebody settled it meanwhile.
-  package func put(_ inquiry: ConsumptionInquiry) async throws(LedgerError) {
+  /// Remembers what became of a question that was looked at. Not if somebody settled it meanwhile; and not if what
+  /// decides about it is no longer as it was, for instance since the customer agreed: then it is still due.
+  ///
+  /// That it was missed is told in the timeline of whoever has the purchase.
+  package func put(_ inquiry: ConsumptionInquiry, after due: DueInquiry) async throws(LedgerError) {
+    let (catalog, now) = (catalog.value, now())
     try await write { store throws(StoreError) in
-      guard try store.inquiry(inquiry.id)?.state == .open else { return }
+      guard let known = try store.inquiry(inquiry.id), known.state == .open,
+        try DueInquiry(known, in: store) == due
+      else { return }
       try store.put(inquiry)
+      if inquiry.state == .missed {
+        try Derivation(store, catalog: catalog, now: now).mention(
+          .refundRequestMissed, about: inquiry.line, by: .init(cause: .time, evidence: nil),
+          at: inquiry.answerBy)
+      }
       if inquiry.state != .open { ConsumptionMetrics.settled(inquiry) }
     }
   }

@@ -39,9 +39,14 @@ package struct ConsumptionFollower: Sendable {
 
   /// Goes on until the task is cancelled.
   package func run() async {
+    let gauge = OpenInquiryGauge(catalog: catalog)
     let follower = DueFollower(
       store: store, clock: clock,
-      nextDue: { reader throws(StoreError) in try reader.nextInquiry() },
+      nextDue: { reader throws(StoreError) in
+        let next = try reader.nextInquiry()
+        gauge.record(next == nil ? [] : try reader.openInquiries())
+        return next
+      },
       workOff: { () async throws(LedgerError) in
         for due in try await ledger.inquiriesDue(limit: Self.batchSize) where !Task.isCancelled {
           try await look(at: due)
@@ -67,14 +72,14 @@ package struct ConsumptionFollower: Sendable {
       inquiry.settle(
         .missed, problem: inquiry.problem.isEmpty ? "TOO_LATE" : inquiry.problem, at: clock.now())
       report("the App Store's question about \(inquiry.line.appID) was not answered: \(inquiry.problem)")
-      return try await ledger.put(inquiry)
+      return try await ledger.put(inquiry, after: due)
     }
     switch decision(about: due) {
-    case .wait(let problem): try await wait(inquiry, for: problem)
+    case .wait(let problem): try await wait(due, for: problem)
     case .refuse(let problem):
       inquiry.settle(.refused, problem: problem, at: clock.now())
-      try await ledger.put(inquiry)
-    case .answer(let information, let client): try await send(information, about: inquiry, client)
+      try await ledger.put(inquiry, after: due)
+    case .answer(let information, let client): try await send(information, about: due, client)
     }
   }
 
@@ -103,9 +108,9 @@ package struct ConsumptionFollower: Sendable {
   /// Tells Apple. That it was told is written with what it was told; killed in between, it is told again, which
   /// Apple allows.
   private func send(
-    _ information: ConsumptionRequest, about inquiry: ConsumptionInquiry, _ client: AppStoreServerClient
+    _ information: ConsumptionRequest, about due: DueInquiry, _ client: AppStoreServerClient
   ) async throws(LedgerError) {
-    var inquiry = inquiry
+    var inquiry = due.inquiry
     var call = AppleCall(
       method: AppleCall.sendConsumptionInformation,
       originalTransactionID: inquiry.line.originalTransactionID, transactionID: inquiry.transactionID,
@@ -119,11 +124,12 @@ package struct ConsumptionFollower: Sendable {
         call.answer = AppleCall.refusal(code, message: message)
         try await record(call, about: inquiry)
         inquiry.settle(.refused, problem: error.waitingReason, at: clock.now())
-        return try await ledger.put(inquiry)
+        return try await ledger.put(inquiry, after: due)
       }
       guard error != .cancelled else { return }
-      inquiry.attempts += 1
-      return try await wait(inquiry, for: error.waitingReason, atLeast: error.retryAfter?.wholeSeconds ?? 0)
+      return try await wait(
+        due, for: error.waitingReason, attempts: inquiry.attempts + 1,
+        atLeast: error.retryAfter?.wholeSeconds ?? 0)
     }
     try await record(call, about: inquiry)
   }
@@ -136,13 +142,14 @@ package struct ConsumptionFollower: Sendable {
 
   /// Looks again later; the more often it was in vain, the later. In any case when Apple's time is over.
   private func wait(
-    _ inquiry: ConsumptionInquiry, for problem: String, atLeast seconds: Int64 = 0
+    _ due: DueInquiry, for problem: String, attempts: Int? = nil, atLeast seconds: Int64 = 0
   ) async throws(LedgerError) {
-    var inquiry = inquiry
+    var inquiry = due.inquiry
     inquiry.problem = problem
+    if let attempts { inquiry.attempts = attempts }
     let backoff = inquiry.attempts == 0 ? Self.longestPause : 5_000 << min(Int64(inquiry.attempts), 12)
     let pause = max(seconds * 1_000, min(backoff, Self.longestPause))
     inquiry.dueAt = min(clock.now().advanced(byMilliseconds: pause), inquiry.answerBy)
-    try await ledger.put(inquiry)
+    try await ledger.put(inquiry, after: due)
   }
 }

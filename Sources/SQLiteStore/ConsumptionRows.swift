@@ -53,6 +53,21 @@ struct ConsumptionRows {
     return try rows(of: select)
   }
 
+  /// How many are open, by app and environment.
+  func open() throws(StoreError) -> [OpenInquiries] {
+    let select = try Statement(
+      "SELECT app, environment, count(*) FROM consumption_inquiry WHERE due_at IS NOT NULL GROUP BY 1, 2",
+      on: connection)
+    defer { select.reset() }
+    var open: [OpenInquiries] = []
+    while try select.step() {
+      guard let environment = select.text(1).flatMap(Environment.init(rawValue:)) else { continue }
+      open.append(
+        OpenInquiries(appID: select.text(0) ?? "", environment: environment, count: select.number(2)))
+    }
+    return open
+  }
+
   /// A page of questions, the latest first.
   func page(_ query: ConsumptionQuery) throws(StoreError) -> [ConsumptionInquiry] {
     let select = try select(
@@ -163,6 +178,11 @@ extension SQLiteReader {
   func inquiries(_ query: ConsumptionQuery) throws(StoreError) -> [ConsumptionInquiry] {
     try beginTurn()
     return try ConsumptionRows(connection).page(query)
+  }
+
+  func openInquiries() throws(StoreError) -> [OpenInquiries] {
+    try beginTurn()
+    return try ConsumptionRows(connection).open()
   }
 
   func nextInquiry() throws(StoreError) -> Instant? {

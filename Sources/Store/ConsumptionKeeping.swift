@@ -144,6 +144,9 @@ package protocol ConsumptionReading {
   /// When a question is to be looked at next; `nil` if none is open.
   func nextInquiry() throws(StoreError) -> Instant?
 
+  /// How many questions are open, where there are any.
+  func openInquiries() throws(StoreError) -> [OpenInquiries]
+
   /// As ``ConsumptionKeeping/consent(of:)``.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
 }

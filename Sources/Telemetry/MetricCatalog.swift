@@ -75,6 +75,9 @@ package enum MetricCatalog {
       "entitled_consumption_requests_settled_total", .counter, labels: ["app", "environment", "outcome"],
       help: "Such questions that were answered, missed or refused."),
     MetricFamily(
+      "entitled_consumption_requests_open", .gauge, labels: ["app", "environment"],
+      help: "Such questions that can still be answered."),
+    MetricFamily(
       "entitled_deliveries_complete_until_seconds", .gauge, labels: ["app", "environment"],
       help: "Until when all of Apple's deliveries are accounted for, in seconds since 1970."),
     MetricFamily(

@@ -64,6 +64,12 @@ class Shop(World):
         with urllib.request.urlopen(f"http://{self.service.sandbox}/sandbox/v1/consumption") as answer:
             return json.load(answer)["consumption"]
 
+    def open(self):
+        """How many questions the metrics say are open."""
+        name = f'entitled_consumption_requests_open{{app="{APP}",environment="Sandbox"}} '
+        return until(lambda: [int(line.removeprefix(name)) for line in self.scrape().splitlines()
+                              if line.startswith(name)])[0]
+
     def scrape(self):
         with urllib.request.urlopen(f"http://{self.service.http}/metrics") as answer:
             return answer.read().decode()
@@ -137,6 +143,7 @@ def test_without_consent_nothing_is_sent_and_that_is_listed(shop):
     shop.ask(of_ana)
     shop.ask(of_ben)
     until(lambda: {one.problem for one in shop.requests()} == {"NO_CONSENT"})
+    assert shop.open() == 2
     # Who agrees in time is in time.
     shop.consent(ana)
     until(lambda: [one.state for one in shop.requests(customer_id=ana)] == [STATE.CONSUMPTION_REQUEST_STATE_ANSWERED])
@@ -151,6 +158,10 @@ def test_without_consent_nothing_is_sent_and_that_is_listed(shop):
     assert (missed.customer_id, missed.problem) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
     assert [one["transactionId"] for one in shop.told()] == [of_ana]
     assert 'outcome="MISSED"} 1' in shop.scrape()
+    until(lambda: shop.open() == 0)
+    told = [event for event in timeline(shop, ben) if event.type == "REFUND_REQUEST_MISSED"]
+    assert [(event.effective_at, event.evidence_id, event.actor) for event in told] == [(missed.answer_by, 0, "")]
+    assert not [event for event in timeline(shop, ana) if event.type == "REFUND_REQUEST_MISSED"]
 
 
 def test_the_queue_outlasts_kill_9_between_the_question_and_the_answer(shop):

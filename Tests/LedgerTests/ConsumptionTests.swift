@@ -61,6 +61,39 @@ import Testing
     }
   }
 
+  @Test("Who agrees while a question is looked at is not made to wait")
+  func agreedMeanwhile() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.ask(fixture.period(40...70), signed: 49)
+      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      var waiting = due.inquiry
+      waiting.problem = "NO_CONSENT"
+      waiting.dueAt = at(51)
+      _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
+      try await fixture.ledger.put(waiting, after: due)
+      let still = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      #expect(still.isConsented && still.inquiry.problem.isEmpty)
+      try await fixture.ledger.put(waiting, after: still)
+      #expect(try await fixture.ledger.inquiriesDue(limit: 9).isEmpty)
+    }
+  }
+
+  @Test("Nobody's answer in time is told to who has the purchase, once")
+  func missed() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.ask(fixture.period(40...70), signed: 49)
+      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      var missed = due.inquiry
+      missed.settle(.missed, problem: "NO_CONSENT", at: at(50))
+      for _ in 0..<2 { try await fixture.ledger.put(missed, after: due) }
+      let told = try fixture.events().filter { $0.event.change.kind == .refundRequestMissed }
+      #expect(told.map(\.event.change.effectiveAt) == [due.inquiry.answerBy])
+      #expect(told.map(\.event.customer.customerID) == ["ana"])
+    }
+  }
+
   @Test("The same question by another notification is no second one, but a later one is")
   func asked() async throws {
     try await LedgerFixture.run { fixture in
