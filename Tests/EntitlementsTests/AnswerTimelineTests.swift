@@ -3,7 +3,7 @@ import Entitlements
 import Testing
 
 @Suite struct AnswerTimelineTests {
-  @Test("At every moment of which it tells, it answers as the rules do", arguments: UInt64(0)..<400)
+  @Test("At every moment of which it tells, it answers as the rules do", arguments: UInt64(0)..<200)
   func agrees(seed: UInt64) throws {
     var random = SplitMix64(state: seed &+ 7_000)
     let facts = randomCustomer(&random)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "Until the moment at which it is to be asked again an answer stays as it is", arguments: UInt64(0)..<100)
+    "Until the moment at which it is to be asked again an answer stays as it is", arguments: UInt64(0)..<40)
   func checkAgain(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 9_000)
     let facts = randomCustomer(&random)

@@ -10,7 +10,7 @@ import Testing
 @Suite("However Apple's notifications arrive", .serialized)
 struct DeliveryOrderTests {
   private static let customers =
-    ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? 24
+    ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? 12
   private static let days = 75
 
   enum Delivery: String, CaseIterable {

@@ -157,7 +157,7 @@ import Testing
 
   @Test(
     "Whatever a receiver does, each customer's events are taken in their order and none is left out",
-    arguments: 1...UInt64(20))
+    arguments: 1...UInt64(12))
   func property(seed: UInt64) async throws {
     try await Stage.run(delays: [10, 100, 1_000, 10_000, 100_000], concurrency: 4) { stage in
       var random = SeededNumbers(seed)
