@@ -55,6 +55,8 @@ class Connection:
     def __init__(self, address):
         host, _, port = address.rpartition(":")
         self.socket = socket.create_connection((host, int(port)), timeout=CALL_LIMIT)
+        # Else what follows the headers waits until they are acknowledged, which takes 40 ms.
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         configuration = h2.config.H2Configuration(
             client_side=True, header_encoding="utf-8", validate_outbound_headers=False)
         self.h2 = h2.connection.H2Connection(configuration)
