@@ -58,17 +58,11 @@ def limited(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def served(limited):
     """Somebody else is served before and after, and the process has not grown."""
-    before = memory(limited)
+    before = limited.memory
     yield
     with Connection(limited.grpc) as connection:
         assert connection.call(QUESTION).status == OK
-    assert memory(limited) - before < 100_000_000
-
-
-def memory(service):
-    """Bytes of memory that the process has."""
-    with open(f"/proc/{service.process.pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * 4096
+    assert limited.memory - before < 100_000_000
 
 
 def connect(address):

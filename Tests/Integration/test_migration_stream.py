@@ -1,8 +1,6 @@
 """`MigrateReceipts` between sides of different speed: the slower one sets the pace, and nothing piles up or gets lost."""
 
-import pathlib
 import queue
-import re
 import time
 
 import grpc
@@ -24,12 +22,6 @@ def store(start):
     store = Store(start())
     yield store
     store.channel.close()
-
-
-def resident(service):
-    """The memory that the service holds, in MiB."""
-    status = pathlib.Path(f"/proc/{service.process.pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
 
 def settled(number):
@@ -55,7 +47,7 @@ def test_who_does_not_read_is_not_worked_for(store):
     def taken():
         return value(store.service, "entitled_receipts_total", reason="TAKEN")
 
-    before = resident(store.service)
+    before = store.service.memory
     # A client that would take in by itself as much as the network gives is one that does read.
     options = [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536)]
     channel = grpc.insecure_channel(store.service.grpc, options)
@@ -65,11 +57,11 @@ def test_who_does_not_read_is_not_worked_for(store):
     stopped = settled(taken)
     assert 16 <= stopped < RECEIPTS / 3, stopped
     assert len(sent) < RECEIPTS / 2 and len(sent) - stopped < 500, (len(sent), stopped)
-    assert resident(store.service) - before < 64
+    assert store.service.memory - before < 64 << 20
     numbers = [int(answer.correlation_id.split()[0]) for answer in (first, *answers)]
     assert sorted(numbers) == list(range(RECEIPTS)), "each was answered once"
     assert taken() == RECEIPTS
-    assert resident(store.service) - before < 64
+    assert store.service.memory - before < 64 << 20
     channel.close()
 
 

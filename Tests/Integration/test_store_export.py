@@ -8,8 +8,10 @@ import subprocess
 import sys
 import urllib.request
 
+import pytest
+
 from contract import entitlement_service, entitlement_stub
-from harness import CALL_LIMIT, PROGRAM, Service, environment, post, run
+from harness import CALL_LIMIT, PROGRAM, SANITIZED, Service, environment, post, run
 from lives import APP, Lives, catalog, started
 
 CUSTOMERS = ("ben", "cleo", "dan")
@@ -111,6 +113,7 @@ def service_root(service):
         return answer.read().decode()
 
 
+@pytest.mark.skipif(SANITIZED, reason="the address sanitizer keeps memory that is given back")
 def test_memory_does_not_grow_with_the_store(tmp_path):
     """Ten times as many customers take no more memory, but for what the allocator keeps."""
     peaks = []
