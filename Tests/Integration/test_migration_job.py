@@ -138,7 +138,10 @@ def test_the_state_is_the_same_after_a_migration_of_who_is_known(store, tmp_path
     before, events = store.check("alice"), store.query("SELECT count(*) FROM event")
     _, report = migrate(store.service, "--input", first, "--again")
     after = store.check("alice")
+    # When, and who said so: Apple signs the same anew each time that it is asked.
+    assert after.evidence_id > before.evidence_id
     after.evaluated_at.CopyFrom(before.evaluated_at)
+    after.evidence_id = before.evidence_id
     assert after == before and numbers(report) == {"total": 1, "unchanged": 1}
     assert store.query("SELECT count(*) FROM event") == events
     verified = store.service.command("migrate", "verify", "--json")
