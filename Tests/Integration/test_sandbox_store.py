@@ -377,6 +377,24 @@ def test_a_restart_goes_on_where_it_was(start, tmp_path):
     assert after[0]["transactionId"] == bought["transactionId"]
 
 
+def test_many_customers_outlast_kill_9(tmp_path):
+    def told(service):
+        """What the App Store holds true of everybody, and everything that it is going to tell."""
+        store = Store(service)
+        return [json.loads(store.read(path)) for path in ("clock", f"owners?app={APP}", f"accounts?app={APP}&limit=5000")]
+
+    service = Service(tmp_path / "data")
+    store = Store(service)
+    post(f"{store.url}/sandbox/v1/clock", {"speed": 0})
+    store.act("live", app=APP, customers=150, by="120d", seed=9)
+    before = told(service)
+    assert len(before[1]["owners"]) > 50
+    service.kill()
+    service = Service(tmp_path / "data")
+    assert told(service) == before
+    service.stop()
+
+
 def test_the_service_beside_it_lives_by_its_clock(start):
     service = start()
     store = Store(service)
