@@ -19,7 +19,9 @@ final class WriteQueue: Sendable {
   /// Tells who follows the store.
   let commits = CommitSignal()
   private let worker: Worker
-  private let thread = DispatchQueue(label: "entitled.store.writer", qos: .userInitiated)
+  /// Behind the event loops where they compete for a core: whoever asks waits for microseconds, whoever writes for
+  /// the disk.
+  private let thread = DispatchQueue(label: "entitled.store.writer", qos: .utility)
   private let capacity: Int
   private let batchSize: Int
 
