@@ -364,7 +364,7 @@ class KeyServer(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), KeyServer.Handler)
         self.status, self.keys = 200, {"keys": []}
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=[0.02], daemon=True).start()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

@@ -302,7 +302,7 @@ class Apple(HTTPServer):
         super().__init__(("127.0.0.1", 0), AppleHandler)
         self.seen = []
         self.refusal = None
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=[0.02], daemon=True).start()
 
 
 class AppleHandler(BaseHTTPRequestHandler):

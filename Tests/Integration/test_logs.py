@@ -109,7 +109,7 @@ class AppleThatListens(http.server.BaseHTTPRequestHandler):
 
 def test_a_trace_is_passed_on_to_apple(tmp_path):
     apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), AppleThatListens)
-    threading.Thread(target=apple.serve_forever, daemon=True).start()
+    threading.Thread(target=apple.serve_forever, args=[0.02], daemon=True).start()
     subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
                     "-out", tmp_path / "key.p8"], check=True, capture_output=True)  # fmt: skip
     (tmp_path / "key.p8").chmod(0o600)

@@ -56,7 +56,7 @@ class Authority:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.handle_error = lambda *_: None  # a caller that did not wait for the answer
         self.address = f"http://127.0.0.1:{self.server.server_port}/ocsp"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
 
     def close(self):
         self.closing.set()

@@ -98,7 +98,7 @@ class Shop(HTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), ShopHandler)
         self.asked = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=[0.02], daemon=True).start()
 
 
 class ShopHandler(BaseHTTPRequestHandler):
