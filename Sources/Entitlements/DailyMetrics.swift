@@ -29,6 +29,9 @@ package struct MetricsTally: Sendable {
   private let productIDs: Set<String>
   private let now: Instant
   private var counted: [Key: DailyMetrics] = [:]
+  /// For each day how many more, or fewer, customers it is the case for than for the day before; one number more than
+  /// there are days. So a customer costs the same for a day as for a year.
+  private var turns: [Standing: [Int64]] = [:]
 
   /// Nothing yet, of the days from the one of `first` on and before the one of `end`. An empty set of
   /// products means all.
@@ -49,10 +52,7 @@ package struct MetricsTally: Sendable {
       guard days.contains(Self.dayNumber(signal.at)) else { continue }
       count(Self.dayNumber(signal.at), signal.productID) { $0.happened[signal.kind, default: 0] += 1 }
     }
-    // A customer with two subscriptions to one product is one customer.
-    for span in Set(life.spans.flatMap(standing)) {
-      count(span.day, span.productID) { $0.standing[span.kind, default: 0] += 1 }
-    }
+    add(life.spans)
     let times =
       Self.start(
         of: days.lowerBound)..<min(Self.start(of: days.upperBound), max(now, Self.start(of: days.lowerBound)))
@@ -65,25 +65,55 @@ package struct MetricsTally: Sendable {
 
   /// All that was counted, by day and product; nothing for those of which nothing was.
   package var metrics: [DailyMetrics] {
-    counted.values.sorted { ($0.day, $0.productID) < ($1.day, $1.productID) }
+    var all = counted
+    for (what, turns) in turns {
+      var customers: Int64 = 0
+      for (day, turn) in zip(days, turns) {
+        customers += turn
+        guard customers > 0 else { continue }
+        let empty = DailyMetrics(day: Self.start(of: day), productID: what.productID)
+        all[Key(day: day, productID: what.productID), default: empty].standing[what.kind] = customers
+      }
+    }
+    return all.values.sorted { ($0.day, $0.productID) < ($1.day, $1.productID) }
   }
 
   private struct Standing: Hashable {
-    let day: Int64
     let productID: String
     let kind: LifeCycle.Span.Kind
   }
 
-  /// The days at whose end the span was the case.
-  private func standing(_ span: LifeCycle.Span) -> [Standing] {
-    let first = max(days.lowerBound, Self.dayNumber(span.start))
-    let last = min(days.upperBound - 1, Self.dayNumber(min(span.end ?? now, now)))
-    guard first <= last else { return [] }
-    return (first...last).compactMap { day in
-      let moment = min(Self.start(of: day + 1).advanced(byMilliseconds: -1), now)
-      guard span.covers(moment) else { return nil }
-      return Standing(day: day, productID: span.productID, kind: span.kind)
+  private mutating func add(_ spans: [LifeCycle.Span]) {
+    var stretches: [Standing: [ClosedRange<Int64>]] = [:]
+    for span in spans where productIDs.isEmpty || productIDs.contains(span.productID) {
+      guard let stretch = stretch(of: span) else { continue }
+      stretches[Standing(productID: span.productID, kind: span.kind), default: []].append(stretch)
     }
+    for (what, stretches) in stretches {
+      // A customer with two subscriptions to one product is one customer.
+      var next = days.lowerBound
+      for stretch in stretches.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        let first = max(next, stretch.lowerBound)
+        guard first <= stretch.upperBound else { continue }
+        next = stretch.upperBound + 1
+        let none = [Int64](repeating: 0, count: days.count + 1)
+        turns[what, default: none][Int(first - days.lowerBound)] += 1
+        turns[what, default: none][Int(next - days.lowerBound)] -= 1
+      }
+    }
+  }
+
+  /// The days at whose end the span was the case; `nil` if there are none.
+  private func stretch(of span: LifeCycle.Span) -> ClosedRange<Int64>? {
+    func isTheCase(onDay day: Int64) -> Bool {
+      span.covers(min(Self.start(of: day + 1).advanced(byMilliseconds: -1), now))
+    }
+    var first = max(days.lowerBound, Self.dayNumber(span.start))
+    var last = min(days.upperBound - 1, Self.dayNumber(min(span.end ?? now, now)))
+    // Of the days on which it begins and ends it may have had only a part; those between it had whole.
+    if first <= last, !isTheCase(onDay: first) { first += 1 }
+    if first <= last, !isTheCase(onDay: last) { last -= 1 }
+    return first <= last ? first...last : nil
   }
 
   private mutating func count(_ day: Int64, _ productID: String, _ change: (inout DailyMetrics) -> Void) {

@@ -3,16 +3,18 @@ internal import Entitlements
 internal import Ledger
 internal import RPC
 internal import Store
+internal import Synchronization
 internal import Wire
 
 /// `GetMetrics` of `entitled.v1.EntitlementService`: what was counted, by product and day.
 ///
 /// All customers of the app are gone through, page by page, away from the event loop and with a reader of
-/// its own.
-struct MetricsService: Sendable {
+/// its own; for one caller at a time, since others want the processor too.
+final class MetricsService: Sendable {
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
   private let now: @Sendable () -> Instant
+  private let isCounting = Mutex(false)
 
   init(store: any EntitlementStore, catalog: CurrentCatalog, now: @escaping @Sendable () -> Instant) {
     self.store = store
@@ -24,7 +26,7 @@ struct MetricsService: Sendable {
     [
       .waitingUnary("/\(EntitlementService.name)/GetMetrics") {
         (request: GetMetricsRequest, _) async throws(Status) in
-        try await metrics(request)
+        try await self.metrics(request)
       }
     ]
   }
@@ -33,23 +35,47 @@ struct MetricsService: Sendable {
     let app = try catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     let days = try Self.days(request)
+    guard begin() else {
+      throw Status(
+        .resourceExhausted, reason: "COUNTING_FOR_ANOTHER",
+        "the customers are being counted for another call; they are for one at a time",
+        retryAfterMilliseconds: 1_000)
+    }
+    defer { isCounting.withLock { $0 = false } }
     var tally = MetricsTally(
       app, from: days.lowerBound, to: days.upperBound, productIDs: Set(request.productIds), at: now())
     do throws(StoreError) {
-      let reader = try store.makeReader()
-      var last: String?
-      repeat {
-        let page = try reader.customers(of: app.id, in: environment, after: last, limit: Self.pageSize)
-        for record in page { tally.add(record.facts) }
-        last = page.last?.key.customerID
-        // The store keeps the past for as long as a reader looks at it, and others want the processor too.
-        reader.endTurn()
-        await Task.yield()
-      } while last != nil
+      try await add(app, environment, to: &tally)
     } catch {
       throw Status(error)
     }
+    // Nobody waits for what was counted so far.
+    guard !Task.isCancelled else { throw Status(.cancelled) }
     return .with { $0.days = tally.metrics.map(Wire.DailyMetrics.init) }
+  }
+
+  /// Whether nobody else counts.
+  private func begin() -> Bool {
+    isCounting.withLock { isCounting in
+      defer { isCounting = true }
+      return !isCounting
+    }
+  }
+
+  /// Adds all customers, until the task is cancelled.
+  private func add(
+    _ app: AppDefinition, _ environment: AppStore.Environment, to tally: inout MetricsTally
+  ) async throws(StoreError) {
+    let reader = try store.makeReader()
+    var last: String?
+    repeat {
+      let page = try reader.customers(of: app.id, in: environment, after: last, limit: Self.pageSize)
+      for record in page { tally.add(record.facts) }
+      last = page.last?.key.customerID
+      // The store keeps the past for as long as a reader looks at it, and others want the processor too.
+      reader.endTurn()
+      await Task.yield()
+    } while last != nil && !Task.isCancelled
   }
 
   private static func days(_ request: GetMetricsRequest) throws(Status) -> Range<Instant> {
@@ -68,6 +94,7 @@ struct MetricsService: Sendable {
     return first..<end
   }
 
-  private static let pageSize = 500
+  /// A few milliseconds' work.
+  private static let pageSize = 100
   private static let dayLimit: Int64 = 400
 }

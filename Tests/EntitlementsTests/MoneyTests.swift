@@ -73,6 +73,39 @@ import Testing
     #expect(tally.metrics.map(\.day) == [day(0), day(1), day(2)])
     #expect(tally.metrics.map(\.productID) == ["monthly", "monthly", "monthly"])
   }
+
+  @Test("Who stands where is at each day's end what the customers' spans say", arguments: UInt64(0)..<40)
+  func standing(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    let now = at(.random(in: 5...60, using: &random))
+    var tally = MetricsTally(app, from: day(3), to: day(40), productIDs: [], at: now)
+    var expected: [String: Int64] = [:]
+    for _ in 0..<8 {
+      let facts = CustomerFacts(
+        transactions: (0..<Int.random(in: 1...5, using: &random)).map { number in
+          let start = Int64.random(in: -20...50, using: &random)
+          let end = start + .random(in: 1...20, using: &random)
+          return period(start...end, line: "L\(number % 3)").with {
+            $0.offerDiscountType = random.next() % 4 == 0 ? .freeTrial : nil
+          }
+        })
+      tally.add(facts)
+      let spans = LifeCycle(facts, in: app, at: now).spans
+      for number in Int64(3)..<40 where day(number) <= now {
+        let moment = min(day(number + 1).advanced(byMilliseconds: -1), now)
+        for what in Set(spans.filter { $0.covers(moment) }.map { "\($0.productID) \($0.kind)" }) {
+          expected["\(what) \(day(number))", default: 0] += 1
+        }
+      }
+    }
+    var counted: [String: Int64] = [:]
+    for metrics in tally.metrics {
+      for (kind, customers) in metrics.standing {
+        counted["\(metrics.productID) \(kind) \(metrics.day)"] = customers
+      }
+    }
+    #expect(counted == expected)
+  }
 }
 
 /// The day (UTC) in which the tests' day `number` begins.

@@ -7,8 +7,9 @@ import pytest
 import contract
 from contract import entitlement_service, product
 from forge import payload_of
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, Service, run
 from test_main_job import submit
+from test_repair import until
 
 DAY = datetime.timedelta(days=1)
 APP = "ocean-journal"
@@ -142,6 +143,28 @@ def test_metrics_count_customers_and_money_by_day(service, receipts, entitlement
     assert [day.active for day in answer.days] == [2, 2, 2]
     assert [day.started for day in answer.days] == [2, 0, 0]
     assert [(m.milliunits, m.currency) for m in answer.days[0].proceeds] == [(2 * 27_993, "USD")]
+
+
+def test_customers_are_counted_for_one_call_at_a_time(tmp_path):
+    assert run("store", "seed", "--customers", 1500, "--data", tmp_path / "data").returncode == 0
+    service = Service(tmp_path / "data")
+    with service.channel() as channel:
+        request = entitlement_service.GetMetricsRequest(app=APP)
+        getattr(request, "from").FromDatetime(today() - 399 * DAY)
+        request.to.FromDatetime(today() + DAY)
+        count = contract.entitlement_stub(channel).GetMetrics
+        calls = [count.future(request, timeout=CALL_LIMIT) for _ in range(8)]
+        refusals = [error for call in calls if (error := call.exception())]
+        assert 0 < len(refusals) < 8
+        for refusal in refusals:
+            assert (refusal.code(), contract.reason(refusal)) == (
+                contract.StatusCode.RESOURCE_EXHAUSTED, "COUNTING_FOR_ANOTHER")
+            assert contract.details(refusal)["RetryInfo"].retry_delay.seconds == 1
+        # Who goes does not keep the next one waiting.
+        gone = count.future(request, timeout=CALL_LIMIT)
+        gone.cancel()
+        until(lambda: count.future(request, timeout=CALL_LIMIT).exception() is None)
+    service.stop()
 
 
 @pytest.mark.parametrize(("days", "reason"), [(0, "INVALID_RANGE"), (401, "INVALID_RANGE")])
