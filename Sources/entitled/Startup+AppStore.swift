@@ -77,10 +77,7 @@ extension Startup {
     var secrets: [String: SharedSecret] = [:]
     for app in configuration.apps {
       guard let text = try sharedSecret(of: app) else { continue }
-      guard let secret = SharedSecret(text) else {
-        throw Failure("the shared_secret of app \(app.definition.id) is empty")
-      }
-      secrets[app.definition.id] = secret
+      secrets[app.definition.id] = SharedSecret(text)
     }
     return secrets
   }
@@ -90,12 +87,20 @@ extension Startup {
     try app.sharedSecret.map(text)
   }
 
-  /// A secret that the configuration names; empty if its variable is not set.
+  /// A secret that the configuration names; it is not empty.
   static func text(of source: SecretSource) throws -> String {
     switch source {
     case .file(let path):
-      do { return try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
-    case .variable(let name): return Setting.environment(name) ?? ""
+      let text: String
+      do { text = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
+      guard !text.isEmpty else { throw Failure("\(path) is to hold a secret, and is empty") }
+      return text
+    case .variable(let name):
+      guard let text = Setting.environment(name) else {
+        throw Failure(
+          "the configuration takes a secret from the environment variable \(name), which is not set")
+      }
+      return text
     }
   }
 }

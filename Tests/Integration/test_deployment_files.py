@@ -92,6 +92,13 @@ def test_the_configuration_is_one_that_the_program_takes():
     passes(PROGRAM, "config", "check", DEPLOY / "entitled.yaml", OCEAN_JOURNAL_SHARED_SECRET="not-a-real-one")
 
 
+def test_a_secret_that_is_not_given_is_named():
+    check = [PROGRAM, "config", "check", DEPLOY / "entitled.yaml"]
+    done = subprocess.run(check, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert "the environment variable OCEAN_JOURNAL_SHARED_SECRET, which is not set" in done.stderr
+
+
 def test_compose_follows_its_specification_and_mounts_what_exists():
     text = (DEPLOY / "compose.yaml").read_text()
     compose_spec.PyCompose.from_yaml(text).validate()

@@ -368,7 +368,8 @@ def test_the_receivers_word_on_when_to_come_back_counts(start, tmp_path, receive
         ({"url": "https://me:word@example.com/x"}, "has a user or a password"),
         ({"url": "ftp://example.com"}, "is not an address such as https://example.com/hooks"),
         ({"url": "https://example.com", "events": ["STARTS"]}, 'there is no event "STARTS"; known: STARTED'),
-        ({"url": "https://example.com", "secret": {"variable": "NOT_SET"}}, "is not whsec_ and base64"),
+        ({"url": "https://example.com", "secret": {"variable": "PATH"}}, "is not whsec_ and base64"),
+        ({"url": "https://example.com", "secret": {"variable": "NOT_SET"}}, "the environment variable NOT_SET"),
     ],
 )
 def test_a_mistake_in_the_configuration_is_told_at_the_start(tmp_path, members, problem):
