@@ -202,11 +202,12 @@ import Testing
   func rapidReset() throws {
     let talk = try Conversation()
     var isRefused = false
-    for _ in 0..<20_000 where !isRefused {
+    // Fifty at a time: what is allowed grows with the time that passes, and a test may be slow.
+    for _ in 0..<400 where !isRefused {
       do {
-        let id = try talk.client.request(post, endOfStream: true)
+        let ids = try (0..<50).map { _ in try talk.client.request(post, endOfStream: true) }
         try talk.exchange()
-        talk.client.reset(id, .cancel)
+        for id in ids { talk.client.reset(id, .cancel) }
         try talk.exchange()
       } catch {
         isRefused = true
