@@ -6,7 +6,7 @@ package import SignedData
 ///
 /// What it signs verifies for whoever trusts its ``root``, and only for the environment `Sandbox`. What happens is
 /// decided by ``World``; the simulator gives it time, remembers what was done in a journal, and signs and sends what
-/// it has to tell. Everything outlasts a restart.
+/// it has to tell. In a directory, everything outlasts a restart.
 package actor AppStoreSimulator {
   /// The certificate to trust.
   package nonisolated let root: Certificate
@@ -16,7 +16,7 @@ package actor AppStoreSimulator {
   package nonisolated let clock: SandboxClock
 
   private(set) var authority: SandboxAuthority
-  private let directory: PrivateDirectory
+  private let directory: any StateFiles
   let poster: (any NotificationPoster)?
   private let journal: Journal
   var world: World
@@ -30,14 +30,16 @@ package actor AppStoreSimulator {
   var delivery: Task<Void, Never>?
   private var sleeper: Task<Void, Never>?
 
-  /// Opens the App Store whose state is in `directory`, which is made if its parent is there. `now` is the machine's
+  /// Opens the App Store whose state is in `directory`, which is made if its parent is there; with `nil` it is in memory,
+  /// and forgotten with the process. `now` is the machine's
   /// time; `poster` sends notifications while ``run()`` runs, and without one none is sent. A world that begins now
   /// begins at `start`, so that there is a past to live through until today.
   package init(
-    apps: [SandboxApp], directory: String, now: @escaping @Sendable () -> Instant,
+    apps: [SandboxApp], directory: String?, now: @escaping @Sendable () -> Instant,
     start: Instant? = nil, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
-    let directory = try PrivateDirectory(path: directory)
+    let directory: any StateFiles =
+      if let directory { try PrivateDirectory(path: directory) } else { FilesInMemory() }
     self.directory = directory
     authority = try SandboxAuthority(directory: directory, now: now())
     journal = Journal(directory: directory)

@@ -33,6 +33,7 @@ struct SandboxServeCommand: AsyncParsableCommand {
   @Option(help: "Where it is served (default: \(Setting.sandbox.fallback)). Port 0 takes a free one.")
   var sandbox: String?
   @Option(help: "The directory of its state (default: \(Setting.data.fallback)).") var data: String?
+  @Flag(help: "Keep nothing: its state is in memory, and gone with the process.") var inMemory = false
   @Option(help: "The configuration: a YAML file. Without one, a demo app is sold for.") var config: String?
 
   @Option(help: "When a new world begins, in RFC 3339, so that there is a past; else now.") var start: String?
@@ -46,13 +47,9 @@ struct SandboxServeCommand: AsyncParsableCommand {
       return moment
     }
     let configuration = try Startup.configuration(file: config ?? Setting.environment("ENTITLED_CONFIG"))
-    let data = Setting.data.value(data)
-    do {
-      try FileManager.default.createDirectory(
-        atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw Failure("cannot use \(data): \(error.localizedDescription)")
-    }
+    if inMemory, data != nil { throw Failure("either --data or --in-memory", status: 64) }
+    let data = inMemory ? nil : Setting.data.value(data)
+    if let data { try makeDirectory(data) }
     let simulator = try Startup.simulator(for: configuration, data: data, start: start)
     let service = SandboxService(
       address: try Setting.sandbox.address(sandbox), simulator: simulator, logger: logger)
@@ -61,6 +58,15 @@ struct SandboxServeCommand: AsyncParsableCommand {
         services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
         gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     ).run()
+  }
+
+  private func makeDirectory(_ path: String) throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw Failure("cannot use \(path): \(error.localizedDescription)")
+    }
   }
 }
 

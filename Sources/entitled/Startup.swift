@@ -29,11 +29,11 @@ enum Startup {
   }
 
   static func simulator(
-    for configuration: ServiceConfiguration, data: String, start: Instant? = nil
+    for configuration: ServiceConfiguration, data: String?, start: Instant? = nil
   ) throws -> AppStoreSimulator {
     do {
       return try AppStoreSimulator(
-        apps: configuration.apps.map(SandboxApp.init), directory: "\(data)/sandbox", now: SystemClock.now,
+        apps: configuration.apps.map(SandboxApp.init), directory: data.map { "\($0)/sandbox" }, now: SystemClock.now,
         start: start, poster: HTTPNotificationPoster.shared)
     } catch {
       throw Failure(error.description)

@@ -42,6 +42,18 @@ import Testing
       purchase.signedTransactionInfo, for: app.identity, environments: [.sandbox])
   }
 
+  @Test("Without a directory it sells and signs as well, and forgets: the next one is another App Store")
+  func inMemory() async throws {
+    let stores = try (0..<2).map { _ in
+      try AppStoreSimulator(apps: [app], directory: nil, now: { Self.start })
+    }
+    let purchase = try await stores[0].purchase(PurchaseOrder(app: "demo", productId: "monthly"))
+    #expect(try verified(purchase, by: stores[0]).payload.productId == "monthly")
+    try await stores[0].isServed(at: "http://127.0.0.1:8090")
+    #expect(stores[0].root.der != stores[1].root.der)
+    #expect(throws: (any Error).self) { try verified(purchase, by: stores[1]) }
+  }
+
   @Test("A subscription's transaction has what a real one has, and verifies under the sandbox's root")
   func subscription() async throws {
     let store = try open()

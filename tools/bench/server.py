@@ -96,6 +96,10 @@ def load(generator, server, connections, streams, seconds, warmup, extra):
     return measured["cpu_us"], measured["calls_per_second"]
 
 
+class LoadFailed(SystemExit):
+    """Calls were answered wrongly, or not in time."""
+
+
 def measured_load(generator, server, connections, streams, seconds, warmup, extra):
     """Puts load on a server; returns what the generator measured, by name."""
     command = [
@@ -106,5 +110,5 @@ def measured_load(generator, server, connections, streams, seconds, warmup, extr
     running = pinned(command, LOAD_CORE, stdout=subprocess.PIPE)
     output, _ = running.communicate(timeout=seconds + warmup + START_LIMIT)
     if running.returncode != 0:
-        raise SystemExit(f"the load on {server.name} failed: {output.strip() or 'see above'}")
+        raise LoadFailed(f"the load on {server.name} failed: {output.strip() or 'see above'}")
     return {name: float(value) for name, value in (pair.split("=") for pair in output.split())}

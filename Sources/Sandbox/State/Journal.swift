@@ -14,10 +14,10 @@ struct Journal {
     case attempt(notice: Int, SendAttemptResult, next: Instant?)
   }
 
-  private let directory: PrivateDirectory
+  private let directory: any StateFiles
   private static let file = "journal"
 
-  init(directory: PrivateDirectory) { self.directory = directory }
+  init(directory: any StateFiles) { self.directory = directory }
 
   /// What was written down, the oldest first. What a crash or a full disk cut short is passed over: it was never
   /// answered.

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// What ``write(_:_:)`` wrote is there after a power loss, whole: files are written beside their place,
 /// flushed, and then put in it.
-final class PrivateDirectory: Sendable {
+final class PrivateDirectory: StateFiles {
   let path: String
   /// The open directory; its lock is held until it is closed.
   private let descriptor: CInt

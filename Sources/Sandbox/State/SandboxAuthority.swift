@@ -18,7 +18,7 @@ struct SandboxAuthority: Sendable {
   ///
   /// - `address`: where its certificates are to say that OCSP can be asked about them; those that say something
   ///   else are issued anew, for the same authorities. `nil` leaves them as they are.
-  init(directory: PrivateDirectory, now: Instant, responder address: String? = nil) throws(SandboxError) {
+  init(directory: any StateFiles, now: Instant, responder address: String? = nil) throws(SandboxError) {
     if try directory.read(File.root.certificate) == nil {
       try Self.make(in: directory, now: now, responder: address)
     }
@@ -69,7 +69,7 @@ struct SandboxAuthority: Sendable {
 
   /// The root is written last: as long as it is not there, nobody has seen any of the others.
   private static func make(
-    in directory: PrivateDirectory, now: Instant, responder: String?
+    in directory: any StateFiles, now: Instant, responder: String?
   ) throws(SandboxError) {
     let key = try generate(.p384)
     let root: CertificateIssuer
@@ -84,7 +84,7 @@ struct SandboxAuthority: Sendable {
   }
 
   private static func makeIntermediate(
-    _ key: SigningKey, under root: CertificateIssuer, in directory: PrivateDirectory, now: Instant,
+    _ key: SigningKey, under root: CertificateIssuer, in directory: any StateFiles, now: Instant,
     responder: String?
   ) throws(SandboxError) -> Link {
     let link: Link
@@ -99,7 +99,7 @@ struct SandboxAuthority: Sendable {
   }
 
   private static func makeLeaf(
-    under issuer: CertificateIssuer, in directory: PrivateDirectory, now: Instant, responder: String?
+    under issuer: CertificateIssuer, in directory: any StateFiles, now: Instant, responder: String?
   ) throws(SandboxError) -> Link {
     let key = try generate(.p256)
     let leaf: Link
@@ -120,7 +120,7 @@ struct SandboxAuthority: Sendable {
     do { return try SigningKey.generate(curve) } catch { throw .cryptographyFailed(error) }
   }
 
-  private static func save(_ link: Link, as file: File, in directory: PrivateDirectory) throws(SandboxError) {
+  private static func save(_ link: Link, as file: File, in directory: any StateFiles) throws(SandboxError) {
     let key: String
     do { key = try link.key.pem() } catch { throw .cryptographyFailed(error) }
     try directory.write(file.key, key.utf8)
@@ -128,7 +128,7 @@ struct SandboxAuthority: Sendable {
     try directory.write(file.certificate, link.certificate.pem.utf8)
   }
 
-  private static func load(_ file: File, from directory: PrivateDirectory) throws(SandboxError) -> Link {
+  private static func load(_ file: File, from directory: any StateFiles) throws(SandboxError) -> Link {
     let certificate = try text(file.certificate, in: directory)
     let key = try text(file.key, in: directory)
     do {
@@ -138,7 +138,7 @@ struct SandboxAuthority: Sendable {
     }
   }
 
-  private static func text(_ name: String, in directory: PrivateDirectory) throws(SandboxError) -> String {
+  private static func text(_ name: String, in directory: any StateFiles) throws(SandboxError) -> String {
     guard let text = try directory.read(name) else {
       throw .damaged(path: "\(directory.path)/\(name)", detail: "it is missing")
     }
