@@ -33,8 +33,8 @@ enum Startup {
   ) throws -> AppStoreSimulator {
     do {
       return try AppStoreSimulator(
-        apps: configuration.apps.map(SandboxApp.init), directory: data.map { "\($0)/sandbox" }, now: SystemClock.now,
-        start: start, poster: HTTPNotificationPoster.shared)
+        apps: configuration.apps.map(SandboxApp.init), directory: data.map { "\($0)/sandbox" },
+        now: SystemClock.now, start: start, poster: HTTPNotificationPoster.shared)
     } catch {
       throw Failure(error.description)
     }
