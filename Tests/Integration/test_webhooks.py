@@ -303,8 +303,9 @@ def test_receivers_are_read_again_on_sighup(start, tmp_path, receiver, other_rec
     # Put back under its name it goes on where it was.
     configured(tmp_path, {"billing": {"url": receiver.url}})
     reload(service, "the webhooks were read again")
-    receiver.wait(lambda r: len(r.taken) == 6)
-    assert sorted(q.data["customerId"] for q in receiver.taken[2:]) == ["cleo", "cleo", "dora", "dora"]
+    receiver.wait(lambda r: {q.sequence for q in r.taken} >= {5, 6, 7, 8})
+    # What was just answered when it was taken out may come once more: at least once is what is promised.
+    assert {q.sequence for q in receiver.taken[2:]} - {3, 4} == {5, 6, 7, 8}
     assert_each_in_order(receiver.taken)
 
 
