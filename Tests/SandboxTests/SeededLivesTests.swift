@@ -64,7 +64,7 @@ import Testing
       if let line { lastStatus[line.id] = line.status }
     }
     #expect(introduced == Set(world.transactions.keys))
-    #expect(lastStatus == world.lines.mapValues(\.status))
+    #expect(lastStatus == Dictionary(uniqueKeysWithValues: world.lines.values.map { ($0.id, $0.status) }))
     #expect(Set(world.notices.map(\.uuid)).count == world.notices.count)
   }
 }

@@ -43,7 +43,7 @@ extension World {
     guard let id = report["requestIdentifier"]?.stringValue, !id.isEmpty else {
       throw .missingMember("requestIdentifier")
     }
-    settings[app, default: AppSettings()].externalReports[id] = report
+    externalReports[ReportName(app: app, identifier: id)] = report
     return Outcome()
   }
 }

@@ -54,7 +54,7 @@ extension AppStoreSimulator {
         .externalPurchaseReport, Parameters(["app": .string(call.app.id), "report": .object(report)]))
       return ["requestIdentifier": .string(id)]
     case ("GET", 3):
-      guard let report = world.settings[call.app.id]?.externalReports[path[2]] else {
+      guard let report = world.externalReports[World.ReportName(app: call.app.id, identifier: path[2])] else {
         throw ServerAPIError.statusRequestNotFound
       }
       return report

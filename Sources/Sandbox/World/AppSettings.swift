@@ -1,5 +1,4 @@
 internal import AppStore
-internal import JSON
 
 /// What a developer sets up for an app beside its products.
 struct AppSettings: Hashable, Sendable {
@@ -26,8 +25,6 @@ struct AppSettings: Hashable, Sendable {
   /// Products to whose seats the developer invites, and not Apple.
   var invitedByDeveloper: Set<String> = []
   var messages = RetentionMessages()
-  /// What was reported of sales outside of the App Store, by `requestIdentifier`.
-  var externalReports: [String: JSONObject] = [:]
 }
 
 /// An account's copy of an app.

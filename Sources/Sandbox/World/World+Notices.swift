@@ -58,7 +58,10 @@ extension World {
   }
 
   /// Sends a notification later than it should be.
-  mutating func postpone(_ notice: Int, to instant: Instant) { notices[notice].nextAttempt = instant }
+  mutating func postpone(_ notice: Int, to instant: Instant) {
+    guard notices.indices.contains(notice) else { return }
+    notices[notice].nextAttempt = instant
+  }
 
   /// What Apple tells of members too: not what concerns only the one who pays.
   private static func isForMembers(_ type: NotificationTypeV2) -> Bool {

@@ -5,7 +5,11 @@ extension World {
   /// The price today for an account, in thousandths of its storefront's currency: the one that was set for the
   /// storefront, or else the catalog's, in another currency at a rate that does not change.
   func price(of product: SandboxProduct, in app: String, for account: String) -> Int64 {
-    let storefront = accounts[account]?.storefront ?? .usa
+    price(of: product, in: app, at: accounts[account]?.storefront ?? .usa)
+  }
+
+  /// The same in a storefront.
+  func price(of product: SandboxProduct, in app: String, at storefront: Storefront) -> Int64 {
     let settings = settings[app]
     if let price = settings?.storefrontPrices[storefront.code]?[product.productId] { return price }
     let price = settings?.prices[product.productId] ?? product.price

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import JSON
 internal import SignedData
 
 /// The simulated App Store without a clock, a file or a socket: accounts, what they bought, and what Apple
@@ -11,27 +12,30 @@ struct World: Sendable {
   private(set) var now: Instant
   let apps: [SandboxApp]
   var scale: TimeScale
-  var settings: [String: AppSettings] = [:]
-  var accounts: [String: AppleAccount] = [:]
-  var transactions: [Int64: SoldTransaction] = [:]
+  /// What each app's developer set up.
+  var settings = Tracked<String, AppSettings>()
+  var accounts = Tracked<String, AppleAccount>()
+  var transactions = Tracked<Int64, SoldTransaction>()
   /// Subscriptions by their first transaction.
-  var lines: [Int64: SubscriptionLine] = [:]
+  var lines = Tracked<Int64, SubscriptionLine>()
   /// An account's transactions in one app, in the order in which they came to be.
   var history: [Ownership: [Int64]] = [:]
   /// The line that an account has in a group by its own purchase.
   var ownLines: [GroupOwnership: Int64] = [:]
   /// Every notification there ever was, in order.
-  var notices: [Notice] = []
+  var notices = TrackedList<Notice>()
   /// The places in ``notices`` of those that are still to be sent.
   var outbox: Set<Int> = []
   /// What developers told of customers who ask for refunds, in order.
-  var consumption: [ToldConsumption] = []
-  var massExtensions: [MassExtension] = []
+  var consumption = TrackedList<ToldConsumption>()
+  var massExtensions = TrackedList<MassExtension>()
   /// Purchases that wait for a parent's word.
-  var askedToBuy: [String: AskedToBuy] = [:]
+  var askedToBuy = Tracked<String, AskedToBuy>()
+  /// What developers reported of sales outside of the App Store.
+  var externalReports = Tracked<ReportName, JSONObject>()
 
   /// Public keys of those who call the Server API or sign offers, in PEM, by key id.
-  var keys: [String: String] = [:]
+  var keys = Tracked<String, String>()
 
   private var agenda = Agenda()
   private var nextNumber: Int64
@@ -50,6 +54,12 @@ struct World: Sendable {
     let group: String
   }
 
+  /// What a developer calls a report, its `requestIdentifier`.
+  struct ReportName: Hashable, Sendable {
+    let app: String
+    let identifier: String
+  }
+
   /// A world in which nothing was bought yet. Transactions are numbered from `firstNumber` on.
   init(apps: [SandboxApp], scale: TimeScale = .calendar, start: Instant, firstNumber: Int64, seed: UInt64) {
     self.apps = apps
@@ -57,6 +67,7 @@ struct World: Sendable {
     now = start
     nextNumber = firstNumber
     random = SeededRandom(seed: seed)
+    for app in apps { settings[app.id] = AppSettings() }
   }
 
   /// Passes over numbers that may have been given out without being remembered.
