@@ -104,6 +104,7 @@ let package = Package(
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
     library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
+    library("SandboxStore", ["AppStore", "SQLiteStore", "Sandbox", "Store"]),
     library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
       "AppStoreClient",
@@ -133,8 +134,8 @@ let package = Package(
       dependencies: [
         "AppStore", "AppStoreClient", "Callers", "Configuration", "Enquiry", "EntitledClient", "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "ReceiptMigration", "SQLiteStore",
-        "Sandbox", "Services", "SignedData", "Store", "Telemetry", "Transport", "Webhooks", "Wire",
-        argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1, nioPosix,
+        "Sandbox", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport", "Webhooks",
+        "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1, nioPosix,
         unixSignals,
       ],
       swiftSettings: strict),
@@ -190,6 +191,9 @@ let package = Package(
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test(
       "SandboxTests", ["AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
+    test(
+      "SandboxStoreTests",
+      ["AppStore", "HTTP", "JSON", "SQLiteStore", "Sandbox", "SandboxStore", "SignedData", "Store"]),
     test(
       "ServicesTests",
       [

@@ -46,7 +46,7 @@ private func makeDirectory(_ path: String) throws(StoreError) {
 /// Makes an empty file for this user alone, which is a database to SQLite, if there is none. SQLite itself
 /// would let everybody read it; its log and index files get the rights of the database. If it cannot be
 /// made, opening the database says why.
-private func makePrivateFile(_ path: String) {
+package func makePrivateFile(_ path: String) {
   let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
   if file >= 0 { close(file) }
 }

@@ -6,7 +6,7 @@ package import SignedData
 ///
 /// What it signs verifies for whoever trusts its ``root``, and only for the environment `Sandbox`. What happens is
 /// decided by ``World``; the simulator gives it time, remembers what was done in a journal, and signs and sends what
-/// it has to tell. In a directory, everything outlasts a restart.
+/// it has to tell. Where its home outlasts a restart, so does everything.
 package actor AppStoreSimulator {
   /// The certificate to trust.
   package nonisolated let root: Certificate
@@ -16,9 +16,9 @@ package actor AppStoreSimulator {
   package nonisolated let clock: SandboxClock
 
   private(set) var authority: SandboxAuthority
-  private let directory: any StateFiles
+  private let files: any StateFiles
   let poster: (any NotificationPoster)?
-  private let journal: Journal
+  var journal: Journal
   var world: World
   var faults = Faults()
   var traffic = ServerAPITraffic()
@@ -30,19 +30,16 @@ package actor AppStoreSimulator {
   var delivery: Task<Void, Never>?
   private var sleeper: Task<Void, Never>?
 
-  /// Opens the App Store whose state is in `directory`, which is made if its parent is there; with `nil` it is in memory,
-  /// and forgotten with the process. `now` is the machine's
-  /// time; `poster` sends notifications while ``run()`` runs, and without one none is sent. A world that begins now
-  /// begins at `start`, so that there is a past to live through until today.
+  /// Opens the App Store whose state is in `home`. `now` is the machine's time; `poster` sends notifications while
+  /// ``run()`` runs, and without one none is sent. A world that begins now begins at `start`, so that there is a past
+  /// to live through until today.
   package init(
-    apps: [SandboxApp], directory: String?, now: @escaping @Sendable () -> Instant,
+    apps: [SandboxApp], home: SandboxHome, now: @escaping @Sendable () -> Instant,
     start: Instant? = nil, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
-    let directory: any StateFiles =
-      if let directory { try PrivateDirectory(path: directory) } else { FilesInMemory() }
-    self.directory = directory
-    authority = try SandboxAuthority(directory: directory, now: now())
-    journal = Journal(directory: directory)
+    files = home.files
+    authority = try SandboxAuthority(directory: files, now: now())
+    var journal = try Journal(home)
     clock = SandboxClock(machine: now)
     root = authority.root
     self.apps = apps
@@ -50,10 +47,15 @@ package actor AppStoreSimulator {
     let entries = try journal.entries()
     let begins = entries.isEmpty ? start : nil
     if let begins { clock.restore(SandboxClock.Setting(sandbox: begins, machine: now(), speed: 1)) }
-    world = Self.replay(entries, apps: apps, clock: clock)
-    try journal.append(.opened, at: world.now)
-    if begins != nil { try journal.append(.clock(clock.setting), at: world.now) }
+    var world = Self.replay(entries, apps: apps, clock: clock)
+    journal.note(.opened, at: world.now)
+    if begins != nil { journal.note(.clock(clock.setting), at: world.now) }
     world.skipNumbers(Self.numbersPerProcess)
+    let speed = clock.setting.speed
+    try journal.begin(World.tables) { World.fixedRows + world.changedRows(speed: speed) }
+    world.forgetChanges()
+    self.world = world
+    self.journal = journal
   }
 
   /// More numbers than a process gives out between two moments at which the journal is safe.
@@ -76,7 +78,9 @@ package actor AppStoreSimulator {
       case .clock(let setting): clock.restore(setting)
       // What is refused now was refused then, unless the catalog has changed since.
       case .action(let action, let json): _ = try? world.perform(action, Parameters(json))
+      case .passed: break
       case .attempt(let notice, let result, let next): world.attempted(notice, result, next: next)
+      case .postponed(let notice, let instant): world.postpone(notice, to: instant)
       }
     }
     return world
@@ -86,25 +90,56 @@ package actor AppStoreSimulator {
   /// be asked about, as Apple's do. Those that named another one are issued anew.
   package func isServed(at baseURL: String) throws(SandboxError) {
     authority = try SandboxAuthority(
-      directory: directory, now: clock.machineNow(), responder: baseURL + Self.responderPath)
+      directory: files, now: clock.machineNow(), responder: baseURL + Self.responderPath)
   }
 
   // MARK: What is done
 
   /// Does what a tester asked for, and remembers it.
   func perform(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
-    catchUp()
-    let outcome: Outcome
-    do { outcome = try world.perform(action, parameters) } catch { throw .refused(error) }
-    try remember(.action(action, parameters.json))
+    passTime()
+    // As long as nothing can be remembered nothing new is done.
+    if journal.isBehind { try remember() }
+    let outcome = try carryOut(action, parameters)
+    try remember()
     wake()
     return outcome
   }
 
-  /// Lets everything happen that the clock says is past.
-  func catchUp() { world.advance(to: clock.now()) }
+  /// Does what was asked for, and notes it: it is remembered with what follows.
+  func carryOut(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
+    passTime()
+    let outcome: Outcome
+    do { outcome = try world.perform(action, parameters) } catch { throw .refused(error) }
+    journal.note(.action(action, parameters.json), at: world.now)
+    return outcome
+  }
 
-  func remember(_ entry: Journal.Entry) throws(SandboxError) { try journal.append(entry, at: world.now) }
+  /// Lets everything happen that the clock says is past, for somebody who is to see it. That it was seen is
+  /// remembered, so that it is the same after a restart; if it cannot be, the next who does something is told.
+  func catchUp() {
+    passTime()
+    if journal.isBehind { try? remember() }
+  }
+
+  private func passTime() {
+    let now = clock.now()
+    let isEventful = world.nextChange.map { $0 <= now } ?? false
+    world.advance(to: now)
+    if isEventful { journal.note(.passed, at: world.now) }
+  }
+
+  func remember(_ entry: Journal.Entry) throws(SandboxError) {
+    journal.note(entry, at: world.now)
+    try remember()
+  }
+
+  /// Writes down what was noted, and what the world is now.
+  func remember() throws(SandboxError) {
+    let speed = clock.setting.speed
+    try journal.write { world.changedRows(speed: speed) }
+    world.forgetChanges()
+  }
 
   // MARK: Waiting
 

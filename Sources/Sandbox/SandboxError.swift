@@ -10,6 +10,8 @@ package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
   case inUse(path: String)
   /// A file of the state is missing or is not what was written there.
   case damaged(path: String, detail: String)
+  /// A newer version of the program wrote the state; this one does not know its schema.
+  case newerState(path: String, found: Int, supported: Int)
   case cryptographyFailed(CryptographyError)
 
   package var description: String {
@@ -18,6 +20,8 @@ package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unusable(let path, let detail): "cannot use \(path): \(detail)"
     case .inUse(let path): "another sandbox is using \(path)"
     case .damaged(let path, let detail): "\(path) is damaged: \(detail)"
+    case .newerState(let path, let found, let supported):
+      "\(path) has schema version \(found), and this program knows versions up to \(supported)"
     case .cryptographyFailed(let error): error.description
     }
   }

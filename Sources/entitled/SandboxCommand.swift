@@ -32,7 +32,9 @@ struct SandboxServeCommand: AsyncParsableCommand {
 
   @Option(help: "Where it is served (default: \(Setting.sandbox.fallback)). Port 0 takes a free one.")
   var sandbox: String?
-  @Option(help: "The directory of its state (default: \(Setting.data.fallback)).") var data: String?
+  @Option(
+    help: "The directory of its state, sandbox/sandbox.sqlite and keys (default: \(Setting.data.fallback)).")
+  var data: String?
   @Flag(help: "Keep nothing: its state is in memory, and gone with the process.") var inMemory = false
   @Option(help: "The configuration: a YAML file. Without one, a demo app is sold for.") var config: String?
 

@@ -6,6 +6,7 @@ internal import Foundation
 internal import Ledger
 internal import SQLiteStore
 internal import Sandbox
+internal import SandboxStore
 internal import Services
 internal import SignedData
 internal import Store
@@ -31,9 +32,10 @@ enum Startup {
   static func simulator(
     for configuration: ServiceConfiguration, data: String?, start: Instant? = nil
   ) throws -> AppStoreSimulator {
-    do {
+    do throws(SandboxError) {
+      let home: SandboxHome = if let data { try .directory("\(data)/sandbox") } else { .memory }
       return try AppStoreSimulator(
-        apps: configuration.apps.map(SandboxApp.init), directory: data.map { "\($0)/sandbox" },
+        apps: configuration.apps.map(SandboxApp.init), home: home,
         now: SystemClock.now, start: start, poster: HTTPNotificationPoster.shared)
     } catch {
       throw Failure(error.description)

@@ -43,7 +43,7 @@ struct LivedWorld {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let poster = CollectingPoster()
     simulator = try AppStoreSimulator(
-      apps: [Self.app], directory: folder.appending(path: "sandbox").path, now: { Self.start }, poster: poster
+      apps: [Self.app], home: .memory, now: { Self.start }, poster: poster
     )
     random = SeededRandom(seed: seed)
     self.customers = customers

@@ -1,20 +1,10 @@
 import AppStore
-import Foundation
-import HTTP
 import JSON
 import Sandbox
 import SignedData
 import Testing
 
-@Suite final class AppStoreSimulatorTests {
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
-
-  init() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
+@Suite struct AppStoreSimulatorTests {
   private static let start = Instant(rfc3339: "2026-01-31T12:00:00Z")!
   private let app = SandboxApp(
     id: "demo", identity: AppIdentity(bundleID: "com.example", appAppleID: 1234),
@@ -30,8 +20,8 @@ import Testing
       SandboxProduct(productId: "coins", type: .consumable, price: 990),
     ])
 
-  private func open(_ name: String = "store", now: Instant = start) throws -> AppStoreSimulator {
-    try AppStoreSimulator(apps: [app], directory: folder.appending(path: name).path, now: { now })
+  private func open() throws -> AppStoreSimulator {
+    try AppStoreSimulator(apps: [app], home: .memory, now: { Self.start })
   }
 
   private func verified(_ purchase: Purchase, by store: AppStoreSimulator) throws
@@ -42,11 +32,9 @@ import Testing
       purchase.signedTransactionInfo, for: app.identity, environments: [.sandbox])
   }
 
-  @Test("Without a directory it sells and signs as well, and forgets: the next one is another App Store")
+  @Test("In memory it sells and signs, and forgets: the next one is another App Store")
   func inMemory() async throws {
-    let stores = try (0..<2).map { _ in
-      try AppStoreSimulator(apps: [app], directory: nil, now: { Self.start })
-    }
+    let stores = try (0..<2).map { _ in try open() }
     let purchase = try await stores[0].purchase(PurchaseOrder(app: "demo", productId: "monthly"))
     #expect(try verified(purchase, by: stores[0]).payload.productId == "monthly")
     try await stores[0].isServed(at: "http://127.0.0.1:8090")
@@ -125,82 +113,6 @@ import Testing
     let ids = try [monthly, unlock].map { try verified($0, by: store).payload.appTransactionId }
     #expect(ids[0] == ids[1])
     #expect(try verified(stranger, by: store).payload.appTransactionId != ids[0])
-  }
-
-  @Test("A restart keeps the chain and repeats no transaction id, and neither does a crash")
-  func restart() async throws {
-    var ids: Set<String> = []
-    var root: [UInt8] = []
-    do {
-      let store = try open()
-      root = store.root.der
-      for _ in 0..<3 {
-        ids.insert(try await store.purchase(PurchaseOrder(app: "demo", productId: "coins")).transactionId)
-      }
-      // What a crash would leave behind, while the first is still running.
-      try FileManager.default.copyItem(
-        at: folder.appending(path: "store"), to: folder.appending(path: "crashed"))
-    }
-    for name in ["store", "crashed"] {
-      let store = try open(name)
-      #expect(store.root.der == root)
-      let purchase = try await store.purchase(PurchaseOrder(app: "demo", productId: "coins"))
-      #expect(!ids.contains(purchase.transactionId))
-      #expect(try verified(purchase, by: store).signer?.anchor.contains("Sandbox Root CA - G3") == true)
-    }
-  }
-
-  @Test("An account is remembered over a restart, also when a crash cut its last purchase short")
-  func accounts() async throws {
-    let order = PurchaseOrder(app: "demo", productId: "unlock", account: "anna")
-    let first = try await open().purchase(order)
-    let file = try FileHandle(forUpdating: folder.appending(path: "store/journal"))
-    try file.seekToEnd()
-    try file.write(contentsOf: Data("\n{\"app\": \"de".utf8))
-    try file.close()
-    for _ in 0..<2 {
-      let store = try open()
-      #expect(try await store.purchase(order).originalTransactionId == first.transactionId)
-      let subscription = PurchaseOrder(app: "demo", productId: "monthly", account: "anna")
-      _ = try await store.purchase(subscription)
-    }
-  }
-
-  @Test("Two sandboxes cannot use one directory at a time")
-  func inUse() throws {
-    let store = try open()
-    #expect(throws: SandboxError.inUse(path: folder.appending(path: "store").path)) { try open() }
-    #expect(store.apps.count == 1)
-  }
-
-  @Test("A leaf that has run out is replaced under the same root")
-  func newLeaf() async throws {
-    let root = try open().root.der
-    let later = Instant(rfc3339: "2048-01-01T00:00:00Z")!
-    let store = try open(now: later)
-    #expect(store.root.der == root)
-    let purchase = try await store.purchase(PurchaseOrder(app: "demo", productId: "unlock"))
-    #expect(try verified(purchase, by: store).payload.signedDate == later)
-  }
-
-  @Test("A missing key is damage, and never a reason for a new root")
-  func damaged() throws {
-    _ = try open()
-    try FileManager.default.removeItem(at: folder.appending(path: "store/leaf.key.pem"))
-    #expect(throws: SandboxError.self) { try open() }
-  }
-
-  @Test("Keys are for their owner's eyes only")
-  func modes() throws {
-    _ = try open()
-    func mode(_ path: String) throws -> Int {
-      let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: path).path)
-      return try #require(attributes[.posixPermissions] as? Int)
-    }
-    #expect(try mode("store") == 0o700)
-    for name in ["root", "intermediate", "leaf"] {
-      #expect(try mode("store/\(name).key.pem") == 0o600)
-    }
   }
 
   @Test("What it signs is nothing in Production, nor where its root is not configured")

@@ -1,25 +1,16 @@
 import AppStore
-import Foundation
 import JSON
 import Testing
 
 @testable import Sandbox
 
 @Suite("Notifications on their way")
-final class DeliveryTests {
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "delivery-\(UUID().uuidString)")
-
-  init() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
+struct DeliveryTests {
   @Test("An end breaks off what is being sent, and it is still to be sent")
   func end() async throws {
     let (posts, asked) = AsyncStream.makeStream(of: Void.self)
     let store = try AppStoreSimulator(
-      apps: [DemoWorld.app], directory: folder.path, now: { DemoWorld.start },
+      apps: [DemoWorld.app], home: .memory, now: { DemoWorld.start },
       poster: DeafPoster(asked: asked))
     _ = try await store.perform(
       .notificationURL, Parameters(["app": "demo", "url": "http://service", "version": 2]))
@@ -38,7 +29,7 @@ final class DeliveryTests {
   func retries(version: JSONValue, hours: [Int64]) async throws {
     let poster = RefusingPoster()
     let store = try AppStoreSimulator(
-      apps: [DemoWorld.app], directory: folder.path, now: { DemoWorld.start }, poster: poster)
+      apps: [DemoWorld.app], home: .memory, now: { DemoWorld.start }, poster: poster)
     await poster.look(at: store.clock)
     _ = try await store.perform(
       .notificationURL, Parameters(["app": "demo", "url": "http://service", "version": version]))

@@ -1,6 +1,5 @@
 import AppReceipt
 import AppStore
-import Foundation
 import HTTP
 import JSON
 import Sandbox
@@ -9,7 +8,6 @@ import Testing
 
 /// The documents of every kind that the simulator signs.
 @Suite final class SandboxDocumentTests {
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
   private let store: AppStoreSimulator
   private let verifier: SignedDataVerifier
   private let identity = AppIdentity(bundleID: "com.example", appAppleID: 1234)
@@ -22,12 +20,10 @@ import Testing
         period: Period("P1M"), price: 990),
     ]
     store = try AppStoreSimulator(
-      apps: [SandboxApp(id: "demo", identity: identity, products: products)], directory: folder.path,
+      apps: [SandboxApp(id: "demo", identity: identity, products: products)], home: .memory,
       now: { Instant(rfc3339: "2026-01-01T00:00:00Z")! })
     verifier = try SignedDataVerifier(anchors: .apple().adding(store.root, for: .sandbox))
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Asks for a document about something that was bought then, or is bought now.
   private func post(_ kind: String, _ product: String = "monthly", at date: String? = nil) async throws

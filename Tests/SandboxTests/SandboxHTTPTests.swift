@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import HTTP
 import JSON
 import Sandbox
@@ -8,7 +7,6 @@ import Testing
 
 /// The simulator as `curl` sees it.
 @Suite final class SandboxHTTPTests {
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
   private let store: AppStoreSimulator
 
   init() throws {
@@ -16,10 +14,8 @@ import Testing
     let app = SandboxApp(
       id: "demo", identity: AppIdentity(bundleID: "com.example", appAppleID: 1234), products: products)
     store = try AppStoreSimulator(
-      apps: [app], directory: folder.path, now: { Instant(rfc3339: "2026-01-01T00:00:00Z")! })
+      apps: [app], home: .memory, now: { Instant(rfc3339: "2026-01-01T00:00:00Z")! })
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func post(_ body: String) async throws -> (HTTPResponse, JSONObject) {
     let response = await store.respond(
@@ -135,16 +131,5 @@ import Testing
       try JSONValue(parsing: await get("calls").body).objectValue == [
         "v2/history": ["asked": 2, "limited": 1]
       ])
-  }
-
-  @Test("A world may begin in the past, and goes on from there")
-  func beginning() async throws {
-    let past = try #require(Instant(rfc3339: "2025-12-01T00:00:00Z"))
-    let today = try #require(Instant(rfc3339: "2026-01-01T00:00:00Z"))
-    let other = folder.appending(path: "other").path
-    for start in [past, today] {
-      let world = try AppStoreSimulator(apps: store.apps, directory: other, now: { today }, start: start)
-      #expect(world.clock.now() == past, "a start is only for what begins")
-    }
   }
 }

@@ -1,15 +1,15 @@
 internal import CSQLite
-internal import Store
+package import Store
 
 /// One open connection to a database file.
 ///
 /// Without a mutex of its own: whoever has it must see to it that no two threads use it at a time.
-final class Connection {
+package final class Connection {
   /// Valid from `init` to `deinit`; no file outside this folder has it.
   let handle: OpaquePointer
 
   /// Opens the file, and makes it if there is none.
-  init(path: String) throws(StoreError) {
+  package init(path: String) throws(StoreError) {
     // The library refuses this once it is in use. Then it works as well, only slower.
     _ = Self.libraryIsConfigured
     var handle: OpaquePointer?
@@ -30,12 +30,12 @@ final class Connection {
   deinit { sqlite3_close_v2(handle) }
 
   /// Runs statements that have neither parameters nor rows.
-  func execute(_ sql: String) throws(StoreError) {
+  package func execute(_ sql: String) throws(StoreError) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil), handle)
   }
 
   /// The one number that `sql` asks for.
-  func number(_ sql: String) throws(StoreError) -> Int64 {
+  package func number(_ sql: String) throws(StoreError) -> Int64 {
     let statement = try Statement(sql, on: self)
     defer { statement.reset() }
     guard try statement.step() else { throw .failed("no row for: \(sql)") }
@@ -43,7 +43,7 @@ final class Connection {
   }
 
   /// Whether a transaction is open. SQLite closes one by itself when it cannot go on with it.
-  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// The number of the row that was inserted last.
   var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }

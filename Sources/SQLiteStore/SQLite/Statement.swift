@@ -1,12 +1,12 @@
 internal import CSQLite
-internal import Store
+package import Store
 
 /// One SQL statement, prepared once and run many times.
-final class Statement {
+package final class Statement {
   private let connection: Connection
   private let handle: OpaquePointer
 
-  init(_ sql: String, on connection: Connection) throws(StoreError) {
+  package init(_ sql: String, on connection: Connection) throws(StoreError) {
     var handle: OpaquePointer?
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
     try check(sqlite3_prepare_v3(connection.handle, sql, -1, flags, &handle, nil), connection.handle)
@@ -20,7 +20,7 @@ final class Statement {
   /// Goes to the next row.
   ///
   /// - Returns: whether there is one. Whoever got `true` or an error calls ``reset()`` in the end.
-  func step() throws(StoreError) -> Bool {
+  package func step() throws(StoreError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
@@ -29,10 +29,10 @@ final class Statement {
   }
 
   /// Makes it ready to run again, and lets go of what it was reading. The parameters stay.
-  func reset() { sqlite3_reset(handle) }
+  package func reset() { sqlite3_reset(handle) }
 
   /// Runs a statement that has no rows.
-  func run() throws(StoreError) {
+  package func run() throws(StoreError) {
     defer { reset() }
     while try step() {}
   }
@@ -52,7 +52,7 @@ extension Statement {
     try check(result, connection.handle)
   }
 
-  func bind(_ position: CInt, _ text: String?) throws(StoreError) {
+  package func bind(_ position: CInt, _ text: String?) throws(StoreError) {
     guard let text else { return try check(sqlite3_bind_null(handle, position), connection.handle) }
     try bind(position, text)
   }
@@ -61,7 +61,7 @@ extension Statement {
     try check(sqlite3_bind_int64(handle, position, number), connection.handle)
   }
 
-  func bind(_ position: CInt, _ number: Int64?) throws(StoreError) {
+  package func bind(_ position: CInt, _ number: Int64?) throws(StoreError) {
     guard let number else { return try check(sqlite3_bind_null(handle, position), connection.handle) }
     try bind(position, number)
   }
@@ -78,9 +78,9 @@ extension Statement {
 
 // Columns of the row that ``Statement/step()`` went to, counted from 0.
 extension Statement {
-  func number(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func number(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  func text(_ column: CInt) -> String? {
+  package func text(_ column: CInt) -> String? {
     guard let start = sqlite3_column_text(handle, column) else { return nil }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

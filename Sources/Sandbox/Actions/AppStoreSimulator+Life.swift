@@ -37,7 +37,7 @@ extension AppStoreSimulator {
       for _ in 0..<life.count(perDay: perDay) {
         let deed = life.next(in: world)
         do {
-          _ = try perform(deed.action, Parameters(deed.members))
+          _ = try carryOut(deed.action, Parameters(deed.members))
           done += 1
         } catch SandboxError.refused {
           refused += 1

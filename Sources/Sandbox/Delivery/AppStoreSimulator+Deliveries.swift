@@ -27,7 +27,7 @@ extension AppStoreSimulator {
   func turnClock(to target: Instant) async throws(SandboxError) {
     while let next = nextEvent, next <= target {
       clock.set(to: next)
-      catchUp()
+      world.advance(to: clock.now())
       await deliver()
     }
     try await arrive(at: target, lettersAtOnce: 1)
@@ -41,7 +41,7 @@ extension AppStoreSimulator {
 
   private func arrive(at target: Instant, lettersAtOnce: Int) async throws(SandboxError) {
     clock.set(to: target)
-    catchUp()
+    world.advance(to: clock.now())
     try remember(.clock(clock.setting))
     await deliver(lettersAtOnce)
     wake()
@@ -67,6 +67,7 @@ extension AppStoreSimulator {
       while !Task.isCancelled, case let letters = nextToSend(lettersAtOnce), !letters.isEmpty {
         await send(letters)
       }
+      if journal.isBehind { try? remember() }
       delivery = nil
     }
     delivery = task
@@ -84,7 +85,9 @@ extension AppStoreSimulator {
       let purchase = world.notices[index].transaction?.originalID
       guard !purchases.contains(purchase) else { continue }
       if let length = faults.take(.delay) {
-        world.postpone(index, to: world.now.advanced(byMilliseconds: length))
+        let later = world.now.advanced(byMilliseconds: length)
+        world.postpone(index, to: later)
+        journal.note(.postponed(notice: index, to: later), at: world.now)
         continue
       }
       purchases.insert(purchase)
@@ -107,8 +110,12 @@ extension AppStoreSimulator {
       }
       if Task.isCancelled, result != .success { continue }
       let isOver = letter.isUnsent || result == .success
-      record(index, result, next: isOver ? nil : retry(world.notices[index]))
+      let next = isOver ? nil : retry(world.notices[index])
+      world.attempted(index, result, next: next)
+      journal.note(.attempt(notice: index, result, next: next), at: world.now)
     }
+    // A journal that cannot be written is told to the next tester who changes something.
+    try? remember()
   }
 
   /// What is sent as a notification, with the faults that concern it.
@@ -121,12 +128,6 @@ extension AppStoreSimulator {
     // Of some things version 1 does not tell.
     guard let body = body(of: notice, version: target.version) else { return .unsent(.success) }
     return .sent(body, url: target.url, copies: faults.take(.duplicate) == nil ? 1 : 2)
-  }
-
-  private func record(_ index: Int, _ result: SendAttemptResult, next: Instant?) {
-    world.attempted(index, result, next: next)
-    // A journal that cannot be written is told to the next tester who changes something.
-    try? remember(.attempt(notice: index, result, next: next))
   }
 
   /// Apple's schedule: hours after each attempt until the next.

@@ -1,84 +1,136 @@
 internal import AppStore
 internal import JSON
 
-/// What was done in the sandbox and when, one line of JSON each in a file that only grows.
+/// What was done in the sandbox and when.
 ///
-/// A world is not written down: doing the same again at the same moments makes it again, so a restart replays.
-struct Journal {
-  enum Entry {
+/// It is the truth: doing the same again at the same moments makes the same world again, so a restart replays, and a
+/// rule of the simulator that is mended applies to the past.
+struct Journal: Sendable {
+  enum Entry: Hashable, Sendable {
     /// A world began, or a process took it over: numbers that may be lost after it are passed over.
     case opened
     case clock(SandboxClock.Setting)
     case action(Action, JSONObject)
+    /// Time brought something about that somebody may have seen.
+    case passed
     /// A notification was sent, or not: the number in the outbox, the result, and when to try again.
     case attempt(notice: Int, SendAttemptResult, next: Instant?)
+    /// A notification is sent later than it should be.
+    case postponed(notice: Int, to: Instant)
   }
 
-  private let directory: any StateFiles
-  private static let file = "journal"
+  private let keeper: any JournalKeeper
+  /// What earlier versions left, and is still to be set aside.
+  private var old: TextJournal?
+  /// What was noted and is not written down yet, the oldest first.
+  private var unwritten: [JournalLine]
+  /// What was written down before this process; let go of when it begins.
+  private var known: [JournalLine]
 
-  init(directory: any StateFiles) { self.directory = directory }
+  /// Opens the journal, and takes in that of an earlier version.
+  init(_ home: SandboxHome) throws(SandboxError) {
+    keeper = home.keeper
+    known = try keeper.lines()
+    unwritten = []
+    let old = TextJournal(files: home.files)
+    guard let lines = try old.lines() else { return }
+    self.old = old
+    if known.isEmpty {
+      unwritten = lines
+    } else if !known.starts(with: lines) {
+      throw .unusable(path: old.path, detail: "it tells of another world than \(keeper.path): take one away")
+    }
+  }
 
-  /// What was written down, the oldest first. What a crash or a full disk cut short is passed over: it was never
-  /// answered.
+  /// What was done before this process, the oldest first.
   func entries() throws(SandboxError) -> [(at: Instant, entry: Entry)] {
-    let lines = try directory.read(Self.file)?.split(separator: "\n") ?? []
-    return lines.compactMap { Self.read(String($0)) }
+    var entries: [(at: Instant, entry: Entry)] = []
+    for line in known + unwritten {
+      guard let json = try? JSONValue(parsing: line.entry).objectValue, let entry = Entry(json) else {
+        throw .damaged(
+          path: keeper.path,
+          detail: "line \(entries.count + 1) of its journal is none that this version writes")
+      }
+      entries.append((line.at, entry))
+    }
+    return entries
   }
 
-  func append(_ entry: Entry, at instant: Instant) throws(SandboxError) {
-    var json: JSONObject = ["at": JSONValue(instant)]
-    switch entry {
-    case .opened: json["opened"] = true
+  /// Whether something was noted that is not written down.
+  var isBehind: Bool { !unwritten.isEmpty }
+
+  /// Notes what was done. It is remembered once it is written down.
+  mutating func note(_ entry: Entry, at instant: Instant) { unwritten.append(Self.line(entry, at: instant)) }
+
+  /// Writes down what was noted, as the first thing of this process, and all rows there are.
+  mutating func begin(_ tables: [WorldTable], _ rows: () -> [RowChange]) throws(SandboxError) {
+    try keeper.begin(unwritten, tables, rows)
+    (known, unwritten) = ([], [])
+    try old?.setAside()
+    old = nil
+  }
+
+  /// Writes down what was noted, and the rows that changed. What cannot be written is written with what follows.
+  mutating func write(_ rows: () -> [RowChange]) throws(SandboxError) {
+    try keeper.append(unwritten, rows)
+    unwritten = []
+  }
+
+  static func line(_ entry: Entry, at instant: Instant) -> JournalLine {
+    JournalLine(at: instant, entry: String(decoding: entry.json.serialized(), as: UTF8.self))
+  }
+
+  static func instant(_ value: JSONValue?) -> Instant? {
+    value?.int64Value.map { Instant(millisecondsSince1970: $0) }
+  }
+}
+
+extension Journal.Entry {
+  fileprivate var json: JSONObject {
+    switch self {
+    case .opened: ["opened": true]
     case .clock(let setting):
-      json["clock"] = [
-        "sandbox": JSONValue(setting.sandbox), "machine": JSONValue(setting.machine),
-        "speed": JSONValue(setting.speed),
+      [
+        "clock": [
+          "sandbox": JSONValue(setting.sandbox), "machine": JSONValue(setting.machine),
+          "speed": JSONValue(setting.speed),
+        ]
       ]
     case .action(let action, let parameters):
-      json["action"] = .string(action.rawValue)
-      json["with"] = .object(parameters)
+      ["action": .string(action.rawValue), "with": .object(parameters)]
+    case .passed: ["passed": true]
     case .attempt(let notice, let result, let next):
-      json["attempt"] = JSONValue(Int64(notice))
-      json["result"] = .string(result.rawValue)
-      json["next"] = next.map { JSONValue($0) }
-    }
-    // The newline goes first, so that what was cut short before stays a line of its own.
-    let line = [UInt8(ascii: "\n")] + json.serialized()
-    if case .opened = entry {
-      // Numbers must not be given out twice even after a power loss.
-      try directory.appendDurably(Self.file, line)
-    } else {
-      try directory.append(Self.file, line)
+      JSONObject(present: [
+        ("attempt", JSONValue(Int64(notice))), ("result", .string(result.rawValue)),
+        ("next", next.map { JSONValue($0) }),
+      ])
+    case .postponed(let notice, let instant):
+      ["postponed": JSONValue(Int64(notice)), "to": JSONValue(instant)]
     }
   }
 
-  private static func read(_ line: String) -> (at: Instant, entry: Entry)? {
-    guard let json = try? JSONValue(parsing: line).objectValue, let at = instant(json["at"]),
-      let entry = entry(json)
-    else { return nil }
-    return (at, entry)
-  }
-
-  private static func entry(_ json: JSONObject) -> Entry? {
-    if json["opened"] != nil { return .opened }
-    if let clock = json["clock"]?.objectValue, let sandbox = instant(clock["sandbox"]),
-      let machine = instant(clock["machine"]), let speed = clock["speed"]?.int64Value
+  /// Reads what ``json`` says; `nil` if it is nothing of the kind.
+  init?(_ json: JSONObject) {
+    if json["opened"] != nil {
+      self = .opened
+    } else if json["passed"] != nil {
+      self = .passed
+    } else if let clock = json["clock"]?.objectValue, let sandbox = Journal.instant(clock["sandbox"]),
+      let machine = Journal.instant(clock["machine"]), let speed = clock["speed"]?.int64Value
     {
-      return .clock(SandboxClock.Setting(sandbox: sandbox, machine: machine, speed: speed))
-    }
-    if let action = json["action"]?.stringValue.flatMap(Action.init), let with = json["with"]?.objectValue {
-      return .action(action, with)
-    }
-    if let notice = json["attempt"]?.int64Value,
+      self = .clock(SandboxClock.Setting(sandbox: sandbox, machine: machine, speed: speed))
+    } else if let action = json["action"]?.stringValue.flatMap(Action.init),
+      let parameters = json["with"]?.objectValue
+    {
+      self = .action(action, parameters)
+    } else if let notice = json["attempt"]?.int64Value,
       let result = json["result"]?.stringValue.flatMap(SendAttemptResult.init)
     {
-      return .attempt(notice: Int(notice), result, next: instant(json["next"]))
+      self = .attempt(notice: Int(notice), result, next: Journal.instant(json["next"]))
+    } else if let notice = json["postponed"]?.int64Value, let instant = Journal.instant(json["to"]) {
+      self = .postponed(notice: Int(notice), to: instant)
+    } else {
+      return nil
     }
-    return nil
-  }
-
-  private static func instant(_ value: JSONValue?) -> Instant? {
-    value?.int64Value.map { Instant(millisecondsSince1970: $0) }
   }
 }

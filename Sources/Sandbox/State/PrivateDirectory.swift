@@ -55,21 +55,11 @@ final class PrivateDirectory: StateFiles {
     }
   }
 
-  /// Adds to the end of a file. It outlasts the process at once, and a power loss a little later.
-  func append(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError) {
-    let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw .unusable("\(path)/\(name)") }
-    defer { close(file) }
-    try writeAll(content, to: file, named: name)
-  }
-
-  /// The same, and it outlasts a power loss too when this returns.
-  func appendDurably(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError) {
-    try append(name, content)
-    let file = openat(descriptor, name, O_WRONLY | O_CLOEXEC)
-    guard file >= 0 else { throw .unusable("\(path)/\(name)") }
-    defer { close(file) }
-    guard fsync(file) == 0, fsync(descriptor) == 0 else { throw .unusable("\(path)/\(name)") }
+  /// Gives a file another name. It has that after a power loss, too, when this returns.
+  func rename(_ name: String, to other: String) throws(SandboxError) {
+    guard renameat(descriptor, name, descriptor, other) == 0, fsync(descriptor) == 0 else {
+      throw .unusable("\(path)/\(name)")
+    }
   }
 
   private func writeAll(_ content: some Collection<UInt8>, to file: CInt, named name: String)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Where the sandbox keeps what is to be there again: its certificates, and the journal.
+/// Where the sandbox keeps its certificates, and where earlier versions kept the journal.
 protocol StateFiles: Sendable {
   /// What errors call the place.
   var path: String { get }
@@ -8,10 +8,8 @@ protocol StateFiles: Sendable {
   func read(_ name: String) throws(SandboxError) -> String?
   /// Replaces a file, or leaves the old one as it was.
   func write(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError)
-  /// Adds to the end of a file.
-  func append(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError)
-  /// The same, and it outlasts a power loss when this returns.
-  func appendDurably(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError)
+  /// Gives a file another name.
+  func rename(_ name: String, to other: String) throws(SandboxError)
 }
 
 /// Files that are gone with the process.
@@ -28,8 +26,10 @@ final class FilesInMemory: StateFiles {
     files.withLock { $0[name] = content }
   }
 
-  // Nothing reads a journal that ends with the process, and it would only grow.
-  func append(_ name: String, _ content: some Collection<UInt8>) {}
-
-  func appendDurably(_ name: String, _ content: some Collection<UInt8>) {}
+  func rename(_ name: String, to other: String) {
+    files.withLock { files in
+      files[other] = files[name]
+      files[name] = nil
+    }
+  }
 }

@@ -13,7 +13,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "packing-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let documents = try await documents(in: folder)
+    let documents = try await documents()
     let store = try SQLiteEntitlementStore(directory: folder.appending(path: "data").path)
     for document in documents {
       try await store.write { transaction throws(StoreError) in
@@ -38,7 +38,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "packing-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let documents = try await documents(in: folder)
+    let documents = try await documents()
     let store = try SQLiteEntitlementStore(directory: folder.appending(path: "data").path)
     for document in documents {
       _ = try? await store.write { transaction throws(StoreError) in
@@ -57,14 +57,14 @@ import Testing
     await store.close()
   }
 
-  private func documents(in folder: URL) async throws -> [[UInt8]] {
+  private func documents() async throws -> [[UInt8]] {
     let product = SandboxProduct(
       productId: "pro.monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "21",
       period: Period("P1M"), price: 4990)
     let app = SandboxApp(
       id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil), products: [product])
     let sandbox = try AppStoreSimulator(
-      apps: [app], directory: folder.appending(path: "sandbox").path,
+      apps: [app], home: .memory,
       now: { Instant(millisecondsSince1970: 1_790_000_000_000) })
     var documents: [[UInt8]] = []
     for kind in SandboxDocumentKind.allCases {

@@ -1,0 +1,99 @@
+import AppStore
+import Foundation
+import Sandbox
+import SandboxStore
+import SignedData
+import Testing
+
+@Suite("A sandbox in a directory")
+struct RestartTests {
+  private let folder = try! SandboxFolder()
+
+  private func verified(_ purchase: Purchase, by store: AppStoreSimulator) throws
+    -> Verified<JWSTransactionDecodedPayload>
+  {
+    try SignedDataVerifier(anchors: try .apple().adding(store.root, for: .sandbox)).verifyTransaction(
+      purchase.signedTransactionInfo, for: SandboxFolder.app.identity, environments: [.sandbox])
+  }
+
+  @Test("A restart keeps the chain and repeats no transaction id, and neither does a crash")
+  func restart() async throws {
+    var ids: Set<String> = []
+    var root: [UInt8] = []
+    do {
+      let store = try folder.open()
+      root = store.root.der
+      for _ in 0..<3 {
+        ids.insert(try await store.purchase(PurchaseOrder(app: "demo", productId: "coins")).transactionId)
+      }
+      // What a crash would leave behind, while the first is still running.
+      try FileManager.default.copyItem(
+        atPath: folder.path(), toPath: folder.path("crashed"))
+    }
+    for name in ["store", "crashed"] {
+      let store = try folder.open(name)
+      #expect(store.root.der == root)
+      let purchase = try await store.purchase(PurchaseOrder(app: "demo", productId: "coins"))
+      #expect(!ids.contains(purchase.transactionId))
+      #expect(try verified(purchase, by: store).signer?.anchor.contains("Sandbox Root CA - G3") == true)
+    }
+  }
+
+  @Test("An account is remembered over a restart")
+  func accounts() async throws {
+    let order = PurchaseOrder(app: "demo", productId: "unlock", account: "anna")
+    let first = try await folder.open().purchase(order)
+    for _ in 0..<2 {
+      let store = try folder.open()
+      #expect(try await store.purchase(order).originalTransactionId == first.transactionId)
+      _ = try await store.purchase(PurchaseOrder(app: "demo", productId: "monthly", account: "anna"))
+    }
+  }
+
+  @Test("Two sandboxes cannot use one directory at a time")
+  func inUse() throws {
+    let store = try folder.open()
+    #expect(throws: SandboxError.inUse(path: folder.path())) { try folder.open() }
+    #expect(store.apps.count == 1)
+  }
+
+  @Test("A leaf that has run out is replaced under the same root")
+  func newLeaf() async throws {
+    let root = try folder.open().root.der
+    let later = Instant(rfc3339: "2048-01-01T00:00:00Z")!
+    let store = try folder.open(now: later)
+    #expect(store.root.der == root)
+    let purchase = try await store.purchase(PurchaseOrder(app: "demo", productId: "unlock"))
+    #expect(try verified(purchase, by: store).payload.signedDate == later)
+  }
+
+  @Test("A missing key is damage, and never a reason for a new root")
+  func damaged() throws {
+    _ = try folder.open()
+    try FileManager.default.removeItem(atPath: folder.path("store/leaf.key.pem"))
+    #expect(throws: SandboxError.self) { try folder.open() }
+  }
+
+  @Test("Keys and the journal are for their owner's eyes only")
+  func modes() throws {
+    let store = try folder.open()
+    defer { #expect(store.apps.count == 1) }
+    func mode(_ path: String) throws -> Int {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(path))
+      return try #require(attributes[.posixPermissions] as? Int)
+    }
+    #expect(try mode("store") == 0o700)
+    for name in ["root", "intermediate", "leaf"] {
+      #expect(try mode("store/\(name).key.pem") == 0o600)
+    }
+    for suffix in ["", "-wal", "-shm"] { #expect(try mode("store/sandbox.sqlite\(suffix)") == 0o600) }
+  }
+
+  @Test("A world may begin in the past, and goes on from there")
+  func beginning() throws {
+    let past = try #require(Instant(rfc3339: "2025-12-01T00:00:00Z"))
+    for start in [past, SandboxFolder.start] {
+      #expect(try folder.open(start: start).clock.now() == past, "a start is only for what begins")
+    }
+  }
+}
