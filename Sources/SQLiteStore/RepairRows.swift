@@ -1,12 +1,31 @@
 internal import AppStore
 internal import Store
 
-/// Writes `repair`, `repair_line`, `drift` and `delivery_mark`. Rare enough to prepare its statements each
-/// time.
-struct RepairRows {
+/// Writes `repair`, `repair_line`, `drift` and `delivery_mark`. What is written once for each line or customer is
+/// prepared once; the rest is rare enough to be prepared each time.
+final class RepairRows {
   private let connection: Connection
+  private let insertLine: Statement
+  private let deleteLine: Statement
+  private let insertDrift: Statement
+  private let updateDrift: Statement
+  private let deleteDrift: Statement
 
-  init(_ connection: Connection) { self.connection = connection }
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    insertLine = try Statement(
+      "INSERT OR IGNORE INTO repair_line (repair_id, original_transaction_id) VALUES (?, ?)", on: connection)
+    deleteLine = try Statement(
+      "DELETE FROM repair_line WHERE repair_id = ? AND original_transaction_id = ?", on: connection)
+    insertDrift = try Statement(
+      """
+      INSERT OR IGNORE INTO drift (repair_id, customer_id, entitlement, noticed_at, believed)
+      VALUES (?, ?, ?, ?, ?)
+      """, on: connection)
+    let ofDrift = "repair_id = ?1 AND customer_id = ?2 AND entitlement = ?3"
+    updateDrift = try Statement("UPDATE drift SET found = ?4 WHERE \(ofDrift)", on: connection)
+    deleteDrift = try Statement("DELETE FROM drift WHERE \(ofDrift)", on: connection)
+  }
 
   func put(_ mark: DeliveryMark, of appID: String, in environment: Environment) throws(StoreError) {
     let put = try Statement(
@@ -69,8 +88,7 @@ struct RepairRows {
   }
 
   func enqueue(_ line: LineKey, for repairID: Int64) throws(StoreError) {
-    try run(
-      "INSERT OR IGNORE INTO repair_line (repair_id, original_transaction_id) VALUES (?, ?)", repairID, line)
+    try run(insertLine, repairID, line)
   }
 
   func enqueueDuePolls(by moment: Instant, for repair: Repair) throws(StoreError) {
@@ -113,48 +131,36 @@ struct RepairRows {
   }
 
   func dequeue(_ line: LineKey, from repairID: Int64) throws(StoreError) {
-    try run("DELETE FROM repair_line WHERE repair_id = ? AND original_transaction_id = ?", repairID, line)
+    try run(deleteLine, repairID, line)
   }
 
-  private func run(_ sql: String, _ repairID: Int64, _ line: LineKey) throws(StoreError) {
-    let statement = try Statement(sql, on: connection)
+  private func run(_ statement: Statement, _ repairID: Int64, _ line: LineKey) throws(StoreError) {
     try statement.bind(1, repairID)
     try statement.bind(2, line.originalTransactionID)
     try statement.run()
   }
 
   func notice(_ drift: Drift, in repairID: Int64) throws(StoreError) {
-    let insert = try statement(
-      """
-      INSERT OR IGNORE INTO drift (repair_id, customer_id, entitlement, noticed_at, believed)
-      VALUES (?, ?, ?, ?, ?)
-      """, drift, repairID)
-    try insert.bind(4, drift.noticedAt.millisecondsSince1970)
-    try insert.bind(5, StatusCoding.encode(drift.believed))
-    try insert.run()
+    try bind(insertDrift, drift, repairID)
+    try insertDrift.bind(4, drift.noticedAt.millisecondsSince1970)
+    try insertDrift.bind(5, StatusCoding.encode(drift.believed))
+    try insertDrift.run()
   }
 
   func settle(_ drift: Drift, in repairID: Int64) throws(StoreError) {
-    let update = try statement(
-      "UPDATE drift SET found = ?4 WHERE repair_id = ?1 AND customer_id = ?2 AND entitlement = ?3", drift,
-      repairID)
-    try update.bind(4, drift.found.map(StatusCoding.encode))
-    try update.run()
+    try bind(updateDrift, drift, repairID)
+    try updateDrift.bind(4, drift.found.map(StatusCoding.encode))
+    try updateDrift.run()
   }
 
   func drop(_ drift: Drift, from repairID: Int64) throws(StoreError) {
-    try statement(
-      "DELETE FROM drift WHERE repair_id = ? AND customer_id = ? AND entitlement = ?", drift, repairID
-    ).run()
+    try bind(deleteDrift, drift, repairID)
+    try deleteDrift.run()
   }
 
-  private func statement(
-    _ sql: String, _ drift: Drift, _ repairID: Int64
-  ) throws(StoreError) -> Statement {
-    let statement = try Statement(sql, on: connection)
+  private func bind(_ statement: Statement, _ drift: Drift, _ repairID: Int64) throws(StoreError) {
     try statement.bind(1, repairID)
     try statement.bind(2, drift.customer.customerID)
     try statement.bind(3, drift.entitlement)
-    return statement
   }
 }

@@ -43,7 +43,7 @@ final class SQLiteTransaction: StoreTransaction {
     notification = try NotificationRows(connection)
     refresh = try RefreshRows(connection)
     poll = try PollRows(connection)
-    repair = RepairRows(connection)
+    repair = try RepairRows(connection)
     repairQuery = RepairQuery(connection)
     migration = try MigrationRows(connection)
     delivery = try DeliveryRows(connection)
