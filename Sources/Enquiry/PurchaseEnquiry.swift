@@ -185,40 +185,21 @@ package struct PurchaseEnquiry: Sendable {
     }
   }
 
-  /// All at once, so that they share a commit.
   private func hand(
     _ documents: [Documents], _ question: Question, into findings: inout Findings
   ) async throws {
-    let outcomes = await withTaskGroup(of: (Int, Result<Submitted, LedgerError>).self) { group in
-      for (place, documents) in documents.enumerated() {
-        group.addTask { (place, await submit(documents, question)) }
-      }
-      var outcomes: [(Int, Result<Submitted, LedgerError>)] = []
-      for await outcome in group { outcomes.append(outcome) }
-      return outcomes.sorted { $0.0 < $1.0 }
-    }
-    for (_, outcome) in outcomes {
+    for outcome in try await ledger.submit(together: documents.map { $0.submission(question) }) {
       switch outcome {
-      case .success(let submitted):
-        if !submitted.wasKnown { findings.changed += 1 }
-        if let customer = submitted.customerID, !findings.customerIDs.contains(customer) {
+      case .success(let taken):
+        if !taken.wasKnown { findings.changed += 1 }
+        if let customer = taken.customerID, !findings.customerIDs.contains(customer) {
           findings.customerIDs.append(customer)
         }
-        if let payload = submitted.documents.transactionPayload { findings.transactions.append(payload) }
+        if let transaction = taken.transaction { findings.transactions.append(transaction) }
       case .failure(let error):
         guard error.concernsOneDocument else { throw error }
         findings.refused.append(error)
       }
-    }
-  }
-
-  private func submit(
-    _ documents: Documents, _ question: Question
-  ) async -> Result<Submitted, LedgerError> {
-    do throws(LedgerError) {
-      return .success(try await ledger.submit(documents.submission(question)))
-    } catch {
-      return .failure(error)
     }
   }
 }

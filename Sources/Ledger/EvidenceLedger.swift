@@ -28,6 +28,16 @@ package final class EvidenceLedger: Sendable {
 
   /// Takes in a purchase, and links it to the customer if one is named. When this returns it is durable.
   package func submit(_ submission: Submission) async throws(LedgerError) -> Submitted {
+    let entry = try await verified(submission)
+    let (outcome, facts) = try await write { store throws(StoreError) in try entry.record(in: store) }
+    guard !outcome.isOfAnother else { throw entry.ownedByAnother }
+    return Submitted(
+      evidenceID: outcome.evidenceID, wasKnown: outcome.wasKnown, environment: entry.verified.environment,
+      documents: entry.verified.contents, customerID: outcome.customerID, facts: facts)
+  }
+
+  /// A submission whose documents were verified, ready to be written. What is not to be believed is kept as such.
+  func verified(_ submission: Submission) async throws(LedgerError) -> SubmissionEntry {
     let app = try app(of: submission)
     let verified: VerifiedSubmission
     do {
@@ -35,16 +45,8 @@ package final class EvidenceLedger: Sendable {
     } catch {
       throw await reject(error, submission)
     }
-    let entry = SubmissionEntry(
+    return SubmissionEntry(
       submission, verified, catalog: catalog.value, policy: app.ownershipPolicy, receivedAt: now())
-    let outcome = try await write { transaction throws(StoreError) in try entry.record(in: transaction) }
-    guard !outcome.isOfAnother else {
-      throw .ownedByAnotherCustomer(
-        originalTransactionID: verified.contents.transaction?.originalTransactionID ?? "")
-    }
-    return Submitted(
-      evidenceID: outcome.evidenceID, wasKnown: outcome.wasKnown, environment: verified.environment,
-      documents: verified.contents, customerID: outcome.customerID, facts: outcome.facts)
   }
 
   private func app(of submission: Submission) throws(LedgerError) -> AppDefinition {

@@ -9,8 +9,6 @@ struct SubmissionEntry: Sendable {
     let wasKnown: Bool
     /// Whose the purchase is; `nil` while nobody has claimed it.
     let customerID: String?
-    /// All that is known of that customer.
-    let facts: CustomerFacts
     /// The purchase belongs to others than the customer who was named.
     let isOfAnother: Bool
   }
@@ -34,9 +32,31 @@ struct SubmissionEntry: Sendable {
     self.receivedAt = receivedAt
   }
 
+  /// What was found out before anybody was brought up to date.
+  struct Taken {
+    fileprivate let first: EvidenceID
+    fileprivate let wasKnown: Bool
+    fileprivate let named: CustomerKey?
+    fileprivate let isOfAnother: Bool
+  }
+
   /// Keeps the evidence, and works out what follows.
-  func record(in store: any StoreTransaction) throws(StoreError) -> Outcome {
+  ///
+  /// - Returns: what came of it, and all that is known then of the customer whose it is.
+  func record(in store: any StoreTransaction) throws(StoreError) -> (Outcome, CustomerFacts) {
     let derivation = Derivation(store, catalog: catalog, now: receivedAt)
+    let taken = try take(into: derivation)
+    try derivation.finish()
+    let outcome = try outcome(of: taken, in: store)
+    let facts =
+      try outcome.customerID.map { id throws(StoreError) in
+        try store.customer(customer(id))?.facts
+      } ?? nil
+    return (outcome, facts ?? CustomerFacts())
+  }
+
+  /// Keeps the evidence and applies what it says; nobody is brought up to date yet.
+  func take(into derivation: Derivation) throws(StoreError) -> Taken {
     let (first, wasKnown) = try append(to: derivation)
     let named = try named(derivation)
     var isOfAnother = false
@@ -44,12 +64,15 @@ struct SubmissionEntry: Sendable {
       let claim = LineClaim(derivation: derivation, policy: policy, customer: named)
       isOfAnother = try claim.settle(line, isNews: !wasKnown)
     }
-    try derivation.finish()
-    let owner = try owner(in: store, named, isOfAnother: isOfAnother)
-    let facts = try owner.map { id throws(StoreError) in try store.customer(customer(id))?.facts } ?? nil
-    return Outcome(
-      evidenceID: first, wasKnown: wasKnown, customerID: owner, facts: facts ?? CustomerFacts(),
-      isOfAnother: isOfAnother)
+    return Taken(first: first, wasKnown: wasKnown, named: named, isOfAnother: isOfAnother)
+  }
+
+  /// What is to be told of it, when everybody is up to date.
+  func outcome(of taken: Taken, in store: any StoreTransaction) throws(StoreError) -> Outcome {
+    Outcome(
+      evidenceID: taken.first, wasKnown: taken.wasKnown,
+      customerID: try owner(in: store, taken.named, isOfAnother: taken.isOfAnother),
+      isOfAnother: taken.isOfAnother)
   }
 
   /// Keeps the documents and applies what they say; nobody is brought up to date yet.
@@ -67,6 +90,11 @@ struct SubmissionEntry: Sendable {
       try derivation.apply(document.testimony, of: StoredEvidence(id: kept.id, evidence: evidence))
     }
     return (first ?? EvidenceID(rawValue: 0), wasKnown)
+  }
+
+  /// What its sender is told if the purchase belongs to others than the customer who was named.
+  var ownedByAnother: LedgerError {
+    .ownedByAnotherCustomer(originalTransactionID: verified.contents.transaction?.originalTransactionID ?? "")
   }
 
   /// The line that the documents are about.

@@ -1,0 +1,85 @@
+import AppStore
+import Entitlements
+import Ledger
+import Store
+import Testing
+
+@Suite("All documents of one answer of Apple's, taken in together")
+struct AnswerTests {
+  private func submission(_ jws: String, renewal: String? = nil, for customer: String? = nil) -> Submission {
+    Submission(
+      appID: "ocean", customerID: customer, signedTransaction: jws, signedRenewalInfo: renewal,
+      source: .appStoreServerAPI)
+  }
+
+  /// An answer about two lines, the first of which is renewed twice.
+  private func answer(_ fixture: LedgerFixture) throws -> [Submission] {
+    [
+      submission(try fixture.period(0...30, signed: 80)), submission(try fixture.period(30...60, signed: 80)),
+      submission(try fixture.period(60...90, signed: 80), renewal: try fixture.renewal(signed: 80)),
+      submission(try fixture.period(10...40, line: "L2", signed: 80)),
+    ]
+  }
+
+  @Test("They give what they give one by one, in one commit and with one look at the customer")
+  func together() async throws {
+    try await LedgerFixture.run { fixture in
+      for line in ["L1", "L2"] { _ = try await fixture.submit(fixture.period(0...30, line: line)) }
+      let (answer, events) = (try answer(fixture), try fixture.events().count)
+      let taken = try await fixture.ledger.submit(together: answer).map { try $0.get() }
+      #expect(taken.map(\.wasKnown) == [false, false, false, false])
+      #expect(taken.map(\.customerID) == ["ana", "ana", "ana", "ana"])
+      #expect(taken.map { $0.transaction?.transactionId } == ["L1-0", "L1-30", "L1-60", "L2-10"])
+      #expect(try fixture.evidence().count == 7)
+      #expect(try fixture.events().count == events + 1, "a renewal that is told once")
+      #expect(try await fixture.replayDifferences() == [])
+
+      try await LedgerFixture.run { other in
+        for line in ["L1", "L2"] { _ = try await other.submit(other.period(0...30, line: line)) }
+        for submission in answer { _ = try await other.ledger.submit(submission) }
+        #expect(try other.facts() == fixture.facts())
+      }
+      #expect(
+        try await fixture.ledger.submit(together: answer).map { try $0.get().wasKnown } == [
+          true, true, true, true,
+        ])
+    }
+  }
+
+  @Test("One that is forged, or another customer's, leaves the others as they are")
+  func refused() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(0...30, line: "L2"), for: "ben")
+      let forged = try String(fixture.period(0...30, line: "L3").dropLast(4)) + "AAAA"
+      let outcomes = try await fixture.ledger.submit(together: [
+        submission(forged, for: "ana"), submission(try fixture.period(0...30), for: "ana"),
+        submission(try fixture.period(30...60, line: "L2"), for: "ana"),
+      ])
+      guard case .failure(.rejected(.notVerified(.badSignature), let evidence)) = outcomes[0] else {
+        Issue.record("the forged one gave \(outcomes[0])")
+        return
+      }
+      #expect(try fixture.store.makeReader().evidence(after: nil, limit: 9).contains { $0.id == evidence })
+      #expect(try outcomes[1].get().customerID == "ana")
+      guard case .failure(.ownedByAnotherCustomer("L2")) = outcomes[2] else {
+        Issue.record("ben's gave \(outcomes[2])")
+        return
+      }
+      #expect(try fixture.facts(of: "ana")?.transactions.map(\.transactionID) == ["L1-0"])
+      #expect(try fixture.facts(of: "ben")?.transactions.map(\.transactionID) == ["L2-0", "L2-30"])
+    }
+  }
+
+  @Test("An answer without a document that is believed writes nothing else")
+  func nothing() async throws {
+    try await LedgerFixture.run { fixture in
+      #expect(try await fixture.ledger.submit(together: []).isEmpty)
+      let outcomes = try await fixture.ledger.submit(together: [submission("")])
+      guard case .failure(.invalid("signed_transaction", _)) = outcomes.first else {
+        Issue.record("it gave \(outcomes)")
+        return
+      }
+      #expect(try fixture.evidence() == [])
+    }
+  }
+}
