@@ -69,12 +69,20 @@ private struct JSONWriter {
 
   private mutating func write(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
-    if text.utf8.contains(where: Self.needsEscape) {
+    if Self.needsEscape(text) {
       for byte in text.utf8 { writeEscaped(byte) }
     } else {
       append(text)
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func needsEscape(_ text: String) -> Bool {
+    // Every byte is looked at whatever was found, so that many can be at once: signed documents are long, and have
+    // nothing to escape.
+    text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.reduce(0) { found, byte in found | (needsEscape(byte) ? 1 : 0) } != 0 as UInt8
+    } ?? text.utf8.contains(where: needsEscape)
   }
 
   private static func needsEscape(_ byte: UInt8) -> Bool {

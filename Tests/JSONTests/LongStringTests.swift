@@ -1,8 +1,8 @@
 import JSON
 import Testing
 
-/// Strings are read eight bytes at a time where that is possible: wherever something special stands, it is
-/// seen.
+/// Strings are read and written many bytes at a time where that is possible: wherever something special stands, it
+/// is seen.
 @Suite struct LongStringTests {
   private func string(_ position: Int, _ special: [UInt8]) -> [UInt8] {
     let filler = [UInt8](repeating: UInt8(ascii: "x"), count: position)
@@ -15,6 +15,16 @@ import Testing
     for (written, meant) in [("\\n", "\n"), ("\\u00e9", "é"), ("é", "é"), ("😀", "😀"), ("\u{7F}", "\u{7F}")] {
       let value = try JSONValue(parsing: string(position, Array(written.utf8)))
       #expect(value == .string(filler + meant + filler))
+    }
+  }
+
+  @Test("What has to be escaped is written so at every position", arguments: 0..<40)
+  func written(position: Int) {
+    let filler = String(repeating: "x", count: position)
+    for (meant, written) in [
+      ("\"", "\\\""), ("\\", "\\\\"), ("\n", "\\n"), ("\u{1F}", "\\u001f"), ("é", "é"),
+    ] {
+      #expect(JSONValue.string(filler + meant + filler).text == "\"\(filler)\(written)\(filler)\"")
     }
   }
 
