@@ -4,12 +4,16 @@ package import AppStore
 package struct AppStoreServer: Hashable, Sendable {
   /// The beginning of each URL: scheme and host, without a path.
   package let baseURL: String
+  /// The host, for error messages and metrics.
+  package let host: String
   /// The part of production's rate limits that counts here.
   package let budgetShare: Double
 
   /// A server by its parts; of `baseURL` a slash at the end is left out.
   package init(baseURL: String, budgetShare: Double = 1) {
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
+    let rest = baseURL.split(separator: "://", maxSplits: 1).last ?? ""
+    host = String(rest.prefix { $0 != "/" })
     self.budgetShare = budgetShare
   }
 
@@ -24,9 +28,4 @@ package struct AppStoreServer: Hashable, Sendable {
     }
   }
 
-  /// The host, for error messages and metrics.
-  package var host: String {
-    let rest = baseURL.split(separator: "://", maxSplits: 1).last ?? ""
-    return String(rest.prefix { $0 != "/" })
-  }
 }
