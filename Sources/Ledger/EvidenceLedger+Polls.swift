@@ -22,8 +22,8 @@ extension EvidenceLedger {
   /// Remembers that Apple was asked about lines, and when to ask next.
   package func polled(_ lines: [LineKey], at moment: Instant) async throws(LedgerError) {
     try await write { store throws(StoreError) in
-      for line in lines {
-        try store.recordPoll(of: line, at: moment)
+      // Where nothing was open, nothing opens because Apple was asked.
+      for line in lines where try store.recordPoll(of: line, at: moment) {
         let next = PollSchedule.next(try store.facts(of: line), askedAt: moment)
         try store.schedulePoll(of: line, at: next)
       }

@@ -55,10 +55,30 @@ struct Beliefs {
 }
 
 extension Drift {
+  /// The same with what is known now. Those about one customer stand together, and what is known is read once.
+  static func compared(
+    _ drifts: [Drift], in app: AppDefinition, _ reader: any StoreReader
+  ) throws(StoreError) -> [Drift] {
+    var last: (customer: CustomerKey, facts: CustomerFacts)?
+    return try drifts.map { drift throws(StoreError) in
+      let facts: CustomerFacts
+      if let last, last.customer == drift.customer {
+        facts = last.facts
+      } else {
+        facts = try reader.facts(of: drift.customer) ?? CustomerFacts()
+        last = (drift.customer, facts)
+      }
+      return drift.compared(with: facts, in: app)
+    }
+  }
+
   /// The same with what is known now.
   func compared(in app: AppDefinition, _ reader: any StoreReader) throws(StoreError) -> Drift {
-    let facts = try reader.facts(of: customer) ?? CustomerFacts()
-    return Drift(
+    compared(with: try reader.facts(of: customer) ?? CustomerFacts(), in: app)
+  }
+
+  private func compared(with facts: CustomerFacts, in app: AppDefinition) -> Drift {
+    Drift(
       customer: customer, entitlement: entitlement, noticedAt: noticedAt, believed: believed,
       found: evaluate(facts, entitlement: entitlement, in: app, at: noticedAt))
   }

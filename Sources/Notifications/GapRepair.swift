@@ -12,9 +12,7 @@ internal import Store
 /// How far it came is kept with each step, so that it goes on there after a restart. A step that is done twice
 /// changes nothing.
 struct GapRepair: Sendable {
-  /// How many purchases are asked about at a time.
-  private static let width = 32
-  private static let pageSize = 200
+  private static let pageSize = 1_000
   private static let queueSize = 1_000
 
   let store: any EntitlementStore
@@ -116,12 +114,13 @@ struct GapRepair: Sendable {
       return lines
     }
     let reader = try store.makeReader()
-    try await notice(lines, repair, reader)
-  }
-
-  private func notice(_ lines: [LineKey], _ repair: Repair, _ reader: any StoreReader) async throws {
     let drifts = try Beliefs(about: lines, in: app, at: now(), reader).drifts
     reader.endTurn()
+    try await notice(drifts, repair)
+  }
+
+  /// Remembers what is believed before Apple is asked, unless it is remembered already.
+  func notice(_ drifts: [Drift], _ repair: Repair) async throws {
     guard !drifts.isEmpty else { return }
     try await store.write { store throws(StoreError) in
       for drift in drifts { try store.notice(drift, in: repair.id) }
@@ -144,87 +143,15 @@ struct GapRepair: Sendable {
     }
   }
 
-  // MARK: Those who were touched
-
-  private func askAboutCustomers(_ repair: inout Repair) async throws(EnquiryError) {
-    try await reading { () async throws in
-      let reader = try store.makeReader()
-      while true {
-        let lines = try reader.queuedLines(of: repair, limit: Self.width)
-        let open = try lines.filter { line in try isOpen(line, repair, reader) }
-        let inquiries = try open.map { line in LineInquiry(line, try reader.facts(of: line)) }
-        reader.endTurn()
-        guard !lines.isEmpty else { break }
-        try await notice(open, repair, reader)
-        if repair.reason == .all { try await ask(inquiries) } else { try await ask(open) }
-        repair.asked += Int64(open.count)
-        // Both in one commit, mostly; a line that is asked about twice does no harm.
-        async let polled: Void = ledger.polled(open, at: now())
-        try await store.write { [repair] store throws(StoreError) in
-          for line in lines { try store.dequeue(line, from: repair.id) }
-          try store.put(repair)
-        }
-        try await polled
-      }
-      repair.phase = .comparison
-      try await keep(repair)
-    }
-  }
-
-  /// Whether Apple did not say since the repair began how a line stands; one answer tells of all purchases of an
-  /// Apple account. Of a subscription its renewal info says that: a device gets a transaction signed anew at any
-  /// time, with the end that it always had.
-  private func isOpen(
-    _ line: LineKey, _ repair: Repair, _ reader: any StoreReader
-  ) throws(StoreError) -> Bool {
-    let facts = try reader.facts(of: line)
-    // A seat's line is nothing that Apple numbers, and what is used up is nobody's any more.
-    if repair.reason == .all, facts.transactions.allSatisfy({ $0.type == .consumable }) { return false }
-    let isSubscription = facts.transactions.contains { $0.type == .autoRenewableSubscription }
-    let said = facts.renewals.map(\.signedDate) + (isSubscription ? [] : facts.transactions.map(\.signedDate))
-    return said.max().map { $0 < repair.startedAt } ?? true
-  }
-
-  private func ask(_ lines: [LineKey]) async throws {
-    try await askAll(lines) { line, enquiry throws(EnquiryError) in
-      var question = PurchaseEnquiry.Question(
-        appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
-      question.priority = .repair
-      _ = try await enquiry.ask(question)
-    }
-  }
-
-  private func ask(_ inquiries: [LineInquiry]) async throws {
-    try await askAll(inquiries) { inquiry, enquiry throws(EnquiryError) in try await inquiry.ask(enquiry) }
-  }
-
-  private func askAll<Subject: Sendable>(
-    _ subjects: [Subject],
-    _ ask: @escaping @Sendable (Subject, PurchaseEnquiry) async throws(EnquiryError) -> Void
-  ) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { [enquiry] group in
-      for subject in subjects {
-        group.addTask {
-          do throws(EnquiryError) {
-            try await ask(subject, enquiry)
-          } catch {
-            guard error.isFinal else { throw error }
-          }
-        }
-      }
-      try await group.waitForAll()
-    }
-  }
-
   // MARK: The report
 
   private func compare(_ repair: inout Repair) async throws(EnquiryError) {
     try await reading { () async throws in
+      let reader = try store.makeReader()
       var last: Drift.Place?
       while true {
-        let reader = try store.makeReader()
         let page = try reader.drifts(of: repair, after: last, limit: Self.pageSize)
-        let compared = try page.map { drift in try drift.compared(in: app, reader) }
+        let compared = try Drift.compared(page, in: app, reader)
         reader.endTurn()
         try await store.write { [repair] store throws(StoreError) in
           for drift in compared {
@@ -245,12 +172,12 @@ struct GapRepair: Sendable {
     }
   }
 
-  private func keep(_ repair: Repair) async throws {
+  func keep(_ repair: Repair) async throws {
     try await store.write { store throws(StoreError) in try store.put(repair) }
   }
 
   /// Runs `body`, and says by one type of error what went wrong.
-  private func reading<Outcome>(_ body: () async throws -> Outcome) async throws(EnquiryError) -> Outcome {
+  func reading<Outcome>(_ body: () async throws -> Outcome) async throws(EnquiryError) -> Outcome {
     do { return try await body() } catch { throw EnquiryError(error) }
   }
 }

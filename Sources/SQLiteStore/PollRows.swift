@@ -3,6 +3,7 @@ internal import Store
 
 /// The rows of `poll`: when Apple is asked about a line.
 final class PollRows {
+  private let connection: Connection
   private let select: Statement
   private let insert: Statement
   private let move: Statement
@@ -10,6 +11,7 @@ final class PollRows {
   private let record: Statement
 
   init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
     let line = "original_transaction_id, app, environment"
     let ofLine = "original_transaction_id = ?1 AND app = ?2 AND environment = ?3"
     select = try Statement("SELECT at, asked_at FROM poll WHERE \(ofLine)", on: connection)
@@ -31,10 +33,11 @@ final class PollRows {
     try change.run()
   }
 
-  func record(_ line: LineKey, at moment: Instant) throws(StoreError) {
+  func record(_ line: LineKey, at moment: Instant) throws(StoreError) -> Bool {
     try record.bind(line)
     try record.bind(4, moment.millisecondsSince1970)
     try record.run()
+    return connection.changedRows > 0
   }
 
   private func row(of line: LineKey) throws(StoreError) -> (at: Instant, askedAt: Instant?)? {

@@ -47,11 +47,17 @@ struct RepairQuery {
     return try repairs(select).first
   }
 
-  func queuedLines(of repair: Repair, limit: Int) throws(StoreError) -> [LineKey] {
+  func queuedLines(
+    of repair: Repair, after last: String?, limit: Int
+  ) throws(StoreError) -> [LineKey] {
     let select = try Statement(
-      "SELECT original_transaction_id FROM repair_line WHERE repair_id = ? LIMIT ?", on: connection)
+      """
+      SELECT original_transaction_id FROM repair_line
+      WHERE repair_id = ? AND original_transaction_id > ? ORDER BY original_transaction_id LIMIT ?
+      """, on: connection)
     try select.bind(1, repair.id)
-    try select.bind(2, Int64(limit))
+    try select.bind(2, last ?? "")
+    try select.bind(3, Int64(limit))
     defer { select.reset() }
     var lines: [LineKey] = []
     while try select.step() {

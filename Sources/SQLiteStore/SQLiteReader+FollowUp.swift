@@ -40,9 +40,11 @@ extension SQLiteReader {
     return try RepairQuery(connection).open(of: appID, in: environment)
   }
 
-  func queuedLines(of repair: Repair, limit: Int) throws(StoreError) -> [LineKey] {
+  func queuedLines(
+    of repair: Repair, after last: String?, limit: Int
+  ) throws(StoreError) -> [LineKey] {
     try beginTurn()
-    return try RepairQuery(connection).queuedLines(of: repair, limit: limit)
+    return try RepairQuery(connection).queuedLines(of: repair, after: last, limit: limit)
   }
 
   func drifts(of repair: Repair, after last: Drift.Place?, limit: Int) throws(StoreError) -> [Drift] {

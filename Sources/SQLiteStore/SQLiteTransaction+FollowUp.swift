@@ -9,7 +9,7 @@ extension SQLiteTransaction {
     try poll.schedule(line, at: moment)
   }
 
-  func recordPoll(of line: LineKey, at moment: Instant) throws(StoreError) {
+  func recordPoll(of line: LineKey, at moment: Instant) throws(StoreError) -> Bool {
     try poll.record(line, at: moment)
   }
 

@@ -9,7 +9,10 @@ package protocol PollKeeping {
   func schedulePoll(of line: LineKey, at moment: Instant?) throws(StoreError)
 
   /// Remembers that Apple was asked about a line. It stays scheduled as it is.
-  func recordPoll(of line: LineKey, at moment: Instant) throws(StoreError)
+  ///
+  /// - Returns: whether it is scheduled; if not, nothing is remembered.
+  @discardableResult
+  func recordPoll(of line: LineKey, at moment: Instant) throws(StoreError) -> Bool
 }
 
 /// Reads the schedule that ``PollKeeping`` keeps.

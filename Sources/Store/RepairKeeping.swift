@@ -61,8 +61,9 @@ package protocol RepairReading {
   /// The repair of an app that was begun first and is not finished; `nil` if all are.
   func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair?
 
-  /// At most `limit` lines about which Apple is still to be asked in the course of a repair.
-  func queuedLines(of repair: Repair, limit: Int) throws(StoreError) -> [LineKey]
+  /// At most `limit` lines about which Apple is still to be asked in the course of a repair, by their numbers,
+  /// beginning behind `last`.
+  func queuedLines(of repair: Repair, after last: String?, limit: Int) throws(StoreError) -> [LineKey]
 
   /// At most `limit` lines of a repair's report, by customer and entitlement, beginning behind `last`; of
   /// the finished ones, those that differ.

@@ -37,4 +37,14 @@ struct PollTests {
       #expect(try next(fixture) == nil)
     }
   }
+
+  @Test("Where nothing is open, nothing opens because Apple was asked")
+  func settled() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(
+        fixture.period(0...30, signed: 32, ["revocationDate": .number(JSONNumber(1_802_600_000_000))]))
+      try await fixture.ledger.polled([line], at: at(33))
+      #expect(try next(fixture) == nil)
+    }
+  }
 }

@@ -39,7 +39,8 @@ struct FollowUpContractTests {
       let asked = try await store.write { store throws(StoreError) in
         try store.schedulePoll(of: line(), at: moment(10))
         var asked = [try store.lastPoll(of: line())]
-        try store.recordPoll(of: line(), at: moment(11))
+        #expect(try store.recordPoll(of: line(), at: moment(11)))
+        #expect(try !store.recordPoll(of: line("L2"), at: moment(11)), "it is not scheduled")
         try store.schedulePoll(of: line(), at: moment(20))
         asked.append(try store.lastPoll(of: line()))
         try store.schedulePoll(of: line(), at: nil)
@@ -90,7 +91,7 @@ struct FollowUpContractTests {
         try store.dequeue(line("L0"), from: repair.id)
         return repair
       }
-      #expect(try store.makeReader().queuedLines(of: repair, limit: 9) == [line("L1")])
+      #expect(try store.makeReader().queuedLines(of: repair, after: nil, limit: 9) == [line("L1")])
     }
   }
 
@@ -111,8 +112,11 @@ struct FollowUpContractTests {
         return (repair, [first, second, try store.enqueueOwnedLines(after: second, limit: 2, for: repair)])
       }
       #expect(places == ["L2", "L3", nil])
+      let reader = try store.makeReader()
       #expect(
-        try store.makeReader().queuedLines(of: repair, limit: 9) == [line("L1"), line("L2"), line("L3")])
+        try reader.queuedLines(of: repair, after: nil, limit: 9) == [line("L1"), line("L2"), line("L3")])
+      #expect(try reader.queuedLines(of: repair, after: "L1", limit: 1) == [line("L2")])
+      #expect(try reader.queuedLines(of: repair, after: "L3", limit: 9) == [])
     }
   }
 
