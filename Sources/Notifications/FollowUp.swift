@@ -135,18 +135,18 @@ actor FollowUp {
     }
     if policy.repairsGaps {
       if !isStarted, now.milliseconds(since: mark.completeUntil) > Self.shortestDowntime {
-        try await begin(.downtime, from: mark.completeUntil)
+        try await begin(.downtime, from: mark.completeUntil, at: now)
       } else if let last = silence(at: now) {
         silenceLookedInto = now
-        try await begin(.quiet, from: last)
+        try await begin(.quiet, from: last, at: now)
       }
       if now.milliseconds(since: mark.sweptUntil) >= Self.day {
-        try await begin(.sweep, from: mark.sweptUntil)
+        try await begin(.sweep, from: mark.sweptUntil, at: now)
       }
     }
     if let period = policy.asksAboutAll, mark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
     {
-      try await begin(.all, from: now)
+      try await begin(.all, from: now, at: now)
     }
     isStarted = true
     if markedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true { try await self.mark(at: now) }
@@ -167,8 +167,8 @@ actor FollowUp {
     return beat.last.advanced(byMilliseconds: max(Self.shortestSilence, Self.silenceFactor * usual))
   }
 
-  private func begin(_ reason: Repair.Reason, from: Instant) async throws {
-    let now = clock.now()
+  /// `now` is the moment at which it was found to be due: a sandbox's clock may have been turned since.
+  private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
     let start = max(
       from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -Self.reach))
     let repair = Repair(

@@ -117,10 +117,12 @@ class Life:
 
     def wait_for_polls(self):
         """Until Apple was asked about every purchase at this very moment, as the configuration wants it."""
-        deadline, request = time.monotonic() + PATIENCE, notification_service.ListRepairsRequest(app=APP, page_size=1)
+        deadline, request = time.monotonic() + PATIENCE, notification_service.ListRepairsRequest(app=APP, page_size=4)
         while True:
             known = self.notifications.ListRepairs(request, timeout=PATIENCE).repairs
-            if known and known[0].HasField("finished_at") and known[0].started_at.ToMilliseconds() == self.now():
+            # A daily sweep may have begun at this moment, and be over before the others are asked about.
+            latest = next((repair for repair in known if repair.reason == notification_service.REPAIR_REASON_ALL), None)
+            if latest and latest.HasField("finished_at") and latest.started_at.ToMilliseconds() == self.now():
                 return
             assert time.monotonic() < deadline, known
             time.sleep(0.01)
