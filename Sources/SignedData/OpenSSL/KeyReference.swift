@@ -23,6 +23,21 @@ final class KeyReference: @unchecked Sendable {
   /// Whether it is an elliptic-curve key on P-256.
   var isP256: Bool { groupName == "prime256v1" }
 
+  /// The point of an elliptic-curve key, as SEC 1 section 2.3.3 writes it.
+  var encodedPoint: [UInt8] {
+    get throws(CryptographyError) {
+      var length = 0
+      try check(
+        EVP_PKEY_get_octet_string_param(pointer, OSSL_PKEY_PARAM_PUB_KEY, nil, 0, &length),
+        "read the point of a key")
+      var point = [UInt8](repeating: 0, count: length)
+      try check(
+        EVP_PKEY_get_octet_string_param(pointer, OSSL_PKEY_PARAM_PUB_KEY, &point, length, &length),
+        "read the point of a key")
+      return point
+    }
+  }
+
   private var groupName: String? {
     var name = [CChar](repeating: 0, count: 64)
     guard EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1 else {
