@@ -36,7 +36,9 @@ final class BatchWriter {
     outcomes.reserveCapacity(batch.count)
     do throws(StoreError) {
       try begin.run()
-      for job in batch { outcomes.append(try run(job)) }
+      if try !runTogether(batch, &outcomes) {
+        for job in batch { outcomes.append(try runApart(job)) }
+      }
       try commit.run()
       changes.committed(transaction.takeChangedCustomers())
       for outcome in outcomes { outcome.finish(nil) }
@@ -49,10 +51,31 @@ final class BatchWriter {
     }
   }
 
+  /// Runs the bodies one after the other, as if they were one. That is how it mostly goes: a savepoint for each
+  /// costs a copy of every page that changes behind it.
+  ///
+  /// - Returns: false if one of them has to be taken back. Then none of them has been run.
+  private func runTogether(
+    _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
+  ) throws(StoreError) -> Bool {
+    guard !batch.contains(where: \.isRehearsal) else { return false }
+    for job in batch {
+      let outcome = job.run(transaction)
+      guard outcome.isKept else {
+        outcomes.removeAll(keepingCapacity: true)
+        abandon()
+        try begin.run()
+        return false
+      }
+      outcomes.append(outcome)
+    }
+    return true
+  }
+
   /// Runs one body so that it happens whole or not at all, whatever the others of the batch do.
   ///
   /// - Throws: if the transaction of the whole batch is lost.
-  private func run(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
+  private func runApart(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
     try savepoint.run()
     let outcome = job.run(transaction)
     if !outcome.isKept {

@@ -12,15 +12,18 @@ struct WriteJob: Sendable {
     let finish: (_ failure: StoreError?) -> Void
   }
 
-  /// Runs the body.
+  /// Whether nothing of it is to stay.
+  let isRehearsal: Bool
+  /// Runs the body; once more if others of its batch had to be taken back.
   let run: @Sendable (SQLiteTransaction) -> Outcome
   /// Tells the caller that the body was not run.
   let refuse: @Sendable (StoreError) -> Void
 
   private init(
-    run: @escaping @Sendable (SQLiteTransaction) -> Outcome,
+    isRehearsal: Bool, run: @escaping @Sendable (SQLiteTransaction) -> Outcome,
     refuse: @escaping @Sendable (StoreError) -> Void
   ) {
+    self.isRehearsal = isRehearsal
     self.run = run
     self.refuse = refuse
   }
@@ -30,6 +33,7 @@ struct WriteJob: Sendable {
     _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Value,
     deliver: @escaping @Sendable (Result<Value, StoreError>) -> Void
   ) {
+    isRehearsal = false
     refuse = { deliver(.failure($0)) }
     run = { transaction in
       do throws(StoreError) {
@@ -54,6 +58,6 @@ struct WriteJob: Sendable {
         return Outcome(isKept: false, failure: error) { _ in deliver(.failure(error)) }
       }
     }
-    return WriteJob(run: run, refuse: { deliver(.failure($0)) })
+    return WriteJob(isRehearsal: true, run: run, refuse: { deliver(.failure($0)) })
   }
 }
