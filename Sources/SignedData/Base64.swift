@@ -33,15 +33,24 @@ package enum Base64: Sendable {
   /// Reads `text`, or `nil` if it is not exactly what ``encode(_:)`` would write.
   package func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard let digits = withoutPadding(text), digits.count % 4 != 1 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: digits.count * 3 / 4)
-    var sink = bytes.mutableSpan
-    return unpack(digits.span, to: &sink) ? bytes : nil
+    let count = digits.count * 3 / 4
+    var isWhole = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { sink, written in
+      isWhole = digits.withUnsafeBufferPointer { digits in
+        decodingTable.withUnsafeBufferPointer { unpack(digits, $0, to: sink) }
+      }
+      written = isWhole ? count : 0
+    }
+    return isWhole ? bytes : nil
   }
 
   /// Four digits to three bytes. False if one is no digit, or if bits are left over that are not zero.
-  private func unpack(_ digits: Span<UInt8>, to sink: inout MutableSpan<UInt8>) -> Bool {
-    let table = decodingTable
-    let values = table.span
+  ///
+  /// A notification has some ten thousand digits: here each check of an index would cost as much as the digit.
+  private func unpack(
+    _ digits: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>,
+    to sink: UnsafeMutableBufferPointer<UInt8>
+  ) -> Bool {
     // Every value read, or-ed together: what is no digit leaves a bit above the six that digits have.
     var seen: UInt8 = 0
     let whole = digits.count / 4
@@ -56,12 +65,14 @@ package enum Base64: Sendable {
       sink[3 * group + 2] = third << 6 | fourth
     }
     guard seen < 64 else { return false }
-    return unpackRest(digits.extracting((4 * whole)...), values, to: &sink, from: 3 * whole)
+    return unpackRest(
+      UnsafeBufferPointer(rebasing: digits[(4 * whole)...]), values, to: sink, from: 3 * whole)
   }
 
   /// The last two or three digits, if there are any: one byte or two, and bits that must be zero.
   private func unpackRest(
-    _ digits: Span<UInt8>, _ values: Span<UInt8>, to sink: inout MutableSpan<UInt8>, from start: Int
+    _ digits: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>,
+    to sink: UnsafeMutableBufferPointer<UInt8>, from start: Int
   ) -> Bool {
     guard digits.count > 1 else { return true }
     let (first, second) = (values[Int(digits[0])], values[Int(digits[1])])

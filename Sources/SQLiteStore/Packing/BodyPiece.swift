@@ -78,8 +78,23 @@ private struct Base64Run {
 
   /// The first run of that many characters or more from `start` on; `nil` if there is none.
   init?(in bytes: ArraySlice<UInt8>, from start: Int, atLeast shortest: Int) {
-    let (text, offset, kinds) = (bytes.span, bytes.startIndex, alphabetsOfBytes.span)
-    var position = start - offset
+    let offset = bytes.startIndex
+    let found = bytes.withUnsafeBufferPointer { text in
+      alphabetsOfBytes.withUnsafeBufferPointer { kinds in
+        Self.find(in: text, kinds, from: start - offset, atLeast: shortest)
+      }
+    }
+    guard let (run, seen) = found else { return nil }
+    range = offset + run.lowerBound..<offset + run.upperBound
+    alphabet = seen & ofStandard == 0 ? .url : seen & ofURL == 0 ? .standard : nil
+  }
+
+  /// The run, and the kinds of all its bytes.
+  private static func find(
+    in text: UnsafeBufferPointer<UInt8>, _ kinds: UnsafeBufferPointer<UInt8>, from start: Int,
+    atLeast shortest: Int
+  ) -> (Range<Int>, UInt8)? {
+    var position = start
     while position < text.count {
       let first = position
       var seen: UInt8 = 0
@@ -89,11 +104,7 @@ private struct Base64Run {
         seen |= kind
         position += 1
       }
-      if position - first >= shortest {
-        range = offset + first..<offset + position
-        alphabet = seen & ofStandard == 0 ? .url : seen & ofURL == 0 ? .standard : nil
-        return
-      }
+      if position - first >= shortest { return (first..<position, seen) }
       position += 1
     }
     return nil

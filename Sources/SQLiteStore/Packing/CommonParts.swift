@@ -25,7 +25,7 @@ final class CommonParts {
 
   /// The number of a part. If it has none it gets one, or, unless it `mayBeNew`, `nil` is answered.
   func number(of part: ArraySlice<UInt8>, mayBeNew: Bool) throws(StoreError) -> Int64? {
-    if let place = numbers.lastIndex(where: { $0.part[...] == part }) {
+    if let place = numbers.lastIndex(where: { $0.part[...].hasSameBytes(as: part) }) {
       numbers.swapAt(place, numbers.count - 1)
       return numbers.last?.number
     }
