@@ -30,7 +30,7 @@ extension Derivation {
     case .renewal(let fact):
       let line = evidence.line(fact.originalTransactionID, in: environment)
       try hear(of: line, isNew: store.put(fact, of: line, from: evidence.id))
-      try store.relate(evidence.id, to: line)
+      try relate(evidence.id, to: line)
       try touchOwners(of: line, evidence.id)
       try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
       return nil
@@ -80,7 +80,7 @@ extension Derivation {
   private func settle(
     _ line: LineKey, _ named: CustomerKey?, token: String?, _ evidence: EvidenceID
   ) throws(StoreError) -> LineOutcome {
-    try store.relate(evidence, to: line)
+    try relate(evidence, to: line)
     let owners = try owners(of: line)
     let origin = Origin(cause: .news, evidence: evidence)
     if owners.isEmpty {

@@ -14,7 +14,7 @@ extension Derivation {
 
   /// Something about a purchase changed that its seats may feel.
   func touchHolders(of purchase: LineKey, by origin: Origin) throws(StoreError) {
-    for seat in try store.seats(of: purchase) {
+    for seat in try seats(of: purchase) {
       let line = purchase.other(seat.seatID)
       for holder in try store.owners(of: line) { touch(line.customer(holder), anew: true, by: origin) }
     }
@@ -26,7 +26,7 @@ extension Derivation {
   {
     guard let evidence = origin.evidence else { return }
     let line = purchase.other(seat.seatID)
-    try store.put(seat, of: purchase, from: evidence)
+    try put(seat, of: purchase, from: evidence)
     try store.relate(evidence, to: purchase)
     try store.relate(evidence, to: line)
     if let customer { try give(line, to: survivor(of: customer), by: origin) }
@@ -50,7 +50,7 @@ extension Derivation {
       guard var seat = try store.seat(line), seat.isHeld else { continue }
       let purchase = line.other(seat.originalTransactionID)
       seat.releasedAt = max(moment, seat.claimedAt)
-      try store.put(seat, of: purchase, from: evidence)
+      try put(seat, of: purchase, from: evidence)
       try store.relate(evidence, to: purchase)
       try store.relate(evidence, to: line)
       try touchHolders(of: purchase, by: origin)

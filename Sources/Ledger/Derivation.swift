@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import Store
 
 /// What follows from evidence, worked out inside the write that keeps it: facts, whose they are, the new
@@ -41,6 +42,9 @@ final class Derivation {
   private(set) var notification: NotificationRecord?
   /// Whose the lines are that were looked at, until one changes hands: each document of a notification asks.
   private var owners: [LineKey: [String]] = [:]
+  /// What was related last, and the last purchase without seats: the next document is mostly about the same.
+  private var related: (evidence: EvidenceID, line: LineKey)?
+  private var seatless: LineKey?
 
   init(_ store: any StoreTransaction, catalog: Catalog, now: Instant) {
     self.store = store
@@ -71,6 +75,27 @@ final class Derivation {
     return found
   }
 
+  /// Writes that evidence is about a line.
+  func relate(_ evidence: EvidenceID, to line: LineKey) throws(StoreError) {
+    guard related?.evidence != evidence || related?.line != line else { return }
+    try store.relate(evidence, to: line)
+    related = (evidence, line)
+  }
+
+  /// The seats of a purchase.
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
+    guard purchase != seatless else { return [] }
+    let seats = try store.seats(of: purchase)
+    if seats.isEmpty { seatless = purchase }
+    return seats
+  }
+
+  /// Writes a seat of a purchase.
+  func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError) {
+    seatless = nil
+    try store.put(seat, of: purchase, from: evidence)
+  }
+
   /// Writes that a line was given or taken.
   func record(_ change: OwnershipChange) throws(StoreError) {
     owners[change.line] = nil
@@ -94,8 +119,7 @@ final class Derivation {
     for line in linesInTheNews {
       let facts = try store.facts(of: line)
       told[line] = facts
-      let next = PollSchedule.next(facts, askedAt: try store.lastPoll(of: line))
-      try store.schedulePoll(of: line, at: next)
+      try store.reschedulePoll(of: line) { PollSchedule.next(facts, askedAt: $0) }
     }
     linesInTheNews = []
     for customer in order {

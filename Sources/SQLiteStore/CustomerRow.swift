@@ -14,6 +14,8 @@ final class CustomerRow {
   private let selectFacts: Statement
   private let put: Statement
   private let hash: CustomerIdentity.Hash
+  /// The row that was read last: mostly it is written next.
+  private var lastFound: (key: CustomerKey, number: Int64)?
 
   /// `hash` says where to look first; it is another one than the store's own only in tests.
   init(_ connection: Connection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
@@ -49,7 +51,9 @@ final class CustomerRow {
 
   func known(_ key: CustomerKey) throws(StoreError) -> KnownCustomer? {
     defer { selectFacts.reset() }
-    guard try find(key, with: selectFacts).exists else { return nil }
+    let (number, exists) = try find(key, with: selectFacts)
+    guard exists else { return nil }
+    lastFound = (key, number)
     return KnownCustomer(
       facts: try FactCoding.customerFacts(selectFacts.bytes(2)),
       answers: try StoredAnswers(selectFacts.bytes(1)))
@@ -58,7 +62,7 @@ final class CustomerRow {
   func put(
     _ facts: CustomerFacts, _ answers: CustomerAnswers, of key: CustomerKey
   ) throws(StoreError) {
-    let number = try number(of: key)
+    let number = if let lastFound, lastFound.key == key { lastFound.number } else { try number(of: key) }
     try put.bind(1, number)
     try put.bind(2, CustomerIdentity.encode(key))
     try put.bind(3, AnswerCoding.encode(answers))
@@ -72,6 +76,7 @@ final class CustomerRow {
     defer { selectAnswers.reset() }
     let (number, exists) = try find(key, with: selectAnswers)
     guard exists else { return false }
+    lastFound = nil
     selectAnswers.reset()
     try put.bind(1, number)
     try put.bind(2, [])
@@ -81,6 +86,9 @@ final class CustomerRow {
     try put.run()
     return true
   }
+
+  /// Some of what was written was taken back.
+  func rolledBack() { lastFound = nil }
 
   /// The number of the customer's row, or of the one that it is going to have.
   func number(of key: CustomerKey) throws(StoreError) -> Int64 {

@@ -25,7 +25,15 @@ final class PollRows {
 
   /// Most facts leave the schedule as it is; then nothing is written.
   func schedule(_ line: LineKey, at moment: Instant?) throws(StoreError) {
+    try schedule(line, at: moment, known: try row(of: line))
+  }
+
+  func reschedule(_ line: LineKey, _ next: (Instant?) -> Instant?) throws(StoreError) {
     let known = try row(of: line)
+    try schedule(line, at: next(known?.askedAt), known: known)
+  }
+
+  private func schedule(_ line: LineKey, at moment: Instant?, known: Row?) throws(StoreError) {
     guard known?.at != moment else { return }
     let change = moment == nil ? delete : known == nil ? insert : move
     try change.bind(line)
@@ -40,7 +48,9 @@ final class PollRows {
     return connection.changedRows > 0
   }
 
-  private func row(of line: LineKey) throws(StoreError) -> (at: Instant, askedAt: Instant?)? {
+  private typealias Row = (at: Instant, askedAt: Instant?)
+
+  private func row(of line: LineKey) throws(StoreError) -> Row? {
     try select.bind(line)
     defer { select.reset() }
     guard try select.step() else { return nil }

@@ -9,6 +9,10 @@ extension SQLiteTransaction {
     try poll.schedule(line, at: moment)
   }
 
+  func reschedulePoll(of line: LineKey, _ next: (Instant?) -> Instant?) throws(StoreError) {
+    try poll.reschedule(line, next)
+  }
+
   func recordPoll(of line: LineKey, at moment: Instant) throws(StoreError) -> Bool {
     try poll.record(line, at: moment)
   }

@@ -72,7 +72,10 @@ final class SQLiteTransaction: StoreTransaction {
   }
 
   /// Some of what was written was taken back: what is remembered of it is not to be relied on.
-  func rolledBack() { evidence.rolledBack() }
+  func rolledBack() {
+    evidence.rolledBack()
+    customer.rolledBack()
+  }
 
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
 }

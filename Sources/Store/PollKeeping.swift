@@ -8,6 +8,9 @@ package protocol PollKeeping {
   /// Remembers when Apple is to be asked about a line next; `nil`: nothing about it is open.
   func schedulePoll(of line: LineKey, at moment: Instant?) throws(StoreError)
 
+  /// Remembers when Apple is to be asked about a line next: what `next` answers, given when it was last asked.
+  func reschedulePoll(of line: LineKey, _ next: (_ askedAt: Instant?) -> Instant?) throws(StoreError)
+
   /// Remembers that Apple was asked about a line. It stays scheduled as it is.
   ///
   /// - Returns: whether it is scheduled; if not, nothing is remembered.
