@@ -43,11 +43,17 @@ static inline CMS_SignerInfo *entitled_signers_first(CMS_ContentInfo *message) {
   return sk_CMS_SignerInfo_value(CMS_get0_SignerInfos(message), 0);
 }
 
-/// Makes the table for the group's generator; returns 1 when that worked. OpenSSL 3 calls the function deprecated,
-/// yet nothing else makes its fast multiplication use a table for a point of one's own.
-static inline int entitled_group_precompute(EC_GROUP *group) {
+// OpenSSL 3 calls these two deprecated. Yet nothing else makes its fast multiplication use a table for a point of
+// one's own, and nothing else gives a point without the division that its affine coordinates cost.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  return EC_GROUP_precompute_mult(group, NULL);
-#pragma GCC diagnostic pop
+
+/// Makes the table for the group's generator; returns 1 when that worked.
+static inline int entitled_group_precompute(EC_GROUP *group) { return EC_GROUP_precompute_mult(group, NULL); }
+
+/// The Jacobian coordinates of a point that are x and z: its affine x is theirs divided by the square of z.
+static inline int entitled_point_coordinates(const EC_GROUP *group, const EC_POINT *point, BIGNUM *x, BIGNUM *z, BN_CTX *context) {
+  return EC_POINT_get_Jprojective_coordinates_GFp(group, point, x, NULL, z, context);
 }
+
+#pragma GCC diagnostic pop

@@ -62,8 +62,10 @@ private final class ECDSACheck: @unchecked Sendable {
   private let curve: CurveGroup
   private let key: CurveGroup
   private let n: OpaquePointer
+  /// The modulus of the coordinates.
+  private let p: OpaquePointer
   private let context: OpaquePointer
-  private let r, s, e, u, v, x: OpaquePointer
+  private let r, s, e, u, v, x, z: OpaquePointer
   private let inverse: ModularInverse
   private let sum, product: OpaquePointer
 
@@ -74,16 +76,17 @@ private final class ECDSACheck: @unchecked Sendable {
     self.curve = curve
     self.key = key
     n = try made(EC_GROUP_get0_order(curve.pointer), Self.unchecked)
+    p = try made(EC_GROUP_get0_field(curve.pointer), Self.unchecked)
     inverse = try Self.inverse(modulo: n)
     context = try made(BN_CTX_new(), Self.unchecked)
     (r, s, e) = (try number(), try number(), try number())
-    (u, v, x) = (try number(), try number(), try number())
+    (u, v, x, z) = (try number(), try number(), try number(), try number())
     sum = try made(EC_POINT_new(curve.pointer), Self.unchecked)
     product = try made(EC_POINT_new(curve.pointer), Self.unchecked)
   }
 
   deinit {
-    for number in [r, s, e, u, v, x] { BN_free(number) }
+    for number in [r, s, e, u, v, x, z] { BN_free(number) }
     for point in [sum, product] { EC_POINT_free(point) }
     BN_CTX_free(context)
   }
@@ -103,10 +106,20 @@ private final class ECDSACheck: @unchecked Sendable {
     try check(EC_POINT_mul(key.pointer, product, v, nil, nil, context), Self.unchecked)
     try check(EC_POINT_add(curve.pointer, sum, sum, product, context), Self.unchecked)
     guard EC_POINT_is_at_infinity(curve.pointer, sum) == 0 else { return false }
-    try check(EC_POINT_get_affine_coordinates(curve.pointer, sum, x, nil, context), Self.unchecked)
-    // Of the field, which is a little larger than n.
-    if BN_cmp(x, n) >= 0 { try check(BN_sub(x, x, n), Self.unchecked) }
-    return BN_cmp(x, r) == 0
+    return try isCoordinateOfSum(r)
+  }
+
+  /// Whether the affine x of the sum is `number` modulo n. To multiply is cheaper than to divide.
+  private func isCoordinateOfSum(_ number: OpaquePointer) throws(CryptographyError) -> Bool {
+    try check(entitled_point_coordinates(curve.pointer, sum, x, z, context), Self.unchecked)
+    try check(BN_mod_sqr(z, z, p, context), Self.unchecked)
+    repeat {
+      try check(BN_mod_mul(u, number, z, p, context), Self.unchecked)
+      if BN_cmp(u, x) == 0 { return true }
+      // The field is a little larger than n: what is smaller than the difference stands for two.
+      try check(BN_add(number, number, n), Self.unchecked)
+    } while BN_cmp(number, p) < 0
+    return false
   }
 
   private static func inverse(modulo n: OpaquePointer) throws(CryptographyError) -> ModularInverse {
