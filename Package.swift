@@ -66,6 +66,8 @@ let package = Package(
     systemLibrary("COpenSSL", "openssl", "libssl-dev"),
     systemLibrary("CSQLite", "sqlite3", "libsqlite3-dev"),
     systemLibrary("CZlib", "zlib", "zlib1g-dev"),
+    // What the kernel has and no library.
+    .systemLibrary(name: "CLinux"),
     .target(name: "CEntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
 
     // The domain: pure, no IO, no clock, no C.
@@ -93,7 +95,9 @@ let package = Package(
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["CEntitledProto", "JSON"]),
     library("RPC", ["Compression", "HTTP", "Wire"]),
-    library("Transport", ["HTTP", "HTTP2", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
+    library(
+      "Transport",
+      ["CLinux", "HTTP", "HTTP2", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
 
     // What is served.
     library(

@@ -40,10 +40,12 @@ struct EntitledService: ServiceLifecycle.Service {
   private func serve(
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, _ hangUps: UnixSignalsSequence
   ) async throws {
-    let group =
-      settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
+    let loops = settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
+    loops.takeShortTurns()
+    // Of their own: a hundred notifications that come at once would be before a `Check` in the same loop.
+    let edgeLoops = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
     // First, since the service asks it what it would ask Apple.
-    let sandbox = try await RunningSandbox.open(settings, configuration, on: group, logger: logger)
+    let sandbox = try await RunningSandbox.open(settings, configuration, on: edgeLoops, logger: logger)
     let keyFetch = KeyFetch(logger: logger)
     let callers = CurrentCallers(
       try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
@@ -70,7 +72,7 @@ struct EntitledService: ServiceLifecycle.Service {
     }
     let security = try ListenerSecurity(configuration.listeners, settings)
     let listeners = try await Listeners.open(
-      settings, on: group, services: services, security: security,
+      settings, on: loops, edge: edgeLoops, services: services, security: security,
       limits: TransportLimits(configuration.listeners.limits), sandbox: sandbox?.listener, metrics: metrics,
       monitor: monitor, logger: logger)
     metrics.add(MeasuredNow { listeners.samples })

@@ -16,13 +16,14 @@ struct Listeners: Sendable {
   let sandbox: Listener?
 
   static func open(
-    _ settings: ServeSettings, on group: any EventLoopGroup, services: ServiceSet,
+    _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
+    services: ServiceSet,
     security: ListenerSecurity, limits: TransportLimits, sandbox: Listener?, metrics: MetricsRegistry,
     monitor: HealthMonitor, logger: Logger
   ) async throws -> Listeners {
     do {
       let grpc = try await Listener.listen(
-        at: settings.grpc, socket: settings.inherited.grpc, on: group,
+        at: settings.grpc, socket: settings.inherited.grpc, on: loops,
         serving: .init(
           makeHost: { _ in loopHost(services, logger) },
           http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: limits, tls: security.grpc),
@@ -37,7 +38,7 @@ struct Listeners: Sendable {
       edge.limits = limits
       edge.tls = security.http
       let http = try await Listener.listen(
-        at: settings.http, socket: settings.inherited.http, on: group, serving: edge, logger: logger)
+        at: settings.http, socket: settings.inherited.http, on: edgeLoops, serving: edge, logger: logger)
       return Listeners(grpc: grpc, http: http, sandbox: sandbox)
     } catch {
       throw Failure(error.description)
