@@ -38,6 +38,7 @@ package enum FileDescriptors {
     do throws(WireError) {
       return try DescriptorIndex(set: bytes)
     } catch {
+      // Part of the program, and read by every test: only a broken build comes here.
       fatalError("the embedded contract is broken: \(error)")
     }
   }()

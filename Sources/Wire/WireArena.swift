@@ -13,6 +13,7 @@ package struct WireArena {
   /// Begins a use of the thread's arena. Whoever begins it calls `end`; a closure in between would make
   /// every call pay for a copy of the message.
   static func begin(limit: Int = .max) -> WireArena {
+    // As everywhere in Swift, running out of memory ends the program.
     guard let state = entitled_arena_of_thread() else { fatalError("out of memory") }
     return WireArena(state: state, mark: entitled_arena_begin(state, limit < 0 ? 0 : limit), limit: limit)
   }
@@ -24,6 +25,7 @@ package struct WireArena {
   /// program, as everywhere in Swift.
   func allocate<T>(_ type: T.Type, count: Int = 1) -> UnsafeMutablePointer<T> {
     guard let memory = entitled_arena_allocate(state, count * MemoryLayout<T>.stride) else {
+      // The same.
       fatalError("out of memory")
     }
     return memory.bindMemory(to: T.self, capacity: count)
@@ -73,6 +75,7 @@ package struct WireArena {
     do throws(WireError) {
       return try unpack(message.encodedBytes(), as: type(of: message).messageType.descriptor)
     } catch {
+      // Both are ours: to go on would answer with something that nobody wrote.
       fatalError("what WireWriter wrote cannot be read: \(error)")
     }
   }

@@ -17,9 +17,8 @@ struct Listeners: Sendable {
 
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
-    services: ServiceSet,
-    security: ListenerSecurity, limits: TransportLimits, sandbox: Listener?, metrics: MetricsRegistry,
-    monitor: HealthMonitor, logger: Logger
+    services: ServiceSet, security: ListenerSecurity, limits: TransportLimits, sandbox: Listener?,
+    metrics: MetricsRegistry, monitor: HealthMonitor, logger: Logger
   ) async throws -> Listeners {
     do {
       let grpc = try await Listener.listen(
