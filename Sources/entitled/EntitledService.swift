@@ -18,11 +18,14 @@ internal import Wire
 
 /// The running service: everything wired together, from the store to the listeners, and taken down in
 /// the opposite order.
-struct EntitledService: ServiceLifecycle.Service {
+struct EntitledService: ServiceLifecycle.Service, CustomStringConvertible {
   let settings: ServeSettings
   let configuration: ServiceConfiguration
   let metrics: MetricsRegistry
   let logger: Logger
+
+  /// What the lifecycle's log lines call it: by default they would hold all of the configuration.
+  var description: String { "entitled" }
 
   func run() async throws {
     // Before all else: whoever reads that the service is ready may send one at once, which would end it.

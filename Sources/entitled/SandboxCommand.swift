@@ -73,10 +73,13 @@ struct SandboxServeCommand: AsyncParsableCommand {
 }
 
 /// The App Store alone, until a signal ends it.
-struct SandboxService: ServiceLifecycle.Service {
+struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
   let address: HostAndPort
   let simulator: AppStoreSimulator
   let logger: Logger
+
+  /// What the lifecycle's log lines call it.
+  var description: String { "sandbox" }
 
   func run() async throws {
     let listener: Listener

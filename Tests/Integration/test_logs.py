@@ -68,6 +68,13 @@ def test_every_line_is_json_and_a_calls_line_names_its_trace(service):
     assert len(entries(service)) >= len(shown) - 12, "only the announcement is for people"
 
 
+def test_the_most_talkative_log_does_not_hold_the_configuration(service):
+    service.stop()
+    lifecycle = [entry for entry in entries(service) if any(name.startswith("sl-") for name in entry)]
+    assert "entitled" in [entry.get("sl-service") for entry in lifecycle]
+    assert not re.search("ServiceConfiguration|sha256", service.log)
+
+
 def test_a_call_that_fails_names_itself_as_the_log_does(service):
     bearer = ("authorization", f"Bearer {token('operate')}")
     with service.channel() as channel, pytest.raises(grpc.RpcError) as refused:
