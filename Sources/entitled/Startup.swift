@@ -29,6 +29,14 @@ enum Startup {
     }
   }
 
+  /// The store in a stopped service's data directory, for work that makes no sense on a new one.
+  static func existingStore(in directory: String) throws -> SQLiteEntitlementStore {
+    guard FileManager.default.fileExists(atPath: "\(directory)/entitled.sqlite") else {
+      throw Failure("there is no store in \(directory)")
+    }
+    return try store(in: directory)
+  }
+
   static func simulator(
     for configuration: ServiceConfiguration, data: String?, start: Instant? = nil
   ) throws -> AppStoreSimulator {

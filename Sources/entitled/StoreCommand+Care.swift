@@ -10,7 +10,7 @@ struct StoreBackupCommand: ParsableCommand {
     commandName: "backup", abstract: "Copy what a running or stopped service remembers to a new file.",
     discussion: """
       The copy is the store at one moment. It is checked, and appears under its name only when all of it is on the \
-      disk. To restore it, stop the service, and put it in the place of entitled.sqlite in an empty data directory.
+      disk. To restore it, stop the service, and put it as entitled.sqlite into an empty data directory.
       """)
 
   @Argument(help: "The file to make.") var path: String
@@ -76,7 +76,7 @@ struct StoreVacuumCommand: AsyncParsableCommand {
   @Option(help: "The data directory (default: \(Setting.data.fallback)).") var data: String?
 
   func run() async throws {
-    let store = try Startup.store(in: Setting.data.value(data))
+    let store = try Startup.existingStore(in: Setting.data.value(data))
     let outcome: VacuumOutcome
     do throws(StoreError) { outcome = try store.vacuum() } catch { throw Failure(error.description) }
     await store.close()

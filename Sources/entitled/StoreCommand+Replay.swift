@@ -23,7 +23,7 @@ struct StoreReplayCommand: AsyncParsableCommand {
     let file = config ?? Setting.environment("ENTITLED_CONFIG")
     let catalog = try Startup.configuration(file: file).catalog
     let data = Setting.data.value(data)
-    let store = try Startup.store(in: data)
+    let store = try Startup.existingStore(in: data)
     let rebuilt = "\(data)/replay-\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: rebuilt) }
     let (count, differences) = try await Self.replay(store, in: rebuilt, catalog)

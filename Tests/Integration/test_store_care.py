@@ -83,6 +83,13 @@ def test_stats_and_vacuum_tell_what_the_store_takes(start):
     assert run("store", "verify", "--data", service.data).returncode == 0
 
 
+@pytest.mark.parametrize("command", ["stats", "verify", "vacuum", "replay"])
+def test_care_of_a_store_that_is_not_there_begins_none(command, tmp_path):
+    done = run("store", command, "--data", tmp_path)
+    assert done.returncode == 1 and str(tmp_path) in done.stderr and not done.stdout, done
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.fixture
 def small_disk():
     """A folder on a file system of 3 MiB; skips where none may be mounted."""
