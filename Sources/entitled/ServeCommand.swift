@@ -52,7 +52,9 @@ struct ServeCommand: AsyncParsableCommand {
       grpc: try inherited.grpc?.address ?? Setting.grpc.address(grpc),
       http: try inherited.http?.address ?? Setting.http.address(http), inherited: inherited,
       sandbox: sandboxText == "off" ? nil : try Setting.sandbox.address(sandbox),
-      data: Setting.data.value(data), importFolder: importFolder ?? "\(Setting.data.value(data))/import",
+      data: Setting.data.value(data),
+      importFolder: importFolder ?? Setting.environment("ENTITLED_IMPORT")
+        ?? "\(Setting.data.value(data))/import",
       configurationFile: config ?? Setting.environment("ENTITLED_CONFIG"),
       threads: try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256),
       answerCacheMiB: try number(

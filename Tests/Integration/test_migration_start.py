@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+import harness
 from contract import receipt_service
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, Service
 from test_metrics import value
 from test_migration_job import migrate, numbers, wait_for, write
 from test_migration_receipt import APP, Store
@@ -20,9 +21,9 @@ def store(start):
     store.channel.close()
 
 
-def begun(store, records, **more):
+def begun(store, records, folder=None, **more):
     """Puts an input into the import folder and begins a job with it; its name."""
-    folder = store.service.data / "import"
+    folder = folder or store.service.data / "import"
     folder.mkdir(exist_ok=True)
     (folder / "in.ndjson").write_text("".join(json.dumps(record) + "\n" for record in records))
     answer = store.receipts.StartMigration(
@@ -56,6 +57,19 @@ def test_failures_are_told_page_by_page_as_input(store):
     assert store.query("SELECT count(*) FROM migration_failure") == [(3,)]
     store.receipts.CancelMigration(receipt_service.CancelMigrationRequest(migration_id=name), timeout=CALL_LIMIT)
     assert store.query("SELECT count(*) FROM migration_failure") == [(0,)], "what failed can be forgotten"
+
+
+def test_a_variable_can_name_the_import_folder(tmp_path, monkeypatch):
+    usual = harness.environment()
+    monkeypatch.setattr(harness, "environment", lambda: usual | {"ENTITLED_IMPORT": str(tmp_path / "inputs")})
+    service = Service(tmp_path / "data")
+    try:
+        store = Store(service)
+        name = begun(store, [{"customer_id": "a", "receipt": "?"}], tmp_path / "inputs")
+        wait_for(lambda: standing(store, name).total == 1)
+        store.channel.close()
+    finally:
+        service.kill()
 
 
 def test_a_job_that_is_stopped_stays_stopped(store, start):
