@@ -111,6 +111,16 @@ def test_compose_follows_its_specification_and_mounts_what_exists():
     assert (ROOT / services["entitled"]["build"]["dockerfile"]).samefile(CONTAINERFILE)
 
 
+def test_nobody_in_compose_is_root_and_new_volumes_belong_to_who_writes_there():
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    assert not [name for name, service in services.items() if service["user"].split(":")[0] in ("0", "root")]
+    # A new volume gets owner and mode of the directory in the image that is started first.
+    (made,) = re.findall(r"install --directory --owner=entitled .* --mode=0700 (.+)", CONTAINERFILE.read_text())
+    mounts = dict(volume.split(":")[:2] for volume in services["entitled"]["volumes"])
+    for name in yaml.safe_load((DEPLOY / "compose.yaml").read_text())["volumes"]:
+        assert mounts[name] in made.split(), name
+
+
 def test_the_unit_is_one_that_systemd_takes(tmp_path):
     unit = tmp_path / "entitled.service"
     unit.write_text((DEPLOY / "systemd" / unit.name).read_text().replace("/usr/local/bin/entitled", str(PROGRAM)))
