@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HTTP
 internal import NIOCore
 internal import NIOPosix
@@ -51,8 +52,19 @@ package struct ClientConnection: Sendable {
         channel: channel, address: address, handler: handler, token: token,
         scheme: tls == nil ? "http" : "https")
     } catch {
-      throw .unreachable(address: address, reason: "\(error)")
+      throw .unreachable(address: address, reason: reason(of: error))
     }
+  }
+
+  /// The system's words for why nobody was reached, at each address that the name has.
+  private static func reason(of error: any Error) -> String {
+    guard let attempts = (error as? NIOConnectionError)?.connectionErrors, !attempts.isEmpty else {
+      return "\(error)"
+    }
+    let reasons = attempts.map { attempt in
+      (attempt.error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(attempt.error)"
+    }
+    return reasons.joined(separator: "; ")
   }
 
   private func close() async {

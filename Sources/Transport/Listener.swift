@@ -1,3 +1,4 @@
+internal import Glibc
 package import HTTP
 package import Logging
 package import NIOCore
@@ -77,6 +78,8 @@ package struct Listener: Sendable {
       return Listener(
         address: HostAndPort(host: address.host, port: port), channel: channel, quiescing: quiescing,
         setup: setup, isInherited: socket != nil)
+    } catch let error as IOError {
+      throw ListenError(address: address, reason: String(cString: strerror(error.errnoCode)))
     } catch {
       throw ListenError(address: address, reason: "\(error)")
     }

@@ -163,7 +163,14 @@ def test_a_port_in_use_is_said_in_one_line(tmp_path, listener):
         flags = [part for name in ("grpc", "http", "sandbox") for part in (f"--{name}", "127.0.0.1:0")]
         flags[flags.index(f"--{listener}") + 1] = address
         line = refused(*flags, "--data", tmp_path / "data")
-    assert address in line
+    assert line == f"entitled: cannot listen on {address}: Address already in use"
+
+
+def test_a_service_that_does_not_run_is_said_in_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+    done = run("health", "--grpc", address)
+    assert (done.returncode, done.stderr) == (1, f"entitled: cannot reach {address}: Connection refused\n")
 
 
 def test_a_data_directory_that_cannot_be_is_said_in_one_line(tmp_path):
