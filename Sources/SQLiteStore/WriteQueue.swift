@@ -78,6 +78,7 @@ final class WriteQueue: Sendable {
       CommitMetrics.count(batch.count, duration: ContinuousClock.now - start, hasFailed: failure != nil)
       if failure == nil { commits.send() }
       state.withLock { $0.lastFailure = failure }
+      worker.tidy()
     }
   }
 
@@ -98,21 +99,32 @@ final class WriteQueue: Sendable {
 /// The connection that writes.
 private final class Worker: @unchecked Sendable {
   // Unchecked: after `init` it is touched by the queue's serial thread only.
-  private var writer: BatchWriter?
+  private var open: (connection: Connection, writer: BatchWriter)?
+  private let checkpointer: Checkpointer
 
   init(
     path: String, changes: CustomerChanges, hash: @escaping CustomerIdentity.Hash
   ) throws(StoreError) {
     let connection = try Connection.writer(path: path)
     try Schema.upgrade(connection, at: path)
-    writer = try BatchWriter(connection, changes: changes, hash: hash)
+    open = (connection, try BatchWriter(connection, changes: changes, hash: hash))
+    checkpointer = try Checkpointer(path: path)
+    connection.leaveCheckpointsToOwner()
   }
 
   func write(_ batch: [WriteJob]) -> StoreError? {
-    if let writer { return writer.write(batch) }
+    if let open { return open.writer.write(batch) }
     for job in batch { job.refuse(.closed) }
     return .closed
   }
 
-  func close() { writer = nil }
+  /// What is to be done between two batches.
+  func tidy() {
+    if let open { checkpointer.follow(open.connection) }
+  }
+
+  func close() {
+    checkpointer.close()
+    open = nil
+  }
 }

@@ -7,6 +7,8 @@ package import Store
 package final class Connection {
   /// Valid from `init` to `deinit`; no file outside this folder has it.
   let handle: OpaquePointer
+  /// Where SQLite leaves the length of the log.
+  private let framesOfLog: UnsafeMutablePointer<CInt>
 
   /// Opens the file, and makes it if there is none.
   package init(path: String) throws(StoreError) {
@@ -21,13 +23,18 @@ package final class Connection {
       throw .cannotOpen(path: path, reason: reason)
     }
     self.handle = handle
+    framesOfLog = .allocate(capacity: 1)
+    framesOfLog.initialize(to: 0)
   }
 
   /// Set once in the life of the process, before the first connection.
   private static let libraryIsConfigured = sqlite_configure_for_one_thread_per_connection() == SQLITE_OK
 
   // The "v2" close waits for statements that are let go of later than the connection.
-  deinit { sqlite3_close_v2(handle) }
+  deinit {
+    sqlite3_close_v2(handle)
+    framesOfLog.deallocate()
+  }
 
   /// Runs statements that have neither parameters nor rows.
   package func execute(_ sql: String) throws(StoreError) {
@@ -41,6 +48,28 @@ package final class Connection {
     guard try statement.step() else { throw .failed("no row for: \(sql)") }
     return statement.number(0)
   }
+
+  /// From now on whoever has this connection calls ``checkpoint()``: a commit no longer does it by itself.
+  func leaveCheckpointsToOwner() {
+    sqlite3_wal_hook(
+      handle,
+      { frames, _, _, count in
+        frames?.assumingMemoryBound(to: CInt.self).pointee = count
+        return SQLITE_OK
+      }, framesOfLog)
+  }
+
+  /// How many pages the write-ahead log had behind the last commit, if checkpoints are left to the owner.
+  var logLength: Int { Int(framesOfLog.pointee) }
+
+  /// Copies pages from the write-ahead log to their place, as far as nobody reads what is there; it waits for
+  /// nobody. Once all are copied the next write begins the log anew.
+  func checkpoint() throws(StoreError) {
+    try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil), handle)
+  }
+
+  /// Returns when the disk has all that checkpoints copied.
+  func syncCopied() throws(StoreError) { try check(sqlite_sync_database_file(handle), handle) }
 
   /// Whether a transaction is open. SQLite closes one by itself when it cannot go on with it.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
