@@ -12,7 +12,7 @@ package final class EventHub: Sendable {
   private static let pageSize = 1_000
 
   private struct State {
-    /// The last events, consecutive up to ``published``.
+    /// The last events, consecutive up to ``published``; none of before somebody watched.
     var recent: [StoredEvent] = []
     /// The number of the last event that was handed out; `nil` before the store was looked at.
     var published: Int64?
@@ -34,8 +34,8 @@ package final class EventHub: Sendable {
   private let now: @Sendable () -> Instant
   private let state = Mutex(State())
 
-  /// A hub that keeps the last `capacity` events for those who are about to watch, and lets as many wait for
-  /// each who does.
+  /// A hub that keeps at least the last `capacity` events while somebody watches, for those who are about to, and
+  /// lets as many wait for each who does.
   package init(
     store: any EntitlementStore, capacity: Int = 4_096, now: @escaping @Sendable () -> Instant
   ) {
@@ -52,6 +52,10 @@ package final class EventHub: Sendable {
     reader.endTurn()
     state.withLock { $0.published = last }
     for await _ in commits {
+      if !isWatched, passOver(upTo: try reader.lastSequence(of: nil)) {
+        reader.endTurn()
+        continue
+      }
       while true {
         let page = try reader.events(of: nil, after: published, limit: Self.pageSize)
         reader.endTurn()
@@ -78,7 +82,7 @@ package final class EventHub: Sendable {
   func subscribe(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64) -> Subscription {
     state.withLock { state in
       guard !state.isClosed, let published = state.published else { return .closed }
-      guard sequence >= published - Int64(state.recent.count) else { return .behind }
+      guard sequence >= published - Int64(min(state.recent.count, capacity)) else { return .behind }
       let watcher = EventWatcher(
         filter, after: sequence, heartbeat: heartbeat, capacity: capacity, now: now())
       watcher.offer(state.recent.drop { $0.sequence <= sequence }, upTo: published)
@@ -100,11 +104,27 @@ package final class EventHub: Sendable {
     for watcher in watchers { watcher.close() }
   }
 
+  private var isWatched: Bool { state.withLock { !$0.watchers.isEmpty } }
+
+  /// Goes on behind what nobody watched, so that it need not be read.
+  ///
+  /// - Returns: false if by now somebody watches, who wants it.
+  private func passOver(upTo last: Int64) -> Bool {
+    state.withLock { state in
+      guard state.watchers.isEmpty else { return false }
+      guard state.published != last else { return true }
+      state.recent = []
+      state.published = last
+      return true
+    }
+  }
+
   private func publish(_ events: [StoredEvent]) {
     guard let last = events.last?.sequence else { return }
     let watchers = state.withLock { state in
       state.recent += events
-      state.recent.removeFirst(max(0, state.recent.count - capacity))
+      // Seldom, since it moves all that stay.
+      if state.recent.count > 2 * capacity { state.recent.removeFirst(state.recent.count - capacity) }
       state.published = last
       // Inside the lock, so that whoever subscribes next gets what these do not get any more.
       for watcher in state.watchers.values { watcher.offer(events[...], upTo: last) }

@@ -20,7 +20,8 @@ struct WatchTests {
       let hub = EventHub(store: store, capacity: 2, now: { moment })
       let running = Task { try? await hub.run() }
       defer { running.cancel() }
-      try await hub.hasBegun()
+      // Somebody else watches, so that events are kept.
+      let other = try await hub.firstWatcher()
       try await store.tell(1)
       await hub.hasPublished(1)
 
@@ -38,6 +39,26 @@ struct WatchTests {
       let resumed = Caller(.with { $0.afterSequence = 1 }, patience: 3)
       _ = await watch(hub, store, resumed)
       #expect(resumed.sequences == [2, 3, 4])
+      hub.unsubscribe(other)
+    }
+  }
+
+  @Test("What happened while nobody watched comes from the store, and what happens then without a gap")
+  func passedOver() async throws {
+    try await withStore { store in
+      let hub = EventHub(store: store, now: { moment })
+      let running = Task { try? await hub.run() }
+      defer { running.cancel() }
+      hub.unsubscribe(try await hub.firstWatcher())
+      try await store.tell(3)
+      await hub.hasPublished(3)
+
+      let caller = Caller(.with { $0.fromBeginning = true }, patience: 6) {
+        try? await store.tell(3)
+        await hub.hasPublished(6)
+      }
+      _ = await watch(hub, store, caller)
+      #expect(caller.sequences == [1, 2, 3, 4, 5, 6])
     }
   }
 
@@ -100,13 +121,11 @@ private final class Caller: MessageStream {
 }
 
 extension EventHub {
-  /// Waits until it follows the store.
-  fileprivate func hasBegun() async throws {
+  /// Watches as soon as it follows the store.
+  fileprivate func firstWatcher() async throws -> EventWatcher {
     let filter = EventFilter(appID: "", environment: .sandbox, customerIDs: [], entitlements: [])
     while true {
-      if case .watching(let watcher) = subscribe(filter, after: 0, heartbeat: 1_000) {
-        return unsubscribe(watcher)
-      }
+      if case .watching(let watcher) = subscribe(filter, after: 0, heartbeat: 1_000) { return watcher }
       await Task.yield()
     }
   }
