@@ -24,7 +24,7 @@ package struct RenewalFact: Hashable, Sendable {
   /// When Apple signed the document. Of two about one line the newer one counts.
   package var signedDate: Instant
   /// What it says of money, offers and commitments.
-  package var details: RenewalDetails
+  @Shared package var details: RenewalDetails
 
   /// A fact by its parts.
   package init(

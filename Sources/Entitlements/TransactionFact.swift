@@ -43,7 +43,7 @@ package struct TransactionFact: Hashable, Sendable {
   /// When Apple signed the document. Of two about one transaction the newer one counts.
   package var signedDate: Instant
   /// What it says of money, offers and whose it is.
-  package var details: TransactionDetails
+  @Shared package var details: TransactionDetails
 
   /// A fact by its parts, with the values that most purchases have.
   package init(

@@ -3,8 +3,9 @@ internal import Entitlements
 internal import SignedData
 package import Store
 
-/// What a notification of version 2 says, and what the documents inside it say.
-struct NotificationContents: Sendable {
+/// What a notification of version 2 says, and what the documents inside it say. An object, because it is large and is
+/// handed on from one function to the next.
+final class NotificationContents: Sendable {
   let payload: ResponseBodyV2DecodedPayload
   let transaction: TransactionFact?
   let renewal: RenewalFact?
