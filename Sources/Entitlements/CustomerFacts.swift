@@ -106,6 +106,13 @@ package struct CustomerFacts: Hashable, Sendable {
     for grant in other.grants { insert(grant) }
     for appTransaction in other.appTransactions { insert(appTransaction) }
   }
+
+  /// The purchases and renewals of the line that has this number of Apple's.
+  package func ofLine(_ originalTransactionID: String) -> CustomerFacts {
+    CustomerFacts(
+      ordered: transactions.filter { $0.originalTransactionID == originalTransactionID },
+      renewals.filter { $0.originalTransactionID == originalTransactionID })
+  }
 }
 
 extension TransactionFact {

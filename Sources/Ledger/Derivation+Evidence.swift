@@ -29,7 +29,7 @@ extension Derivation {
     case .transaction(let fact): return try take(fact, customer, from: evidence)
     case .renewal(let fact):
       let line = evidence.line(fact.originalTransactionID, in: environment)
-      try hear(of: line, isNew: store.put(fact, of: line, from: evidence.id))
+      try hear(fact, of: line, isNew: store.put(fact, of: line, from: evidence.id))
       try relate(evidence.id, to: line)
       try touchOwners(of: line, evidence.id)
       try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
@@ -54,7 +54,7 @@ extension Derivation {
   ) throws(StoreError) -> LineOutcome? {
     guard let environment = evidence.evidence.environment else { return nil }
     let line = evidence.line(fact.originalTransactionID, in: environment)
-    try hear(of: line, isNew: store.put(fact, of: line, from: evidence.id))
+    try hear(fact, of: line, isNew: store.put(fact, of: line, from: evidence.id))
     let outcome = try settle(
       line, customer, token: fact.details.appAccountToken?.lowercased(), evidence.id)
     try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
@@ -114,7 +114,7 @@ extension Derivation {
       OwnershipChange(
         line: line, customerID: customer.customerID, gained: true, at: now, evidenceID: evidence))
     try store.relate(evidence, to: customer)
-    touch(customer, line: line, by: origin)
+    touch(customer, given: line, by: origin)
     if isNew { try claim(withToken: customer.customerID.lowercased(), for: customer, by: origin) }
   }
 

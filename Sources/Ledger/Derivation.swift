@@ -23,6 +23,8 @@ final class Derivation {
     var origin: Origin
     /// What is known of these lines is to be added to the customer's facts.
     var lines: Set<LineKey> = []
+    /// Those of them that were not the customer's before.
+    var given: Set<LineKey> = []
     /// Something may have been taken away: the facts are put together anew.
     var isAnew = false
   }
@@ -34,8 +36,8 @@ final class Derivation {
   /// In the order in which they were touched, which is the order of their events.
   private var order: [CustomerKey] = []
   private(set) var events: [StoredEvent] = []
-  /// What Apple said something new about: the question when to ask it next has another answer.
-  private var linesInTheNews: Set<LineKey> = []
+  /// What Apple said that is new, by line. The question when to ask it next about that has another answer.
+  private var news: [LineKey: CustomerFacts] = [:]
   /// How many documents said something new.
   private(set) var newFacts = 0
   /// What became of the last notification.
@@ -54,17 +56,35 @@ final class Derivation {
 
   /// The customer's facts of `line`, or all, may have become others. The first origin counts.
   func touch(_ customer: CustomerKey, line: LineKey? = nil, anew: Bool = false, by origin: Origin) {
-    if pending[customer] == nil { order.append(customer) }
-    var entry = pending[customer] ?? Pending(origin: origin)
-    if let line { entry.lines.insert(line) }
-    entry.isAnew = entry.isAnew || anew
-    pending[customer] = entry
+    change(customer, by: origin) { entry in
+      if let line { entry.lines.insert(line) }
+      entry.isAnew = entry.isAnew || anew
+    }
   }
 
-  /// A document about `line` was taken in; it may have been known.
-  func hear(of line: LineKey, isNew: Bool) {
+  /// The customer has a line that was not the customer's before.
+  func touch(_ customer: CustomerKey, given line: LineKey, by origin: Origin) {
+    change(customer, by: origin) { entry in
+      entry.lines.insert(line)
+      entry.given.insert(line)
+    }
+  }
+
+  private func change(_ customer: CustomerKey, by origin: Origin, _ body: (inout Pending) -> Void) {
+    if pending[customer] == nil { order.append(customer) }
+    body(&pending[customer, default: Pending(origin: origin)])
+  }
+
+  /// A signed transaction about `line` was taken in; it may have been known.
+  func hear(_ fact: TransactionFact, of line: LineKey, isNew: Bool) {
     count(isNew)
-    if isNew { linesInTheNews.insert(line) }
+    if isNew { news[line, default: CustomerFacts()].insert(fact) }
+  }
+
+  /// A renewal info about `line` was taken in; it may have been known.
+  func hear(_ fact: RenewalFact, of line: LineKey, isNew: Bool) {
+    count(isNew)
+    if isNew { news[line, default: CustomerFacts()].insert(fact) }
   }
 
   /// Whose a line is.
@@ -116,16 +136,15 @@ final class Derivation {
   /// Brings every customer that was touched up to date, and what is to be asked of Apple.
   func finish() throws(StoreError) {
     var told: [LineKey: CustomerFacts] = [:]
-    for line in linesInTheNews {
-      let facts = try store.facts(of: line)
-      told[line] = facts
-      try store.reschedulePoll(of: line) { PollSchedule.next(facts, askedAt: $0) }
-    }
-    linesInTheNews = []
     for customer in order {
       guard let entry = pending[customer] else { continue }
-      try update(customer, entry, told)
+      try update(customer, entry, &told)
     }
+    for line in news.keys {
+      let facts = if let known = told[line] { known } else { try store.facts(of: line) }
+      try store.reschedulePoll(of: line) { PollSchedule.next(facts, askedAt: $0) }
+    }
+    news = [:]
     order = []
     pending = [:]
   }
@@ -133,13 +152,13 @@ final class Derivation {
   /// The app as it is configured.
   func app(_ id: String) -> AppDefinition { catalog.definition(of: id) }
 
-  /// `told` are facts of lines that were read already.
+  /// `told` are the facts of purchase lines that are known already.
   private func update(
-    _ customer: CustomerKey, _ entry: Pending, _ told: [LineKey: CustomerFacts]
+    _ customer: CustomerKey, _ entry: Pending, _ told: inout [LineKey: CustomerFacts]
   ) throws(StoreError) {
     let app = app(customer.appID)
     let known = try store.customer(customer)
-    let facts = try facts(of: customer, known?.facts, entry, told)
+    let facts = try facts(of: customer, known?.facts, entry, &told)
     let isLookedAtAnyway = entry.origin.cause == .time || entry.origin.cause == .catalog
     guard known == nil || facts != known?.facts || isLookedAtAnyway else { return }
     let changes = try StateComparison(known, facts, in: app, at: now, by: entry.origin.cause).changes()
@@ -160,23 +179,37 @@ final class Derivation {
   private func countContradictions(
     _ facts: CustomerFacts, _ known: CustomerFacts?, in app: AppDefinition
   ) {
+    let found = Contradiction.all(facts, in: app, at: now)
+    guard !found.isEmpty else { return }
     ContradictionMetrics.count(
-      Contradiction.all(facts, in: app, at: now),
-      known: known.map { Contradiction.all($0, in: app, at: now) } ?? [])
+      found, known: known.map { Contradiction.all($0, in: app, at: now) } ?? [])
   }
 
   private func facts(
-    of customer: CustomerKey, _ known: CustomerFacts?, _ entry: Pending, _ told: [LineKey: CustomerFacts]
+    of customer: CustomerKey, _ known: CustomerFacts?, _ entry: Pending,
+    _ told: inout [LineKey: CustomerFacts]
   ) throws(StoreError) -> CustomerFacts {
     var facts = entry.isAnew ? CustomerFacts() : known ?? CustomerFacts()
     for line in entry.isAnew ? try store.lines(of: customer) : Array(entry.lines) {
-      if !line.isSeat, let known = told[line] {
-        facts.merge(known)
+      if let told = told[line] {
+        facts.merge(told)
+      } else if known != nil, let news = try allThatIsMissing(of: line, entry) {
+        facts.merge(news)
+        told[line] = facts.ofLine(line.originalTransactionID)
       } else {
-        facts.merge(try self.facts(of: line))
+        let whole = try self.facts(of: line)
+        facts.merge(whole)
+        if line.isPurchase { told[line] = whole }
       }
     }
     return facts
+  }
+
+  /// What was said of a line now, if all that was said of it before is among the customer's facts: it was the
+  /// customer's, and no seat makes something else of it.
+  private func allThatIsMissing(of line: LineKey, _ entry: Pending) throws(StoreError) -> CustomerFacts? {
+    guard !entry.isAnew, !entry.given.contains(line), let news = news[line] else { return nil }
+    return try seats(of: line).isEmpty ? news : nil
   }
 
   /// Writes an event.
