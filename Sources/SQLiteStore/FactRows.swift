@@ -5,9 +5,11 @@ internal import Store
 
 /// The rows of `transaction_fact` and `renewal_fact`: the newest that Apple said, by purchase line.
 final class FactRows {
+  private let connection: Connection
   private let transactionOfLine: Statement
   private let transactionsOfLine: Statement
-  private let putTransaction: Statement
+  private let insertTransaction: Statement
+  private let replaceTransaction: Statement
   private let putCopyLine: Statement
   private let renewalOfLine: Statement
   private let putRenewal: Statement
@@ -15,6 +17,7 @@ final class FactRows {
   let other: OtherFactRows
 
   init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
     other = try OtherFactRows(connection)
     let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
     let line = "original_transaction_id, app, environment"
@@ -22,11 +25,17 @@ final class FactRows {
       "SELECT fact FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection)
     transactionsOfLine = try Statement(
       "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection)
-    putTransaction = try Statement(
+    insertTransaction = try Statement(
       """
-      INSERT OR REPLACE INTO transaction_fact (
+      INSERT INTO transaction_fact (
         \(line), transaction_id, fact, evidence_id, product_id, shared_moment)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (\(line), transaction_id) DO NOTHING
+      """, on: connection)
+    replaceTransaction = try Statement(
+      """
+      UPDATE transaction_fact SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_moment = ?8
+      WHERE original_transaction_id = ?1 AND app = ?2 AND environment = ?3 AND transaction_id = ?4
       """, on: connection)
     putCopyLine = try Statement(
       """
@@ -43,15 +52,24 @@ final class FactRows {
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool {
     try putCopy(fact, of: line)
-    if let known = try transaction(fact.transactionID, of: line), !fact.supersedes(known) { return false }
-    try putTransaction.bind(line)
-    try putTransaction.bind(4, fact.transactionID)
-    try putTransaction.bind(5, FactCoding.encode(fact))
-    try putTransaction.bind(6, evidence.rawValue)
-    try putTransaction.bind(7, fact.canBeShared ? fact.productID : nil)
-    try putTransaction.bind(8, fact.canBeShared ? fact.sharedMoment.millisecondsSince1970 : nil)
-    try putTransaction.run()
+    // Most are new: so they are found to be, without looking first.
+    try write(fact, of: line, from: evidence, with: insertTransaction)
+    guard connection.changedRows == 0 else { return true }
+    guard let known = try transaction(fact.transactionID, of: line), fact.supersedes(known) else { return false }
+    try write(fact, of: line, from: evidence, with: replaceTransaction)
     return true
+  }
+
+  private func write(
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID, with statement: Statement
+  ) throws(StoreError) {
+    try statement.bind(line)
+    try statement.bind(4, fact.transactionID)
+    try statement.bind(5, FactCoding.encode(fact))
+    try statement.bind(6, evidence.rawValue)
+    try statement.bind(7, fact.canBeShared ? fact.productID : nil)
+    try statement.bind(8, fact.canBeShared ? fact.sharedMoment.millisecondsSince1970 : nil)
+    try statement.run()
   }
 
   /// Remembers through which copy of the app a line was bought.

@@ -98,9 +98,17 @@ private struct Base64Run {
     while position < text.count {
       let first = position
       var seen: UInt8 = 0
+      // Eight at a time: a question for each byte would be most of the work.
+      while position + 8 <= text.count {
+        var kind: UInt8 = 0
+        for offset in 0..<8 { kind |= kinds[Int(text[position + offset])] }
+        guard kind < ofNone else { break }
+        seen |= kind
+        position += 8
+      }
       while position < text.count {
         let kind = kinds[Int(text[position])]
-        guard kind != 0 else { break }
+        guard kind < ofNone else { break }
         seen |= kind
         position += 1
       }
@@ -114,10 +122,12 @@ private struct Base64Run {
 private let ofBoth: UInt8 = 1
 private let ofStandard: UInt8 = 2
 private let ofURL: UInt8 = 4
+/// Greater than all others together.
+private let ofNone: UInt8 = 8
 
-/// For each byte the alphabets that have it; 0: none.
+/// For each byte the alphabets that have it.
 private let alphabetsOfBytes: [UInt8] = {
-  var kinds = [UInt8](repeating: 0, count: 256)
+  var kinds = [UInt8](repeating: ofNone, count: 256)
   for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8 {
     kinds[Int(letter)] = ofBoth
   }
