@@ -34,8 +34,8 @@ final class EvidenceRows {
       """, on: connection)
     relateToLine = try Statement(
       """
-      INSERT OR IGNORE INTO line_evidence (original_transaction_id, app, environment, evidence_id)
-      VALUES (?, ?, ?, ?)
+      INSERT INTO line_record (original_transaction_id, app, environment, kind, id, evidence_id)
+      VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), ?4, ?4) ON CONFLICT DO NOTHING
       """, on: connection)
     selectLast = try Statement("SELECT ifnull(max(evidence_id), 0) FROM evidence", on: connection)
   }

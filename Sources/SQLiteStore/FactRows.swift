@@ -27,15 +27,14 @@ final class FactRows {
       "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection)
     insertTransaction = try Statement(
       """
-      INSERT INTO transaction_fact (
-        \(line), transaction_id, fact, evidence_id, product_id, shared_moment)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (\(line), transaction_id) DO NOTHING
+      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_moment)
+      VALUES (?, ?, ?, \(LineRecordKind.transaction), ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, on: connection)
     replaceTransaction = try Statement(
       """
-      UPDATE transaction_fact SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_moment = ?8
-      WHERE original_transaction_id = ?1 AND app = ?2 AND environment = ?3 AND transaction_id = ?4
+      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_moment = ?8
+      WHERE original_transaction_id = ?1 AND app = ?2 AND environment = ?3
+        AND kind = \(LineRecordKind.transaction) AND id = ?4
       """, on: connection)
     putCopyLine = try Statement(
       """
@@ -44,8 +43,11 @@ final class FactRows {
       """, on: connection)
     renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)
     putRenewal = try Statement(
-      "INSERT OR REPLACE INTO renewal_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)",
-      on: connection)
+      """
+      INSERT INTO line_record (\(line), kind, id, fact, evidence_id)
+      VALUES (?, ?, ?, \(LineRecordKind.renewal), '', ?, ?)
+      ON CONFLICT DO UPDATE SET fact = excluded.fact, evidence_id = excluded.evidence_id
+      """, on: connection)
   }
 
   func put(
@@ -55,7 +57,9 @@ final class FactRows {
     // Most are new: so they are found to be, without looking first.
     try write(fact, of: line, from: evidence, with: insertTransaction)
     guard connection.changedRows == 0 else { return true }
-    guard let known = try transaction(fact.transactionID, of: line), fact.supersedes(known) else { return false }
+    guard let known = try transaction(fact.transactionID, of: line), fact.supersedes(known) else {
+      return false
+    }
     try write(fact, of: line, from: evidence, with: replaceTransaction)
     return true
   }

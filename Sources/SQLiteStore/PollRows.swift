@@ -15,10 +15,13 @@ final class PollRows {
     let line = "original_transaction_id, app, environment"
     let ofLine = "original_transaction_id = ?1 AND app = ?2 AND environment = ?3"
     select = try Statement("SELECT at, asked_at FROM poll WHERE \(ofLine)", on: connection)
-    insert = try Statement("INSERT INTO poll (\(line), at) VALUES (?, ?, ?, ?)", on: connection)
-    move = try Statement("UPDATE poll SET at = ?4 WHERE \(ofLine)", on: connection)
-    delete = try Statement("DELETE FROM poll WHERE \(ofLine)", on: connection)
-    record = try Statement("UPDATE poll SET asked_at = ?4 WHERE \(ofLine)", on: connection)
+    let row = "\(ofLine) AND kind = \(LineRecordKind.poll) AND id = ''"
+    insert = try Statement(
+      "INSERT INTO line_record (\(line), kind, id, at) VALUES (?, ?, ?, \(LineRecordKind.poll), '', ?)",
+      on: connection)
+    move = try Statement("UPDATE line_record SET at = ?4 WHERE \(row)", on: connection)
+    delete = try Statement("DELETE FROM line_record WHERE \(row)", on: connection)
+    record = try Statement("UPDATE line_record SET asked_at = ?4 WHERE \(row)", on: connection)
   }
 
   func lastPoll(of line: LineKey) throws(StoreError) -> Instant? { try row(of: line)?.askedAt }

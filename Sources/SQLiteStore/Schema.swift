@@ -6,7 +6,7 @@ enum Schema {
   private static let migrations = [
     firstVersion, secondVersion, thirdVersion, seatsVersion, refreshVersion, copiesVersion,
     followUpVersion, packingVersion, migrationsVersion, outgoingVersion, consumptionVersion,
-    askingAboutAllVersion,
+    askingAboutAllVersion, linesVersion,
   ]
 
   /// The version that this program reads and writes.

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Checkpoints beside the writer")
 struct CheckpointerTests {
-  @Test("The log begins anew each time it is long, and nothing is missing afterwards", .timeLimit(.minutes(2)))
+  @Test(
+    "The log begins anew each time it is long, and nothing is missing afterwards", .timeLimit(.minutes(2)))
   func beginsAnew() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "checkpointer-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -32,7 +33,8 @@ struct CheckpointerTests {
     writer = nil
     let reader = try Connection(path: path)
     #expect(try reader.number("SELECT count(*) FROM filler") == Int64(written))
-    #expect(try reader.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1)
+    #expect(
+      try reader.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1)
   }
 
   @Test("A commit that is not followed by others leaves the log as it is")
