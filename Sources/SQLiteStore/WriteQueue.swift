@@ -125,6 +125,8 @@ private final class Worker: @unchecked Sendable {
 
   func close() {
     checkpointer.close()
+    // So that the file has all and can be copied. Where somebody still reads, the log keeps what is not copied.
+    try? open?.connection.emptyLog()
     open = nil
   }
 }

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -57,6 +58,20 @@ def test_a_backup_of_a_running_service_is_restored_to_what_it_was(start, tmp_pat
     service.stop()
     replayed = run("store", "verify", "--replay", "--data", restored)
     assert replayed.returncode == 0 and "no differences" in replayed.stdout, replayed
+
+
+def test_after_a_clean_stop_the_file_alone_is_the_store(start, tmp_path):
+    service = start()
+    for customer in ("ana", "ben"):
+        buy(service, customer)
+        assert check(service, customer)
+    service.stop()
+    assert (service.data / "entitled.sqlite-wal").stat().st_size == 0
+    moved = tmp_path / "moved"
+    moved.mkdir(mode=0o700)
+    shutil.copy(service.data / "entitled.sqlite", moved)
+    service = start(moved)
+    assert check(service, "ana") and check(service, "ben")
 
 
 def test_verify_names_evidence_that_is_not_what_arrived(start):

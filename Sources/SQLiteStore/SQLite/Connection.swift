@@ -68,6 +68,11 @@ package final class Connection {
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil), handle)
   }
 
+  /// Copies all of the write-ahead log to its place and leaves it empty, unless somebody goes on reading what is in it.
+  package func emptyLog() throws(StoreError) {
+    try execute("PRAGMA busy_timeout = 500; PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
   /// Returns when the disk has all that checkpoints copied.
   func syncCopied() throws(StoreError) { try check(sqlite_sync_database_file(handle), handle) }
 
