@@ -46,7 +46,11 @@ class Receiver:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["content-length"]))
+                length = int(self.headers["content-length"])
+                body = self.rfile.read(length)
+                if len(body) < length:
+                    self.close_connection = True  # whoever sent it was killed meanwhile
+                    return
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 receiver._answer(self, Request(self.path, headers, body))
 
