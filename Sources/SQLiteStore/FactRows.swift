@@ -3,7 +3,8 @@ internal import Entitlements
 internal import FamilySharing
 internal import Store
 
-/// The rows of `transaction_fact` and `renewal_fact`: the newest that Apple said, by purchase line.
+/// The rows of `line_record` that are read as `transaction_fact` and `renewal_fact`: the newest that Apple said, by
+/// purchase line.
 final class FactRows {
   private let connection: Connection
   private let transactionOfLine: Statement

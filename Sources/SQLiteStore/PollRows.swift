@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Store
 
-/// The rows of `poll`: when Apple is asked about a line.
+/// The rows of `line_record` that are read as `poll`: when Apple is asked about a line.
 final class PollRows {
   private let connection: Connection
   private let select: Statement
