@@ -10,7 +10,7 @@ internal import Synchronization
 final class Checkpointer: Sendable {
   private enum Stage { case resting, besideTheWriter, byTheWriter }
 
-  /// From how many pages of the log on: 16 MiB, what some hundreds of notifications change.
+  /// From how many pages of the log on: 16 MiB, what about a thousand notifications change.
   private static let longEnough = 4000
 
   private let stage = Mutex(Stage.resting)
