@@ -77,6 +77,7 @@ let package = Package(
     library("FamilySharing", ["AppStore", "Entitlements"]),
 
     library("Compression", ["CZlib"]),
+    library("Scheduling", ["CLinux"]),
 
     // Signed data and the memory of it.
     library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
@@ -84,7 +85,10 @@ let package = Package(
     library("Store", ["AppStore", "Entitlements", "FamilySharing"]),
     library(
       "SQLiteStore",
-      ["CSQLite", "AppStore", "Compression", "Entitlements", "FamilySharing", "SignedData", "Store", metrics]),
+      [
+        "CSQLite", "AppStore", "Compression", "Entitlements", "FamilySharing", "Scheduling", "SignedData",
+        "Store", metrics,
+      ]),
     library(
       "Ledger", ["AppStore", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
 
@@ -97,7 +101,7 @@ let package = Package(
     library("RPC", ["Compression", "HTTP", "Wire"]),
     library(
       "Transport",
-      ["CLinux", "HTTP", "HTTP2", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
+      ["HTTP", "HTTP2", "RPC", "Scheduling", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
 
     // What is served.
     library(
@@ -138,9 +142,9 @@ let package = Package(
       dependencies: [
         "AppStore", "AppStoreClient", "Callers", "Configuration", "Enquiry", "EntitledClient", "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "ReceiptMigration", "SQLiteStore",
-        "Sandbox", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport", "Webhooks",
-        "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1, nioPosix,
-        unixSignals,
+        "Sandbox", "SandboxStore", "Scheduling", "Services", "SignedData", "Store", "Telemetry", "Transport",
+        "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
+        nioPosix, unixSignals,
       ],
       swiftSettings: strict),
 
@@ -191,6 +195,7 @@ let package = Package(
         "SQLiteStore", "Sandbox", "SignedData", "Store",
       ]),
     test("CompressionTests", ["Compression"]),
+    test("SchedulingTests", ["Scheduling"]),
     test("RPCTests", ["HTTP", "RPC", "Wire"]),
     test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test(

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Scheduling
 internal import Store
 internal import Synchronization
 
@@ -30,6 +31,7 @@ final class Checkpointer: Sendable {
       guard writer.logLength >= Self.longEnough else { return }
       stage.withLock { $0 = .besideTheWriter }
       thread.async {
+        ThreadTurns.takeLong()
         self.copier.copy()
         self.stage.withLock { $0 = .byTheWriter }
       }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Scheduling
 internal import Store
 internal import Synchronization
 
@@ -19,8 +20,6 @@ final class WriteQueue: Sendable {
   /// Tells who follows the store.
   let commits = CommitSignal()
   private let worker: Worker
-  /// Behind the event loops where they compete for a core: whoever asks waits for microseconds, whoever writes for
-  /// the disk.
   private let thread = DispatchQueue(label: "entitled.store.writer", qos: .utility)
   private let capacity: Int
   private let batchSize: Int
@@ -72,6 +71,7 @@ final class WriteQueue: Sendable {
   }
 
   private func work() {
+    ThreadTurns.takeLong()
     while let batch = nextBatch() {
       let start = ContinuousClock.now
       let failure = worker.write(batch)

@@ -3,6 +3,7 @@ internal import HTTP2
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import Scheduling
 
 /// One HTTP/1.1 connection on its event loop: collects a request, asks the handler, writes the answer,
 /// and then takes the next (NIO's pipelining handler holds it back until then).
@@ -129,6 +130,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: loop)
     let http = http
     task = Task { [request] in
+      ThreadTurns.takeLong()
       let response = await http(request)
       loop.execute {
         let (handler, context) = bound.value

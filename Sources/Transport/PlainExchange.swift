@@ -1,6 +1,7 @@
 internal import HTTP
 internal import HTTP2
 internal import NIOCore
+internal import Scheduling
 
 /// A plain HTTP request on an HTTP/2 connection: its body is collected, then the HTTP handler is asked.
 final class PlainExchange: Exchange {
@@ -64,6 +65,7 @@ final class PlainExchange: Exchange {
     let exchange = NIOLoopBound(self, eventLoop: loop)
     let handler = connection.http
     task = Task {
+      ThreadTurns.takeLong()
       let response = await handler(request)
       loop.execute { exchange.value.end(response, isHead: request.method == "HEAD") }
     }

@@ -2,6 +2,7 @@ internal import HTTP
 internal import HTTP2
 internal import NIOCore
 internal import RPC
+internal import Scheduling
 
 /// A call with any number of messages each way, on the connection's side: it cuts the request into
 /// messages for the handler's `MessageMailbox` and sends what the handler gives.
@@ -34,6 +35,7 @@ final class StreamingExchange: Exchange {
     let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)
     let context = call.context
     task = Task {
+      ThreadTurns.takeLong()
       var status = Status.ok
       do throws(Status) {
         try await handler(stream, context)

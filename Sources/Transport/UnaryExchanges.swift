@@ -1,6 +1,7 @@
 internal import HTTP2
 internal import NIOCore
 internal import RPC
+internal import Scheduling
 
 /// A unary call whose request has not all come yet.
 final class PartialUnary: Exchange {
@@ -85,6 +86,7 @@ final class WaitingUnary: Exchange {
     }
     let exchange = NIOLoopBound(self, eventLoop: loop)
     task = Task {
+      ThreadTurns.takeLong()
       let outcome: Result<Reply, Status>
       do throws(Status) {
         outcome = .success(try await work())

@@ -8,6 +8,7 @@ internal import NIOPosix
 internal import RPC
 internal import SQLiteStore
 internal import Sandbox
+internal import Scheduling
 internal import ServiceLifecycle
 internal import Services
 internal import Store
@@ -44,9 +45,10 @@ struct EntitledService: ServiceLifecycle.Service, CustomStringConvertible {
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, _ hangUps: UnixSignalsSequence
   ) async throws {
     let loops = settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
-    loops.takeShortTurns()
+    for loop in loops.makeIterator() { loop.execute { ThreadTurns.takeShort() } }
     // Of their own: a hundred notifications that come at once would be before a `Check` in the same loop.
     let edgeLoops = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
+    for loop in edgeLoops.makeIterator() { loop.execute { ThreadTurns.takeLong() } }
     // First, since the service asks it what it would ask Apple.
     let sandbox = try await RunningSandbox.open(settings, configuration, on: edgeLoops, logger: logger)
     let keyFetch = KeyFetch(logger: logger)
