@@ -37,7 +37,7 @@ package enum Base64: Sendable {
     var isWhole = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { sink, written in
       isWhole = digits.withUnsafeBufferPointer { digits in
-        decodingTable.withUnsafeBufferPointer { unpack(digits, $0, to: sink) }
+        decodingTable.withUnsafeBufferPointer { unpack(digits, $0, to: UnsafeMutableRawBufferPointer(sink)) }
       }
       written = isWhole ? count : 0
     }
@@ -48,39 +48,36 @@ package enum Base64: Sendable {
   ///
   /// A notification has some ten thousand digits: here each check of an index would cost as much as the digit.
   private func unpack(
-    _ digits: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>,
-    to sink: UnsafeMutableBufferPointer<UInt8>
+    _ digits: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt32>,
+    to sink: UnsafeMutableRawBufferPointer
   ) -> Bool {
-    // Every value read, or-ed together: what is no digit leaves a bit above the six that digits have.
-    var seen: UInt8 = 0
-    let whole = digits.count / 4
-    for group in 0..<whole {
-      let first = values[Int(digits[4 * group])]
-      let second = values[Int(digits[4 * group + 1])]
-      let third = values[Int(digits[4 * group + 2])]
-      let fourth = values[Int(digits[4 * group + 3])]
-      seen |= first | second | third | fourth
-      sink[3 * group] = first << 2 | second >> 4
-      sink[3 * group + 1] = second << 4 | third >> 2
-      sink[3 * group + 2] = third << 6 | fourth
+    guard !digits.isEmpty else { return true }
+    // All groups or-ed together: what is no digit leaves a bit above the three bytes.
+    var seen: UInt32 = 0
+    let last = (digits.count - 1) / 4
+    for group in 0..<last {
+      let bytes =
+        values[Int(digits[4 * group])] | values[256 + Int(digits[4 * group + 1])]
+        | values[512 + Int(digits[4 * group + 2])] | values[768 + Int(digits[4 * group + 3])]
+      seen |= bytes
+      // The fourth byte is overwritten by what comes next, which is at least one byte.
+      sink.storeBytes(of: bytes.littleEndian, toByteOffset: 3 * group, as: UInt32.self)
     }
-    guard seen < 64 else { return false }
-    return unpackRest(
-      UnsafeBufferPointer(rebasing: digits[(4 * whole)...]), values, to: sink, from: 3 * whole)
+    return seen <= threeBytes && unpackLast(digits[(4 * last)...], values, to: sink, from: 3 * last)
   }
 
-  /// The last two or three digits, if there are any: one byte or two, and bits that must be zero.
-  private func unpackRest(
-    _ digits: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt8>,
-    to sink: UnsafeMutableBufferPointer<UInt8>, from start: Int
+  /// The last two, three or four digits: one byte less, and bits that must be zero.
+  private func unpackLast(
+    _ digits: Slice<UnsafeBufferPointer<UInt8>>, _ values: UnsafeBufferPointer<UInt32>,
+    to sink: UnsafeMutableRawBufferPointer, from start: Int
   ) -> Bool {
-    guard digits.count > 1 else { return true }
-    let (first, second) = (values[Int(digits[0])], values[Int(digits[1])])
-    let third = digits.count > 2 ? values[Int(digits[2])] : 0
-    sink[start] = first << 2 | second >> 4
-    guard digits.count > 2 else { return first | second < 64 && second << 4 == 0 }
-    sink[start + 1] = second << 4 | third >> 2
-    return first | second | third < 64 && third << 6 == 0
+    var bytes: UInt32 = 0
+    for (position, digit) in digits.enumerated() { bytes |= values[256 * position + Int(digit)] }
+    for position in 0..<digits.count - 1 {
+      sink[start + position] = UInt8(truncatingIfNeeded: bytes)
+      bytes >>= 8
+    }
+    return bytes == 0
   }
 
   private func withoutPadding(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
@@ -100,16 +97,24 @@ package enum Base64: Sendable {
     }
   }
 
-  private var decodingTable: [UInt8] { self == .url ? Self.urlValues : Self.standardValues }
+  private var decodingTable: [UInt32] { self == .url ? Self.urlValues : Self.standardValues }
   private static let urlValues = Base64.url.makeDecodingTable()
   private static let standardValues = Base64.standard.makeDecodingTable()
 
-  private func makeDecodingTable() -> [UInt8] {
-    var table = [UInt8](repeating: invalid, count: 256)
-    for value in UInt8(0)..<64 { table[Int(character(value))] = value }
+  /// What a digit adds to the three bytes of its group, the first byte lowest: 256 entries for each of the four
+  /// places that it can have.
+  private func makeDecodingTable() -> [UInt32] {
+    var table = [UInt32](repeating: ~threeBytes, count: 4 * 256)
+    for digit in UInt8(0)..<64 {
+      let (value, index) = (UInt32(digit), Int(character(digit)))
+      table[index] = value << 2
+      table[256 + index] = value >> 4 | (value & 0xF) << 12
+      table[512 + index] = (value >> 2) << 8 | (value & 0x3) << 22
+      table[768 + index] = value << 16
+    }
     return table
   }
 }
 
-/// Marks the bytes that stand for no value.
-private let invalid: UInt8 = 0xFF
+/// The bits of a group; others mark what is no digit.
+private let threeBytes: UInt32 = 0xFF_FFFF

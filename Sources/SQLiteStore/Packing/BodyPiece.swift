@@ -64,7 +64,9 @@ enum BodyPiece: Equatable {
       return false
     }
     return start.first == UInt8(ascii: "{")
-      && start.indices.dropLast(4).contains { start[$0..<$0 + 5].elementsEqual(certificatesMember) }
+      && start.indices.dropLast(certificatesMember.count - 1).contains { position in
+        certificatesMember.indices.allSatisfy { start[position + $0] == certificatesMember[$0] }
+      }
   }
 
   private static let certificatesMember = Array("\"x5c\"".utf8)
