@@ -13,9 +13,9 @@ run: build  ## install what is missing, build, start the service and its sandbox
 
 build:  ## install what is missing, build .build/release/entitled
 	@tools/bootstrap
-	swift build --configuration release --product entitled
+	@tools/build --product entitled
 
-install: build  ## put the built program and what it needs of the toolchain under PREFIX (default /usr/local)
+install: build  ## put the built program under PREFIX (default /usr/local)
 	@tools/install $(or $(PREFIX),/usr/local)
 
 test:  ## install what is missing, lint, build and run every test
