@@ -28,7 +28,8 @@ extension JSONParser {
     let text = bytes.span.bytes
     var position = offset
     // As numbers with a sign, what is not ASCII is less than all that is.
-    let (space, quote, escape) = (Characters(repeating: 0x20), Characters(repeating: 0x22), Characters(repeating: 0x5C))
+    let space = Characters(repeating: 0x20)
+    let (quote, escape) = (Characters(repeating: 0x22), Characters(repeating: 0x5C))
     while position + Characters.scalarCount <= text.byteCount {
       let characters = text.unsafeLoadUnaligned(fromByteOffset: position, as: Characters.self)
       let isSpecial = (characters .< space) .| (characters .== quote) .| (characters .== escape)
