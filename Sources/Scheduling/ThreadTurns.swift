@@ -20,6 +20,6 @@ package enum ThreadTurns {
   /// In nanoseconds, as the kernel has them: it takes none that are shorter or longer.
   private static let shortest: UInt64 = 100_000
   private static let longest: UInt64 = 100_000_000
-  /// A tenth of the share of a loop, while both have something to do.
-  private static let behind: Int32 = 10
+  /// The least that there is: a seventieth of the share of a loop, while both have something to do.
+  private static let behind: Int32 = 19
 }

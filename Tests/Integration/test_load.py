@@ -54,4 +54,4 @@ def test_those_who_ask_go_before_those_who_write(service, customer):
         pytest.skip("a kernel before 6.12 knows no turns")
     # One loop for the gRPC port and more; a loop of the edge, the writer, and whoever verified.
     assert asking and set(asking) == {usual}
-    assert len(working) >= 3 and set(working) == {max(usual, 10)}
+    assert len(working) >= 3 and set(working) == {max(usual, 19)}
