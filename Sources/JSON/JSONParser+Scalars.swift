@@ -21,8 +21,8 @@ extension JSONParser {
     throw .unexpectedEnd
   }
 
-  /// How many of the next bytes can stand in a string as they are and are ASCII: a multiple of 32, for as long as
-  /// all 32 are. A notification holds documents of thousands of characters, all of them such.
+  /// How many of the next bytes can stand in a string as they are and are ASCII; of the last 31 bytes of a document
+  /// none is looked at. A notification holds documents of thousands of characters, all of them such.
   private var plainLength: Int {
     typealias Characters = SIMD32<Int8>
     let text = bytes.span.bytes
@@ -34,7 +34,9 @@ extension JSONParser {
       let characters = text.unsafeLoadUnaligned(fromByteOffset: position, as: Characters.self)
       let isSpecial = (characters .< space) .| (characters .== quote) .| (characters .== escape)
       let words = unsafeBitCast(isSpecial, to: SIMD4<UInt64>.self)
-      guard words[0] | words[1] | words[2] | words[3] == 0 else { break }
+      for word in words.indices where words[word] != 0 {
+        return position - offset + 8 * word + words[word].littleEndian.trailingZeroBitCount / 8
+      }
       position += Characters.scalarCount
     }
     return position - offset
