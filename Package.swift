@@ -30,16 +30,32 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
-func systemLibrary(_ name: String, _ pkgConfig: String, _ debianPackage: String) -> Target {
-  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
+/// The folders in which the targets lie, from the lowest layer to the highest.
+enum Layer: String {
+  case base = "Base"
+  case domain = "Domain"
+  case trust = "Trust"
+  case data = "Data"
+  case apple = "Apple"
+  case features = "Features"
+  case wire = "Protocol"
+  case server = "Server"
+  case sandbox = "Sandbox"
+  case programs = "Programs"
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func systemLibrary(_ folder: String, _ pkgConfig: String, _ debianPackage: String) -> Target {
+  .systemLibrary(
+    name: "C\(folder)", path: "Sources/C/\(folder)", pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
 }
 
-func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies)
+func library(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)", swiftSettings: strict)
+}
+
+func test(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(layer.rawValue)/\(name)")
 }
 
 let package = Package(
@@ -62,91 +78,101 @@ let package = Package(
   ],
   targets: [
     // Debian's C libraries, each imported by one target.
-    systemLibrary("CNghttp2", "libnghttp2", "libnghttp2-dev"),
-    systemLibrary("COpenSSL", "openssl", "libssl-dev"),
-    systemLibrary("CSQLite", "sqlite3", "libsqlite3-dev"),
-    systemLibrary("CZlib", "zlib", "zlib1g-dev"),
+    systemLibrary("Nghttp2", "libnghttp2", "libnghttp2-dev"),
+    systemLibrary("OpenSSL", "openssl", "libssl-dev"),
+    systemLibrary("SQLite3", "sqlite3", "libsqlite3-dev"),
+    systemLibrary("Zlib", "zlib", "zlib1g-dev"),
     // What the kernel has and no library.
-    .systemLibrary(name: "CLinux"),
-    .target(name: "CEntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
+    .systemLibrary(name: "CLinux", path: "Sources/C/Linux"),
+    .target(
+      name: "CEntitledProto", path: "Sources/C/EntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
 
     // The domain: pure, no IO, no clock, no C.
-    library("JSON", []),
-    library("AppStore", ["JSON"]),
-    library("Entitlements", ["AppStore"]),
-    library("FamilySharing", ["AppStore", "Entitlements"]),
+    library(.base, "JSON", []),
+    library(.domain, "AppStore", ["JSON"]),
+    library(.domain, "Entitlements", ["AppStore"]),
+    library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
 
-    library("Compression", ["CZlib"]),
-    library("Scheduling", ["CLinux"]),
+    library(.base, "Platform", ["CLinux", "CZlib"]),
 
     // Signed data and the memory of it.
-    library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
-    library("AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
-    library("Store", ["AppStore", "Entitlements", "FamilySharing"]),
+    library(.trust, "SignedData", ["COpenSSL", "AppStore", "JSON"]),
+    library(.trust, "AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
+    library(.data, "Store", ["AppStore", "Entitlements", "FamilySharing"]),
+    library(.data, "SQLite", ["CSQLite3", "Store"]),
     library(
-      "SQLiteStore",
+      .data, "SQLiteStore",
       [
-        "CSQLite", "AppStore", "Compression", "Entitlements", "FamilySharing", "Scheduling", "SignedData",
+        "SQLite", "AppStore", "Platform", "Entitlements", "FamilySharing", "SignedData",
         "Store", metrics,
       ]),
     library(
-      "Ledger", ["AppStore", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
+      .data, "Ledger", ["AppStore", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
 
     // The wire.
-    library("HTTP", []),
-    library("Callers", ["AppStore", "HTTP", "JSON", "SignedData"]),
-    library("Telemetry", ["JSON", coreMetrics, logging]),
-    library("HTTP2", ["CNghttp2", "HTTP"]),
-    library("Wire", ["CEntitledProto", "JSON"]),
-    library("RPC", ["Compression", "HTTP", "Wire"]),
+    library(.base, "HTTP", []),
+    library(.server, "Callers", ["AppStore", "HTTP", "JSON", "SignedData"]),
+    library(.base, "Telemetry", ["JSON", coreMetrics, logging]),
+    library(.wire, "HTTP2", ["CNghttp2", "HTTP"]),
+    library(.wire, "Wire", ["CEntitledProto", "JSON"]),
+    library(.wire, "RPC", ["Platform", "HTTP", "Wire"]),
     library(
-      "Transport",
-      ["HTTP", "HTTP2", "RPC", "Scheduling", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
+      .wire, "Transport",
+      ["HTTP", "HTTP2", "Platform", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
 
     // What is served.
     library(
-      "Services",
+      .server, "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Callers", "Enquiry", "Entitlements", "FamilySharing",
-        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "SignedData", "Store",
+        "AppReceipt", "AppStore", "AppStoreClient", "Callers", "AppleLookup", "Entitlements", "FamilySharing",
+        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "Reconciliation",
+        "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
-    library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
-    library("SandboxStore", ["AppStore", "SQLiteStore", "Sandbox", "Store"]),
-    library("EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
+    library(.sandbox, "Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
+    library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox", "Store"]),
+    library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
-      "AppStoreClient",
+      .apple, "AppStoreClient",
       ["AppStore", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1]),
-    library("Enquiry", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
+    library(.apple, "AppleLookup", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
     library(
-      "Notifications",
+      .features, "Notifications",
       [
-        "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "FamilySharing", "JSON", "Ledger",
+        "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "FamilySharing", "JSON", "Ledger",
         "SignedData", "Store", metrics,
       ]),
     library(
-      "ReceiptMigration",
+      .features, "Reconciliation",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "JSON", "Ledger", "SignedData",
+        "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "JSON", "Ledger", "Notifications",
+        "SignedData", "Store", metrics,
+      ]),
+    library(
+      .features, "ReceiptMigration",
+      [
+        "AppReceipt", "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "JSON", "Ledger",
+        "SignedData",
         "Store", metrics,
       ]),
     library(
-      "Webhooks",
+      .features, "Webhooks",
       [
         "AppStore", "AppStoreClient", "Entitlements", "JSON", "Ledger", "SignedData", "Store", metrics,
       ]),
-    library("OCSPClient", ["SignedData", asyncHTTPClient, nio, nioHTTP1]),
-    library("Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
+    library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "AppStoreClient", "Callers", "Configuration", "Enquiry", "EntitledClient", "Entitlements",
-        "HTTP", "JSON", "Ledger", "Notifications", "OCSPClient", "RPC", "ReceiptMigration", "SQLiteStore",
-        "Sandbox", "SandboxStore", "Scheduling", "Services", "SignedData", "Store", "Telemetry", "Transport",
+        "AppStore", "AppStoreClient", "Callers", "Configuration", "AppleLookup", "EntitledClient",
+        "Entitlements",
+        "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
+        "SQLiteStore",
+        "Sandbox", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, unixSignals,
       ],
-      swiftSettings: strict),
+      path: "Sources/Programs/entitled", swiftSettings: strict),
 
     // gRPC's interoperability tests, for clients of other languages.
     .executableTarget(
@@ -154,7 +180,7 @@ let package = Package(
       dependencies: [
         "HTTP", "RPC", "Transport", "Wire", argumentParser, logging, nio, nioPosix, unixSignals,
       ],
-      path: "Sources/InteropServer", swiftSettings: strict),
+      path: "tools/interop-server", swiftSettings: strict),
 
     // What tools/bench/verify measures with.
     .executableTarget(
@@ -171,56 +197,58 @@ let package = Package(
       name: "ingest-bench", dependencies: ["AppStore", "JSON", "SignedData"],
       path: "tools/bench/ingest-program", swiftSettings: strict),
 
-    test("AppReceiptTests", ["AppReceipt", "AppStore", "JSON", "SignedData"]),
-    test("JSONTests", ["JSON"]),
-    test("AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),
-    test("AppStoreTests", ["AppStore", "JSON"]),
-    test("EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
-    test("FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing"]),
-    test("CallersTests", ["AppStore", "Callers", "HTTP", "JSON", "SignedData"]),
-    test("ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
-    test("HTTPTests", ["HTTP"]),
+    test(.trust, "AppReceiptTests", ["AppReceipt", "AppStore", "JSON", "SignedData"]),
+    test(.base, "JSONTests", ["JSON"]),
+    test(.apple, "AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),
+    test(.domain, "AppStoreTests", ["AppStore", "JSON"]),
+    test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
+    test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing"]),
+    test(.server, "CallersTests", ["AppStore", "Callers", "HTTP", "JSON", "SignedData"]),
+    test(.server, "ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
+    test(.base, "HTTPTests", ["HTTP"]),
     test(
-      "LedgerTests",
+      .data, "LedgerTests",
       [
         "AppStore", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store",
         metrics, metricsTestKit,
       ]),
-    test("ReceiptMigrationTests", ["AppReceipt", "AppStore", "Entitlements", "ReceiptMigration"]),
-    test("HTTP2Tests", ["HTTP", "HTTP2"]),
+    test(.features, "ReceiptMigrationTests", ["AppReceipt", "AppStore", "Entitlements", "ReceiptMigration"]),
+    test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),
     test(
-      "NotificationsTests",
+      .features, "NotificationsTests",
       [
-        "AppStore", "AppStoreClient", "Enquiry", "Entitlements", "HTTP", "JSON", "Ledger", "Notifications",
-        "SQLiteStore", "Sandbox", "SignedData", "Store",
+        "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "HTTP", "JSON", "Ledger",
+        "Notifications",
+        "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store",
       ]),
-    test("CompressionTests", ["Compression"]),
-    test("SchedulingTests", ["Scheduling"]),
-    test("RPCTests", ["HTTP", "RPC", "Wire"]),
-    test("SignedDataTests", ["AppStore", "JSON", "SignedData"]),
+    test(.base, "PlatformTests", ["Platform"]),
+    test(.wire, "RPCTests", ["HTTP", "RPC", "Wire"]),
+    test(.trust, "SignedDataTests", ["AppStore", "JSON", "SignedData"]),
     test(
-      "SandboxTests", ["AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
+      .sandbox, "SandboxTests",
+      ["AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
     test(
-      "SandboxStoreTests",
-      ["AppStore", "HTTP", "JSON", "SQLiteStore", "Sandbox", "SandboxStore", "SignedData", "Store"]),
+      .sandbox, "SandboxStoreTests",
+      ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData", "Store"]),
     test(
-      "ServicesTests",
+      .server, "ServicesTests",
       [
         "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store",
         "Wire",
       ]),
-    test("StoreTests", ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store"]),
+    test(.data, "StoreTests", ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store"]),
     test(
-      "SQLiteStoreTests",
-      ["AppStore", "Compression", "Entitlements", "JSON", "SQLiteStore", "Sandbox", "SignedData", "Store"]),
-    test("TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
-    test("TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
+      .data, "SQLiteStoreTests",
+      ["AppStore", "Platform", "Entitlements", "JSON", "SQLiteStore", "Sandbox", "SignedData", "Store"]),
+    test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
     test(
-      "WebhooksTests",
+      .wire, "TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
+    test(
+      .features, "WebhooksTests",
       [
         "AppStore", "AppStoreClient", "Entitlements", "JSON", "SQLiteStore", "SignedData", "Store",
         "Webhooks",
       ]),
-    test("WireTests", ["JSON", "Wire"]),
+    test(.wire, "WireTests", ["JSON", "Wire"]),
   ]
 )

@@ -92,11 +92,11 @@ def test_what_was_lost_is_filled_from_the_history(world):
     world.deliver()
     assert world.check(ana).entitled, "nobody told the service yet"
     outcome = world.notifications.Backfill(
-        notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
+        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert outcome.received >= 1 and outcome.drifted_customers == 1
     assert world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE"
     again = world.notifications.Backfill(
-        notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
+        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert (again.received, again.drifted_customers) == (0, 0)
 
 
@@ -160,7 +160,7 @@ def test_what_apple_is_asked_is_evidence_and_in_the_timeline(world):
         app_store_service.SendConsumptionInformationRequest(
             app=APP, transaction_id=bought, customer_consented=True, actor="support/eve",
             delivery_status="DELIVERY_STATUS_DELIVERED"), timeout=CALL_LIMIT)
-    asked = [event for event in timeline(world, ana) if event.type == "APP_STORE_ASKED"]
+    asked = [event for event in timeline(world, ana) if event.type == "APP_STORE_CALLED"]
     assert len(asked) == 3 and {event.actor for event in asked} == {"support/eve"}
     exported = world.service.command("store", "export", "--data", world.service.data).stdout.splitlines()
     commands = {line["evidenceId"]: line for line in map(json.loads, exported) if line["kind"] == "command"}
@@ -257,7 +257,7 @@ def test_what_apple_did_not_sign_is_not_believed(world):
     with pytest.raises(contract.RpcError) as refusal:
         world.apple.RefreshPurchase(
             app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
-    assert contract.reason(refusal.value) == "APP_STORE_ANSWER_NOT_GENUINE"
+    assert contract.reason(refusal.value) == "APP_STORE_RESPONSE_NOT_GENUINE"
     assert world.check(ana).entitled
 
 
@@ -327,7 +327,7 @@ def test_after_any_life_the_service_agrees_with_the_app_store(start, seed):
         else:
             world.advance(f"{dice.randint(1, 40)}d")
     world.act("faults", kind="drop", count=0)
-    world.notifications.Backfill(notification_service.BackfillRequest(app=APP), timeout=60)
+    world.notifications.Backfill(notification_service.BackfillNotificationsRequest(app=APP), timeout=60)
     believed = {customer: world.check(customer) for customer in customers}
     for customer, transaction in customers.items():
         world.apple.RefreshPurchase(

@@ -49,13 +49,13 @@ def refresh(world, bought, patience=CALL_LIMIT):
 
 
 @pytest.mark.parametrize("fault, reason, words, calls", [
-    ("html", "APP_STORE_ANSWER_NOT_JSON", "HTML", 4),
-    ("empty", "APP_STORE_ANSWER_NOT_JSON", "empty", 4),
-    ("truncated", "APP_STORE_ANSWER_NOT_JSON", "", 4),
+    ("html", "APP_STORE_RESPONSE_NOT_JSON", "HTML", 4),
+    ("empty", "APP_STORE_RESPONSE_NOT_JSON", "empty", 4),
+    ("truncated", "APP_STORE_RESPONSE_NOT_JSON", "", 4),
     ("server-error", "APP_STORE_5000000", "", 4),
     # The second page says the same place again.
     ("page-loop", "APP_STORE_PAGE_LOOP", "r_0", 2),
-    ("clock-off", "CLOCK_IS_OFF", "clock is off by -35", 1),
+    ("clock-off", "CLOCK_SKEW", "clock is off by -35", 1),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_named_and_asked_again_where_that_can_help(
         world, stale, fault, reason, words, calls):
@@ -93,7 +93,7 @@ def test_a_foreign_signature_is_named_kept_as_refused_and_changes_nothing(world,
     calls = counted(world, "transactionHistory")
     with pytest.raises(contract.RpcError) as refusal:
         refresh(world, bought)
-    assert contract.reason(refusal.value) == "APP_STORE_ANSWER_NOT_GENUINE"
+    assert contract.reason(refusal.value) == "APP_STORE_RESPONSE_NOT_GENUINE"
     assert contract.details(refusal.value)["ErrorInfo"].metadata["rejection"] == rejection
     assert "RetryInfo" not in contract.details(refusal.value)
     assert counted(world, "transactionHistory") == calls + 1, "asking again cannot help"

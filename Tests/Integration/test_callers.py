@@ -169,7 +169,7 @@ def test_a_caller_is_held_to_its_apps(guarded):
     error = refused(guarded, "/entitled.v1.EntitlementService/BatchCheck", batch.SerializeToString(), half)
     assert contract.details(error)["ErrorInfo"].metadata["app"] == OTHER
     error = refused(guarded, "/entitled.v1.ReceiptService/GetMigration", bearer=half)
-    assert contract.reason(error) == "NEEDS_ALL_APPS"
+    assert contract.reason(error) == "APP_SCOPE_REQUIRED"
     with guarded.channel() as channel:
         stream = contract.entitlement_stub(channel).Watch(
             wire.WatchRequest(app=OTHER), metadata=[("authorization", f"Bearer {half}")], timeout=CALL_LIMIT)
@@ -395,13 +395,13 @@ token_issuer:
         wait_until_taken(service, old)
         # The provider's endpoint fails: a token whose key is not known is refused, and those that are known go on.
         server.status = 500
-        assert contract.reason(refused(service, CHECK, check(), new.token("ES256"))) == "BAD_TOKEN"
+        assert contract.reason(refused(service, CHECK, check(), new.token("ES256"))) == "INVALID_TOKEN"
         wait_for(lambda: "cannot be fetched" in service.log)
         call(service, CHECK, check(), old.token("ES256"))
         # It is back with other keys: the first token of a new one makes the service look.
         server.status, server.keys = 200, new.keys()
         wait_until_taken(service, new)
-        assert contract.reason(refused(service, CHECK, check(), old.token("ES256"))) == "BAD_TOKEN"
+        assert contract.reason(refused(service, CHECK, check(), old.token("ES256"))) == "INVALID_TOKEN"
         server.shutdown()
     service.stop()
 
@@ -457,7 +457,7 @@ token_issuer:
             stranger.token(algorithm), provider.token(algorithm, aud="others"),
             provider.token(algorithm, exp=int(time.time()) - 60), provider.token(algorithm)[:-8],
         ):  # fmt: skip
-            assert contract.reason(refused(service, CHECK, check(), wrong)) == "BAD_TOKEN"
+            assert contract.reason(refused(service, CHECK, check(), wrong)) == "INVALID_TOKEN"
     assert re.search(r"caller=subject:jo\b", service.log)
     service.stop()
     assert "eyJ" not in service.log

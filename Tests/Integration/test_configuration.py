@@ -26,7 +26,7 @@ FULL = {
             "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
             "shared_secret": {"variable": "SECRET"},
             "receipts": {"verify": "both"},
-            "consumption_requests": {"answer": "automatic", "by_reason": {"LEGAL": {"answer": "by_hand"}}},
+            "consumption_requests": {"answer": "automatic", "by_reason": {"LEGAL": {"answer": "manual"}}},
             "webhooks": {"crm": {"url": "https://crm.example.com/x", "secret": {"variable": "CRM"}}},
             "forward_notifications": {"old": {"url": "https://old.example.com/x"}},
             "products": {"pro": {"type": "Non-Consumable", "entitlements": ["pro"]}},

@@ -25,7 +25,7 @@ CONFIGURATION = """apps:
       answer: ANSWER
       refund_preference: DECLINE
       sample_content_provided: true
-      by_reason: {FULFILLMENT_ISSUE: {refund_preference: GRANT_FULL}, LEGAL: {answer: by_hand}}
+      by_reason: {FULFILLMENT_ISSUE: {refund_preference: GRANT_FULL}, LEGAL: {answer: manual}}
     products:
       pro.monthly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
       coins: {type: Consumable, price: 0.99, currency: USD}
@@ -117,7 +117,7 @@ def test_with_consent_apple_is_told_what_the_policy_says(shop):
         {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": True,
          "refundPreference": "GRANT_FULL"})
     kinds = [(event.type, event.actor) for event in timeline(shop, ana)]
-    assert kinds[-3:] == [("CONSENT_GIVEN", "app"), ("REFUND_REQUESTED", ""), ("APP_STORE_ASKED", "policy")]
+    assert kinds[-3:] == [("CONSENT_GIVEN", "app"), ("REFUND_REQUESTED", ""), ("APP_STORE_CALLED", "policy")]
     assert f'requests_settled_total{{app="{APP}",environment="Sandbox",outcome="ANSWERED"}} 1' in shop.scrape()
     # The same question delivered again is no other one.
     shop.act("faults", kind="duplicate", count=5)
@@ -199,13 +199,13 @@ def test_when_apples_time_is_over_the_answer_is_dead_and_counted(shop):
 
 
 def test_by_hand_means_that_somebody_answers(shop):
-    shop, ana = shop("by_hand"), str(uuid.uuid4())
+    shop, ana = shop("manual"), str(uuid.uuid4())
     bought = shop.buy(ana)
     shop.consent(ana)
     shop.ask(bought)
-    shop.waiting("BY_HAND")
+    shop.waiting("MANUAL")
     listed = shop.service.command("consumption", "list", "--open").stdout
-    assert bought in listed and "BY_HAND" in listed
+    assert bought in listed and "MANUAL" in listed
     shop.apple.SendConsumptionInformation(
         app_store_service.SendConsumptionInformationRequest(
             app=APP, transaction_id=bought, customer_consented=True, delivery_status="DELIVERY_STATUS_UNDELIVERED_OTHER",
@@ -219,7 +219,7 @@ def test_a_reason_may_be_left_to_people(shop):
     bought = shop.buy(ana)
     shop.consent(ana)
     shop.ask(bought, "LEGAL")
-    shop.waiting("BY_HAND")
+    shop.waiting("MANUAL")
     assert not shop.told()
 
 

@@ -26,7 +26,7 @@ def explain(entitlements, customer, **more):
 
 
 def metrics(entitlements, first, days, **more):
-    request = entitlement_service.GetMetricsRequest(app=APP, **more)
+    request = entitlement_service.GetSubscriptionMetricsRequest(app=APP, **more)
     getattr(request, "from").FromDatetime(first)
     request.to.FromDatetime(first + days * DAY)
     return entitlements.GetMetrics(request, timeout=CALL_LIMIT)
@@ -149,7 +149,7 @@ def test_customers_are_counted_for_one_call_at_a_time(tmp_path):
     assert run("store", "seed", "--customers", 1500, "--data", tmp_path / "data").returncode == 0
     service = Service(tmp_path / "data")
     with service.channel() as channel:
-        request = entitlement_service.GetMetricsRequest(app=APP)
+        request = entitlement_service.GetSubscriptionMetricsRequest(app=APP)
         getattr(request, "from").FromDatetime(today() - 399 * DAY)
         request.to.FromDatetime(today() + DAY)
         count = contract.entitlement_stub(channel).GetMetrics

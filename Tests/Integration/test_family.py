@@ -291,7 +291,7 @@ def test_apple_is_not_asked_about_those_who_do_not_pay(start, ownership):
         with pytest.raises(grpc.RpcError) as refusal:
             call(request, timeout=CALL_LIMIT)
         assert refusal.value.code() == StatusCode.FAILED_PRECONDITION
-        assert contract.reason(refusal.value) == "NOT_THE_PAYER" and named in refusal.value.details()
+        assert contract.reason(refusal.value) == "NOT_THE_PURCHASER" and named in refusal.value.details()
     family.channel.close()
 
 

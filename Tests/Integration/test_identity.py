@@ -92,7 +92,7 @@ def test_both_sides_of_a_transfer_change_at_once_and_back(desk):
     desk.ask("UndoTransfer", transfer_id=moved.transfer_id, actor="support")
     assert (desk.is_entitled("ana"), desk.is_entitled("ben")) == (True, False)
     undo = lambda: desk.ask("UndoTransfer", transfer_id=moved.transfer_id)  # noqa: E731
-    assert refusal(undo) == (StatusCode.FAILED_PRECONDITION, "MOVED_SINCE")
+    assert refusal(undo) == (StatusCode.FAILED_PRECONDITION, "TRANSFER_CONFLICT")
 
 
 def test_a_policy_decides_about_what_belongs_to_somebody(desk):

@@ -24,14 +24,14 @@ limits:
   body_bytes: 65536
   connection_backlog_bytes: 262144
   control_frames_per_second: 1000
-  handshake_seconds: 1
-  request_seconds: 1
-  idle_seconds: 2
-  connection_age_seconds: 4
-  connection_age_grace_seconds: 1
-  keepalive_seconds: 1
+  handshake_timeout_seconds: 1
+  request_timeout_seconds: 1
+  idle_timeout_seconds: 2
+  max_connection_age_seconds: 4
+  max_connection_age_grace_seconds: 1
+  keepalive_interval_seconds: 1
   keepalive_timeout_seconds: 1
-  stall_seconds: 2
+  stall_timeout_seconds: 2
 """
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 WATCH = "/entitled.v1.EntitlementService/Watch"

@@ -218,7 +218,7 @@ def test_what_is_left_of_apples_limits_is_told(busy):
     bought = busy.buy("shells.100")["transactionId"]
     body = {"app": APP, "environment": "ENVIRONMENT_SANDBOX", "transactionId": bought}
     assert busy.json("entitled.v1.AppStoreService/GetRefundHistory", body)[0] == 200
-    assert value(busy, "entitled_app_store_budget_calls", app=APP, endpoint="refundHistory") > 0
+    assert value(busy, "entitled_app_store_rate_limit_calls", app=APP, endpoint="refundHistory") > 0
 
 
 def wait_for(condition):

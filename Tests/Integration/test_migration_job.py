@@ -39,7 +39,7 @@ def migrate(service, *arguments):
 
 def numbers(report):
     """The counts of a report, which JSON gives as texts."""
-    names = ("total", "migrated", "unchanged", "empty", "refused", "toRetry", "duplicates")
+    names = ("total", "migrated", "unchanged", "empty", "refused", "retryable", "duplicates")
     return {name: int(report[name]) for name in names if int(report.get(name, 0))}
 
 
@@ -171,7 +171,7 @@ def test_the_stream_answers_each_receipt_and_waits_for_a_slow_side(store):
     outcomes = {k: receipt_service.MigrationOutcome.Name(a.outcome) for k, a in answers.items()}
     assert {outcomes[a] for a in accounts[::2]} == {"MIGRATION_OUTCOME_MIGRATED"}
     assert {outcomes[a] for a in accounts[1::2]} == {"MIGRATION_OUTCOME_EMPTY"}
-    assert outcomes["bad"] == "MIGRATION_OUTCOME_REFUSED" and answers["bad"].error.message
+    assert outcomes["bad"] == "MIGRATION_OUTCOME_REJECTED" and answers["bad"].error.message
     assert store.check("s0").entitled
 
 

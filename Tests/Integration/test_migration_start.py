@@ -113,9 +113,9 @@ def test_what_apple_cannot_be_asked_about_holds_and_is_to_be_tried_again(store, 
     path = write(tmp_path / "in.ndjson", records)
     store.act("faults", kind="server-error", count=1_000_000)
     status, report = migrate(store.service, "--input", path)
-    assert status == 3 and numbers(report) == {"total": 3, "toRetry": 3}
+    assert status == 3 and numbers(report) == {"total": 3, "retryable": 3}
     assert [(r["reason"], r["outcome"]) for r in report["reasons"]] == [
-        ("APP_STORE_UNAVAILABLE", "MIGRATION_OUTCOME_RETRY")]
+        ("APP_STORE_UNAVAILABLE", "MIGRATION_OUTCOME_RETRYABLE")]
     # The receipts are genuine, and their own word holds until Apple can be asked.
     assert all(store.check(f"a{number}").entitled for number in range(3))
     assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(3,)]

@@ -162,7 +162,7 @@ def test_a_relay_passes_on_and_operators_list(service, forger, notifications, cu
     number = line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
     body = json.dumps(signed(forger, "DID_RENEW", signedTransactionInfo=bought)).encode()
-    request = notification_service.IngestRequest(app=APP, body=body)
+    request = notification_service.IngestNotificationRequest(app=APP, body=body)
     first = notifications.Ingest(request, timeout=CALL_LIMIT)
     assert not first.already_known
     assert first.notification.notification_type == "DID_RENEW"

@@ -138,21 +138,21 @@ def test_with_both_they_must_agree(place, tmp_path):
     good, disputed, bad = here.bought("ann"), here.bought("ben"), here.bought("cid")
     assert not here.store.submit("ann", good).refresh_pending
     assert here.store.check("ann").entitled and len(here.sandbox.asked) == 1
-    disagree = (StatusCode.PERMISSION_DENIED, "VERIFICATIONS_DISAGREE")
+    disagree = (StatusCode.PERMISSION_DENIED, "VERIFICATION_MISMATCH")
     here.sandbox.status = 21003
     assert here.store.refused("ben", disputed) == disagree
     here.sandbox.status = post(f"http://{here.store.service.sandbox}/verifyReceipt", {"receipt-data": bad})[1]
     assert here.store.refused("cid", forged(bad)) == disagree
     assert not here.store.check("ben").entitled and not here.store.check("cid").entitled
-    assert value(here.store.service, "entitled_receipt_verifications_disagree_total") == 2
+    assert value(here.store.service, "entitled_receipt_verification_mismatches_total") == 2
     # Of what both refuse, the signature's fault is the reason, for it says more.
     here.sandbox.status = 21003
     assert here.store.refused("cid", forged(bad))[1] == "BAD_SIGNATURE"
     # The same in a job.
     path = write(tmp_path / "in.ndjson", [{"customer_id": "ben", "receipt": disputed}])
     status, report = migrate(here.store.service, "--input", path)
-    assert (status, [r["reason"] for r in report["reasons"]]) == (3, ["VERIFICATIONS_DISAGREE"])
-    assert value(here.store.service, "entitled_migrated_receipts_total", reason="VERIFICATIONS_DISAGREE") == 1
+    assert (status, [r["reason"] for r in report["reasons"]]) == (3, ["VERIFICATION_MISMATCH"])
+    assert value(here.store.service, "entitled_migrated_receipts_total", reason="VERIFICATION_MISMATCH") == 1
 
 
 @pytest.mark.parametrize("policy", ["endpoint", "both"])

@@ -166,7 +166,7 @@ def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
     world.deliver()
     world.act("faults", kind="rate-limit", count=1_000, by="1s")
     asked = world.notifications.Backfill(
-        notification_service.BackfillRequest(app=APP), timeout=2)
+        notification_service.BackfillNotificationsRequest(app=APP), timeout=2)
     assert not asked.repair.HasField("finished_at")
     assert world.check(ana).entitled
     world.service.kill()
@@ -174,7 +174,7 @@ def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
     # The faults are forgotten with the process.
     again = World(start(arguments=world.service.process.args[10:]))
     until(lambda: again.check(ana).reason == "REFUNDED")
-    repair = until(lambda: finished(again, "BY_HAND"))
+    repair = until(lambda: finished(again, "MANUAL"))
     assert (repair.repair_id, repair.drifted_customers) == (asked.backfill_id, 1)
     again.channel.close()
 
@@ -250,14 +250,14 @@ def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_chan
     assert repair.drifted_customers == len(changed)
     assert not drifts[customers["renewed"]].believed.entitled and drifts[customers["renewed"]].found.entitled
     # And asking Apple about each finds nothing else.
-    again.notifications.Backfill(notification_service.BackfillRequest(app=APP), timeout=CALL_LIMIT)
+    again.notifications.Backfill(notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert {name: again.check(customers[name]).reason for name in names} == expected
     again.channel.close()
 
 
 def replay(world, **filters):
     return world.notifications.Replay(
-        notification_service.ReplayRequest(app=APP, **filters), timeout=CALL_LIMIT)
+        notification_service.ReprocessNotificationsRequest(app=APP, **filters), timeout=CALL_LIMIT)
 
 
 def test_what_an_older_version_did_not_understand_is_understood_after_an_upgrade(begin, start):
@@ -274,9 +274,9 @@ def test_what_an_older_version_did_not_understand_is_understood_after_an_upgrade
         store.commit()
     again = World(start(arguments=world.service.process.args[10:]))
     rehearsed = replay(again, dry_run=True)
-    assert (rehearsed.replayed, rehearsed.changed, rehearsed.not_understood) == (2, 2, 0)
+    assert (rehearsed.replayed, rehearsed.changed, rehearsed.unsupported) == (2, 2, 0)
     done = replay(again)
-    assert (done.replayed, done.changed, done.not_understood) == (2, 2, 0)
+    assert (done.replayed, done.changed, done.unsupported) == (2, 2, 0)
     assert {change.notification_type for change in done.changes} == {"TEST", "SUBSCRIBED"}
     assert {change.explanation for change in done.changes} >= {"The customer subscribed for the first time."}
     assert replay(again).replayed == 0

@@ -162,7 +162,7 @@ def number_of(tester, account):
 
 # What the Server API does, and `keys`, which takes more lines than a command has; test_sandbox_api.py has them.
 ELSEWHERE = {"keys", "retention-image", "retention-message", "retention-default", "review-retention", "realtime-url",
-             "advanced-commerce", "external-purchase-report", "tell-consumption"}  # fmt: skip
+             "advanced-commerce", "external-purchase-report", "report-consumption"}  # fmt: skip
 
 
 @pytest.fixture

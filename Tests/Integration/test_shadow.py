@@ -79,8 +79,8 @@ def test_what_the_versions_tell_differently_is_reported_for_each_purchase(start,
     seen, token = [], ""
     while True:
         status, page = service.json(
-            "entitled.v1.NotificationService/CompareVersions",
-            {"app": APP, "pageSize": 2, "pageToken": token, "includeSame": True})
+            "entitled.v1.NotificationService/CompareNotificationVersions",
+            {"app": APP, "pageSize": 2, "pageToken": token, "includeEqual": True})
         assert status == 200, page
         seen += page["comparisons"]
         token = page["nextPageToken"]
@@ -91,8 +91,8 @@ def test_what_the_versions_tell_differently_is_reported_for_each_purchase(start,
     different = seen[1]
     assert [d["field"] for d in different["differences"]] == ["expiresDate"]
     assert different["newInVersion2"] == ["EXPIRED/VOLUNTARY"]
-    assert seen[2]["toldByVersion1Alone"] == ["DID_RENEW"] and seen[2]["version2Notifications"] == 0
-    assert seen[3]["toldByVersion2Alone"] == ["DID_RENEW"] and seen[3]["version1Notifications"] == 0
+    assert seen[2]["onlyInVersion1"] == ["DID_RENEW"] and seen[2]["version2Notifications"] == 0
+    assert seen[3]["onlyInVersion2"] == ["DID_RENEW"] and seen[3]["version1Notifications"] == 0
     command = service.command("shadow")
     assert command.returncode == 3
     assert "1002" in command.stdout and "expiresDate" in command.stdout and "1001" not in command.stdout

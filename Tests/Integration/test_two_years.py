@@ -109,7 +109,7 @@ class Life:
     def fill_the_gap(self):
         """Takes in from Apple's history what failed since this was last done."""
         until = self.now()
-        request = notification_service.BackfillRequest(app=APP, only_failures=True)
+        request = notification_service.BackfillNotificationsRequest(app=APP, only_failures=True)
         getattr(request, "from").FromMilliseconds(self.repaired)
         request.to.FromMilliseconds(until + 1)
         self.notifications.Backfill(request, timeout=PATIENCE)
@@ -121,7 +121,7 @@ class Life:
         while True:
             known = self.notifications.ListRepairs(request, timeout=PATIENCE).repairs
             # A daily sweep may have begun at this moment, and be over before the others are asked about.
-            latest = next((repair for repair in known if repair.reason == notification_service.REPAIR_REASON_ALL), None)
+            latest = next((repair for repair in known if repair.reason == notification_service.REPAIR_REASON_FULL_POLL), None)
             if latest and latest.HasField("finished_at") and latest.started_at.ToMilliseconds() == self.now():
                 return
             assert time.monotonic() < deadline, known
@@ -197,7 +197,7 @@ def test_when_a_third_is_lost_and_the_gap_is_filled(life):
         life.compare(owners, moment)
 
 
-@pytest.mark.parametrize("follow_up", [f"ask_about_all: P{STEP}D"])
+@pytest.mark.parametrize("follow_up", [f"full_poll_interval: P{STEP}D"])
 def test_when_all_are_lost_and_the_app_store_is_polled(life):
     life.act("notification-url", app=APP)
     for moment in range(MOMENTS):

@@ -139,7 +139,7 @@ def test_an_event_goes_out_signed_and_in_the_words_of_the_contract(start, tmp_pa
     assert SECRET not in service.log and OLD_SECRET not in service.log
     # Neither does the receiver show its address' secrets, nor is anything left to send.
     eventually(lambda: webhook(service)["position"] == webhook(service)["newest"])
-    assert webhook(service)["state"] == "WEBHOOK_STATE_WORKING"
+    assert webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
 
 
 def test_only_the_kinds_that_are_wanted_go_out(start, tmp_path, receiver):
@@ -227,9 +227,9 @@ def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
     grant(service, "ben")
-    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD")) == 2)
+    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD_LETTER")) == 2)
     dead = deliveries(service)
-    assert [d["state"] for d in dead] == ["DELIVERY_STATE_DEAD"] * 2
+    assert [d["state"] for d in dead] == ["DELIVERY_STATE_DEAD_LETTER"] * 2
     assert dead[0]["subject"] == "ana" and dead[0]["outcome"] == "status 400" and dead[0]["attempts"] == 2
     assert webhook(service)["dead"] == "2"
     listed = service.command("webhooks", "deliveries", "billing", "--dead")
@@ -250,7 +250,7 @@ def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_sam
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
     grant(service, "ben")
-    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD")) == 2)
+    eventually(lambda: len(deliveries(service, state="DELIVERY_STATE_DEAD_LETTER")) == 2)
     first = int(deliveries(service)[0]["position"])
     one = service.command("webhooks", "discard", "billing", "--position", first)
     assert one.stdout.split() == ["discarded", "1"], one.stderr
@@ -259,7 +259,7 @@ def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_sam
         "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "positions": [first, 99]})
     assert (status, answer["discarded"]) == (200, "0")
     assert service.command("webhooks", "discard", "billing", "--dead").stdout.split() == ["discarded", "1"]
-    assert deliveries(service) == [] and webhook(service)["state"] == "WEBHOOK_STATE_WORKING"
+    assert deliveries(service) == [] and webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
     for members in ({}, {"deadLetters": True, "positions": [1]}):
         status, answer = service.json(
             "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", **members})
@@ -390,7 +390,7 @@ def test_a_mistake_in_the_configuration_is_told_at_the_start(tmp_path, members, 
 )
 def test_an_impossible_replay_is_refused(start, tmp_path, receiver, request_, reason):
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
-    status, answer = service.json("entitled.v1.WebhookService/ReplayDeliveries", {"app": APP, **request_})
+    status, answer = service.json("entitled.v1.WebhookService/ResendDeliveries", {"app": APP, **request_})
     assert status in (400, 404)
     assert answer["details"][0]["reason"] == reason
 

@@ -16,8 +16,8 @@ import swift
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROTO = ROOT / "proto"
 SYSTEM = pathlib.Path("/usr/include")
-C_TARGET = ROOT / "Sources/CEntitledProto"
-SWIFT_TARGET = ROOT / "Sources/Wire/Generated"
+C_TARGET = ROOT / "Sources/C/EntitledProto"
+SWIFT_TARGET = ROOT / "Sources/Protocol/Wire/Generated"
 
 # Those of Google's own files that ours need; descriptor.proto to read the contract itself.
 WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "timestamp")]

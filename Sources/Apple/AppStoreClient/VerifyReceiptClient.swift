@@ -1,0 +1,148 @@
+package import AppStore
+internal import JSON
+
+/// Sends app receipts to `verifyReceipt`: production first, and where that says that it is the wrong one, the
+/// other (verifyReceipt, "Verify first with production").
+package final class VerifyReceiptClient: Sendable {
+  private let production: VerifyReceiptServer
+  private let sandbox: VerifyReceiptServer
+
+  /// Apple's own addresses.
+  package static let productionURL = "https://buy.itunes.apple.com/verifyReceipt"
+  package static let sandboxURL = "https://sandbox.itunes.apple.com/verifyReceipt"
+
+  /// - `productionURL`, `sandboxURL`: Apple's, unless told otherwise.
+  package init(
+    productionURL: String = VerifyReceiptClient.productionURL,
+    sandboxURL: String = VerifyReceiptClient.sandboxURL, exchange: any HTTPExchange,
+    clock: ClientClock
+  ) {
+    production = VerifyReceiptServer(url: productionURL, share: 1, exchange: exchange, clock: clock)
+    sandbox = VerifyReceiptServer(url: sandboxURL, share: 0.1, exchange: exchange, clock: clock)
+  }
+
+  /// Asks about a receipt.
+  ///
+  /// - `receipt`: base64.
+  /// - `sharedSecret`: the app's; `nil` if it has no auto-renewable subscriptions.
+  /// - `excludeOldTransactions`: only the latest transaction of each subscription.
+  /// - `first`: where to ask first.
+  ///
+  /// Returns the answer, whatever its status, and the environment that gave it.
+  package func verify(
+    _ receipt: String, sharedSecret: String?, excludeOldTransactions: Bool = false,
+    first: Environment = .production, priority: CallPriority = .interactive, patience: Duration? = nil
+  ) async throws(AppStoreClientError) -> (response: VerifyReceiptResponse, environment: Environment) {
+    var body: JSONObject = ["receipt-data": .string(receipt)]
+    if let sharedSecret { body["password"] = .string(sharedSecret) }
+    if excludeOldTransactions { body["exclude-old-transactions"] = .bool(true) }
+    let start = first == .production ? production : sandbox
+    let response = try await start.ask(body, priority, patience)
+    switch response.status {
+    case .sandboxReceiptInProduction where first == .production:
+      return (try await sandbox.ask(body, priority, patience), .sandbox)
+    case .productionReceiptInSandbox where first != .production:
+      return (try await production.ask(body, priority, patience), .production)
+    default: return (response, first == .production ? .production : .sandbox)
+    }
+  }
+}
+
+/// One of the two hosts.
+private final class VerifyReceiptServer: Sendable {
+  private let url: String
+  private let exchange: any HTTPExchange
+  private let clock: ClientClock
+  private let budget: RateLimiter
+  private let breaker: CircuitBreaker
+  private let policy = RetryPolicy.standard
+
+  private static let bodyLimit = 64 << 20
+  private static let callTimeout = Duration.seconds(30)
+
+  init(url: String, share: Double, exchange: any HTTPExchange, clock: ClientClock) {
+    self.url = url
+    self.exchange = exchange
+    self.clock = clock
+    budget = RateLimiter(share: share, clock: clock)
+    breaker = CircuitBreaker(clock: clock)
+  }
+
+  private var host: String { AppStoreServer(baseURL: url).host }
+
+  /// Asks until there is an answer that another attempt would not change.
+  func ask(
+    _ body: JSONObject, _ priority: CallPriority, _ patience: Duration?
+  ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
+    let deadline = patience.map { clock.uptime() + $0 }
+    let bytes = JSONValue.object(body).serialized()
+    var attempt = 1
+    while true {
+      try await budget.take(.verifyReceipt, priority, deadline: deadline)
+      let outcome: Result<VerifyReceiptResponse, AppStoreClientError>
+      do throws(AppStoreClientError) {
+        outcome = .success(try await attemptOnce(bytes, deadline))
+      } catch {
+        outcome = .failure(error)
+      }
+      let wait = policy.wait(after: attempt, random: clock.random())
+      let hasTime = deadline.map { clock.uptime() + wait <= $0 } ?? true
+      guard outcome.mayChange, attempt < policy.attempts, hasTime else { return try outcome.get() }
+      attempt += 1
+      do { try await clock.sleep(wait) } catch { throw .cancelled }
+    }
+  }
+
+  private func attemptOnce(
+    _ body: [UInt8], _ deadline: Duration?
+  ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
+    if let pause = breaker.pause() { throw .hostIsDown(host: host, retryAfter: pause) }
+    let left = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
+    let request = OutgoingRequest(
+      method: "POST", url: url, headers: [("content-type", "application/json")], body: body)
+    let response: IncomingResponse
+    do {
+      response = try await exchange.send(
+        request, timeout: max(.milliseconds(1), min(left, Self.callTimeout)), limit: Self.bodyLimit)
+    } catch {
+      switch error {
+      case .cancelled:
+        breaker.abandoned()
+        throw .cancelled
+      case .tooLarge:
+        breaker.succeeded()
+        throw .tooLarge(limit: Self.bodyLimit)
+      case .timedOut:
+        breaker.failed()
+        throw .timedOut
+      case .unreachable(let problem):
+        breaker.failed()
+        throw .unreachable(host: host, problem: problem)
+      }
+    }
+    CallMetrics.count(.verifyReceipt, host, outcome: "\(response.status)")
+    guard response.status == 200 else {
+      if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
+      throw response.status >= 500
+        ? .serverFailed(status: response.status) : .unexpectedStatus(response.status)
+    }
+    breaker.succeeded()
+    do { return try VerifyReceiptResponse(json: try response.object()) } catch let error as PayloadError {
+      throw .malformed(error)
+    } catch let error as AppStoreClientError {
+      throw error
+    } catch {
+      throw .notJSON(status: response.status, problem: "\(error)")
+    }
+  }
+}
+
+extension Result<VerifyReceiptResponse, AppStoreClientError> {
+  /// Whether asking again may bring something else.
+  fileprivate var mayChange: Bool {
+    switch self {
+    case .success(let response): response.isRetryable ?? response.status?.mayPass ?? false
+    case .failure(let error): error.retryAfter != nil
+    }
+  }
+}

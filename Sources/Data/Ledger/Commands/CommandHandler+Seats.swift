@@ -1,0 +1,102 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Store
+
+// Seats, never more than were bought: the check and the claim are one write.
+extension CommandHandler {
+  /// Claims a seat; the same request again gives the seat that there is, and so does a claim for a customer
+  /// who has one. `seatClaimID` is Apple's number of it.
+  func claimSeat(
+    of number: String, for customerID: String?, request: String, seatClaimID: String?
+  ) throws(LedgerError) -> CommandResult {
+    let purchase = customer("").line(number)
+    let holder = try customerID.map { id throws(LedgerError) in
+      try reading { () throws(StoreError) in try derivation().survivor(of: customer(id)) }
+    }
+    let (facts, seats, owners) = try reading { () throws(StoreError) in
+      (try store.facts(of: purchase), try store.seats(of: purchase), try store.owners(of: purchase))
+    }
+    guard purchase.isPurchase, facts != CustomerFacts() else {
+      throw .unknownPurchase(originalTransactionID: number)
+    }
+    if let known = seats.first(where: { !request.isEmpty && $0.requestIdentifier == request }) {
+      return try standing(of: known)
+    }
+    let bought = SeatCapacity(facts)
+    if let problem = bought.problem { throw .noSeats(problem, originalTransactionID: number) }
+    if let holder {
+      guard !owners.contains(holder.customerID) else { throw .isThePurchaser(originalTransactionID: number) }
+      if let own = try heldSeat(of: holder, among: seats) { return try standing(of: own) }
+    }
+    let held = Int64(seats.count(where: \.isHeld))
+    guard held < bought.now else {
+      throw .noSeatLeft(originalTransactionID: number, bought: bought.now, held: held)
+    }
+    let id = try reading { () throws(StoreError) in try store.nextEvidenceID() }
+    let seat = Seat(
+      seatID: "\(LineKey.seatPrefix)\(id.rawValue)", originalTransactionID: number, seatClaimID: seatClaimID,
+      requestIdentifier: request, claimedAt: now)
+    let outcome = try issue(.claimSeat(seat, customerID: customerID), onBehalfOf: customerID)
+    return try standing(of: seat, outcome)
+  }
+
+  /// Says for whom a claimed seat is.
+  func associateSeat(_ seatID: String, of number: String, with customerID: String) throws(LedgerError)
+    -> CommandResult
+  {
+    let seat = try seat(seatID, of: number)
+    let standing = try standing(of: seat)
+    guard seat.isHeld else { throw .unknownSeat(seatID) }
+    let (holder, purchasers) = try reading { () throws(StoreError) in
+      (
+        try derivation().survivor(of: customer(customerID)),
+        try store.owners(of: customer("").line(seat.originalTransactionID))
+      )
+    }
+    guard standing.customer != holder else { return standing }
+    guard standing.customer == nil else { throw .seatTaken(seatID) }
+    guard !purchasers.contains(holder.customerID) else {
+      throw .isThePurchaser(originalTransactionID: seat.originalTransactionID)
+    }
+    let outcome = try issue(.associateSeat(seatID, customerID: customerID), onBehalfOf: customerID)
+    return try self.standing(of: seat, outcome)
+  }
+
+  /// Gives a seat back; one that was given back stays as it was.
+  func releaseSeat(_ seatID: String, of number: String) throws(LedgerError) -> CommandResult {
+    let seat = try seat(seatID, of: number)
+    let standing = try standing(of: seat)
+    guard seat.isHeld else { return standing }
+    let outcome = try issue(
+      .releaseSeats([seatID], at: now), onBehalfOf: standing.customer?.customerID)
+    return try self.standing(of: self.seat(seatID, of: number), outcome)
+  }
+
+  private func seat(_ seatID: String, of number: String) throws(LedgerError) -> Seat {
+    let seat = try reading { () throws(StoreError) in try store.seat(customer("").line(seatID)) }
+    guard let seat, seat.originalTransactionID == number else { throw .unknownSeat(seatID) }
+    return seat
+  }
+
+  private func heldSeat(of holder: CustomerKey, among seats: [Seat]) throws(LedgerError) -> Seat? {
+    let lines = try reading { () throws(StoreError) in try store.lines(of: holder) }
+    return seats.first { $0.isHeld && lines.contains(holder.line($0.seatID)) }
+  }
+
+  /// A seat as it is, and whose.
+  private func standing(
+    of seat: Seat, _ outcome: CommandResult = CommandResult()
+  ) throws(LedgerError) -> CommandResult {
+    var outcome = outcome
+    let line = customer("").line(seat.seatID)
+    outcome.seat = seat
+    try reading { () throws(StoreError) in
+      outcome.customer = try store.owners(of: line).first.map(line.customer)
+      if let holder = outcome.customer {
+        outcome.facts = try store.customer(holder)?.facts ?? CustomerFacts()
+      }
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,130 @@
+internal import Platform
+internal import SQLite
+internal import SignedData
+internal import Store
+
+/// How the pieces of a document are written, so that they can be put together again to the byte.
+///
+///     number of bytes of the script | number of bytes of it packed | script, packed | noise
+///
+/// Each number has four bytes, the lowest first. The script is a number for each piece, the lower two bits of
+/// which say what it is (``Kind``) and the others how long, and behind it the text itself or the pieces
+/// within.
+enum CompressedBody {
+  private enum Kind: UInt32 {
+    /// So many bytes of the script follow.
+    case text = 0
+    /// So many bytes of the noise.
+    case noise = 1
+    /// The common part of that number.
+    case common = 2
+    /// The Base64 of so many pieces, which follow; the lowest bit of the number says of which alphabet.
+    case encoded = 3
+  }
+
+  /// Packs a document. `number` gives a common part its number, or `nil` if it is to be kept with the
+  /// document.
+  static func pack(
+    _ body: [UInt8], with deflater: Deflater,
+    number: (ArraySlice<UInt8>) throws(StoreError) -> Int64?
+  ) throws(StoreError) -> [UInt8] {
+    var (script, noise): ([UInt8], [UInt8]) = ([], [])
+    func write(_ kind: Kind, _ count: Int) {
+      append(UInt32(truncatingIfNeeded: count) << 2 | kind.rawValue, to: &script)
+    }
+    func write(_ pieces: [BodySegment]) throws(StoreError) {
+      for piece in pieces {
+        switch piece {
+        case .text(let bytes):
+          write(.text, bytes.count)
+          script += bytes
+        case .noise(let bytes):
+          write(.noise, bytes.count)
+          noise += bytes
+        case .common(let bytes):
+          if let number = try number(bytes) {
+            write(.common, Int(number))
+          } else {
+            try write([.text(bytes)])
+          }
+        case .encoded(let alphabet, let pieces):
+          write(.encoded, pieces.count << 1 | (alphabet == .standard ? 1 : 0))
+          try write(pieces)
+        }
+      }
+    }
+    try write(BodySegment.pieces(of: body[...]))
+    let packed: [UInt8]
+    do { packed = try deflater.deflated(script) } catch { throw .failed(error.description) }
+    var result: [UInt8] = []
+    result.reserveCapacity(8 + packed.count + noise.count)
+    append(UInt32(script.count), to: &result)
+    append(UInt32(packed.count), to: &result)
+    return result + packed + noise
+  }
+
+  /// The document that was packed. `part` gives the common part of a number.
+  ///
+  /// - Throws: ``StoreError/corrupt(_:)`` if it is not what ``pack(_:with:number:)`` wrote.
+  static func unpack(
+    _ packed: [UInt8], dictionary: [UInt8], part: (Int64) throws(StoreError) -> [UInt8]
+  ) throws(StoreError) -> [UInt8] {
+    var head = Reader(bytes: packed[...])
+    let (scriptCount, packedCount) = (try head.number(), try head.number())
+    let script: [UInt8]
+    do {
+      script = try inflated(try head.bytes(packedCount), count: scriptCount, dictionary: dictionary)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .corrupt("the body of a piece of evidence cannot be unpacked")
+    }
+    var unpacking = Unpacking(script: Reader(bytes: script[...]), noise: head)
+    var body: [UInt8] = []
+    while !unpacking.script.bytes.isEmpty { try unpacking.piece(into: &body, depth: 0, part) }
+    return body
+  }
+
+  private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+    for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+
+  /// Reads numbers and bytes one after the other.
+  private struct Reader {
+    var bytes: ArraySlice<UInt8>
+
+    mutating func number() throws(StoreError) -> Int {
+      Int(try bytes(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+
+    mutating func bytes(_ count: Int) throws(StoreError) -> ArraySlice<UInt8> {
+      guard count <= bytes.count else { throw .corrupt("the body of a piece of evidence is cut") }
+      defer { bytes = bytes.dropFirst(count) }
+      return bytes.prefix(count)
+    }
+  }
+
+  private struct Unpacking {
+    var script: Reader
+    var noise: Reader
+
+    /// Adds the next piece to `body`.
+    mutating func piece(
+      into body: inout [UInt8], depth: Int, _ part: (Int64) throws(StoreError) -> [UInt8]
+    ) throws(StoreError) {
+      let number = try script.number()
+      let count = number >> 2
+      switch Kind(rawValue: UInt32(number & 3)) {
+      case .text: body += try script.bytes(count)
+      case .noise: body += try noise.bytes(count)
+      case .common: body += try part(Int64(count))
+      case .encoded:
+        guard depth < 8 else { throw .corrupt("the body of a piece of evidence has no end") }
+        var inner: [UInt8] = []
+        for _ in 0..<count >> 1 { try piece(into: &inner, depth: depth + 1, part) }
+        body += (count & 1 == 1 ? Base64.standard : .url).encode(inner)
+      case nil: throw .corrupt("the body of a piece of evidence has an unknown piece")
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+/// The rows of `unclaimed_line`, `account_token` and `merged_customer`: what waits for its customer, and
+/// what may tell who that is.
+final class ClaimRows {
+  private let insertLine: Statement
+  private let deleteLine: Statement
+  private let selectLines: Statement
+  private let selectToken: Statement
+  private let insertToken: Statement
+  private let selectSurvivor: Statement
+  private let putSurvivor: Statement
+  private let deleteSurvivor: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
+    insertLine = try Statement(
+      """
+      INSERT OR IGNORE INTO unclaimed_line (original_transaction_id, app, environment, token)
+      VALUES (?, ?, ?, ?)
+      """, on: connection)
+    deleteLine = try Statement(
+      "DELETE FROM unclaimed_line WHERE original_transaction_id = ? AND app = ? AND environment = ?",
+      on: connection)
+    selectLines = try Statement(
+      """
+      SELECT original_transaction_id FROM unclaimed_line
+      WHERE token = ? AND app = ? AND environment = ? AND token <> ''
+      """, on: connection)
+    selectToken = try Statement(
+      "SELECT customer_id FROM account_token WHERE token = ? AND app = ? AND environment = ?",
+      on: connection)
+    insertToken = try Statement(
+      "INSERT OR IGNORE INTO account_token (token, app, environment, customer_id) VALUES (?, ?, ?, ?)",
+      on: connection)
+    selectSurvivor = try Statement(
+      "SELECT into_customer_id FROM merged_customer WHERE \(ofCustomer)", on: connection)
+    putSurvivor = try Statement(
+      """
+      INSERT OR REPLACE INTO merged_customer (customer_id, app, environment, into_customer_id)
+      VALUES (?, ?, ?, ?)
+      """, on: connection)
+    deleteSurvivor = try Statement("DELETE FROM merged_customer WHERE \(ofCustomer)", on: connection)
+  }
+
+  func enqueue(_ line: LineKey, token: String?) throws(StoreError) {
+    try insertLine.bind(line)
+    try insertLine.bind(4, token ?? "")
+    try insertLine.run()
+  }
+
+  func dequeue(_ line: LineKey) throws(StoreError) {
+    try deleteLine.bind(line)
+    try deleteLine.run()
+  }
+
+  func unclaimedLines(
+    withToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey] {
+    try selectLines.bind(token: token, appID, environment)
+    defer { selectLines.reset() }
+    var lines: [LineKey] = []
+    while try selectLines.step() {
+      lines.append(
+        LineKey(
+          appID: appID, environment: environment, originalTransactionID: selectLines.text(0) ?? ""))
+    }
+    return lines
+  }
+
+  func customerID(
+    ofToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> String? {
+    try selectToken.bind(token: token, appID, environment)
+    defer { selectToken.reset() }
+    return try selectToken.step() ? selectToken.text(0) : nil
+  }
+
+  func register(token: String, for customer: CustomerKey) throws(StoreError) {
+    try insertToken.bind(token: token, customer.appID, customer.environment)
+    try insertToken.bind(4, customer.customerID)
+    try insertToken.run()
+  }
+
+  func survivor(of customer: CustomerKey) throws(StoreError) -> String? {
+    try selectSurvivor.bind(customer)
+    defer { selectSurvivor.reset() }
+    return try selectSurvivor.step() ? selectSurvivor.text(0) : nil
+  }
+
+  func setSurvivor(_ survivor: String?, of customer: CustomerKey) throws(StoreError) {
+    guard let survivor else {
+      try deleteSurvivor.bind(customer)
+      return try deleteSurvivor.run()
+    }
+    try putSurvivor.bind(customer)
+    try putSurvivor.bind(4, survivor)
+    try putSurvivor.run()
+  }
+}
+
+extension Statement {
+  fileprivate func bind(
+    token: String, _ appID: String, _ environment: Environment
+  ) throws(StoreError) {
+    try bind(1, token)
+    try bind(2, appID)
+    try bind(3, environment.rawValue)
+  }
+}
+
+/// Reads at most `limit` lines that belong to nobody behind `line`. Rare enough to prepare its statement each
+/// time.
+func unclaimedPage(
+  _ connection: Connection, of appID: String, in environment: Environment, after line: String?, limit: Int
+) throws(StoreError) -> [UnclaimedLine] {
+  let select = try Statement(
+    """
+    SELECT u.original_transaction_id, max(t.evidence_id)
+    FROM unclaimed_line u JOIN transaction_fact t USING (original_transaction_id, app, environment)
+    WHERE u.app = ? AND u.environment = ? AND u.original_transaction_id > ?
+    GROUP BY u.original_transaction_id ORDER BY u.original_transaction_id LIMIT ?
+    """, on: connection)
+  try select.bind(1, appID)
+  try select.bind(2, environment.rawValue)
+  try select.bind(3, line ?? "")
+  try select.bind(4, Int64(limit))
+  defer { select.reset() }
+  var page: [UnclaimedLine] = []
+  while try select.step() {
+    let line = LineKey(
+      appID: appID, environment: environment, originalTransactionID: select.text(0) ?? "")
+    page.append(UnclaimedLine(line: line, latest: EvidenceID(rawValue: select.number(1))))
+  }
+  return page
+}

@@ -1,0 +1,100 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+/// The bytes that say who a row of `customer` is about: app, environment and customer id, with a byte
+/// between them that no UTF-8 text contains.
+enum CustomerIdentity {
+  /// Gives each customer the number of the row in which to look first.
+  typealias Hash = @Sendable (CustomerKey) -> Int64
+
+  private static let separator: UInt8 = 0xFF
+
+  static func encode(_ key: CustomerKey) -> [UInt8] {
+    Array(key.appID.utf8) + [separator] + Array(key.environment.rawValue.utf8) + [separator]
+      + Array(key.customerID.utf8)
+  }
+
+  /// Whether `bytes` are those of `key`.
+  static func isSame(_ bytes: Span<UInt8>, _ key: CustomerKey) -> Bool {
+    let environment = key.environment.rawValue
+    let environmentStart = key.appID.utf8.count + 1
+    let customerStart = environmentStart + environment.utf8.count + 1
+    guard bytes.count == customerStart + key.customerID.utf8.count else { return false }
+    // The customer first: with the same app and environment that decides.
+    return bytes.has(key.customerID, at: customerStart)
+      && bytes.has(environment, at: environmentStart) && bytes[customerStart - 1] == separator
+      && bytes.has(key.appID, at: 0) && bytes[environmentStart - 1] == separator
+  }
+
+  /// The customer whose identity `bytes` are; `nil` if they are nobody's.
+  static func decode(_ bytes: [UInt8]) -> CustomerKey? {
+    let parts = bytes.split(separator: separator, omittingEmptySubsequences: false)
+    guard parts.count == 3, let environment = Environment(rawValue: String(decoding: parts[1], as: UTF8.self))
+    else { return nil }
+    return CustomerKey(
+      appID: String(decoding: parts[0], as: UTF8.self), environment: environment,
+      customerID: String(decoding: parts[2], as: UTF8.self))
+  }
+
+  /// The number of the row in which to look first. It is in the file, so it stays what it is.
+  ///
+  /// Equal hashes can be contrived, but there are rows only for customers with a genuine purchase; to
+  /// contrive a long run of them somebody would have to buy as often.
+  static func hash(_ key: CustomerKey) -> Int64 {
+    var hash: UInt64 = 0
+    mix(key.appID, into: &hash)
+    mix(key.environment.rawValue, into: &hash)
+    mix(key.customerID, into: &hash)
+    // 35 bits: SQLite writes such a number in five bytes, and a larger one is slower to compare.
+    return Int64(hash >> 29)
+  }
+
+  /// Eight bytes at a time: by single bytes it would cost as much as the search for the row's page.
+  private static func mix(_ text: String, into hash: inout UInt64) {
+    let bytes = text.utf8.span.bytes
+    var position = 0
+    var rest = UInt64(bytes.byteCount)
+    while position + 8 <= bytes.byteCount {
+      add(bytes.word(at: position), to: &hash)
+      position += 8
+    }
+    while position < bytes.byteCount {
+      rest = rest << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self))
+      position += 1
+    }
+    add(rest, to: &hash)
+  }
+
+  private static func add(_ word: UInt64, to hash: inout UInt64) {
+    // The multiplier is 2^64 divided by the golden ratio; it moves every bit into the upper ones, and
+    // the shift moves those down again.
+    hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+    hash ^= hash >> 32
+  }
+}
+
+extension RawSpan {
+  /// Eight bytes, the lowest first; there are as many behind `position`.
+  fileprivate func word(at position: Int) -> UInt64 {
+    UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether the bytes from `start` on are those of `text`; there are enough of them.
+  fileprivate func has(_ text: String, at start: Int) -> Bool {
+    let wanted = text.utf8.span
+    let found = extracting(start..<(start + wanted.count))
+    var position = 0
+    while position + 8 <= wanted.count {
+      guard found.bytes.word(at: position) == wanted.bytes.word(at: position) else { return false }
+      position += 8
+    }
+    while position < wanted.count {
+      guard found[position] == wanted[position] else { return false }
+      position += 1
+    }
+    return true
+  }
+}

@@ -1,0 +1,113 @@
+internal import AppStore
+internal import Entitlements
+internal import SQLite
+internal import Store
+
+/// The rows of `customer`: what is known of each and what is answered about it, as one value each, and when
+/// time alone changes one of these answers.
+///
+/// A customer's row has the number that ``CustomerIdentity/hash(_:)`` gives, or the next one that was
+/// free: a number is found in half the time of a text. So no row is ever deleted: those that had to move
+/// on behind it would not be found. A person who is erased leaves a row without an identity.
+final class CustomerRow {
+  let connection: Connection
+  private let selectAnswers: Statement
+  private let selectFacts: Statement
+  private let put: Statement
+  private let hash: CustomerIdentity.Hash
+  /// The row that was read last: mostly it is written next.
+  private var lastFound: (key: CustomerKey, number: Int64)?
+
+  /// `hash` says where to look first; it is another one than the store's own only in tests.
+  init(_ connection: Connection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
+    self.connection = connection
+    self.hash = hash
+    selectAnswers = try Statement(
+      "SELECT identity, answers FROM customer WHERE customer_number = ?", on: connection)
+    selectFacts = try Statement(
+      "SELECT identity, answers, facts FROM customer WHERE customer_number = ?", on: connection)
+    put = try Statement(
+      """
+      INSERT OR REPLACE INTO customer (customer_number, identity, answers, facts, due_at)
+      VALUES (?, ?, ?, ?, ?)
+      """, on: connection)
+  }
+
+  func answer(
+    to entitlement: String, of key: CustomerKey, under fingerprint: UInt64, at now: Instant
+  ) throws(StoreError) -> AnswerLookup {
+    defer { selectAnswers.reset() }
+    guard try find(key, with: selectAnswers).exists else { return .unknownCustomer }
+    let segment = try selectAnswers.withBytes(1) { bytes throws(StoreError) in
+      try AnswerCoding.answer(in: bytes, to: entitlement, under: fingerprint, at: now)
+    }
+    return segment.map(AnswerLookup.told) ?? .notTold
+  }
+
+  func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    defer { selectFacts.reset() }
+    guard try find(key, with: selectFacts).exists else { return nil }
+    return try FactCoding.customerFacts(selectFacts.bytes(2))
+  }
+
+  func known(_ key: CustomerKey) throws(StoreError) -> CustomerState? {
+    defer { selectFacts.reset() }
+    let (number, exists) = try find(key, with: selectFacts)
+    guard exists else { return nil }
+    lastFound = (key, number)
+    return CustomerState(
+      facts: try FactCoding.customerFacts(selectFacts.bytes(2)),
+      answers: try EncodedAnswers(selectFacts.bytes(1)))
+  }
+
+  func put(
+    _ facts: CustomerFacts, _ answers: PrecomputedAnswers, of key: CustomerKey
+  ) throws(StoreError) {
+    let number = if let lastFound, lastFound.key == key { lastFound.number } else { try number(of: key) }
+    try put.bind(1, number)
+    try put.bind(2, CustomerIdentity.encode(key))
+    try put.bind(3, AnswerCoding.encode(answers))
+    try put.bind(4, FactCoding.encode(facts))
+    try put.bind(5, answers.nextChange?.millisecondsSince1970)
+    try put.run()
+  }
+
+  /// Leaves nothing of the customer in its row; answers whether there was one.
+  func forget(_ key: CustomerKey) throws(StoreError) -> Bool {
+    defer { selectAnswers.reset() }
+    let (number, exists) = try find(key, with: selectAnswers)
+    guard exists else { return false }
+    lastFound = nil
+    selectAnswers.reset()
+    try put.bind(1, number)
+    try put.bind(2, [])
+    try put.bind(3, [])
+    try put.bind(4, [])
+    try put.bind(5, nil as Int64?)
+    try put.run()
+    return true
+  }
+
+  /// Some of what was written was taken back.
+  func rolledBack() { lastFound = nil }
+
+  /// The number of the customer's row, or of the one that it is going to have.
+  func number(of key: CustomerKey) throws(StoreError) -> Int64 {
+    defer { selectAnswers.reset() }
+    return try find(key, with: selectAnswers).number
+  }
+
+  /// Goes with `select` to the customer's row; the caller resets it.
+  private func find(
+    _ key: CustomerKey, with select: Statement
+  ) throws(StoreError) -> (number: Int64, exists: Bool) {
+    var number = hash(key)
+    while true {
+      try select.bind(1, number)
+      guard try select.step() else { return (number, false) }
+      if select.withBytes(0, { CustomerIdentity.isSame($0, key) }) { return (number, true) }
+      select.reset()
+      number &+= 1
+    }
+  }
+}

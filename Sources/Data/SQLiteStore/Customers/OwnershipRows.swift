@@ -1,0 +1,114 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+/// The rows of `line_customer` and `ownership_change`: whose each line is, and how it came to that.
+final class OwnershipRows {
+  private let selectOwners: Statement
+  private let selectLines: Statement
+  private let selectChanges: Statement
+  private let selectChangesByEvidence: Statement
+  private let insertOwner: Statement
+  private let deleteOwner: Statement
+  private let insertChange: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    let line = "original_transaction_id, app, environment"
+    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
+    let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
+    let change = "original_transaction_id, gained, at, evidence_id"
+    selectOwners = try Statement(
+      "SELECT customer_id FROM line_customer WHERE \(ofLine) ORDER BY evidence_id, customer_id",
+      on: connection)
+    selectLines = try Statement(
+      "SELECT original_transaction_id FROM line_customer WHERE \(ofCustomer)", on: connection)
+    selectChanges = try Statement(
+      "SELECT \(change) FROM ownership_change WHERE \(ofCustomer) ORDER BY change_id", on: connection)
+    selectChangesByEvidence = try Statement(
+      """
+      SELECT \(change) FROM ownership_change WHERE \(ofCustomer) AND evidence_id = ? ORDER BY change_id
+      """, on: connection)
+    insertOwner = try Statement(
+      "INSERT INTO line_customer (\(line), customer_id, evidence_id) VALUES (?, ?, ?, ?, ?)",
+      on: connection)
+    deleteOwner = try Statement(
+      "DELETE FROM line_customer WHERE \(ofLine) AND customer_id = ?", on: connection)
+    insertChange = try Statement(
+      """
+      INSERT INTO ownership_change (\(line), customer_id, evidence_id, gained, at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """, on: connection)
+  }
+
+  func owners(of line: LineKey) throws(StoreError) -> [String] {
+    try selectOwners.bind(line)
+    defer { selectOwners.reset() }
+    var owners: [String] = []
+    while try selectOwners.step() { owners.append(selectOwners.text(0) ?? "") }
+    return owners
+  }
+
+  func lines(of customer: CustomerKey) throws(StoreError) -> [LineKey] {
+    try selectLines.bind(customer)
+    defer { selectLines.reset() }
+    var lines: [LineKey] = []
+    while try selectLines.step() { lines.append(customer.line(selectLines.text(0) ?? "")) }
+    return lines
+  }
+
+  func record(_ change: OwnershipChange) throws(StoreError) {
+    let current = change.gained ? insertOwner : deleteOwner
+    try current.bind(change.line)
+    try current.bind(4, change.customerID)
+    if change.gained { try current.bind(5, change.evidenceID.rawValue) }
+    try current.run()
+    try insertChange.bind(change.line)
+    try insertChange.bind(4, change.customerID)
+    try insertChange.bind(5, change.evidenceID.rawValue)
+    try insertChange.bind(6, change.gained ? 1 : 0)
+    try insertChange.bind(7, change.at.millisecondsSince1970)
+    try insertChange.run()
+  }
+
+  func changes(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {
+    try selectChanges.bind(customer)
+    return try changes(of: customer, in: selectChanges)
+  }
+
+  func changes(of customer: CustomerKey, by evidence: EvidenceID) throws(StoreError) -> [OwnershipChange] {
+    try selectChangesByEvidence.bind(customer)
+    try selectChangesByEvidence.bind(4, evidence.rawValue)
+    return try changes(of: customer, in: selectChangesByEvidence)
+  }
+
+  private func changes(
+    of customer: CustomerKey, in select: Statement
+  ) throws(StoreError) -> [OwnershipChange] {
+    defer { select.reset() }
+    var changes: [OwnershipChange] = []
+    while try select.step() {
+      changes.append(
+        OwnershipChange(
+          line: customer.line(select.text(0) ?? ""), customerID: customer.customerID,
+          gained: select.number(1) == 1, at: Instant(millisecondsSince1970: select.number(2)),
+          evidenceID: EvidenceID(rawValue: select.number(3))))
+    }
+    return changes
+  }
+}
+
+extension Statement {
+  /// A line's key as the first three parameters.
+  func bind(_ line: LineKey) throws(StoreError) {
+    try bind(1, line.originalTransactionID)
+    try bind(2, line.appID)
+    try bind(3, line.environment.rawValue)
+  }
+
+  /// A customer's key as three parameters, from `first` on.
+  func bind(_ customer: CustomerKey, from first: CInt = 1) throws(StoreError) {
+    try bind(first, customer.customerID)
+    try bind(first + 1, customer.appID)
+    try bind(first + 2, customer.environment.rawValue)
+  }
+}

@@ -1,0 +1,100 @@
+internal import AppStore
+internal import Entitlements
+internal import SQLite
+internal import Store
+
+/// The rows of `event`: what changed, in order.
+final class EventRows {
+  private let connection: Connection
+  private let insert: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    // Without a number SQLite gives the next one behind the last, and none is ever deleted.
+    insert = try Statement(
+      """
+      INSERT INTO event (
+        customer_id, app, environment, entitlement, type, effective_at, recorded_at, evidence_id, actor,
+        before, after)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, on: connection)
+  }
+
+  func append(_ event: NewEvent) throws(StoreError) -> StoredEvent {
+    let change = event.change
+    try insert.bind(event.customer)
+    try insert.bind(4, change.entitlement)
+    try insert.bind(5, change.kind.rawValue)
+    try insert.bind(6, change.effectiveAt.millisecondsSince1970)
+    try insert.bind(7, event.recordedAt.millisecondsSince1970)
+    try insert.bind(8, event.evidenceID?.rawValue)
+    try insert.bind(9, event.actor)
+    try insert.bind(10, StatusCoding.encode(change.before))
+    try insert.bind(11, StatusCoding.encode(change.after))
+    try insert.run()
+    return StoredEvent(sequence: connection.lastInsertedRow, event: event)
+  }
+}
+
+/// Reads events page by page.
+final class EventQueries {
+  private let selectAll: Statement
+  private let selectOfCustomer: Statement
+  private let selectLast: Statement
+  private let selectLastOfCustomer: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    let columns = """
+      sequence, customer_id, app, environment, entitlement, type, effective_at, recorded_at, evidence_id,
+      actor, before, after
+      """
+    let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
+    selectAll = try Statement(
+      "SELECT \(columns) FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?", on: connection)
+    selectOfCustomer = try Statement(
+      "SELECT \(columns) FROM event WHERE \(ofCustomer) AND sequence > ? ORDER BY sequence LIMIT ?",
+      on: connection)
+    selectLast = try Statement("SELECT ifnull(max(sequence), 0) FROM event", on: connection)
+    selectLastOfCustomer = try Statement(
+      "SELECT ifnull(max(sequence), 0) FROM event WHERE \(ofCustomer)", on: connection)
+  }
+
+  func page(
+    of customer: CustomerKey?, after sequence: Int64, limit: Int
+  ) throws(StoreError) -> [StoredEvent] {
+    let select = customer == nil ? selectAll : selectOfCustomer
+    if let customer { try select.bind(customer) }
+    let first: CInt = customer == nil ? 1 : 4
+    try select.bind(first, sequence)
+    try select.bind(first + 1, Int64(limit))
+    defer { select.reset() }
+    var page: [StoredEvent] = []
+    while try select.step() { page.append(try event(select)) }
+    return page
+  }
+
+  func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64 {
+    let select = customer == nil ? selectLast : selectLastOfCustomer
+    if let customer { try select.bind(customer) }
+    defer { select.reset() }
+    return try select.step() ? select.number(0) : 0
+  }
+
+  /// The event in the row that `row` went to.
+  private func event(_ row: Statement) throws(StoreError) -> StoredEvent {
+    guard let environment = row.text(3).flatMap(Environment.init(rawValue:)),
+      let kind = row.text(5).flatMap(EntitlementChange.Kind.init(rawValue:))
+    else { throw .corrupt("an event has an environment or a type that is not known") }
+    let change = EntitlementChange(
+      entitlement: row.text(4) ?? "", kind: kind,
+      effectiveAt: Instant(millisecondsSince1970: row.number(6)),
+      before: try StatusCoding.status(row.bytes(10)), after: try StatusCoding.status(row.bytes(11)))
+    return StoredEvent(
+      sequence: row.number(0),
+      event: NewEvent(
+        customer: CustomerKey(
+          appID: row.text(2) ?? "", environment: environment, customerID: row.text(1) ?? ""),
+        change: change, recordedAt: Instant(millisecondsSince1970: row.number(7)),
+        evidenceID: row.isNull(8) ? nil : EvidenceID(rawValue: row.number(8)), actor: row.text(9) ?? ""))
+  }
+}

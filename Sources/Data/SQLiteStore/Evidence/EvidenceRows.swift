@@ -1,0 +1,149 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+/// The rows of `evidence` and of what it concerns, seen by the writer.
+final class EvidenceRows {
+  let connection: Connection
+  let packing: BodyCompressor
+  private let find: Statement
+  private let insert: Statement
+  private let relateToCustomer: Statement
+  private let relateToLine: Statement
+  private let selectLast: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    packing = try BodyCompressor(connection)
+    find = try Statement(
+      """
+      SELECT evidence_id FROM evidence
+      WHERE content_hash = ? AND app = ? AND kind = ? AND customer_id = ? AND rejection = ?
+        AND is_found_by_content = 1
+      """, on: connection)
+    insert = try Statement(
+      """
+      INSERT INTO evidence (
+        content_hash, app, kind, customer_id, rejection, environment, source, received_at, size, body,
+        evidence_id, packing, is_found_by_content)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, on: connection)
+    relateToCustomer = try Statement(
+      """
+      INSERT OR IGNORE INTO customer_evidence (customer_id, app, environment, evidence_id)
+      VALUES (?, ?, ?, ?)
+      """, on: connection)
+    relateToLine = try Statement(
+      """
+      INSERT INTO line_record (original_transaction_id, app, environment, kind, id, evidence_id)
+      VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), ?4, ?4) ON CONFLICT DO NOTHING
+      """, on: connection)
+    selectLast = try Statement("SELECT ifnull(max(evidence_id), 0) FROM evidence", on: connection)
+  }
+
+  func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
+    if let id = try known(evidence) { return AppendedEvidence(id: id, wasKnown: true) }
+    return AppendedEvidence(id: try insert(evidence, as: nil), wasKnown: false)
+  }
+
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID {
+    try insert(evidence, as: nil, isFoundByContent: false)
+  }
+
+  func restore(_ evidence: StoredEvidence) throws(StoreError) {
+    _ = try insert(evidence.evidence, as: evidence.id)
+  }
+
+  func nextID() throws(StoreError) -> EvidenceID {
+    defer { selectLast.reset() }
+    return EvidenceID(rawValue: try selectLast.step() ? selectLast.number(0) + 1 : 1)
+  }
+
+  func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
+    try EvidenceQueries(connection, packing).evidence(id)
+  }
+
+  func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
+    try EvidenceQueries(connection, packing).naming(customer)
+  }
+
+  func relate(_ evidence: EvidenceID, to customer: CustomerKey) throws(StoreError) {
+    try relate(evidence, customer.customerID, customer.appID, customer.environment)
+  }
+
+  func relate(_ evidence: EvidenceID, to line: LineKey) throws(StoreError) {
+    try relateToLine.bind(line)
+    try relateToLine.bind(4, evidence.rawValue)
+    try relateToLine.run()
+  }
+
+  private func relate(
+    _ evidence: EvidenceID, _ customerID: String, _ appID: String, _ environment: Environment?
+  ) throws(StoreError) {
+    try relateToCustomer.bind(1, customerID)
+    try relateToCustomer.bind(2, appID)
+    try relateToCustomer.bind(3, environment?.rawValue ?? "")
+    try relateToCustomer.bind(4, evidence.rawValue)
+    try relateToCustomer.run()
+  }
+
+  /// Puts other content in the place of a piece of evidence.
+  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
+    let update = try Statement(
+      "UPDATE evidence SET content_hash = ?, size = ?, body = ?, packing = ? WHERE evidence_id = ?",
+      on: connection)
+    let body = try content.body.map { body throws(StoreError) in
+      try packing.pack(body, isBelieved: true)
+    }
+    try update.bind(1, content.hash)
+    try update.bind(2, Int64(content.size))
+    try update.bind(3, body?.bytes)
+    try update.bind(4, (body?.form ?? .verbatim).rawValue)
+    try update.bind(5, evidence.rawValue)
+    try update.run()
+  }
+
+  /// Some of what was written was taken back.
+  func rolledBack() { packing.rolledBack() }
+
+  /// Without a number it gets the next one.
+  private func insert(
+    _ evidence: Evidence, as id: EvidenceID?, isFoundByContent: Bool = true
+  ) throws(StoreError) -> EvidenceID {
+    let body = try evidence.content.body.map { body throws(StoreError) in
+      try packing.pack(body, isBelieved: evidence.verdict == .accepted)
+    }
+    try bindIdentity(of: evidence, to: insert)
+    try insert.bind(6, evidence.environment?.rawValue)
+    try insert.bind(7, evidence.source.rawValue)
+    try insert.bind(8, evidence.receivedAt.millisecondsSince1970)
+    try insert.bind(9, Int64(evidence.content.size))
+    try insert.bind(10, body?.bytes)
+    try insert.bind(11, id?.rawValue)
+    try insert.bind(12, (body?.form ?? .verbatim).rawValue)
+    try insert.bind(13, isFoundByContent ? 1 : 0)
+    try insert.run()
+    let id = EvidenceID(rawValue: connection.lastInsertedRow)
+    if let customer = evidence.customerID {
+      try relate(id, customer, evidence.appID, evidence.environment)
+    }
+    return id
+  }
+
+  private func known(_ evidence: Evidence) throws(StoreError) -> EvidenceID? {
+    try bindIdentity(of: evidence, to: find)
+    defer { find.reset() }
+    return try find.step() ? EvidenceID(rawValue: find.number(0)) : nil
+  }
+
+  private func bindIdentity(of evidence: Evidence, to statement: Statement) throws(StoreError) {
+    try statement.bind(1, evidence.content.hash)
+    try statement.bind(2, evidence.appID)
+    try statement.bind(3, evidence.kind.rawValue)
+    try statement.bind(4, evidence.customerID ?? "")
+    switch evidence.verdict {
+    case .accepted: try statement.bind(5, "")
+    case .rejected(let reason): try statement.bind(5, reason)
+    }
+  }
+}

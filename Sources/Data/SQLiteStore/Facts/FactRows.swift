@@ -1,0 +1,124 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import SQLite
+internal import Store
+
+/// The rows of `line_record` that are read as `transaction_fact` and `renewal_fact`: the newest that Apple said, by
+/// purchase line.
+final class FactRows {
+  private let connection: Connection
+  private let transactionOfLine: Statement
+  private let transactionsOfLine: Statement
+  private let insertTransaction: Statement
+  private let replaceTransaction: Statement
+  private let putCopyLine: Statement
+  private let renewalOfLine: Statement
+  private let putRenewal: Statement
+  /// What is no purchase.
+  let other: GrantFactRows
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    other = try GrantFactRows(connection)
+    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
+    let line = "original_transaction_id, app, environment"
+    transactionOfLine = try Statement(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection)
+    transactionsOfLine = try Statement(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection)
+    insertTransaction = try Statement(
+      """
+      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_moment)
+      VALUES (?, ?, ?, \(LineRecordKind.transaction), ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """, on: connection)
+    replaceTransaction = try Statement(
+      """
+      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_moment = ?8
+      WHERE original_transaction_id = ?1 AND app = ?2 AND environment = ?3
+        AND kind = \(LineRecordKind.transaction) AND id = ?4
+      """, on: connection)
+    putCopyLine = try Statement(
+      """
+      INSERT OR IGNORE INTO copy_line (app_transaction_id, app, environment, original_transaction_id)
+      VALUES (?, ?, ?, ?)
+      """, on: connection)
+    renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)
+    putRenewal = try Statement(
+      """
+      INSERT INTO line_record (\(line), kind, id, fact, evidence_id)
+      VALUES (?, ?, ?, \(LineRecordKind.renewal), '', ?, ?)
+      ON CONFLICT DO UPDATE SET fact = excluded.fact, evidence_id = excluded.evidence_id
+      """, on: connection)
+  }
+
+  func put(
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
+  ) throws(StoreError) -> Bool {
+    try putCopy(fact, of: line)
+    // Most are new: so they are found to be, without looking first.
+    try write(fact, of: line, from: evidence, with: insertTransaction)
+    guard connection.changedRows == 0 else { return true }
+    guard let known = try transaction(fact.transactionID, of: line), fact.supersedes(known) else {
+      return false
+    }
+    try write(fact, of: line, from: evidence, with: replaceTransaction)
+    return true
+  }
+
+  private func write(
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID, with statement: Statement
+  ) throws(StoreError) {
+    try statement.bind(line)
+    try statement.bind(4, fact.transactionID)
+    try statement.bind(5, FactCoding.encode(fact))
+    try statement.bind(6, evidence.rawValue)
+    try statement.bind(7, fact.canBeShared ? fact.productID : nil)
+    try statement.bind(8, fact.canBeShared ? fact.sharedMoment.millisecondsSince1970 : nil)
+    try statement.run()
+  }
+
+  /// Remembers through which copy of the app a line was bought.
+  private func putCopy(_ fact: TransactionFact, of line: LineKey) throws(StoreError) {
+    guard let copy = fact.details.appTransactionID else { return }
+    try putCopyLine.bind(1, copy)
+    try putCopyLine.bind(2, line.appID)
+    try putCopyLine.bind(3, line.environment.rawValue)
+    try putCopyLine.bind(4, line.originalTransactionID)
+    try putCopyLine.run()
+  }
+
+  func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {
+    if let known = try renewal(of: line), !fact.supersedes(known) { return false }
+    try putRenewal.bind(line)
+    try putRenewal.bind(4, FactCoding.encode(fact))
+    try putRenewal.bind(5, evidence.rawValue)
+    try putRenewal.run()
+    return true
+  }
+
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+    guard line.isPurchase else { return try other.facts(of: line) }
+    var transactions: [TransactionFact] = []
+    try transactionsOfLine.bind(line)
+    defer { transactionsOfLine.reset() }
+    while try transactionsOfLine.step() {
+      transactions.append(try FactCoding.transaction(transactionsOfLine.bytes(0)))
+    }
+    let renewal = try renewal(of: line)
+    return CustomerFacts(transactions: transactions, renewals: renewal.map { [$0] } ?? [])
+  }
+
+  private func transaction(_ id: String, of line: LineKey) throws(StoreError) -> TransactionFact? {
+    try transactionOfLine.bind(line)
+    try transactionOfLine.bind(4, id)
+    defer { transactionOfLine.reset() }
+    return try transactionOfLine.step() ? FactCoding.transaction(transactionOfLine.bytes(0)) : nil
+  }
+
+  private func renewal(of line: LineKey) throws(StoreError) -> RenewalFact? {
+    try renewalOfLine.bind(line)
+    defer { renewalOfLine.reset() }
+    return try renewalOfLine.step() ? FactCoding.renewal(renewalOfLine.bytes(0)) : nil
+  }
+}

@@ -1,0 +1,107 @@
+internal import AppStore
+internal import Entitlements
+internal import SQLite
+internal import Store
+
+/// The rows of `grant_fact` and `app_transaction_fact`: what belongs to a customer and is no purchase.
+final class GrantFactRows {
+  private let selectGrant: Statement
+  private let selectAppTransaction: Statement
+  private let putGrant: Statement
+  private let putAppTransaction: Statement
+  private let deleteGrant: Statement
+  private let selectByKey: Statement
+  private let selectByID: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
+    let line = "original_transaction_id, app, environment"
+    selectGrant = try Statement(
+      "SELECT fact, idempotency_key FROM grant_fact WHERE \(ofLine)", on: connection)
+    selectAppTransaction = try Statement(
+      "SELECT fact FROM app_transaction_fact WHERE \(ofLine)", on: connection)
+    putGrant = try Statement(
+      """
+      INSERT OR REPLACE INTO grant_fact (\(line), fact, idempotency_key, evidence_id)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """, on: connection)
+    putAppTransaction = try Statement(
+      "INSERT OR REPLACE INTO app_transaction_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)",
+      on: connection)
+    deleteGrant = try Statement("DELETE FROM grant_fact WHERE \(ofLine)", on: connection)
+    selectByKey = try Statement(
+      """
+      SELECT original_transaction_id FROM grant_fact
+      WHERE idempotency_key = ? AND app = ? AND environment = ? AND idempotency_key <> ''
+      """, on: connection)
+    selectByID = try Statement(
+      "SELECT environment FROM grant_fact WHERE original_transaction_id = ? AND app = ?", on: connection)
+  }
+
+  func put(_ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool
+  {
+    if let known = try appTransaction(of: line), !fact.supersedes(known) { return false }
+    try putAppTransaction.bind(line)
+    try putAppTransaction.bind(4, FactCoding.encode(fact))
+    try putAppTransaction.bind(5, evidence.rawValue)
+    try putAppTransaction.run()
+    return true
+  }
+
+  /// A grant that is known keeps its key.
+  func put(_ fact: GrantFact, of line: LineKey, key: String, from evidence: EvidenceID) throws(StoreError) {
+    let known = try grant(of: line)
+    if let known, !fact.supersedes(known.fact) { return }
+    try putGrant.bind(line)
+    try putGrant.bind(4, FactCoding.encode(fact))
+    try putGrant.bind(5, known?.key ?? key)
+    try putGrant.bind(6, evidence.rawValue)
+    try putGrant.run()
+  }
+
+  func delete(grant line: LineKey) throws(StoreError) {
+    try deleteGrant.bind(line)
+    try deleteGrant.run()
+  }
+
+  func grant(
+    withKey key: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> LineKey? {
+    try selectByKey.bind(1, key)
+    try selectByKey.bind(2, appID)
+    try selectByKey.bind(3, environment.rawValue)
+    defer { selectByKey.reset() }
+    guard try selectByKey.step(), let id = selectByKey.text(0) else { return nil }
+    return LineKey(appID: appID, environment: environment, originalTransactionID: id)
+  }
+
+  func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {
+    try selectByID.bind(1, id)
+    try selectByID.bind(2, appID)
+    defer { selectByID.reset() }
+    guard try selectByID.step(), let environment = selectByID.text(0).flatMap(Environment.init(rawValue:))
+    else { return nil }
+    return LineKey(appID: appID, environment: environment, originalTransactionID: id)
+  }
+
+  /// Whichever of the two the line is.
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+    line.isGrant
+      ? CustomerFacts(grants: try grant(of: line).map { [$0.fact] } ?? [])
+      : CustomerFacts(appTransactions: try appTransaction(of: line).map { [$0] } ?? [])
+  }
+
+  private func grant(of line: LineKey) throws(StoreError) -> (fact: GrantFact, key: String)? {
+    try selectGrant.bind(line)
+    defer { selectGrant.reset() }
+    guard try selectGrant.step() else { return nil }
+    return (try FactCoding.grant(selectGrant.bytes(0)), selectGrant.text(1) ?? "")
+  }
+
+  private func appTransaction(of line: LineKey) throws(StoreError) -> AppTransactionFact? {
+    try selectAppTransaction.bind(line)
+    defer { selectAppTransaction.reset() }
+    guard try selectAppTransaction.step() else { return nil }
+    return try FactCoding.appTransaction(selectAppTransaction.bytes(0))
+  }
+}

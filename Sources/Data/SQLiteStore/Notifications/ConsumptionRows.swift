@@ -1,0 +1,201 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+/// The rows of `consumption_inquiry` and `consumption_consent`. Rare enough to prepare its statements each time.
+struct ConsumptionRows {
+  private static let columns = """
+    evidence_id, original_transaction_id, app, environment, transaction_id, product_id, reason, requested_at,
+    state, problem, attempts, due_at, settled_at
+    """
+
+  private let connection: Connection
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError) {
+    let put = try Statement(
+      """
+      INSERT OR REPLACE INTO consumption_inquiry (\(Self.columns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, on: connection)
+    try put.bind(1, inquiry.id.rawValue)
+    let texts = [
+      inquiry.line.originalTransactionID, inquiry.line.appID, inquiry.line.environment.rawValue,
+      inquiry.transactionID, inquiry.productID, inquiry.reason,
+    ]
+    for (place, text) in texts.enumerated() { try put.bind(CInt(2 + place), text) }
+    try put.bind(8, inquiry.requestedAt.millisecondsSince1970)
+    try put.bind(9, inquiry.state.rawValue)
+    try put.bind(10, inquiry.problem)
+    try put.bind(11, Int64(inquiry.attempts))
+    try put.bind(12, inquiry.dueAt?.millisecondsSince1970)
+    try put.bind(13, inquiry.settledAt?.millisecondsSince1970)
+    try put.run()
+  }
+
+  func inquiry(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord? {
+    let select = try select("evidence_id = ?")
+    try select.bind(1, id.rawValue)
+    return try rows(of: select).first
+  }
+
+  func inquiries(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
+    let select = try select(
+      "original_transaction_id = ? AND app = ? AND environment = ? ORDER BY evidence_id")
+    try select.bind(line)
+    return try rows(of: select)
+  }
+
+  func inquiries(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord] {
+    let select = try select("due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?")
+    try select.bind(1, moment.millisecondsSince1970)
+    try select.bind(2, Int64(limit))
+    return try rows(of: select)
+  }
+
+  /// How many are open, by app and environment.
+  func open() throws(StoreError) -> [OpenConsumptionRequests] {
+    let select = try Statement(
+      "SELECT app, environment, count(*) FROM consumption_inquiry WHERE due_at IS NOT NULL GROUP BY 1, 2",
+      on: connection)
+    defer { select.reset() }
+    var open: [OpenConsumptionRequests] = []
+    while try select.step() {
+      guard let environment = select.text(1).flatMap(Environment.init(rawValue:)) else { continue }
+      open.append(
+        OpenConsumptionRequests(
+          appID: select.text(0) ?? "", environment: environment, count: select.number(2)))
+    }
+    return open
+  }
+
+  /// A page of questions, the latest first.
+  func page(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord] {
+    let select = try select(
+      """
+      app = ?1 AND ifnull(environment = ?2, TRUE) AND ifnull(state = ?3, TRUE) AND ifnull(evidence_id < ?4, TRUE)
+      AND (?5 IS NULL OR original_transaction_id IN (
+        SELECT l.original_transaction_id FROM line_customer l
+        WHERE l.customer_id = ?5 AND l.app = ?1 AND l.environment = consumption_inquiry.environment))
+      ORDER BY evidence_id DESC LIMIT ?6
+      """)
+    try select.bind(1, query.appID)
+    try select.bind(2, query.environment?.rawValue)
+    try select.bind(3, query.state?.rawValue)
+    try select.bind(4, query.before?.rawValue)
+    try select.bind(5, query.customerID)
+    try select.bind(6, Int64(query.limit))
+    return try rows(of: select)
+  }
+
+  func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError) {
+    let put = try Statement(
+      """
+      INSERT OR REPLACE INTO consumption_consent (customer_id, app, environment, given, since, evidence_id)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """, on: connection)
+    try put.bind(customer)
+    try put.bind(4, consent.isGiven ? 1 : 0)
+    try put.bind(5, consent.since.millisecondsSince1970)
+    try put.bind(6, consent.evidenceID.rawValue)
+    try put.run()
+  }
+
+  /// The latest word of the customer and of all who were joined into it.
+  func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {
+    let select = try Statement(
+      """
+      WITH RECURSIVE name (customer_id) AS (
+        VALUES (?1)
+        UNION SELECT m.customer_id FROM merged_customer m JOIN name ON m.into_customer_id = name.customer_id
+        WHERE m.app = ?2 AND m.environment = ?3)
+      SELECT given, since, evidence_id FROM consumption_consent JOIN name USING (customer_id)
+      WHERE app = ?2 AND environment = ?3 ORDER BY evidence_id DESC LIMIT 1
+      """, on: connection)
+    try select.bind(customer)
+    defer { select.reset() }
+    guard try select.step() else { return nil }
+    return ConsumptionConsent(
+      isGiven: select.number(0) == 1, since: Instant(millisecondsSince1970: select.number(1)),
+      evidenceID: EvidenceID(rawValue: select.number(2)))
+  }
+
+  private func select(_ condition: String) throws(StoreError) -> Statement {
+    try Statement("SELECT \(Self.columns) FROM consumption_inquiry WHERE \(condition)", on: connection)
+  }
+
+  private func rows(of select: Statement) throws(StoreError) -> [ConsumptionRequestRecord] {
+    defer { select.reset() }
+    var inquiries: [ConsumptionRequestRecord] = []
+    while try select.step() {
+      guard let environment = select.text(3).flatMap(Environment.init(rawValue:)),
+        let state = select.text(8).flatMap(ConsumptionRequestRecord.State.init(rawValue:))
+      else { throw .corrupt("a question of Apple's has an environment or a state that is not known") }
+      let line = LineKey(
+        appID: select.text(2) ?? "", environment: environment, originalTransactionID: select.text(1) ?? "")
+      inquiries.append(
+        ConsumptionRequestRecord(
+          id: EvidenceID(rawValue: select.number(0)), line: line, transactionID: select.text(4) ?? "",
+          productID: select.text(5) ?? "", reason: select.text(6) ?? "",
+          requestedAt: Instant(millisecondsSince1970: select.number(7)), state: state,
+          problem: select.text(9) ?? "", attempts: Int(select.number(10)), dueAt: select.moment(11),
+          settledAt: select.moment(12)))
+    }
+    return inquiries
+  }
+}
+
+extension Statement {
+  /// A moment in milliseconds since 1970; `nil` for NULL.
+  fileprivate func moment(_ column: CInt) -> Instant? {
+    isNull(column) ? nil : Instant(millisecondsSince1970: number(column))
+  }
+}
+
+// What Apple asked, and who agreed to an answer.
+extension SQLiteTransaction {
+  func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError) { try consumption.put(inquiry) }
+
+  func inquiry(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord? {
+    try consumption.inquiry(id)
+  }
+
+  func inquiries(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumption.inquiries(about: line)
+  }
+
+  func inquiries(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumption.inquiries(dueBy: moment, limit: limit)
+  }
+
+  func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError) {
+    try consumption.put(consent, of: customer)
+  }
+
+  func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {
+    try consumption.consent(of: customer)
+  }
+}
+
+extension SQLiteReader {
+  func inquiries(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try beginTurn()
+    return try ConsumptionRows(connection).page(query)
+  }
+
+  func openInquiries() throws(StoreError) -> [OpenConsumptionRequests] {
+    try beginTurn()
+    return try ConsumptionRows(connection).open()
+  }
+
+  func nextInquiry() throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try earliest(in: "consumption_inquiry")
+  }
+
+  func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {
+    try beginTurn()
+    return try ConsumptionRows(connection).consent(of: customer)
+  }
+}

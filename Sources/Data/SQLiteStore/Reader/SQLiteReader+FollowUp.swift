@@ -1,0 +1,65 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+// What Apple is still to be asked, and how far the filling of gaps came.
+extension SQLiteReader {
+  func duePolls(
+    of appID: String, in environment: Environment, by moment: Instant, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try PollQueries(connection, of: appID, in: environment).due(by: moment, limit: limit)
+  }
+
+  func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try PollQueries(connection, of: appID, in: environment).next()
+  }
+
+  func pollBacklog(
+    of appID: String, in environment: Environment, by moment: Instant
+  ) throws(StoreError) -> Int64 {
+    try beginTurn()
+    return try PollQueries(connection, of: appID, in: environment).backlog(by: moment)
+  }
+
+  func repair(_ id: Int64, of appID: String) throws(StoreError) -> Repair? {
+    try beginTurn()
+    guard let repair = try RepairQueries(connection).repair(id), repair.appID == appID else { return nil }
+    return repair
+  }
+
+  func repairs(
+    of appID: String, in environment: Environment?, before: Int64?, limit: Int
+  ) throws(StoreError) -> [Repair] {
+    try beginTurn()
+    return try RepairQueries(connection).page(of: appID, in: environment, before: before, limit: limit)
+  }
+
+  func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair? {
+    try beginTurn()
+    return try RepairQueries(connection).open(of: appID, in: environment)
+  }
+
+  func queuedLines(
+    of repair: Repair, after last: String?, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try RepairQueries(connection).queuedLines(of: repair, after: last, limit: limit)
+  }
+
+  func drifts(of repair: Repair, after last: Drift.Key?, limit: Int) throws(StoreError) -> [Drift] {
+    try beginTurn()
+    return try RepairQueries(connection).drifts(of: repair, after: last, limit: limit)
+  }
+
+  func driftedCustomers(of repair: Repair) throws(StoreError) -> Int64 {
+    try beginTurn()
+    return try RepairQueries(connection).driftedCustomers(of: repair)
+  }
+
+  func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark? {
+    try beginTurn()
+    return try RepairQueries(connection).mark(of: appID, in: environment)
+  }
+}

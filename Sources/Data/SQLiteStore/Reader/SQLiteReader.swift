@@ -1,0 +1,207 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import SQLite
+internal import Store
+
+/// Reads with a connection of its own: one read transaction for each turn of the loop it serves.
+final class SQLiteReader: StoreReader {
+  let connection: Connection
+  private let begin: Statement
+  private let end: Statement
+  private let customer: CustomerRow
+  private let changes: CustomerVersions
+  private let ownership: OwnershipRows
+  private let fact: FactQueries
+  private let deciding: EvidenceLookupRows
+  private let seat: SeatRows
+  private let event: EventQueries
+  private let packing: BodyCompressor
+  /// Followers ask it after each commit, other readers never: prepared when it is asked first.
+  private var earliest: [String: Statement] = [:]
+  private var isInTurn = false
+  private var seen: UInt64 = 0
+
+  /// `isMapped` as in ``Connection/reader(path:isMapped:)``, `hash` as in ``CustomerRow``.
+  init(
+    path: String, changes: CustomerVersions, isMapped: Bool = true,
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+  ) throws(StoreError) {
+    self.changes = changes
+    connection = try Connection.reader(path: path, isMapped: isMapped)
+    begin = try Statement("BEGIN", on: connection)
+    end = try Statement("COMMIT", on: connection)
+    customer = try CustomerRow(connection, hash: hash)
+    ownership = try OwnershipRows(connection)
+    fact = try FactQueries(connection)
+    deciding = try EvidenceLookupRows(connection)
+    seat = try SeatRows(connection)
+    event = try EventQueries(connection)
+    packing = try BodyCompressor(connection)
+  }
+
+  func answer(
+    to entitlement: String, of key: CustomerKey, under fingerprint: UInt64, at now: Instant
+  ) throws(StoreError) -> AnswerLookup {
+    try beginTurn()
+    return try customer.answer(to: entitlement, of: key, under: fingerprint, at: now)
+  }
+
+  func seenCommit() throws(StoreError) -> UInt64 {
+    try beginTurn()
+    return seen
+  }
+
+  func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    try beginTurn()
+    return try customer.facts(of: key)
+  }
+
+  func customers(
+    of appID: String, in environment: Environment, after customer: String?, limit: Int
+  ) throws(StoreError) -> [CustomerRecord] {
+    try beginTurn()
+    let last = customer.map { CustomerKey(appID: appID, environment: environment, customerID: $0) }
+    return try self.customer.page(of: appID, in: environment, after: last, limit: limit)
+  }
+
+  func evidence(of fact: DecidingFact, of key: CustomerKey) throws(StoreError) -> EvidenceID? {
+    try beginTurn()
+    return try deciding.evidence(of: fact, of: key)
+  }
+
+  func owners(of line: LineKey) throws(StoreError) -> [String] {
+    try beginTurn()
+    return try ownership.owners(of: line)
+  }
+
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+    try beginTurn()
+    return try fact.facts(of: line)
+  }
+
+  func transaction(
+    _ transactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> TransactionFact? {
+    try beginTurn()
+    return try fact.transaction(transactionID, of: appID, in: environment)
+  }
+
+  func lines(
+    sharing productID: String, at sharedMoment: Instant, of appID: String, in environment: Environment,
+    limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try fact.lines(sharing: productID, at: sharedMoment, of: appID, in: environment, limit: limit)
+  }
+
+  func lines(
+    ofCopy appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try fact.lines(ofCopy: appTransactionID, of: appID, in: environment)
+  }
+
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
+    try beginTurn()
+    return try seat.seats(of: purchase)
+  }
+
+  func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {
+    try beginTurn()
+    return try ownership.changes(of: customer)
+  }
+
+  func unclaimedLines(
+    of appID: String, in environment: Environment, after line: String?, limit: Int
+  ) throws(StoreError) -> [UnclaimedLine] {
+    try beginTurn()
+    return try unclaimedPage(connection, of: appID, in: environment, after: line, limit: limit)
+  }
+
+  func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
+    try beginTurn()
+    return try EvidenceQueries(connection, packing).page(after: id, limit: limit)
+  }
+
+  func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
+    try beginTurn()
+    return try EvidenceQueries(connection, packing).evidence(id)
+  }
+
+  func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
+    try beginTurn()
+    return try EvidenceQueries(connection, packing).about(line)
+  }
+
+  func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord] {
+    try beginTurn()
+    return try NotificationRows.page(connection, query)
+  }
+
+  func events(
+    of customer: CustomerKey?, after sequence: Int64, limit: Int
+  ) throws(StoreError) -> [StoredEvent] {
+    try beginTurn()
+    return try event.page(of: customer, after: sequence, limit: limit)
+  }
+
+  func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64 {
+    try beginTurn()
+    return try event.lastSequence(of: customer)
+  }
+
+  func nextDue() throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try earliest(in: "customer")
+  }
+
+  func nextRefresh() throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try earliest(in: "refresh")
+  }
+
+  func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try RefreshRows.last(of: line, connection)
+  }
+
+  func counts() throws(StoreError) -> StoreCounts {
+    try beginTurn()
+    return StoreCounts(
+      evidence: try connection.number("SELECT count(*) FROM evidence"),
+      rejectedEvidence: try connection.number("SELECT count(*) FROM evidence WHERE rejection <> ''"),
+      transactions: try connection.number("SELECT count(*) FROM transaction_fact"),
+      renewals: try connection.number("SELECT count(*) FROM renewal_fact"),
+      customers: try connection.number("SELECT count(*) FROM customer WHERE identity <> x''"),
+      events: try connection.number("SELECT count(*) FROM event"))
+  }
+
+  /// When the first of the rows of `table` is due.
+  func earliest(in table: String) throws(StoreError) -> Instant? {
+    let known = earliest[table]
+    let select =
+      if let known { known } else {
+        try Statement("SELECT min(due_at) FROM \(table) WHERE due_at IS NOT NULL", on: connection)
+      }
+    earliest[table] = select
+    defer { select.reset() }
+    guard try select.step(), !select.isNull(0) else { return nil }
+    return Instant(millisecondsSince1970: select.number(0))
+  }
+
+  func endTurn() {
+    guard isInTurn else { return }
+    isInTurn = false
+    // A read transaction has nothing to lose; if it cannot be ended, the next read says what is wrong.
+    try? end.run()
+  }
+
+  func beginTurn() throws(StoreError) {
+    guard !isInTurn else { return }
+    // Before the transaction begins: what is committed in between is seen, but not counted on.
+    seen = changes.lastCommit
+    if !connection.isInTransaction { try begin.run() }
+    isInTurn = true
+  }
+}

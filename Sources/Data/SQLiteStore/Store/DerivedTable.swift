@@ -1,0 +1,107 @@
+internal import SQLite
+internal import Store
+
+/// A table of rows that are derived from evidence, and how to compare it with that of another store.
+///
+/// The rows come in the order of their columns, so that two stores can be gone through side by side,
+/// whatever their size.
+struct DerivedTable {
+  /// What is compared of each table, first what tells its rows apart. The last one may be a fact, whose
+  /// bytes are made those that this version would write.
+  static let all = [
+    DerivedTable("transaction_fact", "\(line), transaction_id, evidence_id", fact: "fact") {
+      bytes throws(StoreError) in FactCoding.encode(try FactCoding.transaction(bytes))
+    },
+    DerivedTable("renewal_fact", "\(line), evidence_id", fact: "fact") { bytes throws(StoreError) in
+      FactCoding.encode(try FactCoding.renewal(bytes))
+    },
+    DerivedTable("grant_fact", "\(line), evidence_id", fact: "fact") { bytes throws(StoreError) in
+      FactCoding.encode(try FactCoding.grant(bytes))
+    },
+    DerivedTable("app_transaction_fact", "\(line), evidence_id", fact: "fact") { bytes throws(StoreError) in
+      FactCoding.encode(try FactCoding.appTransaction(bytes))
+    },
+    DerivedTable("line_customer", "\(line), customer_id, evidence_id"),
+    DerivedTable("ownership_change", "\(line), customer_id, evidence_id, gained, at"),
+    DerivedTable("line_evidence", "\(line), evidence_id"),
+    DerivedTable("customer_evidence", "customer_id, app, environment, evidence_id"),
+    DerivedTable(
+      "seat", "\(line), purchase, seat_claim_id, request_identifier, claimed_at, released_at, evidence_id"),
+    DerivedTable("copy_line", "app_transaction_id, app, environment, original_transaction_id"),
+    DerivedTable("unclaimed_line", "app, environment, original_transaction_id, token"),
+    DerivedTable("account_token", "token, app, environment, customer_id"),
+    DerivedTable("merged_customer", "customer_id, app, environment, into_customer_id"),
+    DerivedTable("consumption_consent", "customer_id, app, environment, given, since, evidence_id"),
+    // Of a person who was erased a row without an identity stays.
+    DerivedTable("customer", "identity", fact: "facts", where: "identity <> x''") {
+      bytes throws(StoreError) in FactCoding.encode(try FactCoding.customerFacts(bytes))
+    },
+  ]
+
+  private static let line = "original_transaction_id, app, environment"
+
+  private typealias Row = [[UInt8]]
+
+  private let name: String
+  private let select: String
+  private let count: CInt
+  private let canonical: (@Sendable ([UInt8]) throws(StoreError) -> [UInt8])?
+
+  private init(
+    _ name: String, _ columns: String, fact: String? = nil, where condition: String = "TRUE",
+    canonical: (@Sendable ([UInt8]) throws(StoreError) -> [UInt8])? = nil
+  ) {
+    let all = fact.map { "\(columns), \($0)" } ?? columns
+    self.name = name
+    select = "SELECT \(all) FROM \(name) WHERE \(condition) ORDER BY \(columns)"
+    count = CInt(all.split(separator: ",").count)
+    self.canonical = canonical
+  }
+
+  /// Counts the rows that only one of two stores has.
+  func difference(_ first: Connection, _ second: Connection) throws(StoreError) -> TableDifference {
+    let (left, right) = (try Statement(select, on: first), try Statement(select, on: second))
+    defer {
+      left.reset()
+      right.reset()
+    }
+    var (count, onlyLeft, onlyRight) = (0, 0, 0)
+    var (a, b) = (try next(left), try next(right))
+    while a != nil || b != nil {
+      let order = Self.order(a, b)
+      if order <= 0 { count += 1 }
+      if order < 0 { onlyLeft += 1 }
+      if order > 0 { onlyRight += 1 }
+      if order <= 0 { a = try next(left) }
+      if order >= 0 { b = try next(right) }
+    }
+    return TableDifference(table: name, rows: count, onlyInFirst: onlyLeft, onlyInSecond: onlyRight)
+  }
+
+  /// Below 0 if `left` comes first, above if `right` does, 0 if they are the same. No row comes last.
+  private static func order(_ left: Row?, _ right: Row?) -> Int {
+    guard let left else { return 1 }
+    guard let right else { return -1 }
+    for (a, b) in zip(left, right) where a != b { return a.lexicographicallyPrecedes(b) ? -1 : 1 }
+    return 0
+  }
+
+  /// The next row, each column as bytes that sort as it does; `nil` behind the last.
+  private func next(_ select: Statement) throws(StoreError) -> Row? {
+    guard try select.step() else { return nil }
+    var row: Row = []
+    for column in 0..<count {
+      if column == count - 1, let canonical {
+        row.append(try canonical(select.bytes(column)))
+      } else {
+        row.append(select.isNumber(column) ? Self.bytes(select.number(column)) : select.bytes(column))
+      }
+    }
+    return row
+  }
+
+  /// The highest first; no number here is below 0.
+  private static func bytes(_ number: Int64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+  }
+}

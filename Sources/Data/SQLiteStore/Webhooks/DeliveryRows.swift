@@ -1,0 +1,153 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+/// The rows of `outlet` and `delivery`, seen by the writer.
+final class DeliveryRows {
+  private let connection: Connection
+  private let beginOutlet: Statement
+  private let putOutlet: Statement
+  private let resumeOutlet: Statement
+  private let putDelivery: Statement
+  private let removeDelivery: Statement
+  private let dueFirst: Statement
+  private let undueOthers: Statement
+  private let hastenAll: Statement
+  private let discardAll: Statement
+  private let discardOne: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    beginOutlet = try Statement(
+      """
+      INSERT OR IGNORE INTO outlet (app, kind, name, position)
+      VALUES (?1, ?2, ?3, CASE ?2
+        WHEN 'EVENTS' THEN (SELECT ifnull(max(sequence), 0) FROM event)
+        ELSE (SELECT ifnull(max(evidence_id), 0) FROM notification) END)
+      """, on: connection)
+    putOutlet = try Statement(
+      "INSERT OR REPLACE INTO outlet (app, kind, name, position, gone_at) VALUES (?, ?, ?, ?, ?)",
+      on: connection)
+    putDelivery = try Statement(
+      """
+      INSERT OR REPLACE INTO delivery (app, kind, name, \(DeliveryQueries.columns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, on: connection)
+    let ofOutlet = "app = ?1 AND kind = ?2 AND name = ?3"
+    resumeOutlet = try Statement("UPDATE outlet SET gone_at = NULL WHERE \(ofOutlet)", on: connection)
+    removeDelivery = try Statement(
+      "DELETE FROM delivery WHERE \(ofOutlet) AND position = ?4", on: connection)
+    let waiting = "\(ofOutlet) AND subject = ?4 AND environment = ?5 AND state = 'WAITING'"
+    let first = "(SELECT min(position) FROM delivery WHERE \(waiting))"
+    dueFirst = try Statement(
+      """
+      UPDATE delivery SET due_at = ?6 WHERE \(ofOutlet) AND position = \(first) AND due_at IS NULL
+      """, on: connection)
+    undueOthers = try Statement(
+      """
+      UPDATE delivery SET due_at = NULL
+      WHERE \(waiting) AND due_at IS NOT NULL AND position > \(first)
+      """, on: connection)
+    discardAll = try Statement("DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD'", on: connection)
+    discardOne = try Statement(
+      "DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD' AND position = ?4", on: connection)
+    hastenAll = try Statement(
+      "UPDATE delivery SET due_at = ?4 WHERE \(ofOutlet) AND due_at > ?4", on: connection)
+  }
+
+  func begin(_ outlet: WebhookKey) throws(StoreError) {
+    try beginOutlet.bind(outlet)
+    try beginOutlet.run()
+  }
+
+  func put(_ state: WebhookCursor, of outlet: WebhookKey) throws(StoreError) {
+    try putOutlet.bind(outlet)
+    try putOutlet.bind(4, state.position)
+    try putOutlet.bind(5, state.goneAt?.millisecondsSince1970)
+    try putOutlet.run()
+  }
+
+  func resume(_ outlet: WebhookKey) throws(StoreError) {
+    try resumeOutlet.bind(outlet)
+    try resumeOutlet.run()
+  }
+
+  func put(_ delivery: Delivery, of outlet: WebhookKey) throws(StoreError) {
+    try putDelivery.bind(outlet)
+    try putDelivery.bind(4, delivery.position)
+    try putDelivery.bind(5, delivery.environment?.rawValue ?? "")
+    try putDelivery.bind(6, delivery.subject)
+    try putDelivery.bind(7, delivery.type)
+    try putDelivery.bind(8, delivery.happenedAt.millisecondsSince1970)
+    try putDelivery.bind(9, delivery.state.rawValue)
+    try putDelivery.bind(10, Int64(delivery.attempts))
+    try putDelivery.bind(11, delivery.firstAttemptAt?.millisecondsSince1970)
+    try putDelivery.bind(12, delivery.dueAt?.millisecondsSince1970)
+    try putDelivery.bind(13, delivery.outcome)
+    try putDelivery.run()
+  }
+
+  func remove(_ position: Int64, of outlet: WebhookKey) throws(StoreError) {
+    try removeDelivery.bind(outlet)
+    try removeDelivery.bind(4, position)
+    try removeDelivery.run()
+  }
+
+  func order(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError) {
+    for subject in subjects {
+      for statement in [undueOthers, dueFirst] {
+        try statement.bind(outlet)
+        try statement.bind(4, subject.name)
+        try statement.bind(5, subject.environment?.rawValue ?? "")
+      }
+      try undueOthers.run()
+      try dueFirst.bind(6, now.millisecondsSince1970)
+      try dueFirst.run()
+    }
+  }
+
+  func hasten(_ outlet: WebhookKey, at now: Instant) throws(StoreError) {
+    try hastenAll.bind(outlet)
+    try hastenAll.bind(4, now.millisecondsSince1970)
+    try hastenAll.run()
+  }
+
+  func discard(_ positions: [Int64]?, of outlet: WebhookKey) throws(StoreError) -> Int64 {
+    guard let positions else {
+      try discardAll.bind(outlet)
+      try discardAll.run()
+      return connection.changedRows
+    }
+    var count: Int64 = 0
+    for position in positions {
+      try discardOne.bind(outlet)
+      try discardOne.bind(4, position)
+      try discardOne.run()
+      count += connection.changedRows
+    }
+    return count
+  }
+
+  func revive(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
+    let dead = try DeliveryQueries(connection).page(of: outlet, in: .dead, after: 0, limit: limit)
+    var subjects: [OrderingKey] = []
+    for delivery in dead {
+      try put(
+        Delivery(
+          position: delivery.position, environment: delivery.environment, subject: delivery.subject,
+          type: delivery.type, happenedAt: delivery.happenedAt, dueAt: nil),
+        of: outlet)
+      subjects.append(delivery.about)
+    }
+    return subjects
+  }
+}
+
+extension Statement {
+  /// An outlet's key as the first three parameters.
+  func bind(_ outlet: WebhookKey) throws(StoreError) {
+    try bind(1, outlet.appID)
+    try bind(2, outlet.kind.rawValue)
+    try bind(3, outlet.name)
+  }
+}

@@ -1,0 +1,85 @@
+internal import AppStore
+internal import SQLite
+internal import Store
+
+// Whose lines are, who is whom, when something is due, and who is forgotten.
+extension SQLiteTransaction {
+  func owners(of line: LineKey) throws(StoreError) -> [String] { try ownership.owners(of: line) }
+
+  func lines(of customer: CustomerKey) throws(StoreError) -> [LineKey] { try ownership.lines(of: customer) }
+
+  func record(_ change: OwnershipChange) throws(StoreError) { try ownership.record(change) }
+
+  func ownershipChanges(
+    of customer: CustomerKey, by evidence: EvidenceID
+  ) throws(StoreError) -> [OwnershipChange] {
+    try ownership.changes(of: customer, by: evidence)
+  }
+
+  func enqueue(_ line: LineKey, token: String?) throws(StoreError) {
+    try claim.enqueue(line, token: token)
+  }
+
+  func dequeue(_ line: LineKey) throws(StoreError) { try claim.dequeue(line) }
+
+  func unclaimedLines(
+    withToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey] {
+    try claim.unclaimedLines(withToken: token, of: appID, in: environment)
+  }
+
+  func customerID(
+    ofToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> String? {
+    try claim.customerID(ofToken: token, of: appID, in: environment)
+  }
+
+  func register(token: String, for customer: CustomerKey) throws(StoreError) {
+    try claim.register(token: token, for: customer)
+  }
+
+  func survivor(of customer: CustomerKey) throws(StoreError) -> String? {
+    try claim.survivor(of: customer)
+  }
+
+  func setSurvivor(_ survivor: String?, of customer: CustomerKey) throws(StoreError) {
+    try claim.setSurvivor(survivor, of: customer)
+  }
+
+  func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey] {
+    try customer.due(by: now, limit: limit)
+  }
+
+  func customers(
+    of appID: String, toldUnderOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
+  ) throws(StoreError) -> [CustomerKey] {
+    try customer.page(of: appID, toldUnderOtherThan: fingerprint, after: last, limit: limit)
+  }
+
+  func fingerprint(toldToAllOf appID: String) throws(StoreError) -> UInt64? {
+    try told.fingerprint(of: appID)
+  }
+
+  func setFingerprint(_ fingerprint: UInt64, toldToAllOf appID: String) throws(StoreError) {
+    try told.set(fingerprint, of: appID)
+  }
+
+  func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String] {
+    try erasure.mergedCustomers(into: customer)
+  }
+
+  func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
+    try evidence.evidence(naming: customer)
+  }
+
+  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
+    try self.evidence.replace(evidence, with: content)
+  }
+
+  func delete(grant line: LineKey) throws(StoreError) { try fact.other.delete(grant: line) }
+
+  func forget(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
+    let rows = try erasure.forget(customer, as: pseudonym)
+    return try self.customer.forget(customer) ? rows + 1 : rows
+  }
+}

@@ -1,0 +1,82 @@
+internal import AppStore
+internal import Entitlements
+internal import SQLite
+internal import Store
+
+/// What one write does, on the writer's connection and inside its transaction.
+final class SQLiteTransaction: StoreTransaction {
+  let evidence: EvidenceRows
+  let fact: FactRows
+  let deciding: EvidenceLookupRows
+  let ownership: OwnershipRows
+  let claim: ClaimRows
+  let seat: SeatRows
+  let event: EventRows
+  let customer: CustomerRow
+  let told: AnswerFingerprintRows
+  let erasure: ErasureRows
+  let notification: NotificationRows
+  let refresh: RefreshRows
+  let poll: PollRows
+  let repair: RepairRows
+  let repairQuery: RepairQueries
+  let migration: MigrationRows
+  let delivery: DeliveryRows
+  let consumption: ConsumptionRows
+  let connection: Connection
+  private let writeProbe: Statement
+  private var changedCustomers: Set<CustomerKey> = []
+
+  /// `hash` as in ``CustomerRow``.
+  init(
+    _ connection: Connection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+  ) throws(StoreError) {
+    evidence = try EvidenceRows(connection)
+    fact = try FactRows(connection)
+    deciding = try EvidenceLookupRows(connection)
+    ownership = try OwnershipRows(connection)
+    claim = try ClaimRows(connection)
+    seat = try SeatRows(connection)
+    event = try EventRows(connection)
+    customer = try CustomerRow(connection, hash: hash)
+    told = AnswerFingerprintRows(connection)
+    erasure = ErasureRows(connection)
+    notification = try NotificationRows(connection)
+    refresh = try RefreshRows(connection)
+    poll = try PollRows(connection)
+    repair = try RepairRows(connection)
+    repairQuery = RepairQueries(connection)
+    migration = try MigrationRows(connection)
+    delivery = try DeliveryRows(connection)
+    consumption = ConsumptionRows(connection)
+    self.connection = connection
+    writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
+  }
+
+  /// Writes something that nobody needs, to find out whether writing works: enough of it that a disk on
+  /// which only a few bytes are free does not pass.
+  func probe() throws(StoreError) { try writeProbe.run() }
+
+  func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState? { try customer.known(key) }
+
+  func putFacts(
+    _ facts: CustomerFacts, answers: PrecomputedAnswers, of key: CustomerKey
+  ) throws(StoreError) {
+    try customer.put(facts, answers, of: key)
+    changedCustomers.insert(key)
+  }
+
+  /// Those whose rows were written since this was last asked; some of it may have been rolled back.
+  func takeChangedCustomers() -> Set<CustomerKey> {
+    defer { changedCustomers.removeAll(keepingCapacity: true) }
+    return changedCustomers
+  }
+
+  /// Some of what was written was taken back: what is remembered of it is not to be relied on.
+  func rolledBack() {
+    evidence.rolledBack()
+    customer.rolledBack()
+  }
+
+  func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
+}

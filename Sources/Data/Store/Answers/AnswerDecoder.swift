@@ -1,0 +1,226 @@
+internal import AppStore
+internal import Entitlements
+
+/// Walks over the bytes that ``AnswerCoding`` describes.
+///
+/// It is a place in them and no more: the bytes are the store's, are not copied, and are given to every
+/// step.
+struct AnswerDecoder {
+  private var position: Int
+
+  init(at position: Int) { self.position = position }
+
+  /// Where the timeline of `entitlement` is, from the first name on; `nil` if there is none.
+  mutating func timeline(
+    of entitlement: String, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> Range<Int>? {
+    var timeline = position..<position
+    while position < bytes.count {
+      let name = try sized(bytes)
+      let found = try sized(bytes)
+      if !found.isEmpty { timeline = found }
+      if bytes.spells(entitlement, in: name) { return timeline }
+    }
+    return nil
+  }
+
+  /// The answer at `now` in the timeline that begins here; `nil` behind its end.
+  consuming func segment(
+    at now: Instant, since start: Instant, _ timeline: Range<Int>, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> PrecomputedAnswer? {
+    var purchase: AnswerDecoder?
+    while position < timeline.upperBound {
+      let segment = try sized(bytes)
+      var decoder = AnswerDecoder(at: segment.lowerBound)
+      let flags = SegmentFlags(rawValue: UInt32(truncatingIfNeeded: try decoder.unsigned(bytes)))
+      let end = try flags.contains(.hasEnd) ? decoder.instant(since: start, bytes) : nil
+      let reason = try decoder.reason(bytes)
+      if flags.contains(.decidingIsNew) { purchase = decoder }
+      if let end, end <= now { continue }
+      return try decoder.answer(reason, flags, end, since: start, purchase, bytes)
+    }
+    return nil
+  }
+
+  /// What is said of a segment's purchase.
+  private struct Purchase {
+    let deciding: DecidingTransaction
+    let outlook: RenewalOutlook?
+    let evidenceID: EvidenceID?
+  }
+
+  private mutating func answer(
+    _ reason: EntitlementReason, _ flags: SegmentFlags, _ end: Instant?, since start: Instant,
+    _ named: AnswerDecoder?, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> PrecomputedAnswer {
+    var purchase: Purchase?
+    if flags.contains(.hasDeciding) {
+      guard var named else { throw .corrupt("an answer lacks its purchase") }
+      purchase = try named.purchase(bytes)
+      if flags.contains(.decidingIsNew) { self = named }
+    }
+    let grantID = try flags.contains(.hasGrant) ? text(bytes) : nil
+    let grantEvidence = try flags.contains(.hasGrantEvidence) ? evidenceID(bytes) : nil
+    let since = try flags.contains(.hasSince) ? instant(since: start, bytes) : nil
+    let until = try flags.contains(.hasUntil) ? moment(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
+    let checkAgainAt =
+      try flags.contains(.hasCheckAgain) ? moment(orEnd: .checkAgainIsEnd, flags, end, start, bytes) : nil
+    let actBy = try flags.contains(.hasActBy) ? moment(orEnd: .actByIsEnd, flags, end, start, bytes) : nil
+    let status = EntitlementStatus(
+      reason, accessLevel: try flags.accessLevel(), substate: try flags.substate(),
+      productState: try flags.productState(), since: since, until: until, checkAgainAt: checkAgainAt,
+      actBy: actBy, deciding: purchase?.deciding, grantID: grantID, outlook: purchase?.outlook)
+    return PrecomputedAnswer(end: end, status: status, evidenceID: purchase?.evidenceID ?? grantEvidence)
+  }
+
+  /// The next moment, which is not written if it is the segment's end.
+  private mutating func moment(
+    orEnd flag: SegmentFlags, _ flags: SegmentFlags, _ end: Instant?, _ start: Instant, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> Instant? {
+    try flags.contains(flag) ? end : instant(since: start, bytes)
+  }
+
+  private mutating func purchase(_ bytes: Span<UInt8>) throws(StoreError) -> Purchase {
+    let flags = PurchaseFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned(bytes)))
+    let line = try text(bytes)
+    let deciding = DecidingTransaction(
+      transactionID: try flags.contains(.isFirstOfLine) ? line : text(bytes), originalTransactionID: line,
+      productID: try text(bytes), ownership: try ownership(bytes))
+    let evidenceID = try flags.contains(.hasEvidence) ? evidenceID(bytes) : nil
+    guard flags.contains(.hasOutlook) else {
+      return Purchase(deciding: deciding, outlook: nil, evidenceID: evidenceID)
+    }
+    let product = try optionalText(sharedWith: deciding.productID, bytes)
+    let price = try flags.contains(.hasPrice) ? signed(bytes) : nil
+    let currency = try optionalText(sharedWith: nil, bytes)
+    var offers: [String] = []
+    for _ in 0..<min(try unsigned(bytes), UInt64(bytes.count)) { offers.append(try text(bytes)) }
+    let outlook = RenewalOutlook(
+      willRenew: flags.contains(.hasWillRenew) ? flags.contains(.willRenew) : nil, productID: product,
+      price: price, currency: currency, needsPriceConsent: flags.contains(.needsPriceConsent),
+      winBackOfferIDs: offers)
+    return Purchase(deciding: deciding, outlook: outlook, evidenceID: evidenceID)
+  }
+
+  private mutating func evidenceID(_ bytes: Span<UInt8>) throws(StoreError) -> EvidenceID {
+    EvidenceID(rawValue: try signed(bytes))
+  }
+
+  private mutating func ownership(_ bytes: Span<UInt8>) throws(StoreError) -> InAppOwnershipType {
+    let place = try unsigned(bytes)
+    guard place > 0 else { return .unrecognized(try text(bytes)) }
+    guard place <= UInt64(InAppOwnershipType.known.count) else { throw .unreadableAnswer }
+    return InAppOwnershipType.known[Int(place) - 1]
+  }
+
+  private mutating func reason(_ bytes: Span<UInt8>) throws(StoreError) -> EntitlementReason {
+    let place = try unsigned(bytes)
+    guard place < UInt64(AnswerCoding.reasons.count) else { throw .unreadableAnswer }
+    return AnswerCoding.reasons[Int(place)]
+  }
+}
+
+extension AnswerDecoder {
+  /// Eight bytes, the lowest first.
+  mutating func fixed(_ bytes: Span<UInt8>) throws(StoreError) -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 8) { value |= UInt64(try byte(bytes)) << shift }
+    return value
+  }
+
+  mutating func signed(_ bytes: Span<UInt8>) throws(StoreError) -> Int64 {
+    let value = try unsigned(bytes)
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  private mutating func unsigned(_ bytes: Span<UInt8>) throws(StoreError) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 64 {
+      let next = try byte(bytes)
+      value |= UInt64(next & 0x7F) << shift
+      if next < 0x80 { return value }
+      shift += 7
+    }
+    throw .unreadableAnswer
+  }
+
+  private mutating func byte(_ bytes: Span<UInt8>) throws(StoreError) -> UInt8 {
+    guard position < bytes.count else { throw .unreadableAnswer }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  /// Goes past something that has its size before it, and says where it is.
+  private mutating func sized(_ bytes: Span<UInt8>) throws(StoreError) -> Range<Int> {
+    let size = try unsigned(bytes)
+    guard size <= UInt64(bytes.count - position) else { throw .unreadableAnswer }
+    let start = position
+    position += Int(size)
+    return start..<position
+  }
+
+  private mutating func instant(
+    since start: Instant, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> Instant {
+    Instant(millisecondsSince1970: start.millisecondsSince1970 &+ (try signed(bytes)))
+  }
+
+  private mutating func text(_ bytes: Span<UInt8>) throws(StoreError) -> String {
+    try text(at: try sized(bytes), bytes)
+  }
+
+  /// Nothing, `previous`, or another text; see ``FactDecoder``.
+  private mutating func optionalText(
+    sharedWith previous: String?, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> String? {
+    let size = try unsigned(bytes)
+    guard size > 1 else { return size == 0 ? nil : previous }
+    guard size - 2 <= UInt64(bytes.count - position) else { throw .unreadableAnswer }
+    let start = position
+    position += Int(size - 2)
+    return try text(at: start..<position, bytes)
+  }
+
+  private func text(at place: Range<Int>, _ bytes: Span<UInt8>) throws(StoreError) -> String {
+    guard let text = try? UTF8Span(validating: bytes.extracting(place)) else { throw .unreadableAnswer }
+    return String(copying: text)
+  }
+}
+
+extension SegmentFlags {
+  fileprivate func substate() throws(StoreError) -> EntitlementSubstate {
+    let place = Int(rawValue >> Self.substateShift & 3)
+    guard let substate = EntitlementSubstate(rawValue: place) else { throw .unreadableAnswer }
+    return substate
+  }
+
+  fileprivate func accessLevel() throws(StoreError) -> AccessLevel {
+    let place = Int(rawValue >> Self.accessLevelShift & 3)
+    guard place < AnswerCoding.accessLevels.count else { throw .unreadableAnswer }
+    return AnswerCoding.accessLevels[place]
+  }
+
+  fileprivate func productState() throws(StoreError) -> ProductState {
+    let place = Int(rawValue >> Self.productStateShift & 3)
+    guard place < AnswerCoding.productStates.count else { throw .unreadableAnswer }
+    return AnswerCoding.productStates[place]
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether the bytes at `place` are those of `text`.
+  fileprivate func spells(_ text: String, in place: Range<Int>) -> Bool {
+    guard text.utf8.count == place.count else { return false }
+    var position = place.lowerBound
+    for byte in text.utf8 {
+      guard self[position] == byte else { return false }
+      position += 1
+    }
+    return true
+  }
+}
+
+extension StoreError {
+  fileprivate static let unreadableAnswer = StoreError.corrupt("a kept answer cannot be read")
+}

@@ -1,0 +1,97 @@
+package import AppStore
+
+/// The chain of facts and rules behind one answer.
+package struct Explanation: Hashable, Sendable {
+  /// One fact or rule, and what it led to.
+  package struct Step: Hashable, Sendable {
+    /// The rule, for machines, such as `PERIOD_COVERS_INSTANT`.
+    package let rule: String
+    /// What it led to, in a sentence.
+    package let sentence: String
+    /// The transaction or grant that the fact is from; empty if it is from neither.
+    package let transactionID: String
+    /// The fact itself; `nil` if the step is about none.
+    package let fact: AnyFact?
+    /// When the fact begins to give access; `nil` if it gives none.
+    package let since: Instant?
+    /// When it no longer does; `nil` if it has no end or gives no access.
+    package let until: Instant?
+    /// Whether it decided.
+    package let isDecisive: Bool
+  }
+
+  /// The answer.
+  package let status: EntitlementStatus
+  /// What was considered, in the order of consideration.
+  package private(set) var steps: [Step] = []
+  /// What does not fit together in the facts.
+  package let contradictions: [Contradiction]
+
+  /// Why ``evaluate(_:entitlement:in:at:)`` answers as it does.
+  package init(
+    _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
+  ) {
+    status = evaluate(facts, entitlement: entitlement, in: app, at: now)
+    contradictions = Contradiction.all(facts, in: app, at: now)
+    guard let rules = app.rules(of: entitlement) else {
+      add("UNKNOWN_ENTITLEMENT", status.reason.sentence, isDecisive: true)
+      return
+    }
+    let intervals = AccessIntervals(facts, rules)
+    let deciding = intervals.deciding(at: now) ?? intervals.last(before: now)
+    addOtherProducts(facts, rules)
+    for interval in intervals.all.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
+      add(interval, facts, at: now, isDecisive: deciding.map { $0.isSame(as: interval) } ?? false)
+    }
+    if let index = deciding?.transaction, let outlook = RenewalOutlook(facts, index) {
+      let (transaction, line) = (facts.transactions[index], facts.transactions[index].originalTransactionID)
+      add(
+        "RENEWAL_INFO", outlook.sentence, transaction.transactionID,
+        facts.renewals.first { $0.originalTransactionID == line }.map(AnyFact.renewal))
+    }
+    add(status.isEntitled ? "ENTITLED" : "NOT_ENTITLED", status.reason.sentence, isDecisive: deciding == nil)
+  }
+
+  private mutating func add(
+    _ rule: String, _ sentence: String, _ transactionID: String = "", _ fact: AnyFact? = nil,
+    since: Instant? = nil, until: Instant? = nil, isDecisive: Bool = false
+  ) {
+    steps.append(
+      Step(
+        rule: rule, sentence: sentence, transactionID: transactionID, fact: fact, since: since,
+        until: until, isDecisive: isDecisive))
+  }
+
+  private mutating func addOtherProducts(
+    _ facts: borrowing CustomerFacts, _ rules: EntitlementRules
+  ) {
+    for transaction in facts.transactions where rules.givers[transaction.productID] == nil {
+      let isKnown = rules.knownProducts.contains(transaction.productID)
+      add(
+        isKnown ? "OTHER_PRODUCT" : "UNKNOWN_PRODUCT",
+        isKnown
+          ? "\(transaction.productID) does not give \(rules.entitlement)."
+          : "The catalog has no product \(transaction.productID).", transaction.transactionID,
+        .transaction(transaction))
+    }
+  }
+
+  private mutating func add(
+    _ interval: AccessInterval, _ facts: borrowing CustomerFacts, at now: Instant, isDecisive: Bool
+  ) {
+    let source = interval.source.name(facts)
+    let isEmpty = interval.start == interval.end
+    let (relation, words) =
+      isEmpty
+      ? ("GIVES_NOTHING", "gives no access")
+      : interval.covers(now)
+        ? ("COVERS_INSTANT", "gives \(interval.level) access now")
+        : interval.start > now ? ("BEGINS_LATER", "gives access later") : ("IS_OVER", "gave access before")
+    var sentence = "\(interval.kind.words) of \(source.product) \(words)"
+    if let reason = interval.cutReason(facts) { sentence += "; \(reason)" }
+    add(
+      "\(interval.kind.rule)_\(relation)", sentence + ".", source.id, interval.source.fact(facts),
+      since: isEmpty ? nil : interval.start, until: isEmpty ? nil : interval.end.bounded,
+      isDecisive: isDecisive)
+  }
+}

@@ -1,0 +1,28 @@
+internal import AppStore
+internal import JSON
+internal import SignedData
+internal import Store
+
+/// What an unverified notification claims to be about: good for looking things up, never for believing.
+package struct NotificationSubject {
+  /// Apple's `notificationUUID`.
+  package let uuid: String
+  /// The number of the purchase line; `nil` if it is about none.
+  package let lineNumber: String?
+
+  /// `nil` if the payload cannot be read.
+  package init?(signedPayload: String) {
+    guard let payload = Self.payload(signedPayload),
+      let notification = try? ResponseBodyV2DecodedPayload(json: payload.payload),
+      let uuid = notification.notificationUUID
+    else { return nil }
+    self.uuid = uuid
+    let documents = [notification.data?.signedTransactionInfo, notification.data?.signedRenewalInfo]
+    lineNumber =
+      documents.lazy.compactMap { $0.flatMap(Self.payload)?.payload }.compactMap {
+        $0["originalTransactionId"]?.stringValue
+      }.first
+  }
+
+  private static func payload(_ text: String) -> UnverifiedJWS? { try? UnverifiedJWS(text) }
+}

@@ -1,0 +1,160 @@
+internal import AppStore
+internal import Ledger
+package import Store
+
+/// Where migration jobs are ordered, watched and stopped; it runs them, also those of before a restart.
+package actor MigrationJobManager {
+  /// A job and what only the running program knows of it.
+  package struct Standing: Sendable {
+    package let job: MigrationJob
+    package let reasons: [MigrationReason]
+    /// Lines each second, lately.
+    package let rate: Double
+    /// How long the input is; 0 once it is gone.
+    package let inputBytes: Int64
+  }
+
+  /// How many receipts at a time, if the order does not say: so that Apple's limit, and not how long an answer takes
+  /// (some tenths of a second, and two for each receipt), is what a job waits for.
+  package static let usualConcurrency = 32
+  private static let mostConcurrency = 256
+  private static let idPrefix = "migration-"
+
+  private let intake: ReceiptIntake
+  private let store: any EntitlementStore
+  /// Where inputs are.
+  package nonisolated let folder: ImportFolder
+  private var running: [Int64: MigrationProgress] = [:]
+  private let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)
+
+  /// A desk whose jobs hand receipts to `intake`.
+  package init(intake: ReceiptIntake, store: any EntitlementStore, folder: ImportFolder) {
+    self.intake = intake
+    self.store = store
+    self.folder = folder
+  }
+
+  /// Works on jobs until the task is cancelled: first on those that a restart interrupted. `report` is told
+  /// what went wrong.
+  package func run(report: @escaping @Sendable (String) -> Void) async {
+    do throws(LedgerError) {
+      for job in try await write({ store throws(StoreError) in try store.runningMigrations() }) {
+        ordered.yield(job)
+      }
+    } catch {
+      report("migrations could not be taken up again: \(error)")
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for await job in orders {
+        guard running[job.id] == nil else { continue }
+        let progress = MigrationProgress()
+        running[job.id] = progress
+        group.addTask { await self.work(on: job, progress, report) }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func work(
+    on job: MigrationJob, _ progress: MigrationProgress, _ report: @Sendable (String) -> Void
+  ) async {
+    let run = MigrationRun(job, intake: intake, store: store, progress: progress)
+    do throws(LedgerError) {
+      try await run.run()
+    } catch {
+      report("\(Self.name(of: job.id)) stopped: \(error)")
+    }
+    running[job.id] = nil
+  }
+
+  /// Begins a job, or tells of the one that has the same key. `input` is a path in the import folder, or
+  /// `upload` names what was handed over.
+  package func start(
+    _ order: MigrationJob.Order, upload: String
+  ) async throws(MigrationError) -> Standing {
+    var order = order
+    guard order.concurrency <= Self.mostConcurrency else {
+      throw .tooManyAtATime(limit: Self.mostConcurrency)
+    }
+    order.concurrency = order.concurrency > 0 ? order.concurrency : Self.usualConcurrency
+    do throws(MigrationError) {
+      order.ownsInput = !upload.isEmpty
+      order.inputPath = upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload)
+    } catch {
+      // The job may be known, and have no need of its input any more.
+      guard !order.key.isEmpty, let known = try await job(withKey: order.key, of: order.appID) else {
+        throw error
+      }
+      return try await standing(of: known)
+    }
+    let (wanted, moment) = (order, intake.now())
+    let job = try await desk { store throws(StoreError) in try store.begin(wanted, at: moment) }
+    if job.state == .running { ordered.yield(job) }
+    return try await standing(of: job)
+  }
+
+  private func job(withKey key: String, of appID: String) async throws(MigrationError) -> MigrationJob? {
+    try await desk { store throws(StoreError) in try store.migration(withKey: key, of: appID) }
+  }
+
+  /// How far a job is.
+  package func standing(of name: String) async throws(MigrationError) -> Standing {
+    try await standing(of: try await job(name))
+  }
+
+  /// What a job could not do, behind line `line`.
+  package func failures(
+    of name: String, after line: Int64, limit: Int
+  ) async throws(MigrationError) -> (job: MigrationJob, lines: [MigrationLine]) {
+    let job = try await job(name)
+    let lines = try await desk { store throws(StoreError) in
+      try store.migrationFailures(of: job.id, after: line, limit: limit)
+    }
+    return (job, lines)
+  }
+
+  /// Stops a job that goes on; of one that has ended, lets go of what it left.
+  package func cancel(_ name: String) async throws(MigrationError) -> Standing {
+    let job = try await job(name)
+    let moment = intake.now()
+    if job.state == .running {
+      running[job.id]?.stop()
+      try await desk { store throws(StoreError) in
+        try store.end(job.id, as: .cancelled, problem: "", at: moment)
+      }
+    } else {
+      if job.order.ownsInput { folder.delete(job.order.inputPath) }
+      try await desk { store throws(StoreError) in try store.forgetFailures(of: job.id) }
+    }
+    return try await standing(of: name)
+  }
+
+  /// The name under which callers know a job.
+  package static func name(of id: Int64) -> String { "\(idPrefix)\(id)" }
+
+  private func job(_ name: String) async throws(MigrationError) -> MigrationJob {
+    guard name.hasPrefix(Self.idPrefix), let id = Int64(name.dropFirst(Self.idPrefix.count)),
+      let job = try await desk({ store throws(StoreError) in try store.migration(id) })
+    else { throw .unknownMigration(name) }
+    return job
+  }
+
+  private func standing(of job: MigrationJob) async throws(MigrationError) -> Standing {
+    let reasons = try await desk { store throws(StoreError) in try store.migrationReasons(of: job.id) }
+    return Standing(
+      job: job, reasons: reasons.filter(\.outcome.isFailure), rate: running[job.id]?.rate ?? 0,
+      inputBytes: folder.size(ofInput: job.order.inputPath) ?? 0)
+  }
+
+  private func desk<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(MigrationError) -> Value {
+    do throws(LedgerError) { return try await write(body) } catch { throw .ledger(error) }
+  }
+
+  private func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(LedgerError) -> Value {
+    do { return try await store.write(body) } catch { throw .store(error) }
+  }
+}

@@ -1,0 +1,285 @@
+package import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+package import Ledger
+package import Notifications
+internal import Store
+
+/// What the operator wants of asking Apple for what did not arrive, for one app.
+package struct ReconciliationPolicy: Hashable, Sendable {
+  /// Apple is asked around the end of periods of which nobody told.
+  package var pollsStatuses: Bool
+  /// Gaps in what Apple delivers are found and filled.
+  package var repairsGaps: Bool
+  /// How often Apple is asked about every purchase, whatever was told; `nil`: never.
+  package var asksAboutAll: Period?
+
+  /// A policy by its parts; if nothing else is said, all is done that notifications leave open.
+  package init(pollsStatuses: Bool = true, repairsGaps: Bool = true, asksAboutAll: Period? = nil) {
+    self.pollsStatuses = pollsStatuses
+    self.repairsGaps = repairsGaps
+    self.asksAboutAll = asksAboutAll
+  }
+}
+
+/// Sees to it, for one app in one environment, that what Apple knows and did not deliver becomes known: finds
+/// gaps and fills them, and asks around the end of periods.
+actor AppReconciler {
+  private static let minute: Int64 = 60_000
+  private static let hour = 60 * minute
+  private static let day = 24 * hour
+
+  /// A shorter downtime is left to Apple, which repeats what it could not deliver.
+  private static let shortestDowntime = 5 * minute
+  /// A shorter silence is none, however lively the app usually is.
+  private static let shortestSilence = 15 * minute
+  /// How many times the typicalInterval distance makes a silence.
+  private static let silenceFactor: Int64 = 8
+  /// Looking back a little further: Apple signs before it delivers, and clocks differ.
+  private static let overlap = hour
+  /// Apple's history begins 180 days ago.
+  private static let reach = 179 * day
+  /// For how long reports are kept.
+  private static let memory = 90 * day
+  /// How long to wait when Apple cannot be asked.
+  private static let pause = minute
+
+  nonisolated let place: AppEnvironment
+  private let policy: ReconciliationPolicy
+  private let store: any EntitlementStore
+  private let ledger: EvidenceLedger
+  private let inbox: NotificationInbox
+  private let enquiry: PurchaseLookup
+  private let catalog: CurrentCatalog
+  private let cadence: DeliveryCadence
+  private let clock: ServiceClock
+  private let metrics: ReconciliationMetrics
+  private let (news, alarm) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+  private var isStarted = false
+  /// When a silence was looked into last.
+  private var silenceLookedInto: Instant?
+  /// When what is remembered of deliveries was written last.
+  private var markedAt: Instant?
+  private var waiting: [AsyncStream<Void>.Continuation] = []
+  /// Kept, because a sandbox's clock may be turned many times a second.
+  private var reader: (any StoreReader)?
+
+  init(_ place: AppEnvironment, _ policy: ReconciliationPolicy, _ parts: Reconciler.Parts) {
+    self.place = place
+    self.policy = policy
+    store = parts.store
+    ledger = parts.ledger
+    inbox = parts.inbox
+    enquiry = parts.enquiry
+    catalog = parts.catalog
+    cadence = parts.cadence
+    clock = parts.clock
+    metrics = ReconciliationMetrics(place)
+  }
+
+  /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
+  func run(report: @escaping @Sendable (String) -> Void) async {
+    let follower = ScheduledLoop(clock, longestSleep: 20_000) { await self.look(report) }
+    await follower.run(wokenBy: news)
+    // Until here the service was there to be told.
+    if isStarted { try? await mark(at: clock.now()) }
+  }
+
+  /// Begins a repair that somebody asked for, and wakes whoever carries it out.
+  func begin(_ repair: Repair) async throws(StoreError) -> Repair {
+    let begun = try await store.write { store throws(StoreError) in try store.begin(repair) }
+    alarm.yield()
+    return begun
+  }
+
+  /// Tells each time that whoever carries out repairs comes to rest.
+  func rests() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    waiting.append(continuation)
+    return stream
+  }
+
+  /// Does what is due; answers when to look again.
+  private func look(_ report: @Sendable (String) -> Void) async -> Instant? {
+    defer {
+      waiting.removeAll {
+        if case .terminated = $0.yield() { true } else { false }
+      }
+    }
+    do {
+      try await watchDeliveries()
+      try await repairGaps()
+      if policy.pollsStatuses, try nextPoll().map({ $0 <= clock.now() }) ?? false {
+        try await polling()?.run()
+      }
+      return try next()
+    } catch {
+      let error = LookupError(error)
+      guard !Task.isCancelled else { return nil }
+      report("the App Store could not be asked about \(place.appID): \(error)")
+      return clock.now().advanced(byMilliseconds: Self.pause)
+    }
+  }
+
+  // MARK: Gaps
+
+  private func watchDeliveries() async throws {
+    let now = clock.now()
+    guard let mark = try deliveryMark() else {
+      isStarted = true
+      return try await put(DeliveryWatermark(start: now))
+    }
+    if !isStarted, let last = mark.lastDelivery {
+      cadence.remember(.init(last: last, typicalInterval: mark.typicalInterval), of: place)
+    }
+    if policy.repairsGaps {
+      if !isStarted, now.milliseconds(since: mark.completeUntil) > Self.shortestDowntime {
+        try await begin(.downtime, from: mark.completeUntil, at: now)
+      } else if let last = silence(at: now) {
+        silenceLookedInto = now
+        try await begin(.quiet, from: last, at: now)
+      }
+      if now.milliseconds(since: mark.sweptUntil) >= Self.day {
+        try await begin(.sweep, from: mark.sweptUntil, at: now)
+      }
+    }
+    if let period = policy.asksAboutAll, mark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
+    {
+      try await begin(.all, from: now, at: now)
+    }
+    isStarted = true
+    if markedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true { try await self.mark(at: now) }
+  }
+
+  /// When the last notification was delivered, if it is silent since then for longer than is typicalInterval.
+  private func silence(at now: Instant) -> Instant? {
+    guard let statistics = cadence.statistics(place), let limit = silenceEnd(statistics), limit <= now else {
+      return nil
+    }
+    return statistics.last
+  }
+
+  /// When it will have been silent for too long; after a look that brought nothing, for twice as long.
+  private func silenceEnd(_ statistics: DeliveryCadence.ArrivalStatistics) -> Instant? {
+    guard let typicalInterval = statistics.typicalInterval else { return nil }
+    if let silenceLookedInto, silenceLookedInto > statistics.last {
+      return silenceLookedInto.advanced(
+        byMilliseconds: silenceLookedInto.milliseconds(since: statistics.last))
+    }
+    return statistics.last.advanced(
+      byMilliseconds: max(Self.shortestSilence, Self.silenceFactor * typicalInterval))
+  }
+
+  /// `now` is the moment at which it was found to be due: a sandbox's clock may have been turned since.
+  private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
+    let start = max(
+      from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -Self.reach))
+    let repair = Repair(
+      appID: place.appID, environment: place.environment, reason: reason, from: start, to: now,
+      onlyFailures: reason == .sweep, startedAt: now)
+    let place = place
+    try await store.write { store throws(StoreError) in
+      try store.forgetRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.memory))
+      _ = try store.begin(repair)
+      guard var mark = try store.deliveryMark(of: place.appID, in: place.environment) else { return }
+      // Where notifications are not looked for, nothing is accounted for.
+      if reason != .all { mark.completeUntil = max(mark.completeUntil, now) }
+      if reason == .sweep { mark.sweptUntil = now }
+      if reason == .all { mark.askedAboutAllAt = now }
+      try store.put(mark, of: place.appID, in: place.environment)
+    }
+  }
+
+  private func repairGaps() async throws {
+    while let open = try reading({ reader throws(StoreError) in
+      try reader.openRepair(of: place.appID, in: place.environment)
+    }) {
+      guard let app = catalog.value[place.appID] else { return }
+      let repair = GapRepair(
+        store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, app: app,
+        includesPolls: policy.pollsStatuses, now: clock.now)
+      do throws(LookupError) {
+        let finished = try await repair.run(open)
+        let drifted = try? reading { reader throws(StoreError) in try reader.driftedCustomers(of: finished) }
+        metrics.finished(finished, drifted: drifted ?? 0)
+      } catch {
+        try await note(error, in: open)
+        throw error
+      }
+    }
+  }
+
+  /// Remembers why a repair stands still.
+  private func note(_ problem: LookupError, in repair: Repair) async throws {
+    guard !Task.isCancelled else { return }
+    try await store.write { store throws(StoreError) in
+      guard var known = try store.repair(repair.id) else { return }
+      known.problem = problem.description
+      try store.put(known)
+    }
+  }
+
+  // MARK: Polls
+
+  private func polling() -> StatusPolling? {
+    guard let app = catalog.value[place.appID] else { return nil }
+    return StatusPolling(
+      store: store, ledger: ledger, enquiry: enquiry, app: app, place: place, metrics: metrics,
+      now: clock.now)
+  }
+
+  /// When something is due next.
+  private func next() throws(StoreError) -> Instant? {
+    let poll = policy.pollsStatuses ? try nextPoll() : nil
+    let silence = policy.repairsGaps ? cadence.statistics(place).flatMap(silenceEnd) : nil
+    var all: Instant?
+    if let period = policy.asksAboutAll {
+      all = try deliveryMark()?.askedAboutAllAt?.advanced(by: period)
+    }
+    return [poll, silence, all].compactMap { $0 }.min()
+  }
+
+  private func nextPoll() throws(StoreError) -> Instant? {
+    try reading { reader throws(StoreError) in
+      try reader.nextPoll(of: place.appID, in: place.environment)
+    }
+  }
+
+  private func deliveryMark() throws(StoreError) -> DeliveryWatermark? {
+    try reading { reader throws(StoreError) in
+      try reader.deliveryMark(of: place.appID, in: place.environment)
+    }
+  }
+
+  // MARK: What is remembered
+
+  /// Writes down that deliveries are accounted for until `now`.
+  private func mark(at now: Instant) async throws(StoreError) {
+    guard var mark = try deliveryMark() else { return }
+    let statistics = cadence.statistics(place)
+    mark.completeUntil = max(mark.completeUntil, now)
+    mark.lastDelivery = statistics?.last
+    mark.typicalInterval = statistics?.typicalInterval
+    try await put(mark)
+    markedAt = now
+  }
+
+  private func put(_ mark: DeliveryWatermark) async throws(StoreError) {
+    let place = place
+    try await store.write { store throws(StoreError) in
+      try store.put(mark, of: place.appID, in: place.environment)
+    }
+    metrics.complete(until: mark.completeUntil)
+  }
+
+  private func reading<Value>(
+    _ body: (any StoreReader) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    let reader = if let reader { reader } else { try store.makeReader() }
+    self.reader = reader
+    defer { reader.endTurn() }
+    return try body(reader)
+  }
+}

@@ -1,0 +1,100 @@
+internal import AppStore
+package import AppleLookup
+package import Ledger
+package import Notifications
+package import Store
+
+/// Sees to it that what Apple did not deliver becomes known, for all apps for which Apple can be asked.
+package struct Reconciler: Sendable {
+  /// What each of them uses.
+  struct Parts: Sendable {
+    let store: any EntitlementStore
+    let ledger: EvidenceLedger
+    let inbox: NotificationInbox
+    let enquiry: PurchaseLookup
+    let catalog: CurrentCatalog
+    let cadence: DeliveryCadence
+    let clock: ServiceClock
+  }
+
+  private let followUps: [AppEnvironment: AppReconciler]
+  private let store: any EntitlementStore
+  private let clock: ServiceClock
+
+  /// One for each place where `enquiry` has a client. `policies` are those of the apps by the operator's names
+  /// for them; what is not there is done.
+  package init(
+    store: any EntitlementStore, ledger: EvidenceLedger, inbox: NotificationInbox, enquiry: PurchaseLookup,
+    catalog: CurrentCatalog, cadence: DeliveryCadence, policies: [String: ReconciliationPolicy],
+    clock: ServiceClock
+  ) {
+    let parts = Parts(
+      store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, catalog: catalog, cadence: cadence,
+      clock: clock)
+    var followUps: [AppEnvironment: AppReconciler] = [:]
+    for (appID, environment) in enquiry.places {
+      let place = AppEnvironment(appID: appID, environment: environment)
+      followUps[place] = AppReconciler(place, policies[appID] ?? ReconciliationPolicy(), parts)
+    }
+    self.followUps = followUps
+    self.store = store
+    self.clock = clock
+  }
+
+  /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
+  package func run(report: @escaping @Sendable (String) -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+      for followUp in followUps.values { group.addTask { await followUp.run(report: report) } }
+      await group.waitForAll()
+    }
+  }
+
+  /// Begins a repair by hand and waits for it, for so long as `patience` says; `nil`: to its end, or until it
+  /// has to wait for Apple.
+  ///
+  /// - Returns: the repair as it is then, and how many customers its report is about. Whether somebody waits or
+  ///   not, it goes on.
+  /// - Throws: ``LookupError/noKey(appID:environment:)``; ``LookupError/ledger(_:)``.
+  package func repair(
+    _ repair: Repair, patience: Duration?
+  ) async throws(LookupError) -> (Repair, drifted: Int64) {
+    let place = AppEnvironment(appID: repair.appID, environment: repair.environment)
+    guard let followUp = followUps[place] else {
+      throw .noKey(appID: repair.appID, environment: repair.environment)
+    }
+    do throws(StoreError) {
+      let rests = await followUp.rests()
+      let begun = try await followUp.begin(repair)
+      let reader = try store.makeReader()
+      var latest = begun
+      let deadline = patience.map { ContinuousClock.now + $0 }
+      while latest.finishedAt == nil, latest.problem.isEmpty, await Self.next(rests, by: deadline) {
+        latest = try reader.repair(begun.id, of: begun.appID) ?? begun
+        reader.endTurn()
+      }
+      defer { reader.endTurn() }
+      return (latest, try reader.driftedCustomers(of: latest))
+    } catch {
+      throw .ledger(.store(error))
+    }
+  }
+
+  /// Waits for the next element; `false` if there is none by the deadline.
+  private static func next(_ stream: AsyncStream<Void>, by deadline: ContinuousClock.Instant?) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        for await _ in stream { return true }
+        return false
+      }
+      if let deadline {
+        group.addTask {
+          try? await Task.sleep(until: deadline)
+          return false
+        }
+      }
+      let isThere = await group.next() ?? false
+      group.cancelAll()
+      return isThere
+    }
+  }
+}

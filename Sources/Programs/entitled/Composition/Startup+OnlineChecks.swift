@@ -1,0 +1,26 @@
+internal import AppStoreClient
+internal import Configuration
+internal import Entitlements
+internal import Services
+internal import SignedData
+
+extension Startup {
+  /// What asks certificate authorities; `nil` if no app wants that.
+  static func gate(
+    _ configuration: ServiceConfiguration, _ verifier: SignedDataVerifier
+  ) -> OnlineCheckEnforcer? {
+    var policies: [String: SignedData.OnlineCheckPolicy] = [:]
+    for app in configuration.apps {
+      policies[app.definition.id] =
+        switch app.onlineChecks {
+        case .off: .off
+        case .soft: .soft
+        case .hard: .hard
+        }
+    }
+    guard policies.values.contains(where: { $0 != .off }) else { return nil }
+    return OnlineCheckEnforcer(
+      checks: OnlineChecks(fetcher: HTTPFetcher.shared, now: SystemClock.now), verifier: verifier,
+      policies: policies)
+  }
+}

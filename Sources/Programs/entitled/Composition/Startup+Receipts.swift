@@ -1,0 +1,45 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Configuration
+internal import Entitlements
+internal import ReceiptMigration
+internal import Sandbox
+
+extension Startup {
+  /// How the receipts of each app are treated; `verifyReceipt` of the embedded sandbox, where there is one.
+  /// Migration jobs read from `importFolder`.
+  static func receipts(
+    _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?, importFolder: String
+  ) throws -> ReceiptSetup {
+    var setup = ReceiptSetup(folder: ImportFolder(path: importFolder))
+    for app in configuration.apps {
+      setup.policies[app.definition.id] = ReceiptPolicy(app.receipts)
+      guard app.receipts.verification != .local else { continue }
+      let endpoints = app.receipts.endpoints
+      let embedded = sandbox.map { "\($0.baseURL)/verifyReceipt" }
+      let now =
+        if let clock = sandbox?.simulator.clock { { @Sendable in clock.now() } } else { SystemClock.now }
+      let client = VerifyReceiptClient(
+        productionURL: endpoints[.production] ?? VerifyReceiptClient.productionURL,
+        sandboxURL: endpoints[.sandbox] ?? embedded ?? VerifyReceiptClient.sandboxURL,
+        exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+      setup.endpoints[app.definition.id] = VerifyReceiptEndpoint(
+        client: client, sharedSecret: try sharedSecret(of: app))
+    }
+    return setup
+  }
+}
+
+extension ReceiptPolicy {
+  fileprivate init(_ configuration: ReceiptConfiguration) {
+    let verification: Verification =
+      switch configuration.verification {
+      case .local: .local
+      case .endpoint: .endpoint
+      case .both: .both
+      }
+    self.init(
+      verification: verification, keepsReceipts: configuration.keepsReceipts,
+      looksUpUnverified: configuration.looksUpUnverified)
+  }
+}

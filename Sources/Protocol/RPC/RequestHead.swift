@@ -1,0 +1,71 @@
+package import HTTP
+
+/// What the header fields of a request say, read in one pass.
+package struct RequestHead: Sendable {
+  package enum ContentType: Hashable, Sendable {
+    /// `application/grpc`, alone or with `+proto` or parameters.
+    case grpc
+    /// Anything else, or nothing.
+    case other
+  }
+
+  package enum Encoding: Hashable, Sendable {
+    case known(MessageEncoding)
+    case unknown(String)
+  }
+
+  package var isPost = false
+  package var contentType = ContentType.other
+  package var encoding = Encoding.known(.identity)
+  package var acceptsGzip = false
+  package var timeout: Timeout?
+  /// Set if there is a `grpc-timeout` that is none.
+  package var malformedTimeout: String?
+  /// The index of the path in the table that the head was read with; `nil` if it is not there.
+  package var method: Int?
+
+  package init(_ fields: HeaderFields, methods: MethodTable) {
+    fields.withFields { fields in
+      for field in fields { read(field.name, field.value, methods) }
+    }
+  }
+
+  /// Names are told apart by their length first: most fields are settled by one comparison.
+  private mutating func read(
+    _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ methods: MethodTable
+  ) {
+    switch name.count {
+    case 5 where name.equals(":path"): method = methods.index(of: value)
+    case 7 where name.equals(":method"): isPost = value.equals("POST")
+    case 12 where name.equals("content-type"): contentType = Self.contentType(value)
+    case 12 where name.equals("grpc-timeout"):
+      timeout = Timeout(value)
+      if timeout == nil { malformedTimeout = String(decoding: value, as: UTF8.self) }
+    case 13 where name.equals("grpc-encoding"): encoding = Self.encoding(value)
+    case 20 where name.equals("grpc-accept-encoding"): acceptsGzip = Self.lists("gzip", in: value)
+    default: return
+    }
+  }
+
+  private static func contentType(_ value: UnsafeRawBufferPointer) -> ContentType {
+    let grpc: StaticString = "application/grpc"
+    guard value.count >= grpc.utf8CodeUnitCount,
+      UnsafeRawBufferPointer(rebasing: value[..<grpc.utf8CodeUnitCount]).equals(grpc)
+    else { return .other }
+    let rest = UnsafeRawBufferPointer(rebasing: value[grpc.utf8CodeUnitCount...])
+    let isOurs = rest.isEmpty || rest[0] == UInt8(ascii: ";") || rest.prefix(6).elementsEqual("+proto".utf8)
+    return isOurs ? .grpc : .other
+  }
+
+  private static func encoding(_ value: UnsafeRawBufferPointer) -> Encoding {
+    if value.equals("identity") { return .known(.identity) }
+    if value.equals("gzip") { return .known(.gzip) }
+    return .unknown(String(decoding: value, as: UTF8.self))
+  }
+
+  private static func lists(_ word: String, in value: UnsafeRawBufferPointer) -> Bool {
+    value.split(separator: UInt8(ascii: ",")).contains { part in
+      part.drop { $0 == UInt8(ascii: " ") }.elementsEqual(word.utf8)
+    }
+  }
+}

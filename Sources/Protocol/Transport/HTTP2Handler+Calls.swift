@@ -1,0 +1,137 @@
+internal import HTTP
+internal import HTTP2
+internal import NIOCore
+internal import RPC
+
+extension HTTP2Handler {
+  /// A gRPC call: answered here and now if its request is whole and its handler need not wait.
+  func openCall(_ id: StreamID, _ head: RequestHead, _ fields: HeaderFields) {
+    guard head.isPost else { return answerPlain(id, .methodNotAllowed("POST")) }
+    let encoding: MessageEncoding
+    switch head.encoding {
+    case .known(let known): encoding = known
+    case .unknown(let name): return refuseEncoding(id, name)
+    }
+    guard let index = head.method else {
+      return refuse(id, Status(.unimplemented, "there is no method \(fields[":path"] ?? "")"))
+    }
+    if let timeout = head.malformedTimeout {
+      return refuse(id, Status(.invalidArgument, "grpc-timeout '\(timeout)' is not a timeout"))
+    }
+    let context = CallContext(headers: fields, timeout: head.timeout, peer: peer)
+    let call = Call(
+      id: id, context: context, requestEncoding: encoding, takesGzip: head.acceptsGzip)
+    if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
+    switch host.methods.methods[index].handler {
+    case .unary(let handler):
+      if session.hasInboundEnded(of: id) {
+        answer(call, handler)
+      } else {
+        exchanges[id] = BufferingUnaryExchange(call, handler, self)
+      }
+    case .streaming(let handler):
+      let exchange = StreamingExchange(call, self)
+      exchanges[id] = exchange
+      exchange.start(handler)
+    }
+  }
+
+  /// Answers a unary call whose request is all there.
+  func answer(_ call: Call, _ handler: (UnsafeRawBufferPointer, CallContext) -> UnaryResult) {
+    host.turnBegan()
+    var answer: UnaryResult?
+    session.withInbound(of: call.id) { bytes in
+      do throws(FramingError) {
+        answer = try oneMessage(bytes, call, handler)
+      } catch {
+        answer = .refused(Status(error))
+      }
+    }
+    switch answer {
+    case .now(let reply): send(reply, call)
+    case .refused(let status): refuse(call.id, status)
+    case .later(let work):
+      let waiting = AsyncUnaryExchange(call, self)
+      exchanges[call.id] = waiting
+      waiting.start(work)
+    case nil: return
+    }
+  }
+
+  /// Takes the only message out of a whole request and asks the handler.
+  private func oneMessage(
+    _ bytes: UnsafeRawBufferPointer, _ call: Call,
+    _ handler: (UnsafeRawBufferPointer, CallContext) -> UnaryResult
+  ) throws(FramingError) -> UnaryResult {
+    guard !bytes.isEmpty else { return .refused(.oneMessageExpected) }
+    guard let frame = try MessageFrame(prefixOf: bytes, limit: limits.messageBytes),
+      bytes.count >= frame.totalLength
+    else { throw .truncated }
+    guard bytes.count == frame.totalLength else { return .refused(.oneMessageExpected) }
+    let context = frame.isCompressed ? call.context.packed : call.context
+    var answer = UnaryResult.refused(.oneMessageExpected)
+    try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
+      answer = handler($0, context)
+    }
+    return answer
+  }
+
+  func send(_ reply: Reply, _ call: Call) {
+    let encoding = call.encoding(reply.packing)
+    if reply.initialMetadata.isEmpty, encoding == .identity {
+      session.respond(on: call.id, GRPCFields.plain, endOfStream: false)
+    } else {
+      session.respond(
+        on: call.id, GRPCFields.head(encoding, metadata: reply.initialMetadata), endOfStream: false)
+    }
+    session.send(on: call.id) { MessageFrame.append(reply.message, to: &$0, encoding: encoding) }
+    session.finish(call.id, trailers: Status.ok.fields(after: reply.trailingMetadata))
+    scheduleFlush()
+  }
+
+  /// Answers a call with nothing but a status, and what the handler attached to it.
+  func refuse(_ id: StreamID, _ status: Status, trailing: HeaderFields = HeaderFields()) {
+    var fields = status.trailersOnly
+    for field in trailing.strings { fields.append(name: field.name, value: field.value) }
+    refuse(id, fields: fields)
+  }
+
+  private func refuseEncoding(_ id: StreamID, _ name: String) {
+    let status = Status(
+      .unimplemented, "grpc-encoding '\(name)' is not supported; use one of \(MessageEncoding.accepted)")
+    var fields = status.trailersOnly
+    fields.append(name: "grpc-accept-encoding", value: MessageEncoding.accepted)
+    refuse(id, fields: fields)
+  }
+
+  private func refuse(_ id: StreamID, fields: HeaderFields) {
+    session.respond(on: id, fields, endOfStream: true)
+    if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
+    scheduleFlush()
+  }
+}
+
+/// What is known of a gRPC call from its header fields.
+struct Call {
+  let id: StreamID
+  let context: CallContext
+  let requestEncoding: MessageEncoding
+  /// Whether the caller can unpack what is sent to it.
+  let takesGzip: Bool
+
+  /// How a message to the caller is packed.
+  func encoding(_ packing: MessageCompression) -> MessageEncoding {
+    switch packing {
+    case .likeRequest: requestEncoding == .gzip && takesGzip ? .gzip : .identity
+    case .always: takesGzip ? .gzip : .identity
+    case .never: .identity
+    }
+  }
+}
+
+extension Status {
+  static let deadlineExceeded = Status(.deadlineExceeded, "the caller's deadline has passed")
+  static let requestTooSlow = Status(
+    .deadlineExceeded, "the request did not come to its end in the time that it may take")
+  static let cancelled = Status(.cancelled, "the caller has gone")
+}

@@ -1,0 +1,126 @@
+internal import HTTP
+internal import HTTP2
+internal import NIOCore
+internal import Platform
+
+/// A plain HTTP request on an HTTP/2 connection: its body is collected, then the HTTP handler is asked.
+final class HTTPRequestExchange: Exchange {
+  private let id: StreamID
+  private let fields: HeaderFields
+  private let connection: HTTP2Handler
+  private var task: Task<Void, Never>?
+  /// Until the request has to be whole.
+  private var patience: Scheduled<Void>?
+  /// Bytes that the caller was already allowed to replace.
+  private var allowed = 0
+
+  init(_ id: StreamID, _ fields: HeaderFields, _ connection: HTTP2Handler) {
+    self.id = id
+    self.fields = fields
+    self.connection = connection
+  }
+
+  func received() {
+    guard task == nil else { return }
+    let session = connection.session
+    let count = session.inboundCount(of: id)
+    guard count <= connection.limits.bodyBytes else {
+      return refuse(.bodyTooLarge(limit: connection.limits.bodyBytes))
+    }
+    guard session.hasInboundEnded(of: id) else {
+      session.allowMore(count - allowed, on: id)
+      allowed = count
+      return waitForTheRest()
+    }
+    patience?.cancel()
+    var request = HTTPRequest(fields, body: session.inbound(of: id))
+    request.peer = connection.peer
+    start(request)
+  }
+
+  func drained() {}
+
+  func closed() {
+    patience?.cancel()
+    task?.cancel()
+  }
+
+  private func waitForTheRest() {
+    guard patience == nil else { return }
+    patience = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
+      refuse(.requestTooSlow)
+    }
+  }
+
+  /// Answers before the request is whole.
+  private func refuse(_ response: HTTPResponse) {
+    patience?.cancel()
+    guard task == nil, connection.exchanges[id] === self else { return }
+    connection.exchanges[id] = nil
+    connection.answerPlain(id, response)
+  }
+
+  private func start(_ request: HTTPRequest) {
+    guard let loop = connection.context?.eventLoop else { return }
+    let exchange = NIOLoopBound(self, eventLoop: loop)
+    let handler = connection.http
+    task = Task {
+      ThreadTurns.takeLong()
+      let response = await handler(request)
+      loop.execute { exchange.value.end(response, isHead: request.method == "HEAD") }
+    }
+  }
+
+  private func end(_ response: HTTPResponse, isHead: Bool) {
+    guard connection.exchanges[id] === self else { return }
+    connection.exchanges[id] = nil
+    connection.answerPlain(id, response, isHead: isHead)
+  }
+}
+
+extension HTTP2Handler {
+  func openPlain(_ id: StreamID, _ fields: HeaderFields) {
+    let exchange = HTTPRequestExchange(id, fields, self)
+    exchanges[id] = exchange
+    exchange.received()
+  }
+
+  /// Answers a plain request with header fields and, if there is one, a body.
+  func answerPlain(_ id: StreamID, _ response: HTTPResponse, isHead: Bool = false) {
+    var fields = HeaderFields([
+      (":status", String(response.status)), ("content-length", String(response.body.count)),
+    ])
+    for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
+    let hasBody = !response.body.isEmpty && !isHead
+    session.respond(on: id, fields, endOfStream: !hasBody)
+    if hasBody {
+      session.send(on: id) { $0 += response.body }
+      session.finish(id)
+    }
+    if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
+    scheduleFlush()
+  }
+}
+
+extension HTTPRequest {
+  fileprivate init(_ fields: HeaderFields, body: [UInt8]) {
+    var others = HeaderFields()
+    for field in fields.strings where !field.name.hasPrefix(":") {
+      others.append(name: field.name, value: field.value)
+    }
+    if let authority = fields[":authority"], others["host"] == nil {
+      others.append(name: "host", value: authority)
+    }
+    self.init(
+      method: fields[":method"] ?? "", target: fields[":path"] ?? "", headers: others, body: body)
+  }
+}
+
+extension HTTPResponse {
+  static let requestTooSlow = HTTPResponse.text(
+    408, "the request did not come to its end in the time that it may take\n")
+
+  static func bodyTooLarge(limit: Int) -> HTTPResponse {
+    .text(413, "the request's body is larger than the limit of \(limit) bytes\n")
+  }
+}

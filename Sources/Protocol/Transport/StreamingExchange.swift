@@ -1,0 +1,166 @@
+internal import HTTP
+internal import HTTP2
+internal import NIOCore
+internal import Platform
+internal import RPC
+
+/// A call with any number of messages each way, on the connection's side: it cuts the request into
+/// messages for the handler's `MessageMailbox` and sends what the handler gives.
+final class StreamingExchange: Exchange {
+  private let call: Call
+  private let connection: HTTP2Handler
+  private let mailbox: MessageMailbox
+  private var task: Task<Void, Never>?
+  private var deadline: Scheduled<Void>?
+  private var hasResponded = false
+  private var initialMetadata = Metadata()
+  private var trailingMetadata = Metadata()
+  /// Bytes of the request that were taken off the session.
+  private var taken = 0
+  /// Bytes of the request for which the caller was allowed to send as many more.
+  private var allowed = 0
+
+  init(_ call: Call, _ connection: HTTP2Handler) {
+    self.call = call
+    self.connection = connection
+    self.mailbox = MessageMailbox(backlogBytes: connection.limits.streamBacklogBytes)
+  }
+
+  func start(
+    _ handler: @escaping @Sendable (any MessageStream, CallContext) async throws(Status) -> Void
+  ) {
+    guard let loop = connection.context?.eventLoop else { return }
+    deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
+    let exchange = NIOLoopBound(self, eventLoop: loop)
+    let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)
+    let context = call.context
+    task = Task {
+      ThreadTurns.takeLong()
+      var status = Status.ok
+      do throws(Status) {
+        try await handler(stream, context)
+      } catch {
+        status = error
+      }
+      loop.execute { [status] in exchange.value.end(status) }
+    }
+    received()
+  }
+
+  /// Hands over what came, as far as there is room for it, and lets the caller send more if there was.
+  func received() {
+    guard isOpen else { return }
+    let session = connection.session
+    do throws(FramingError) {
+      guard try deliverMessages() else { return }
+      guard session.hasInboundEnded(of: call.id) else { return allowMore() }
+      guard session.inboundCount(of: call.id) == 0 else { throw .truncated }
+      mailbox.finish()
+    } catch {
+      end(Status(error))
+    }
+  }
+
+  /// Delivers the whole messages that came; answers whether there was room for all.
+  private func deliverMessages() throws(FramingError) -> Bool {
+    let session = connection.session
+    var outcome = Result<(used: Int, isComplete: Bool), FramingError>.success((0, true))
+    session.withInbound(of: call.id) { bytes in
+      do throws(FramingError) {
+        outcome = .success(
+          try mailbox.fill(
+            from: bytes, encoding: call.requestEncoding, limit: connection.limits.messageBytes))
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    let (used, isComplete) = try outcome.get()
+    session.removeInbound(used, of: call.id)
+    taken += used
+    return isComplete
+  }
+
+  private func allowMore() {
+    let session = connection.session
+    let arrived = taken + session.inboundCount(of: call.id)
+    guard arrived > allowed else { return }
+    session.allowMore(arrived - allowed, on: call.id)
+    allowed = arrived
+    connection.scheduleFlush()
+  }
+
+  func drained() { mailbox.resumeSender() }
+
+  func closed() {
+    deadline?.cancel()
+    mailbox.fail(.cancelled)
+    task?.cancel()
+  }
+
+  /// Sends a message; answers whether the handler may go on at once.
+  func send(_ message: [UInt8], packing: MessageCompression) -> Bool {
+    guard isOpen else { return true }
+    respondIfNeeded()
+    let session = connection.session
+    session.send(on: call.id) {
+      MessageFrame.append(message, to: &$0, encoding: call.encoding(packing))
+    }
+    connection.scheduleFlush()
+    return session.unsentCount(of: call.id) < connection.limits.streamBacklogBytes
+  }
+
+  func attach(initial: Metadata, trailing: Metadata) {
+    initialMetadata = initial
+    trailingMetadata = trailing
+  }
+
+  private var isOpen: Bool { connection.exchanges[call.id] === self }
+
+  private func respondIfNeeded() {
+    guard !hasResponded else { return }
+    hasResponded = true
+    // Each message says whether it is packed; this only says how.
+    connection.session.respond(
+      on: call.id, GRPCFields.head(call.encoding(.always), metadata: initialMetadata.fields),
+      endOfStream: false)
+  }
+
+  /// Ends the call with what the handler, or what came before it did, has to say.
+  private func end(_ status: Status) {
+    guard isOpen else { return }
+    deadline?.cancel()
+    connection.exchanges[call.id] = nil
+    mailbox.fail(status.code == .ok ? .cancelled : status)
+    task?.cancel()
+    if !hasResponded, status.code != .ok, initialMetadata.entries.isEmpty {
+      return connection.refuse(call.id, status, trailing: trailingMetadata.fields)
+    }
+    respondIfNeeded()
+    connection.session.finish(call.id, trailers: status.fields(after: trailingMetadata.fields))
+    if !connection.session.hasInboundEnded(of: call.id) { connection.resetAfterOutput(call.id) }
+    connection.scheduleFlush()
+  }
+}
+
+/// The handler's side of a streaming call.
+struct LoopMessageStream: MessageStream {
+  let mailbox: MessageMailbox
+  let exchange: NIOLoopBound<StreamingExchange>
+  let loop: any EventLoop
+
+  func next() async throws(Status) -> ReceivedMessage? {
+    try await mailbox.next { loop.execute { exchange.value.received() } }
+  }
+
+  func send(_ message: [UInt8], packing: MessageCompression) async throws(Status) {
+    try await mailbox.sending { resume in
+      loop.execute {
+        if exchange.value.send(message, packing: packing) { resume() }
+      }
+    }
+  }
+
+  func attach(initial: Metadata, trailing: Metadata) async {
+    loop.execute { exchange.value.attach(initial: initial, trailing: trailing) }
+  }
+}

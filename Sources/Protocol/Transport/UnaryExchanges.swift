@@ -1,0 +1,134 @@
+internal import HTTP2
+internal import NIOCore
+internal import Platform
+internal import RPC
+
+/// A unary call whose request has not all come yet.
+final class BufferingUnaryExchange: Exchange {
+  private let call: Call
+  private let handler: (UnsafeRawBufferPointer, CallContext) -> UnaryResult
+  private let connection: HTTP2Handler
+  private var deadline: Scheduled<Void>?
+  private var patience: Scheduled<Void>?
+  /// Bytes that the caller was already allowed to replace.
+  private var allowed = 0
+
+  init(
+    _ call: Call, _ handler: @escaping (UnsafeRawBufferPointer, CallContext) -> UnaryResult,
+    _ connection: HTTP2Handler
+  ) {
+    self.call = call
+    self.handler = handler
+    self.connection = connection
+    deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
+    patience = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
+      end(.requestTooSlow)
+    }
+  }
+
+  func received() {
+    let session = connection.session
+    var refusal: Status?
+    session.withInbound(of: call.id) { bytes in
+      do throws(FramingError) {
+        let frame = try MessageFrame(prefixOf: bytes, limit: connection.limits.messageBytes)
+        if let frame, bytes.count > frame.totalLength { refusal = .oneMessageExpected }
+      } catch {
+        refusal = Status(error)
+      }
+    }
+    if let refusal { return end(refusal) }
+    if session.hasInboundEnded(of: call.id) {
+      leave()
+      return connection.answer(call, handler)
+    }
+    // The message is within its limit, so its sender need not wait for us to take it.
+    let count = session.inboundCount(of: call.id)
+    session.allowMore(count - allowed, on: call.id)
+    allowed = count
+  }
+
+  func drained() {}
+
+  func closed() {
+    deadline?.cancel()
+    patience?.cancel()
+  }
+
+  private func end(_ status: Status) {
+    leave()
+    connection.refuse(call.id, status)
+  }
+
+  private func leave() {
+    closed()
+    connection.exchanges[call.id] = nil
+  }
+}
+
+/// A unary call whose handler waits for something.
+final class AsyncUnaryExchange: Exchange {
+  private let call: Call
+  private let connection: HTTP2Handler
+  private var task: Task<Void, Never>?
+  private var deadline: Scheduled<Void>?
+
+  init(_ call: Call, _ connection: HTTP2Handler) {
+    self.call = call
+    self.connection = connection
+  }
+
+  func start(_ work: @escaping @Sendable () async throws(Status) -> Reply) {
+    guard let loop = connection.context?.eventLoop else { return }
+    deadline = connection.scheduleDeadline(call) { [self] in
+      task?.cancel()
+      end(.failure(.deadlineExceeded))
+    }
+    let exchange = NIOLoopBound(self, eventLoop: loop)
+    task = Task {
+      ThreadTurns.takeLong()
+      let outcome: Result<Reply, Status>
+      do throws(Status) {
+        outcome = .success(try await work())
+      } catch {
+        outcome = .failure(error)
+      }
+      loop.execute { exchange.value.end(outcome) }
+    }
+  }
+
+  func received() {}
+
+  func drained() {}
+
+  func closed() {
+    deadline?.cancel()
+    task?.cancel()
+  }
+
+  private func end(_ outcome: Result<Reply, Status>) {
+    // Whoever was first, the work, the deadline or the caller's leaving, has ended the call.
+    guard connection.exchanges[call.id] === self else { return }
+    deadline?.cancel()
+    connection.exchanges[call.id] = nil
+    switch outcome {
+    case .success(let reply): connection.send(reply, call)
+    case .failure(let status): connection.refuse(call.id, status)
+    }
+  }
+}
+
+extension HTTP2Handler {
+  /// Calls `expired` on the loop when the caller's patience ends; `nil` if it has no end.
+  func scheduleDeadline(_ call: Call, _ expired: @escaping () -> Void) -> Scheduled<Void>? {
+    guard let timeout = call.context.timeout else { return nil }
+    return schedule(in: .nanoseconds(timeout.nanoseconds), expired)
+  }
+
+  /// Calls `work` on the loop after so long.
+  func schedule(in time: TimeAmount, _ work: @escaping () -> Void) -> Scheduled<Void>? {
+    guard let loop = context?.eventLoop else { return nil }
+    let work = NIOLoopBound(work, eventLoop: loop)
+    return loop.scheduleTask(in: time) { work.value() }
+  }
+}

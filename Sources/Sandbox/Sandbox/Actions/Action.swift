@@ -1,0 +1,112 @@
+/// What a tester can do, as its path names it: `POST /sandbox/v1/NAME` with the members as JSON.
+package enum Action: String, Hashable, Sendable, CaseIterable {
+  // What customers do.
+  case purchases
+  case restore
+  case askToBuy = "ask-to-buy"
+  case autoRenew = "auto-renew"
+  case priceConsent = "price-consent"
+  case billing
+  case download
+  case storefront
+  case clearHistory = "clear-history"
+  case joinFamily = "join-family"
+  case leaveFamily = "leave-family"
+  case share
+  case stopSharing = "stop-sharing"
+  case seats
+  case assignSeat = "assign-seat"
+  case unclaimSeat = "unclaim-seat"
+  case reviewRetention = "review-retention"
+
+  // What Apple does.
+  case requestConsumption = "request-consumption"
+  case refund
+  case refundSeats = "refund-seats"
+  case declineRefund = "decline-refund"
+  case reverseRefund = "reverse-refund"
+  case rescindConsent = "rescind-consent"
+
+  // What the developer does.
+  case price
+  case withdraw
+  case offers
+  case shareable
+  case gracePeriod = "grace-period"
+  case extend
+  case massExtend = "mass-extend"
+  case finish
+  case reportConsumption = "report-consumption"
+  case setAppAccountToken = "app-account-token"
+  case notificationURL = "notification-url"
+  case testNotification = "test-notification"
+  case sharedSecret = "shared-secret"
+  case keys
+  case periods
+  case invitations
+  case claimSeat = "claim-seat"
+  case associateSeat = "associate-seat"
+  case releaseSeat = "release-seat"
+  case retentionImage = "retention-image"
+  case retentionMessage = "retention-message"
+  case retentionDefault = "retention-default"
+  case realtimeURL = "realtime-url"
+  case advancedCommerce = "advanced-commerce"
+  case externalPurchaseReport = "external-purchase-report"
+
+  /// What the members are called.
+  var members: [String] {
+    switch self {
+    case .purchases: PurchaseOrder.members
+    case .restore, .clearHistory: ["app", "account"]
+    case .askToBuy: ["request", "approved"]
+    case .autoRenew: ["transactionId", "enabled"]
+    case .priceConsent: ["transactionId", "agreed"]
+    case .billing: ["account", "fails"]
+    case .download: ["app", "account", "version", "originalVersion", "preorderDate"]
+    case .storefront: ["account", "storefront"]
+    case .joinFamily: ["account", "family"]
+    case .leaveFamily: ["account"]
+    case .share, .stopSharing, .finish, .declineRefund, .reverseRefund: ["transactionId"]
+    case .seats: ["transactionId", "seats"]
+    case .assignSeat, .unclaimSeat: ["transactionId", "account"]
+    case .requestConsumption: ["transactionId", "reason"]
+    case .reportConsumption: ["transactionId", "version", "information"]
+    case .refund: ["transactionId", "percent", "reason"]
+    case .refundSeats: ["transactionId", "seats"]
+    case .rescindConsent: ["app", "account"]
+    case .price: ["app", "productId", "price", "needsConsent", "storefront"]
+    case .withdraw: ["app", "productId", "withdrawn"]
+    case .offers: ["app", "productId", "id", "type", "mode", "period", "periods", "price"]
+    case .shareable: ["app", "productId", "enabled"]
+    case .gracePeriod: ["app", "days"]
+    case .extend: ["transactionId", "days"]
+    case .massExtend: ["app", "productId", "days", "requestIdentifier", "storefronts"]
+    case .setAppAccountToken: ["transactionId", "appAccountToken"]
+    case .notificationURL: ["app", "url", "version"]
+    case .testNotification: ["app"]
+    case .sharedSecret: ["app", "password"]
+    case .keys: ["keyId", "publicKey"]
+    case .periods: ["month"]
+    case .invitations: ["app", "productId", "management"]
+    case .claimSeat: ["transactionId", "requestIdentifier", "appTransactionId"]
+    case .associateSeat: ["transactionId", "seatClaimId", "appTransactionId"]
+    case .releaseSeat: ["transactionId", "seatClaimId"]
+    case .retentionImage: ["app", "id", "imageSize", "deleted"]
+    case .retentionMessage: ["app", "id", "content"]
+    case .retentionDefault: ["app", "productId", "locale", "id"]
+    case .reviewRetention: ["app", "id", "approved"]
+    case .realtimeURL: ["app", "url"]
+    case .advancedCommerce: ["transactionId", "request", "price"]
+    case .externalPurchaseReport: ["app", "report"]
+    }
+  }
+}
+
+/// What came of an action.
+struct Outcome {
+  /// The transactions that it was about, the most important one first.
+  var transactions: [Int64] = []
+  /// What else there is to say: names and texts.
+  var members: [(String, String)] = []
+}

@@ -1,0 +1,101 @@
+internal import AppStore
+internal import JSON
+
+/// The members of a request's body, read one by one and each by its type.
+struct Parameters {
+  let json: JSONObject
+
+  init(_ json: JSONObject) { self.json = json }
+
+  /// Reads a body. An empty one is an object without members.
+  init(body: [UInt8]) throws(ActionError) {
+    guard !body.isEmpty else { throw .malformedJSON("it is empty") }
+    let value: JSONValue
+    do { value = try JSONValue(parsing: body) } catch { throw .malformedJSON(error.description) }
+    guard case .object(let object) = value else { throw .malformedJSON("it is another value") }
+    json = object
+  }
+
+  /// Refuses members that are not known: such a one is more likely mistyped than meant to be ignored.
+  func allow(only known: [String]) throws(ActionError) {
+    for (name, _) in json where !known.contains(name) { throw .unknownMember(name, known: known) }
+  }
+
+  func string(_ member: String) throws(ActionError) -> String {
+    guard let text = try stringIfPresent(member) else { throw .missingMember(member) }
+    return text
+  }
+
+  func stringIfPresent(_ member: String) throws(ActionError) -> String? {
+    guard let value = json[member], !value.isNull else { return nil }
+    guard let text = value.stringValue, !text.isEmpty else {
+      throw .wrongType(member: member, expected: "a string with something in it")
+    }
+    return text
+  }
+
+  func integer(_ member: String, in range: ClosedRange<Int64>) throws(ActionError) -> Int64 {
+    guard let integer = try integerIfPresent(member) else { throw .missingMember(member) }
+    guard range.contains(integer) else {
+      throw .wrongType(member: member, expected: "between \(range.lowerBound) and \(range.upperBound)")
+    }
+    return integer
+  }
+
+  func integerIfPresent(_ member: String) throws(ActionError) -> Int64? {
+    guard let value = json[member], !value.isNull else { return nil }
+    // The command line gives numbers as text.
+    guard let integer = value.int64Value ?? value.stringValue.flatMap({ Int64($0) }) else {
+      throw .wrongType(member: member, expected: "an integer")
+    }
+    return integer
+  }
+
+  func flag(_ member: String) throws(ActionError) -> Bool {
+    guard let flag = try flagIfPresent(member) else { throw .missingMember(member) }
+    return flag
+  }
+
+  func flagIfPresent(_ member: String) throws(ActionError) -> Bool? {
+    guard let value = json[member], !value.isNull else { return nil }
+    switch value {
+    case .bool(let flag): return flag
+    case "true": return true
+    case "false": return false
+    default: throw .wrongType(member: member, expected: "true or false")
+    }
+  }
+
+  /// Milliseconds since 1970, as Apple writes dates, or RFC 3339, as people do.
+  func instantIfPresent(_ member: String) throws(ActionError) -> Instant? {
+    guard let value = json[member], !value.isNull else { return nil }
+    if let text = value.stringValue, let instant = Instant(rfc3339: text) { return instant }
+    guard let milliseconds = value.int64Value, milliseconds >= 0 else {
+      throw .wrongType(
+        member: member, expected: "a number of milliseconds since 1970 or an RFC 3339 date and time")
+    }
+    return Instant(millisecondsSince1970: milliseconds)
+  }
+
+  /// A length of time such as `50ms`, `90s`, `5m`, `12h`, `35d` or `2w`, in milliseconds.
+  func durationIfPresent(_ member: String) throws(ActionError) -> Int64? {
+    guard let text = try stringIfPresent(member) else { return nil }
+    let units: [Character: Int64] = [
+      "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000,
+    ]
+    if text.hasSuffix("ms"), let count = Int64(text.dropLast(2)), (0...1_000_000).contains(count) {
+      return count
+    }
+    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+      (0...1_000_000).contains(count)
+    else { throw .wrongType(member: member, expected: "a length of time such as 90s, 5m, 12h, 35d or 2w") }
+    return count * unit
+  }
+
+  /// One of some names.
+  func choice(_ member: String, of known: [String]) throws(ActionError) -> String {
+    let text = try string(member)
+    guard known.contains(text) else { throw .unknown(what: member, name: text, known: known) }
+    return text
+  }
+}

@@ -1,0 +1,227 @@
+internal import AppStore
+internal import JSON
+
+extension World {
+  /// Does what a tester asked for. A refused action has changed nothing.
+  mutating func perform(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
+    try parameters.allow(only: action.members)
+    switch action {
+    case .purchases: return try performPurchase(parameters)
+    case .restore: return try restore(parameters)
+    case .askToBuy: return try answerRequestToBuy(parameters)
+    case .autoRenew:
+      let line = try ownRunningLine(parameters)
+      setAutoRenewal(try parameters.flag("enabled"), of: line)
+      return Outcome(transactions: [line.current])
+    case .priceConsent:
+      let line = try ownRunningLine(parameters)
+      try answerPriceIncrease(isAgreed: parameters.flag("agreed"), of: line)
+      return Outcome(transactions: [line.current])
+    case .billing: return try setBilling(parameters)
+    case .download, .storefront, .clearHistory, .joinFamily, .leaveFamily, .rescindConsent:
+      return try performOnAccount(action, parameters)
+    case .share, .stopSharing, .seats, .assignSeat, .unclaimSeat, .refundSeats:
+      return try performSharing(action, parameters)
+    case .claimSeat, .associateSeat, .releaseSeat: return try performSeatClaim(action, parameters)
+    case .retentionImage, .retentionMessage, .retentionDefault, .reviewRetention, .realtimeURL:
+      return try performMessaging(action, parameters)
+    case .advancedCommerce: return try performCommerce(parameters)
+    case .externalPurchaseReport: return try performReport(parameters)
+    case .requestConsumption, .refund, .declineRefund, .reverseRefund:
+      return try performRefund(action, parameters)
+    case .price, .withdraw, .offers, .shareable, .gracePeriod, .notificationURL, .testNotification,
+      .sharedSecret, .keys, .periods, .invitations:
+      return try performSetting(action, parameters)
+    case .extend:
+      let line = try ownRunningLine(parameters)
+      let days = try parameters.integer("days", in: 1...90)
+      if let refusal = extensionRefusal(of: line) {
+        throw .notPossible("the renewal date of \(line.id) cannot be moved: \(refusal)")
+      }
+      extend(line, days: days)
+      return Outcome(transactions: [line.current])
+    case .massExtend: return try massExtend(parameters)
+    case .finish:
+      let transaction = try transaction(parameters)
+      transactions[transaction.id]?.isFinished = true
+      return Outcome(transactions: [transaction.id])
+    case .setAppAccountToken: return try setAppAccountToken(parameters)
+    case .reportConsumption: return try takeConsumption(parameters)
+    }
+  }
+
+  // MARK: What is meant
+
+  /// The transaction that a request names.
+  func transaction(_ parameters: Parameters) throws(ActionError) -> SoldTransaction {
+    let number = parameters.json["transactionId"]?.int64Value
+    let id = if let number { String(number) } else { try parameters.string("transactionId") }
+    guard let transaction = Int64(id).flatMap({ transactions[$0] }) else { throw .unknownTransaction(id) }
+    return transaction
+  }
+
+  /// The subscription that a request means by one of its transactions.
+  func line(_ parameters: Parameters) throws(ActionError) -> SubscriptionLine {
+    let transaction = try transaction(parameters)
+    guard let line = lines[transaction.originalID] else { throw .notASubscription(String(transaction.id)) }
+    return line
+  }
+
+  /// The same, if it runs and the account pays for it itself.
+  func ownRunningLine(_ parameters: Parameters) throws(ActionError) -> SubscriptionLine {
+    let line = try line(parameters)
+    guard line.source == nil else { throw .notPossible("\(line.id) is another account's subscription") }
+    guard line.isRunning else { throw .notPossible("\(line.id) is over") }
+    return line
+  }
+
+  func appID(_ parameters: Parameters) throws(ActionError) -> String {
+    let id = try parameters.string("app")
+    guard app(id) != nil else { throw .unknownApp(id, known: apps.map(\.id)) }
+    return id
+  }
+
+  // MARK: Customers
+
+  private mutating func performPurchase(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let order = try PurchaseOrder(parameters)
+    guard try parameters.flagIfPresent("askToBuy") == true else {
+      return Outcome(transactions: [try buy(order)])
+    }
+    _ = try find(order.productId, of: order.app)
+    let request = takeUUID()
+    askedToBuy[request] = AskToBuyRequest(order: order, date: now)
+    return Outcome(members: [("request", request), ("state", "PENDING")])
+  }
+
+  private mutating func answerRequestToBuy(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let name = try parameters.string("request")
+    let isApproved = try parameters.flag("approved")
+    guard let asked = askedToBuy[name] else {
+      throw .unknown(what: "request", name: name, known: askedToBuy.keys.sorted())
+    }
+    guard now.milliseconds(since: asked.date) <= 86_400_000 else {
+      throw .notPossible("the request was not answered within 24 hours")
+    }
+    let bought = isApproved ? [try buy(asked.order)] : []
+    askedToBuy[name] = nil
+    return Outcome(transactions: bought, members: [("state", isApproved ? "APPROVED" : "DECLINED")])
+  }
+
+  private func restore(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let app = try appID(parameters)
+    let owned = purchases(of: try parameters.string("account"), in: app).filter { transaction in
+      let type = product(transaction.productID, of: app)?.type
+      let isLatest = lines[transaction.originalID].map { $0.current == transaction.id } ?? true
+      return type != .consumable && isLatest && transaction.revocation == nil
+    }
+    return Outcome(transactions: owned.map(\.id))
+  }
+
+  private mutating func setBilling(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let account = try parameters.string("account")
+    let fails = try parameters.flag("fails")
+    guard accounts[account] != nil else {
+      throw .unknown(what: "account", name: account, known: accounts.keys.sorted())
+    }
+    accounts[account]?.billingFails = fails
+    guard !fails else { return Outcome() }
+    var recovered: [Int64] = []
+    for app in apps {
+      for line in subscriptions(of: account, in: app.id) where line.source == nil {
+        recover(line)
+        if let now = lines[line.id], now.current != line.current { recovered.append(now.current) }
+      }
+    }
+    return Outcome(transactions: recovered)
+  }
+
+  private mutating func setAppAccountToken(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let transaction = try transaction(parameters)
+    let token = try parameters.string("appAccountToken")
+    guard isUUID(token) else { throw .invalidAppAccountToken }
+    transactions[transaction.id]?.appAccountToken = token.lowercased()
+    if var line = lines[transaction.originalID] {
+      line.appAccountToken = token.lowercased()
+      put(line)
+      transactions[line.current]?.appAccountToken = token.lowercased()
+    }
+    return Outcome(transactions: [transaction.id])
+  }
+
+  // MARK: Refunds
+
+  private mutating func performRefund(_ action: Action, _ parameters: Parameters) throws(ActionError)
+    -> Outcome
+  {
+    let transaction = try transaction(parameters)
+    switch action {
+    case .refund:
+      let reasons = ["OTHER", "APP_ISSUE"]
+      let name = parameters.json["reason"] == nil ? "OTHER" : try parameters.choice("reason", of: reasons)
+      var percentage: Int64?
+      if parameters.json["percent"] != nil {
+        percentage = try parameters.integer("percent", in: 1...99) * 1000
+      }
+      try refund(transaction, name == "APP_ISSUE" ? .appIssue : .other, percentage: percentage)
+    case .reverseRefund: try reverseRefund(of: transaction)
+    case .declineRefund: tell(.refundDeclined, about: transaction)
+    default:
+      guard transaction.ownership == .purchased else {
+        throw .notPossible("\(transaction.id) was not paid for by this account")
+      }
+      let reasons = ConsumptionRequestReason.known.map(\.rawValue)
+      let reason = parameters.json["reason"] == nil ? "OTHER" : try parameters.choice("reason", of: reasons)
+      tell(.consumptionRequest, about: transaction, reason: ConsumptionRequestReason(rawValue: reason))
+    }
+    return Outcome(transactions: [transaction.id])
+  }
+
+  // MARK: Sharing
+
+  private mutating func performSharing(_ action: Action, _ parameters: Parameters) throws(ActionError)
+    -> Outcome
+  {
+    let transaction = try transaction(parameters)
+    guard transaction.ownership == .purchased else {
+      throw .notPossible("\(transaction.id) is not this account's own purchase")
+    }
+    guard var line = lines[transaction.originalID] else {
+      guard action == .share || action == .stopSharing else {
+        throw .notASubscription(String(transaction.id))
+      }
+      if action == .share { share(transaction) } else { endSharing(of: transaction.id) }
+      return Outcome(transactions: [transaction.id])
+    }
+    switch action {
+    case .share, .stopSharing:
+      line.isShared = action == .share
+      put(line)
+      if line.isShared { share(line) } else { endSharing(of: line.id) }
+    case .seats: setSeats(try parameters.integer("seats", in: 1...10_000), of: line)
+    case .refundSeats: try refundSeats(try parameters.integer("seats", in: 1...10_000), of: line)
+    case .assignSeat: try assignSeat(of: line, to: parameters.string("account"))
+    default: try unclaimSeat(of: line, from: parameters.string("account"))
+    }
+    return Outcome(transactions: [lines[line.id]?.current ?? line.current])
+  }
+
+  private mutating func assignSeat(of line: SubscriptionLine, to account: String) throws(ActionError) {
+    let taken = line.members.filter { lines[$0]?.isRunning == true && lines[$0]?.ownership == .assigned }
+    guard line.isEntitling, taken.count < current(of: line)?.quantity ?? 1 else {
+      throw .notPossible("\(line.id) has no seat left")
+    }
+    give(line, to: account, as: .assigned)
+  }
+
+  private mutating func unclaimSeat(of line: SubscriptionLine, from account: String) throws(ActionError) {
+    let seat = line.members.first {
+      lines[$0]?.account == account && lines[$0]?.ownership == .assigned && lines[$0]?.isRunning == true
+    }
+    guard let seat, let transaction = current(of: line) else {
+      throw .notPossible("\(account) has no seat of \(line.id)")
+    }
+    revoke(seat)
+    post(.unclaimSeats, nil, of: line.app, .unclaimedSeats(transaction, [String(seat)]))
+  }
+}

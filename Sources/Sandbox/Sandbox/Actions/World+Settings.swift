@@ -1,0 +1,189 @@
+internal import AppStore
+internal import JSON
+
+/// What accounts and developers set up.
+extension World {
+  mutating func performOnAccount(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
+    let account = try parameters.string("account")
+    switch action {
+    case .download: try download(parameters, account)
+    case .storefront:
+      let code = try parameters.choice("storefront", of: Storefront.known.map(\.code))
+      let storefront = Storefront.known.first { $0.code == code } ?? .usa
+      move(account, to: storefront)
+    case .clearHistory: clearHistory(of: account, in: try appID(parameters))
+    case .joinFamily: join(account, family: try parameters.string("family"))
+    case .rescindConsent:
+      let app = try appID(parameters)
+      guard let transaction = purchases(of: account, in: app).last else {
+        throw .unknown(what: "account", name: account, known: accounts.keys.sorted())
+      }
+      tell(.rescindConsent, about: transaction)
+    default: leaveFamily(account)
+    }
+    return Outcome(members: [("account", account)])
+  }
+
+  private mutating func download(_ parameters: Parameters, _ account: String) throws(ActionError) {
+    let app = try appID(parameters)
+    let version = try parameters.string("version")
+    let original = try parameters.stringIfPresent("originalVersion")
+    let preorder = try parameters.instantIfPresent("preorderDate")
+    var copy =
+      accounts[account]?.copies[app]
+      ?? AppInstall(version: version, originalVersion: version, originalPurchaseDate: now)
+    copy.version = version
+    copy.originalVersion = original ?? copy.originalVersion
+    copy.preorderDate = preorder ?? copy.preorderDate
+    accounts[account, default: AppleAccount()].copies[app] = copy
+  }
+
+  /// Forgets what an account bought, as a tester does in App Store Connect. Nobody is told.
+  private mutating func clearHistory(of account: String, in app: String) {
+    for transaction in purchases(of: account, in: app) {
+      transactions[transaction.id] = nil
+      for member in lines[transaction.id]?.members ?? [] { revoke(member) }
+      lines[transaction.id] = nil
+    }
+    history[Ownership(app: app, account: account)] = nil
+    ownLines = ownLines.filter { $0.key.account != account || $0.key.app != app }
+  }
+
+  // MARK: Developers
+
+  mutating func performSetting(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
+    switch action {
+    case .keys:
+      keys[try parameters.string("keyId")] = try parameters.string("publicKey")
+      return Outcome()
+    case .periods:
+      let month = try parameters.durationIfPresent("month")
+      guard month.map({ $0 >= 1000 }) ?? true else {
+        throw .wrongType(member: "month", expected: "at least one second")
+      }
+      scale = month.map { .compressed(month: $0) } ?? .calendar
+      return Outcome()
+    default: break
+    }
+    let app = try appID(parameters)
+    var settings = settings[app] ?? AppSettings()
+    switch action {
+    case .gracePeriod: settings.graceDays = try parameters.integer("days", in: 0...60)
+    case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
+    case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
+    case .testNotification:
+      let uuid = post(.test, nil, of: app, .test)
+      return Outcome(members: [("testNotificationToken", uuid)])
+    default: return try performOnProduct(action, parameters, app)
+    }
+    self.settings[app] = settings
+    return Outcome()
+  }
+
+  private func notificationTarget(_ parameters: Parameters) throws(ActionError) -> AppSettings
+    .NotificationTarget?
+  {
+    guard let url = try parameters.stringIfPresent("url") else { return nil }
+    guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+      throw .wrongType(member: "url", expected: "an http or https URL")
+    }
+    let version = try parameters.json["version"].map { _ throws(ActionError) in
+      try parameters.integer("version", in: 1...2)
+    }
+    return AppSettings.NotificationTarget(url: url, version: version ?? 2)
+  }
+
+  private mutating func performOnProduct(
+    _ action: Action, _ parameters: Parameters, _ app: String
+  ) throws(ActionError) -> Outcome {
+    let product = try find(parameters.string("productId"), of: app)
+    let id = product.productId
+    switch action {
+    case .price:
+      let storefront = try parameters.stringIfPresent("storefront").map { _ throws(ActionError) in
+        try parameters.choice("storefront", of: Storefront.known.map(\.code))
+      }
+      setPrice(
+        try parameters.integer("price", in: 0...1_000_000_000), of: product, in: app, storefront: storefront,
+        needsConsent: try parameters.flagIfPresent("needsConsent") ?? false)
+    case .invitations:
+      let known = InvitationManagement.known.map(\.rawValue)
+      if try parameters.choice("management", of: known) == InvitationManagement.developer.rawValue {
+        settings[app, default: AppSettings()].invitedByDeveloper.insert(id)
+      } else {
+        settings[app]?.invitedByDeveloper.remove(id)
+      }
+    case .withdraw:
+      if try parameters.flagIfPresent("withdrawn") ?? true {
+        settings[app, default: AppSettings()].withdrawn.insert(id)
+      } else {
+        settings[app]?.withdrawn.remove(id)
+      }
+    case .shareable:
+      guard try parameters.flagIfPresent("enabled") ?? true else {
+        settings[app]?.shareable.remove(id)
+        return Outcome()
+      }
+      settings[app, default: AppSettings()].shareable.insert(id)
+      shareEverything(of: accounts.keys.sorted())
+    default:
+      guard product.type == .autoRenewableSubscription else { throw .notASubscription(id) }
+      let offer = try Offer(parameters)
+      settings[app, default: AppSettings()].offers[id, default: []].removeAll { $0.id == offer.id }
+      settings[app]?.offers[id]?.append(offer)
+    }
+    return Outcome()
+  }
+
+  // MARK: Mass extension
+
+  mutating func massExtend(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let app = try appID(parameters)
+    let product = try find(parameters.string("productId"), of: app)
+    let days = try parameters.integer("days", in: 1...90)
+    let identifier = try parameters.string("requestIdentifier")
+    let storefronts = parameters.json["storefronts"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    var (succeeded, failed): (Int64, Int64) = (0, 0)
+    for id in lines.keys.sorted() {
+      guard let line = lines[id], line.app == app, line.productID == product.productId, line.isRunning,
+        line.source == nil,
+        storefronts.isEmpty || storefronts.contains(accounts[line.account]?.storefront.code ?? "")
+      else { continue }
+      guard extensionRefusal(of: line) == nil else {
+        failed += 1
+        continue
+      }
+      extend(line, days: days)
+      succeeded += 1
+    }
+    let result = MassExtension(
+      requestIdentifier: identifier, app: app, productID: product.productId, storefronts: storefronts,
+      completed: now, succeeded: succeeded, failed: failed)
+    massExtensions.append(result)
+    post(.renewalExtension, .summary, of: app, .massExtension(result))
+    return Outcome(members: [("requestIdentifier", result.requestIdentifier)])
+  }
+}
+
+extension Offer {
+  /// Reads an offer as a tester sets it up.
+  fileprivate init(_ parameters: Parameters) throws(ActionError) {
+    let types: [String: OfferType] = [
+      "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .offerCode, "WIN_BACK": .winBack,
+    ]
+    let type = try parameters.choice("type", of: types.keys.sorted())
+    let modes = [OfferDiscountType.freeTrial, .payAsYouGo, .payUpFront].map(\.rawValue)
+    let mode = OfferDiscountType(rawValue: try parameters.choice("mode", of: modes))
+    guard let period = Period(try parameters.string("period")) else {
+      throw .wrongType(member: "period", expected: "a duration such as P1W or P1M")
+    }
+    let periods = try parameters.integerIfPresent("periods") ?? 1
+    let price = try parameters.integerIfPresent("price") ?? 0
+    guard (1...36).contains(periods), price >= 0 else {
+      throw .wrongType(member: "periods", expected: "1 to 36, with a price that is not negative")
+    }
+    self.init(
+      id: try parameters.string("id"), type: types[type] ?? .promotional, mode: mode, period: period,
+      periods: mode == .payAsYouGo ? Int(periods) : 1, price: mode == .freeTrial ? 0 : price)
+  }
+}

@@ -1,0 +1,123 @@
+internal import AppReceipt
+internal import AppStore
+internal import JSON
+internal import SignedData
+
+/// What Apple says in the forms of `verifyReceipt` and of notifications of version 1: texts, dates three times.
+struct LegacyDocument {
+  let world: World
+  let app: SandboxApp
+  let receipts: ReceiptDocument
+
+  /// The transactions of an account that `verifyReceipt` tells of. With `onlyLatest`, of each subscription only the
+  /// latest period.
+  func purchases(_ account: String, onlyLatest: Bool = false) -> [LegacyPurchase] {
+    ReceiptDocument.purchases(of: account, in: app.id, world: world)
+      .filter { sold in !onlyLatest || world.lines[sold.originalID].map { $0.current == sold.id } ?? true }
+      .map(purchase)
+  }
+
+  /// What each subscription of an account will do next.
+  func renewals(_ account: String) -> [LegacyRenewal] {
+    world.subscriptions(of: account, in: app.id).map(renewal)
+  }
+
+  /// One transaction.
+  func purchase(_ sold: SoldTransaction) -> LegacyPurchase {
+    var purchase = LegacyPurchase(
+      transactionID: String(sold.id), originalTransactionID: String(sold.originalID),
+      productID: sold.productID, isSubscription: world.lines[sold.originalID] != nil)
+    purchase.quantity = sold.quantity
+    purchase.purchaseDate = sold.purchaseDate
+    purchase.originalPurchaseDate = sold.originalPurchaseDate
+    purchase.expiresDate = sold.expiresDate
+    purchase.webOrderLineItemID = sold.webOrderLineItemID.map { String($0) }
+    purchase.offer = LegacyOffer(sold.offer)
+    purchase.cancellation = sold.revocation.map { .init(date: $0.date, reason: $0.reason) }
+    purchase.ownership = sold.ownership
+    purchase.appAccountToken = sold.appAccountToken
+    purchase.isUpgraded = sold.isUpgraded
+    purchase.subscriptionGroupID =
+      world.product(sold.productID, of: sold.app)?.subscriptionGroupIdentifier
+    return purchase
+  }
+
+  private func renewal(_ line: SubscriptionLine) -> LegacyRenewal {
+    var renewal = LegacyRenewal(originalTransactionID: String(line.id), productID: line.productID)
+    renewal.autoRenewProductID = line.renewalProductID
+    renewal.autoRenews = line.autoRenews
+    renewal.expirationIntent = world.expirationIntent(of: line)
+    renewal.isInBillingRetry = world.isRetried(line)
+    renewal.gracePeriodExpiresDate = world.graceEnd(of: line)
+    renewal.priceIncreaseStatus = line.priceIncrease.map { $0.isAgreed ? .accepted : .pending }
+    renewal.offer = LegacyOffer(
+      line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer)
+    return renewal
+  }
+
+  // MARK: Notifications of version 1
+
+  /// The body of a notification of version 1; `nil` for what version 1 does not tell.
+  func notification(_ notice: SandboxNotification) throws(CryptographyError) -> JSONObject? {
+    guard case .purchase(let sold, let line?, _) = notice.subject, let type = notice.typeV1 else {
+      return nil
+    }
+    let account = sold.account
+    let unified = JSONObject(present: [
+      ("environment", .string(Environment.sandbox.rawValue)),
+      ("status", 0),
+      ("latest_receipt", .string(try receipts.appReceipt(of: account, in: app))),
+      ("latest_receipt_info", .array(latestReceiptInfo(account))),
+      ("pending_renewal_info", .array(renewals(account).oldestFirst.map { .object($0.json) })),
+    ])
+    var body = JSONObject(present: [
+      ("notification_type", .string(type.rawValue)),
+      ("environment", .string(Environment.sandbox.rawValue)),
+      ("password", world.settings[app.id]?.sharedSecret.map(JSONValue.string)),
+      ("bid", .string(app.identity.bundleID)),
+      ("bvrs", .string(world.accounts[account]?.copies[app.id]?.version ?? "1.0")),
+      ("auto_renew_product_id", .string(line.renewalProductID)),
+      ("auto_renew_status", line.autoRenews ? "true" : "false"),
+      ("expiration_intent", world.expirationIntent(of: line).map { .string(String($0.rawValue)) }),
+      ("original_transaction_id", .string(String(line.id))),
+    ])
+    if notice.type == .didChangeRenewalStatus {
+      body.add(legacyDate: notice.date, as: "auto_renew_status_change_date")
+    }
+    body["unified_receipt"] = .object(unified)
+    return body
+  }
+
+  /// The latest hundred transactions: a notification has no more.
+  private func latestReceiptInfo(_ account: String) -> [JSONValue] {
+    purchases(account).latestFirst.prefix(100).map { .object($0.json(in: .latestReceiptInfo)) }
+  }
+}
+
+extension LegacyOffer {
+  fileprivate init(_ offer: Offer?) {
+    self.init(offer?.type, paid: offer?.mode, identifier: offer?.identifier)
+  }
+}
+
+extension SandboxNotification {
+  /// What version 1 calls it; `nil` for what it does not tell.
+  var typeV1: NotificationTypeV1? {
+    let isMembers = transaction.map { $0.ownership != .purchased } ?? false
+    return switch (type, subtype) {
+    case (.subscribed, .initialBuy?): isMembers ? nil : .initialBuy
+    case (.subscribed, _), (.didChangeRenewalPref, .upgrade?), (.offerRedeemed, .upgrade?):
+      .interactiveRenewal
+    case (.didChangeRenewalPref, _), (.offerRedeemed, .downgrade?): .didChangeRenewalPref
+    case (.didChangeRenewalStatus, _): .didChangeRenewalStatus
+    case (.didFailToRenew, _): .didFailToRenew
+    case (.didRenew, .billingRecovery?): .didRecover
+    case (.didRenew, _): .didRenew
+    case (.priceIncrease, .pending?): isMembers ? nil : .priceIncreaseConsent
+    case (.refund, nil): .cancel
+    case (.revoke, _): .revoke
+    case (.consumptionRequest, _): .consumptionRequest
+    default: nil
+    }
+  }
+}

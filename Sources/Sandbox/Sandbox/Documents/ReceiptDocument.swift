@@ -1,0 +1,109 @@
+internal import AppReceipt
+internal import AppStore
+internal import SignedData
+
+/// The receipts that StoreKit 1 leaves on a device.
+struct ReceiptDocument {
+  let world: World
+  let signer: ReceiptSigner
+  /// When it is made.
+  let date: Instant
+
+  /// The app receipt of an account in base64, with all that it bought: of consumables what is not delivered yet.
+  func appReceipt(of account: String, in app: SandboxApp) throws(CryptographyError) -> String {
+    base64(try signer.sign(content: content(account, app).content))
+  }
+
+  /// The receipt of before iOS 7 in base64.
+  ///
+  /// Its signature has a form of our own. Nobody can tell: Apple's cannot be checked any more.
+  func transactionReceipt(_ sold: SoldTransaction, in app: SandboxApp) throws(CryptographyError) -> String {
+    let info = Array(purchaseInfo(sold, app).utf8)
+    let list = propertyList([
+      ("signature", base64(try signer.sign(content: info))),
+      ("purchase-info", base64(info)),
+      ("environment", Environment.sandbox.rawValue),
+      ("pod", "100"),
+      ("signing-status", "0"),
+    ])
+    return base64(Array(list.utf8))
+  }
+
+  /// The purchases of an account that a receipt shows.
+  static func purchases(of account: String, in app: String, world: World) -> [SoldTransaction] {
+    world.purchases(of: account, in: app).filter { sold in
+      world.product(sold.productID, of: app)?.type != .consumable || !sold.isFinished
+    }
+  }
+
+  private func content(_ account: String, _ app: SandboxApp) -> ReceiptBuilder {
+    let copy = world.accounts[account]?.copies[app.id]
+    // What would be random on a device follows from the account here, so that a receipt can be made again.
+    let number = appTransactionID(app: app.id, account: account)
+    var receipt = ReceiptBuilder()
+    receipt.add(0, ReceiptType.productionSandbox.rawValue)
+    // In Apple's sandbox the app has no number.
+    receipt.add(1, 0)
+    receipt.add(2, app.identity.bundleID)
+    receipt.add(3, copy?.version ?? "1.0")
+    receipt.add(4, bytes: Array(number.utf8.prefix(16)))
+    // The hash of a device that nobody has.
+    receipt.add(5, bytes: Array((number + number).utf8.prefix(20)))
+    receipt.add(12, date)
+    receipt.add(15, 0)
+    receipt.add(16, 0)
+    for sold in Self.purchases(of: account, in: app.id, world: world) { receipt.add(purchase: entry(sold)) }
+    // There every app was bought at the same moment.
+    receipt.add(18, Instant(millisecondsSince1970: 1_375_340_400_000))
+    receipt.add(19, copy?.originalVersion ?? "1.0")
+    return receipt
+  }
+
+  private func entry(_ sold: SoldTransaction) -> ReceiptBuilder {
+    var purchase = ReceiptBuilder()
+    purchase.add(1701, sold.quantity)
+    purchase.add(1702, sold.productID)
+    purchase.add(1703, String(sold.id))
+    purchase.add(1704, sold.purchaseDate)
+    purchase.add(1705, String(sold.originalID))
+    purchase.add(1706, sold.originalPurchaseDate)
+    if let expiresDate = sold.expiresDate { purchase.add(1708, expiresDate) }
+    purchase.add(1711, sold.webOrderLineItemID ?? 0)
+    if let revocation = sold.revocation { purchase.add(1712, revocation.date) }
+    purchase.add(1713, sold.isTrial ? 1 : 0)
+    purchase.add(1719, sold.isIntroductory ? 1 : 0)
+    return purchase
+  }
+
+  private func purchaseInfo(_ sold: SoldTransaction, _ app: SandboxApp) -> String {
+    var entries = [
+      ("bid", app.identity.bundleID),
+      ("bvrs", "1.0"),
+      ("product-id", sold.productID),
+      ("quantity", String(sold.quantity)),
+      ("transaction-id", String(sold.id)),
+      ("original-transaction-id", String(sold.originalID)),
+      ("purchase-date-ms", String(sold.purchaseDate.millisecondsSince1970)),
+      ("original-purchase-date-ms", String(sold.originalPurchaseDate.millisecondsSince1970)),
+    ]
+    if let end = sold.expiresDate { entries.append(("expires-date", String(end.millisecondsSince1970))) }
+    if let item = sold.webOrderLineItemID { entries.append(("web-order-line-item-id", String(item))) }
+    return propertyList(entries)
+  }
+
+  /// A property list in the oldest form. None of the values has a character that would need an escape.
+  private func propertyList(_ entries: [(String, String)]) -> String {
+    "{\n" + entries.map { name, value in "\t\"\(name)\" = \"\(value)\";\n" }.joined() + "}"
+  }
+
+  private func base64(_ bytes: [UInt8]) -> String {
+    String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+  }
+}
+
+extension SoldTransaction {
+  var isTrial: Bool { offer?.mode == .freeTrial }
+
+  /// Whether it was a paid introductory offer.
+  var isIntroductory: Bool { offer?.type == .introductory && !isTrial }
+}

@@ -1,0 +1,303 @@
+internal import AppStore
+package import HTTP
+internal import JSON
+internal import SignedData
+
+extension AppStoreSimulator {
+  /// Answers a request to the simulated App Store.
+  ///
+  ///     POST /sandbox/v1/ACTION          does one of the ``Action``s; the body has its members
+  ///     POST /sandbox/v1/documents/KIND  buys, and answers with one document about it: KIND is one of
+  ///                                      ``SandboxDocumentKind``
+  ///     GET  /sandbox/v1/root            the certificate to trust, PEM
+  ///     GET  /sandbox/v1/apps            what there is to buy
+  ///     GET  /sandbox/v1/accounts/NAME   what an account has (?app=)
+  ///     GET  /sandbox/v1/accounts        what all accounts have, page by page (?app=&after=&limit=)
+  ///     GET  /sandbox/v1/receipts        their app receipts, as a migration reads them (?app=&after=&limit=)
+  ///     GET  /sandbox/v1/owners          what all accounts may use now (?app=)
+  ///     POST /sandbox/v1/live            lets many customers live for some time
+  ///     GET  /sandbox/v1/accounts/NAME/receipt  its app receipt, base64 (?app=)
+  ///     GET  /sandbox/v1/notifications   what was told to whom
+  ///     GET  /sandbox/v1/consumption     what developers told of customers who ask for refunds
+  ///     GET, POST /sandbox/v1/clock      the time, and how fast it goes
+  ///     POST /sandbox/v1/clock/advance   turns it
+  ///     GET, POST, DELETE /sandbox/v1/faults  what is to go wrong
+  ///     GET  /sandbox/v1/calls           how often Apple's interfaces were asked
+  ///     POST /sandbox/v1/call-limit      how often they may be
+  ///     POST /sandbox/v1/realtime-message  asks the developer what to show to a subscriber
+  ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   as at Apple
+  ///     /ocsp                            whether its certificates still count
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    if Self.interfaces.contains(where: request.path.hasPrefix) { return await serverAPI(request) }
+    if request.path == "/verifyReceipt" { return await verifyReceipt(request) }
+    if request.path == Self.responderPath || request.path.hasPrefix(Self.responderPath + "/") {
+      return await certificateStatus(request)
+    }
+    guard request.path.hasPrefix(Self.prefix) else { return .notFound(request.path) }
+    return await testers(request, String(request.path.dropFirst(Self.prefix.count)))
+  }
+
+  private static let prefix = "/sandbox/v1/"
+  private static let interfaces = ["/inApps/", "/groups/", "/advancedCommerce/", "/externalPurchase/"]
+  private static let furthestTurn: Int64 = 3660 * 86_400_000
+
+  private func testers(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
+    switch (path, request.method) {
+    case ("root", "GET"): return rootCertificate
+    case ("apps", "GET"): return .json(["apps": .array(apps.map { .object($0.json) })])
+    case ("notifications", "GET"): return .json(notifications)
+    case ("consumption", "GET"): return .json(world.consumptionState)
+    case ("clock", "GET"): return .json(clockState)
+    case ("faults", "GET"): return .json(faults.json)
+    case ("calls", "GET"): return .json(traffic.json)
+    case ("owners", "GET"): return await answer { try self.owners(Query(request.query)["app"]) }
+    case ("accounts", "GET"): return await page(request.query, self.accounts)
+    case ("receipts", "GET"): return await page(request.query, self.receipts)
+    case ("root", _), ("apps", _), ("notifications", _), ("owners", _), ("calls", _), ("accounts", _),
+      ("receipts", _), ("consumption", _):
+      return .methodNotAllowed("GET")
+    case ("realtime-message", "POST"):
+      return await answer { try await self.realtimeMessage(Parameters(body: request.body)) }
+    case ("live", "POST"): return await answer { try await self.live(Parameters(body: request.body)) }
+    case ("clock", "POST"), ("clock/advance", "POST"), ("faults", "POST"), ("call-limit", "POST"):
+      return await answer { try await self.set(path, Parameters(body: request.body)) }
+    case ("faults", "DELETE"):
+      faults.clear()
+      return .json(faults.json)
+    default: break
+    }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    if parts.count == 2, parts[0] == "accounts", request.method == "GET" {
+      return account(parts[1].removingPercentEncoding(), Query(request.query)["app"])
+    }
+    if parts.count == 3, parts[0] == "accounts", parts[2] == "receipt", request.method == "GET" {
+      return receipt(parts[1].removingPercentEncoding(), Query(request.query)["app"])
+    }
+    return await act(request, parts)
+  }
+
+  /// The paths on which something is done.
+  private func act(_ request: HTTPRequest, _ parts: [String]) async -> HTTPResponse {
+    if parts.count == 2, parts[0] == "documents" {
+      guard request.method == "POST" else { return .methodNotAllowed("POST") }
+      return await document(parts[1], request.body)
+    }
+    // Two forms for what belongs to an app: with the app in the path, or among the members.
+    let name = parts.count == 3 && parts[0] == "apps" ? parts[2] : parts[0]
+    guard parts.count == 1 || parts.count == 3, let action = Action(rawValue: name) else {
+      let known = Action.allCases.map(\.rawValue).joined(separator: ", ")
+      return .error(
+        404, code: "NOT_FOUND", message: "there is nothing at \(request.path); what can be done is \(known)")
+    }
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    return await answer {
+      var parameters = try Parameters(body: request.body)
+      if parts.count == 3 {
+        var json = parameters.json
+        json["app"] = .string(parts[1])
+        parameters = Parameters(json)
+      }
+      return try self.act(action, parameters)
+    }
+  }
+
+  private func act(_ action: Action, _ parameters: Parameters) throws -> JSONObject {
+    try checkOffer(action, parameters)
+    let told = world.notices.count
+    let outcome = try perform(action, parameters)
+    var json = try purchase(outcome.transactions.first)?.json ?? JSONObject()
+    for (name, value) in outcome.members { json[name] = .string(value) }
+    if let line = outcome.transactions.first.flatMap({ world.transactions[$0] })
+      .flatMap({ world.lines[$0.originalID] })
+    {
+      json["status"] = JSONValue(line.status.rawValue)
+    }
+    if action == .restore {
+      json["signedTransactions"] = .array(
+        try outcome.transactions.compactMap { try purchase($0).map { .string($0.signedTransactionInfo) } })
+    }
+    json["notifications"] = .array(world.notices.dropFirst(told).map { .string($0.name) })
+    return json
+  }
+
+  /// Asks the developer which message to show to a subscriber, as Apple does when one is about to cancel.
+  private func realtimeMessage(_ parameters: Parameters) async throws -> JSONObject {
+    try parameters.allow(only: ["transactionId"])
+    catchUp()
+    let line = try world.line(parameters)
+    guard let url = world.settings[line.app]?.messages.realtimeURL else {
+      throw ActionError.notPossible(
+        "\(line.app) has no realtime URL; PUT /inApps/v1/messaging/realtime/url sets one")
+    }
+    let asked = try await ask(url, about: line)
+    return JSONObject(present: [
+      ("result", .string(asked.result.rawValue)), ("answer", try? JSONValue(parsing: asked.answer)),
+    ])
+  }
+
+  private func set(_ path: String, _ parameters: Parameters) async throws -> JSONObject {
+    switch path {
+    case "clock":
+      try parameters.allow(only: ["speed"])
+      clock.set(speed: try parameters.integer("speed", in: 0...10_000_000))
+      catchUp()
+      try remember(.clock(clock.setting))
+      wake()
+    case "clock/advance":
+      try parameters.allow(only: ["by", "to"])
+      let length = try parameters.durationIfPresent("by")
+      guard let target = try parameters.instantIfPresent("to") ?? length.map(clock.now().advanced) else {
+        throw ActionError.missingMember("by")
+      }
+      guard target >= clock.now() else { throw ActionError.notPossible("the clock is not turned back") }
+      guard target.milliseconds(since: clock.now()) <= Self.furthestTurn else {
+        throw ActionError.notPossible("the clock is turned ten years at most")
+      }
+      let told = world.notices.count
+      try await turnClock(to: target)
+      var json = clockState
+      json["notifications"] = .array(world.notices.dropFirst(told).map { .string($0.name) })
+      return json
+    case "call-limit":
+      try traffic.set(parameters)
+      return traffic.json
+    default:
+      try faults.set(parameters)
+      return faults.json
+    }
+    return clockState
+  }
+
+  private func document(_ name: String, _ body: [UInt8]) async -> HTTPResponse {
+    guard let kind = SandboxDocumentKind(rawValue: name) else {
+      let known = SandboxDocumentKind.allCases.map(\.rawValue).joined(separator: ", ")
+      return .error(404, code: "UNKNOWN_DOCUMENT", message: "there are documents of the kinds \(known)")
+    }
+    return await answer {
+      let document = try self.document(kind, about: PurchaseOrder(Parameters(body: body)))
+      return ["kind": .string(name), "document": .string(document)]
+    }
+  }
+
+  func answer(_ body: () async throws -> JSONObject) async -> HTTPResponse {
+    await answering { .json(try await body()) }
+  }
+
+  /// An answer, or why there is none.
+  func answering(_ body: () async throws -> HTTPResponse) async -> HTTPResponse {
+    do {
+      return try await body()
+    } catch let refusal as ActionError {
+      return .error(400, code: refusal.code, message: refusal.description)
+    } catch SandboxError.refused(let refusal) {
+      return .error(400, code: refusal.code, message: refusal.description)
+    } catch {
+      return .error(500, code: "INTERNAL", message: "\(error)")
+    }
+  }
+
+  // MARK: What can be read
+
+  private var rootCertificate: HTTPResponse {
+    HTTPResponse(
+      status: 200, headers: HeaderFields([("content-type", "application/x-pem-file")]),
+      body: Array(root.pem.utf8))
+  }
+
+  private var clockState: JSONObject {
+    let now = clock.now()
+    return [
+      "now": .string(now.description), "milliseconds": JSONValue(now),
+      "speed": JSONValue(clock.setting.speed),
+    ]
+  }
+
+  private var notifications: JSONObject {
+    catchUp()
+    return [
+      "notifications": .array(
+        world.notices.map { notice in
+          .object(
+            JSONObject(present: [
+              ("notificationUUID", .string(notice.uuid)), ("app", .string(notice.app)),
+              ("name", .string(notice.name)), ("date", .string(notice.date.description)),
+              ("transactionId", notice.transaction.map { .string(String($0.id)) }),
+              ("attempts", .array(notice.attempts.map { .string($0.result.rawValue) })),
+              ("nextAttempt", notice.nextAttempt.map { .string($0.description) }),
+            ]))
+        })
+    ]
+  }
+
+  /// What the App Store holds true of everybody's purchases in an app, for comparing.
+  private func owners(_ app: String?) throws(ActionError) -> JSONObject {
+    catchUp()
+    guard let app = app.flatMap({ world.app($0) }) else {
+      throw .unknownApp(app ?? "", known: apps.map(\.id))
+    }
+    let accounts = world.accounts.keys.sorted().filter { world.accounts[$0]?.copies[app.id] != nil }
+    return [
+      "now": .string(world.now.description), "milliseconds": JSONValue(world.now),
+      "owners": .array(
+        accounts.map { account in
+          [
+            "account": .string(account),
+            "owned": .array(
+              world.possessions(of: account, in: app.id).map {
+                [
+                  "productId": .string($0.productID), "originalTransactionId": .string(String($0.originalID)),
+                ]
+              }),
+          ]
+        }),
+    ]
+  }
+
+  /// The app receipt of an account. Who bought nothing, and who is not known, has one without purchases.
+  private func receipt(_ name: String, _ id: String?) -> HTTPResponse {
+    catchUp()
+    guard let app = apps.first(where: { id == nil || $0.id == id }) else {
+      return .error(404, code: "NOT_FOUND", message: "there is no app \(id.debugDescription)")
+    }
+    do {
+      return .json(["receipt": .string(try receiptPaper.appReceipt(of: name, in: app))])
+    } catch {
+      return .error(500, code: "INTERNAL", message: "\(error)")
+    }
+  }
+
+  private func account(_ name: String, _ app: String?) -> HTTPResponse {
+    catchUp()
+    guard world.accounts[name] != nil else {
+      return .error(404, code: "NOT_FOUND", message: "nobody is called \(name.debugDescription)")
+    }
+    return .json(account(name, in: apps.filter { app == nil || $0.id == app }))
+  }
+
+  /// What an account has in some apps.
+  func account(_ name: String, in apps: [SandboxApp]) -> JSONObject {
+    [
+      "account": .string(name),
+      "apps": .array(
+        apps.map { app in
+          [
+            "app": .string(app.id),
+            "appTransactionId": .string(appTransactionID(app: app.id, account: name)),
+            "transactions": .array(
+              world.purchases(of: name, in: app.id).map { .object(world.payload(of: $0, signed: world.now)) }),
+            "subscriptions": .array(
+              world.subscriptions(of: name, in: app.id).map { line in
+                var json = world.payload(of: line, signed: world.now)
+                json["status"] = JSONValue(line.status.rawValue)
+                return .object(json)
+              }),
+          ]
+        }),
+    ]
+  }
+}
+
+extension SandboxNotification {
+  /// Type and subtype in one word.
+  var name: String { subtype.map { "\(type.rawValue)/\($0.rawValue)" } ?? type.rawValue }
+}

@@ -1,0 +1,56 @@
+internal import HTTP
+internal import JSON
+
+// All accounts, page by page: there may be a hundred thousand.
+extension AppStoreSimulator {
+  /// Some accounts of an app, and what follows them.
+  private struct Page {
+    let app: SandboxApp
+    let accounts: [String]
+  }
+
+  private static let largestPage = 5_000
+
+  /// Answers with the page that a query asks for.
+  func page(_ query: String, _ answer: (_ accounts: [String], _ app: SandboxApp) throws -> HTTPResponse) async
+    -> HTTPResponse
+  {
+    await answering {
+      let page = try page(Query(query))
+      return try answer(page.accounts, page.app)
+    }
+  }
+
+  private func page(_ query: Query) throws(ActionError) -> Page {
+    catchUp()
+    guard let app = query["app"].flatMap({ world.app($0) }) else {
+      throw .unknownApp(query["app"] ?? "", known: apps.map(\.id))
+    }
+    let limit = query["limit"].map { Int($0) ?? 0 } ?? Self.largestPage
+    guard (1...Self.largestPage).contains(limit) else {
+      throw .wrongType(member: "limit", expected: "between 1 and \(Self.largestPage)")
+    }
+    let after = query["after"] ?? ""
+    let behind = world.accounts.keys.filter { $0 > after && world.accounts[$0]?.copies[app.id] != nil }
+    return Page(app: app, accounts: Array(behind.sorted().prefix(limit)))
+  }
+
+  /// What these accounts have.
+  func accounts(_ names: [String], in app: SandboxApp) throws -> HTTPResponse {
+    .json(["accounts": .array(names.map { .object(account($0, in: [app])) })])
+  }
+
+  /// The app receipts of these accounts, one line of JSON each, as `entitled migrate` reads them.
+  func receipts(_ names: [String], in app: SandboxApp) throws -> HTTPResponse {
+    let paper = receiptPaper
+    var lines: [UInt8] = []
+    for name in names {
+      let line: JSONObject = [
+        "customer_id": .string(name), "receipt": .string(try paper.appReceipt(of: name, in: app)),
+      ]
+      lines += line.serialized() + [UInt8(ascii: "\n")]
+    }
+    return HTTPResponse(
+      status: 200, headers: HeaderFields([("content-type", "application/x-ndjson")]), body: lines)
+  }
+}

@@ -1,0 +1,182 @@
+internal import AppStore
+internal import HTTP
+internal import JSON
+
+/// What the Server API does for a developer.
+extension AppStoreSimulator {
+  /// Extend a Subscription Renewal Date.
+  func extend(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
+    let body = try call.body()
+    guard let number = Int64(id) else { throw ServerAPIError.invalidOriginalTransactionId }
+    guard let line = world.lines[number], line.app == call.app.id else {
+      throw world.transactions[number] == nil
+        ? ServerAPIError.originalTransactionIdNotFound : .transactionIdIsNotOriginal
+    }
+    let days = try extensionDays(body)
+    switch world.extensionRefusal(of: line) {
+    case .familyShared?: throw ServerAPIError.extensionFamilyShared
+    case .ineligible?: throw ServerAPIError.extensionIneligible
+    case .tooOften?: throw ServerAPIError.extensionTooOften
+    case nil: break
+    }
+    let sold = world.current(of: line)
+    _ = try perform(.extend, Parameters(["transactionId": .string(id), "days": JSONValue(days)]))
+    let current = world.lines[number]
+    return JSONObject(present: [
+      ("originalTransactionId", .string(id)),
+      ("webOrderLineItemId", sold?.webOrderLineItemID.map { .string(String($0)) }),
+      ("success", true),
+      ("effectiveDate", current.map { JSONValue($0.expiresDate) }),
+    ])
+  }
+
+  private func extensionDays(_ body: JSONObject) throws -> Int64 {
+    guard let days = body["extendByDays"]?.int64Value, (1...90).contains(days) else {
+      throw ServerAPIError.invalidExtendByDays
+    }
+    guard let reason = body["extendReasonCode"]?.int64Value, (0...3).contains(reason) else {
+      throw ServerAPIError.invalidExtendReasonCode
+    }
+    guard let identifier = body["requestIdentifier"]?.stringValue, (1...128).contains(identifier.utf8.count)
+    else {
+      throw ServerAPIError.invalidRequestIdentifier
+    }
+    return days
+  }
+
+  /// Extend Renewal Dates for All Active Subscribers.
+  func massExtend(_ call: ServerAPICall) throws -> JSONObject {
+    let body = try call.body()
+    let days = try extensionDays(body)
+    guard let product = body["productId"]?.stringValue, world.product(product, of: call.app.id) != nil else {
+      throw ServerAPIError.invalidProductId
+    }
+    let identifier = body["requestIdentifier"] ?? ""
+    // Who repeats a request is told of the first one.
+    if !world.massExtensions.contains(where: { .string($0.requestIdentifier) == identifier }) {
+      _ = try perform(
+        .massExtend,
+        Parameters([
+          "app": .string(call.app.id), "productId": .string(product), "days": JSONValue(days),
+          "requestIdentifier": identifier, "storefronts": body["storefrontCountryCodes"] ?? [],
+        ]))
+    }
+    return ["requestIdentifier": identifier]
+  }
+
+  /// Get Status of Subscription Renewal Date Extensions.
+  func massExtensionStatus(_ call: ServerAPICall, product: String, _ identifier: String) throws -> JSONObject
+  {
+    let result = world.massExtensions.first {
+      $0.requestIdentifier == identifier && $0.productID == product && $0.app == call.app.id
+    }
+    guard let result else { throw ServerAPIError.statusRequestNotFound }
+    return [
+      "requestIdentifier": .string(identifier), "complete": true, "completeDate": JSONValue(result.completed),
+      "succeededCount": JSONValue(result.succeeded), "failedCount": JSONValue(result.failed),
+    ]
+  }
+
+  /// Send Consumption Information, versions 1 and 2.
+  func consumption(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
+    let sold = try transaction(id, call)
+    guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
+    let body = try call.body()
+    if call.path.first == "v1" {
+      try ConsumptionForm.checkFirst(body)
+    } else {
+      try ConsumptionForm.check(body)
+    }
+    _ = try perform(
+      .reportConsumption,
+      ["transactionId": .string(id), "version": .string(call.path[0]), "information": .object(body)],
+      or: ServerAPIError.generalBadRequest)
+    return nil
+  }
+
+  /// Set App Account Token.
+  func setAppAccountToken(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
+    let sold = try transaction(id, call)
+    guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
+    guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
+    guard let token = try call.body()["appAccountToken"]?.stringValue, isUUID(token) else {
+      throw ServerAPIError.invalidAppAccountTokenUUID
+    }
+    _ = try perform(
+      .setAppAccountToken, Parameters(["transactionId": .string(id), "appAccountToken": .string(token)]))
+    return nil
+  }
+
+  // MARK: Notifications
+
+  /// Get Notification History.
+  func notificationHistory(_ call: ServerAPICall) throws -> JSONObject {
+    let body = try call.body()
+    guard let start = body["startDate"]?.int64Value else { throw ServerAPIError.invalidStartDate }
+    guard let end = body["endDate"]?.int64Value else { throw ServerAPIError.invalidEndDate }
+    guard start < end else { throw ServerAPIError.startDateAfterEndDate }
+    let id = body["transactionId"]?.stringValue
+    let type = body["notificationType"]?.stringValue
+    guard id == nil || type == nil else { throw ServerAPIError.multipleFiltersSupplied }
+    if let type, !NotificationTypeV2.known.contains(where: { $0.rawValue == type }) {
+      throw ServerAPIError.invalidNotificationType
+    }
+    let subtype = body["notificationSubtype"]?.stringValue
+    let onlyFailures = body["onlyFailures"]?.boolValue ?? false
+    let found = world.notices.indices.filter { index in
+      let notice = world.notices[index]
+      let date = notice.date.millisecondsSince1970
+      return notice.app == call.app.id && !notice.attempts.isEmpty && (start..<end).contains(date)
+        && (type == nil || notice.type.rawValue == type)
+        && (subtype == nil || notice.subtype?.rawValue == subtype)
+        && (id == nil
+          || notice.transaction.map { String($0.id) == id || String($0.originalID) == id } ?? false)
+        && (!onlyFailures || !notice.attempts.contains { $0.result == .success })
+    }
+    return try notificationPage(found, after: call.query["paginationToken"])
+  }
+
+  private func notificationPage(_ found: [Int], after token: String?) throws -> JSONObject {
+    var rest = found[...]
+    if let token, !token.isEmpty {
+      guard token.hasPrefix("p_"), let last = Int(token.dropFirst(2)) else {
+        throw ServerAPIError.invalidPaginationToken
+      }
+      rest = rest.drop { $0 <= last }
+    }
+    let page = rest.prefix(Self.pageSize)
+    let hasMore = page.count < rest.count
+    return JSONObject(present: [
+      ("paginationToken", hasMore ? page.last.map { .string("p_\($0)") } : nil),
+      ("hasMore", .bool(hasMore)),
+      ("notificationHistory", .array(try page.map { .object(try entry(world.notices[$0])) })),
+    ])
+  }
+
+  private func entry(_ notice: SandboxNotification) throws -> JSONObject {
+    [
+      "sendAttempts": .array(
+        notice.attempts.map {
+          ["attemptDate": JSONValue($0.date), "sendAttemptResult": .string($0.result.rawValue)]
+        }),
+      "signedPayload": .string(try signedPayload(of: notice)),
+    ]
+  }
+
+  /// Request a Test Notification.
+  func testNotification(_ call: ServerAPICall) throws -> JSONObject {
+    guard world.settings[call.app.id]?.notificationTarget != nil else {
+      throw ServerAPIError.notificationURLNotFound
+    }
+    let outcome = try perform(.testNotification, Parameters(["app": .string(call.app.id)]))
+    return JSONObject(outcome.members.map { ($0.0, .string($0.1)) })
+  }
+
+  /// Get Test Notification Status.
+  func testNotificationStatus(_ call: ServerAPICall, _ token: String) throws -> JSONObject {
+    guard isUUID(token) else { throw ServerAPIError.invalidTestNotificationToken }
+    let notice = world.notices.last { $0.uuid == token && $0.app == call.app.id && $0.type == .test }
+    guard let notice, !notice.attempts.isEmpty else { throw ServerAPIError.testNotificationNotFound }
+    return try entry(notice)
+  }
+}

@@ -1,0 +1,180 @@
+internal import AppStore
+internal import HTTP
+internal import JSON
+internal import SignedData
+
+/// One request to the Server API, from a developer that has shown who they are.
+struct ServerAPICall {
+  let app: SandboxApp
+  let request: HTTPRequest
+  let query: Query
+  /// Which of Apple's interfaces it is for: the first part of the path.
+  let interface: String
+  /// The parts of the path behind it.
+  let path: [String]
+
+  /// The body, which has to be an object.
+  func body() throws(ServerAPIError) -> JSONObject {
+    guard let body = try? JSONValue(parsing: request.body).objectValue else { throw .generalBadRequest }
+    return body
+  }
+}
+
+/// Apple's Server API, under Apple's paths.
+extension AppStoreSimulator {
+  func serverAPI(_ request: HTTPRequest) async -> HTTPResponse {
+    let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
+    if let refusal = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return refusal }
+    if let fault = await serveFault() { return fault }
+    catchUp()
+    guard let app = authorizedApp(request) else { return HTTPResponse(status: 401) }
+    let call = ServerAPICall(
+      app: app, request: request, query: Query(request.query), interface: path.first ?? "",
+      path: Array(path.dropFirst()))
+    do {
+      guard let body = try await answer(call) else { return .json(200, []) }
+      return spoiled(body)
+    } catch let error as ServerAPIError {
+      return error.response
+    } catch let refusal as SeatRefusal {
+      return refusal.response
+    } catch is NotFound {
+      return .notFound(request.path)
+    } catch {
+      return ServerAPIError.generalInternal.response
+    }
+  }
+
+  /// The answer to a call; `nil` for one whose answer has no body.
+  private func answer(_ call: ServerAPICall) async throws -> JSONObject? {
+    guard call.path.first?.first == "v" else { throw ServerAPIError.generalBadRequest }
+    switch call.interface {
+    case "groups": return try groups(call)
+    case "advancedCommerce": return try advancedCommerce(call)
+    case "externalPurchase": return try externalPurchases(call)
+    default:
+      return call.path.starts(with: ["v1", "messaging"]) ? try await messaging(call) : try await route(call)
+    }
+  }
+
+  private func route(_ call: ServerAPICall) async throws -> JSONObject? {
+    let path = call.path
+    switch (call.request.method, path.count, path.dropLast().joined(separator: "/"), path.last ?? "") {
+    case ("GET", 3, "v1/subscriptions", let id): return try statuses(call, id)
+    case ("GET", 3, "v1/history", let id), ("GET", 3, "v2/history", let id): return try history(call, id)
+    case ("GET", 3, "v1/transactions", let id):
+      return ["signedTransactionInfo": .string(try sign(try transaction(id, call)))]
+    case ("GET", 4, "v1/transactions/appTransactions", let id): return try appTransaction(call, id)
+    case ("GET", 3, "v1/lookup", let order): return try lookUp(order, call)
+    case ("GET", 4, "v1/refund/lookup", let id), ("GET", 4, "v2/refund/lookup", let id):
+      return try refunds(call, id)
+    case ("PUT", 4, "v1/subscriptions/extend", let id): return try extend(call, id)
+    case ("POST", 4, "v1/subscriptions/extend", "mass"): return try massExtend(call)
+    case ("GET", 6, _, let identifier) where path.starts(with: ["v1", "subscriptions", "extend", "mass"]):
+      return try massExtensionStatus(call, product: path[4], identifier)
+    case ("PUT", 4, "v1/transactions/consumption", let id), ("PUT", 4, "v2/transactions/consumption", let id):
+      return try consumption(call, id)
+    case ("PUT", 4, _, "appAccountToken") where path.starts(with: ["v1", "transactions"]):
+      return try setAppAccountToken(call, path[2])
+    case ("POST", 4, _, "finish") where path.starts(with: ["v1", "transactions"]):
+      let sold = try transaction(path[2], call)
+      _ = try perform(.finish, Parameters(["transactionId": .string(String(sold.id))]))
+      return nil
+    case ("POST", 3, "v1/notifications", "history"): return try notificationHistory(call)
+    case ("POST", 3, "v1/notifications", "test"): return try testNotification(call)
+    case ("GET", 4, "v1/notifications/test", let token): return try testNotificationStatus(call, token)
+    default: throw ServerAPIError.generalBadRequest
+    }
+  }
+
+  // MARK: Who asks
+
+  /// The app that the token is for, or `nil` if the token is not one that Apple would take.
+  ///
+  /// As long as no key is registered, a token of any key is good: what it says is checked, its signature is not.
+  private func authorizedApp(_ request: HTTPRequest) -> SandboxApp? {
+    guard let header = request.header("authorization"), header.hasPrefix("Bearer ") else { return nil }
+    let token = String(header.dropFirst("Bearer ".count))
+    guard let jws = try? UnverifiedJWS(token), jws.header["alg"] == "ES256",
+      let key = jws.header["kid"]?.stringValue, !key.isEmpty,
+      jws.payload["aud"] == "appstoreconnect-v1", jws.payload["iss"]?.stringValue != nil,
+      let expires = jws.payload["exp"]?.doubleValue,
+      isCurrent(issued: jws.payload["iat"]?.doubleValue, expires: expires)
+    else { return nil }
+    guard world.keys.isEmpty || isSigned(token, by: key) else { return nil }
+    return apps.first { jws.payload["bid"]?.stringValue == $0.identity.bundleID }
+  }
+
+  /// Whether a token of those times, in seconds, is in force and lives no longer than an hour.
+  ///
+  /// It is made by a machine's clock and not by the sandbox's, which may be far ahead; so either clock will do.
+  private func isCurrent(issued: Double?, expires: Double) -> Bool {
+    [clock.machineNow(), world.now].contains { now in
+      let seconds = Double(now.millisecondsSince1970) / 1000
+      // Clocks of two machines differ by some seconds.
+      let begin = issued ?? seconds
+      return begin <= seconds + 60 && seconds < expires && expires - begin <= 3660
+    }
+  }
+
+  private func isSigned(_ token: String, by key: String) -> Bool {
+    guard let pem = world.keys[key], let verifier = try? ES256Verifier(publicKeyPEM: pem) else {
+      return false
+    }
+    return (try? verifier.verifies(jws: token)) ?? false
+  }
+
+  /// Does what a call asks for. What cannot be is refused in Apple's words.
+  func perform(_ action: Action, _ members: JSONObject, or refusal: some Error) throws -> Outcome {
+    do throws(SandboxError) {
+      return try perform(action, Parameters(members))
+    } catch {
+      if case .refused = error { throw refusal }
+      throw error
+    }
+  }
+
+  // MARK: What is named
+
+  /// The transaction of that id in the app.
+  func transaction(_ id: String, _ call: ServerAPICall) throws(ServerAPIError) -> SoldTransaction {
+    guard let number = Int64(id), number > 0 else { throw .invalidTransactionId }
+    guard let sold = world.transactions[number], sold.app == call.app.id else { throw .transactionIdNotFound }
+    return sold
+  }
+
+  /// The account that any of its transactions, or its `appTransactionId`, names.
+  func account(_ id: String, _ call: ServerAPICall) throws(ServerAPIError) -> String {
+    if let sold = Int64(id).flatMap({ world.transactions[$0] }), sold.app == call.app.id {
+      return sold.account
+    }
+    let owner = world.accounts.keys.first { appTransactionID(app: call.app.id, account: $0) == id }
+    if let owner { return owner }
+    return try transaction(id, call).account
+  }
+
+  // MARK: Faults
+
+  private func serveFault() async -> HTTPResponse? {
+    if let length = faults.take(.slow) {
+      try? await Task.sleep(for: .milliseconds(length))
+    }
+    if faults.take(.cut) != nil { return .connectionCut }
+    if faults.take(.serverError) != nil { return ServerAPIError.generalInternal.response }
+    if let strange = strangeAnswer() { return strange }
+    return faults.take(.rateLimit).map(tooMany)
+  }
+
+  /// Counts a call of one kind; the answer if it is one too many.
+  private func countCall(_ kind: String) -> HTTPResponse? {
+    traffic.take(kind, at: clock.machineNow()).map(tooMany)
+  }
+
+  private func tooMany(milliseconds: Int64) -> HTTPResponse {
+    var response = ServerAPIError.rateLimitExceeded.response
+    // UNIX time in milliseconds, unlike RFC 9110, by the clock of whoever waits for it.
+    let until = clock.machineNow().advanced(byMilliseconds: milliseconds)
+    response.headers.append(name: "retry-after", value: String(until.millisecondsSince1970))
+    return response
+  }
+}

@@ -1,0 +1,91 @@
+internal import AppReceipt
+internal import AppStore
+internal import HTTP
+internal import JSON
+internal import SignedData
+
+/// `verifyReceipt`, as Apple's sandbox answers it.
+extension AppStoreSimulator {
+  func verifyReceipt(_ request: HTTPRequest) async -> HTTPResponse {
+    // Apple names no limit for it, and no status for who asks too often.
+    traffic.count("verifyReceipt")
+    if let length = faults.take(.slow) { try? await Task.sleep(for: .milliseconds(length)) }
+    if faults.take(.cut) != nil { return .connectionCut }
+    if faults.take(.serverError) != nil { return status(.unavailable) }
+    guard request.method == "POST" else { return status(.notPosted) }
+    catchUp()
+    guard let json = try? JSONValue(parsing: request.body).objectValue,
+      let asked = try? VerifyReceiptRequest(json: json), let text = asked.receiptData,
+      let document = Base64.standard.decode(Array(text.utf8)[...]),
+      let unverified = try? UnverifiedReceipt(document)
+    else { return status(.malformedOrTemporary) }
+    guard let receipt = try? AppReceiptPayload(parsing: unverified.content) else {
+      return status(.malformedOrTemporary)
+    }
+    if receipt.receiptType?.environment == .production { return status(.productionReceiptInSandbox) }
+    guard let app = apps.first(where: { $0.identity.bundleID == receipt.bundleID }),
+      isGenuine(document, app)
+    else { return status(.notAuthenticated) }
+    if let secret = world.settings[app.id]?.sharedSecret, asked.password != secret {
+      return status(.sharedSecretMismatch)
+    }
+    guard let account = account(of: receipt, app) else { return status(.accountNotFound) }
+    do {
+      return .json(200, try answer(asked, receipt, account, app).json.serialized())
+    } catch {
+      return status(.internalDataAccess)
+    }
+  }
+
+  private func status(_ status: VerifyReceiptStatus) -> HTTPResponse {
+    .json(200, VerifyReceiptAnswer.failed(status, .sandbox).json.serialized())
+  }
+
+  private func isGenuine(_ document: [UInt8], _ app: SandboxApp) -> Bool {
+    guard let anchors = try? TrustAnchors.apple().adding(root, for: .sandbox),
+      let verifier = try? SignedDataVerifier(anchors: anchors)
+    else { return false }
+    let receipt: Verified<AppReceiptPayload>? = try? verifier.verifyReceipt(
+      document, for: app.identity, environments: [.sandbox])
+    return receipt != nil
+  }
+
+  /// Whose receipt it is: the account of a purchase in it, or else the one that its opaque value names.
+  private func account(of receipt: AppReceiptPayload, _ app: SandboxApp) -> String? {
+    let sold = receipt.purchases.lazy.compactMap { $0.transactionID.flatMap { Int64($0) } }
+      .compactMap { self.world.transactions[$0] }.first
+    if let sold { return sold.account }
+    return world.accounts.keys.first { name in
+      receipt.opaqueValue.map { $0 == Array(appTransactionID(app: app.id, account: name).utf8.prefix(16)) }
+        ?? false
+    }
+  }
+
+  private func answer(
+    _ asked: VerifyReceiptRequest, _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp
+  ) throws(CryptographyError) -> VerifyReceiptAnswer {
+    let paper = legacyPaper(of: app)
+    return .valid(
+      .init(
+        environment: .sandbox, receipt: content(receipt, account, app, paper),
+        latest: paper.purchases(account, onlyLatest: asked.excludeOldTransactions ?? false),
+        pending: paper.renewals(account),
+        latestReceipt: try receiptPaper.appReceipt(of: account, in: app)))
+  }
+
+  private func content(
+    _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp, _ paper: LegacyDocument
+  ) -> LegacyReceiptContent {
+    let known = receipt.purchases.compactMap { $0.transactionID.flatMap { Int64($0) } }
+    var content = LegacyReceiptContent(bundleID: app.identity.bundleID)
+    content.receiptType = ReceiptType.productionSandbox.rawValue
+    content.applicationVersion = receipt.applicationVersion
+    content.originalApplicationVersion = receipt.originalApplicationVersion
+    content.purchases = known.compactMap { world.transactions[$0] }.map(paper.purchase)
+    content.creationDate = receipt.creationDate
+    content.requestDate = world.now
+    content.originalPurchaseDate = receipt.originalPurchaseDate
+    content.preorderDate = world.accounts[account]?.copies[app.id]?.preorderDate
+    return content
+  }
+}

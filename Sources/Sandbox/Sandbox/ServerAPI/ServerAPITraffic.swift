@@ -1,0 +1,66 @@
+internal import AppStore
+internal import JSON
+
+/// How often the Server API and `verifyReceipt` were asked, and how often they may be. Forgotten with the process.
+struct ServerAPITraffic: Sendable {
+  /// Calls that are left at the moment.
+  private struct Bucket: Sendable {
+    var level: Double
+    var updatedAt: Instant
+  }
+
+  private struct Limit: Sendable {
+    var perSecond: Double
+    var burst: Double
+  }
+
+  /// Of calls of one kind.
+  private struct Count: Sendable {
+    var asked: Int64 = 0
+    var limited: Int64 = 0
+  }
+
+  private var limit: Limit?
+  private var buckets: [String: Bucket] = [:]
+  private var counts: [String: Count] = [:]
+
+  /// Sets how many calls of each kind are answered in a second: `{"perSecond": 50, "burst": 500}`; 0 for any number.
+  /// Without a `burst`, ten seconds' calls may come at once, after a pause.
+  mutating func set(_ parameters: Parameters) throws(ActionError) {
+    try parameters.allow(only: ["perSecond", "burst"])
+    let perSecond = try parameters.integer("perSecond", in: 0...1_000_000)
+    let burst = try parameters.json["burst"].map { _ throws(ActionError) in
+      try parameters.integer("burst", in: 1...10_000_000)
+    }
+    limit = perSecond > 0 ? Limit(perSecond: Double(perSecond), burst: Double(burst ?? 10 * perSecond)) : nil
+    buckets = [:]
+  }
+
+  /// Counts a call that has no limit.
+  mutating func count(_ kind: String) { counts[kind, default: Count()].asked += 1 }
+
+  /// Counts a call. `nil` if it may be answered, or how many milliseconds are to pass until the next one may.
+  mutating func take(_ kind: String, at now: Instant) -> Int64? {
+    count(kind)
+    guard let limit else { return nil }
+    var bucket = buckets[kind] ?? Bucket(level: limit.burst, updatedAt: now)
+    let elapsed = Double(max(0, now.milliseconds(since: bucket.updatedAt))) / 1000
+    bucket.level = min(limit.burst, bucket.level + elapsed * limit.perSecond)
+    bucket.updatedAt = now
+    defer { buckets[kind] = bucket }
+    guard bucket.level < 1 else {
+      bucket.level -= 1
+      return nil
+    }
+    counts[kind]?.limited += 1
+    return Int64(((1 - bucket.level) / limit.perSecond * 1000).rounded(.up))
+  }
+
+  /// How often each was asked, and refused because it was asked too often.
+  var json: JSONObject {
+    JSONObject(
+      counts.sorted { $0.key < $1.key }.map { kind, count in
+        (kind, ["asked": JSONValue(count.asked), "limited": JSONValue(count.limited)])
+      })
+  }
+}

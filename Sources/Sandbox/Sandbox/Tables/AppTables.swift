@@ -1,0 +1,134 @@
+internal import AppStore
+internal import JSON
+
+/// The tables of what developers set up.
+enum AppTables {
+  static var all: [WorldTable] {
+    [
+      storefront.table, app.table, product.table, price.table, offer.table, retentionImage.table,
+      retentionMessage.table, retentionDefault.table, serverKey.table, massExtension.table,
+      externalReport.table,
+    ]
+  }
+
+  static let storefront = RowEncoder<Storefront>(
+    "storefront", "The App Stores in which accounts can buy.", key: 1,
+    [
+      .init("storefront") { $0.code }, .init("storefront_id") { $0.id }, .init("currency") { $0.currency },
+      .init("thousandths_per_dollar") { $0.perDollar },
+    ])
+
+  /// An app, and what was set up for it.
+  typealias App = (app: SandboxApp, settings: AppSettings)
+
+  static let app = RowEncoder<App>(
+    "app", "What is sold for.", key: 1,
+    [
+      .init("app") { $0.app.id }, .init("bundle_id") { $0.app.identity.bundleID },
+      .init("app_apple_id") { $0.app.identity.appAppleID },
+      .init("notification_url") { $0.settings.notificationTarget?.url },
+      .init("notification_version") { $0.settings.notificationTarget?.version },
+      .init("has_shared_secret") { $0.settings.sharedSecret != nil },
+      .init("grace_days") { $0.settings.graceDays },
+      .init("realtime_url") { $0.settings.messages.realtimeURL },
+    ])
+
+  /// A product of an app, and how it is sold now.
+  struct Product: Sendable {
+    let app: String
+    let product: SandboxProduct
+    let settings: AppSettings
+    /// In the storefront where every account begins.
+    let price: Int64
+
+    var isSubscription: Bool { product.type == .autoRenewableSubscription }
+    var isInvitedToByDeveloper: Bool { settings.invitedByDeveloper.contains(product.productId) }
+  }
+
+  static let product = RowEncoder<Product>(
+    "product",
+    "What there is to buy. Level 1 is a group's highest; prices are thousandths of the currency.", key: 2,
+    [
+      .init("app") { $0.app }, .init("product_id") { $0.product.productId },
+      .init("type") { $0.product.type.rawValue },
+      .init("subscription_group") { $0.isSubscription ? $0.product.group : nil },
+      .init("level") { $0.isSubscription ? $0.product.level : nil },
+      .init("period") { $0.product.period?.description },
+      .init("duration") { $0.product.duration?.description },
+      .init("price") { $0.price }, .init("currency") { $0.product.currency },
+      .init("is_sold") { !$0.settings.withdrawn.contains($0.product.productId) },
+      .init("is_shareable") { $0.settings.shareable.contains($0.product.productId) },
+      .init("invitations") {
+        ($0.isInvitedToByDeveloper ? InvitationManagement.developer : .apple).rawValue
+      },
+    ])
+
+  struct Price: Sendable {
+    let app: String
+    let product: SandboxProduct
+    let storefront: Storefront
+    let price: Int64
+  }
+
+  static let price = RowEncoder<Price>(
+    "price", "What products cost in each storefront, in thousandths of its currency.", key: 3,
+    [
+      .init("app") { $0.app }, .init("product_id") { $0.product.productId },
+      .init("storefront") { $0.storefront.code }, .init("price") { $0.price },
+      .init("currency") { $0.storefront.currency(of: $0.product) },
+    ])
+
+  typealias ProductOffer = (app: String, productID: String, offer: Offer)
+
+  static let offer = RowEncoder<ProductOffer>(
+    "offer",
+    "Offers for subscriptions. Types are Apple's: 1 introductory, 2 promotional, 3 code, 4 win-back.", key: 3,
+    [
+      .init("app") { $0.app }, .init("product_id") { $0.productID }, .init("offer_id") { $0.offer.id },
+      .init("type") { $0.offer.type.rawValue }, .init("mode") { $0.offer.mode.rawValue },
+      .init("period") { $0.offer.period.description }, .init("periods") { $0.offer.periods },
+      .init("price") { $0.offer.price },
+    ])
+
+  static let retentionImage = RowEncoder<(app: String, id: String, image: RetentionMessages.Image)>(
+    "retention_image", "Images of retention messages.", key: 2,
+    [
+      .init("app") { $0.app }, .init("image_id") { $0.id }, .init("size") { $0.image.size },
+      .init("state") { $0.image.state.rawValue },
+    ])
+
+  static let retentionMessage = RowEncoder<(app: String, id: String, message: RetentionMessages.Message)>(
+    "retention_message", "What subscribers are shown who are about to cancel, as it was uploaded.", key: 2,
+    [
+      .init("app") { $0.app }, .init("message_id") { $0.id }, .init("state") { $0.message.state.rawValue },
+      .init("content") { $0.message.content },
+    ])
+
+  static let retentionDefault = RowEncoder<(app: String, place: RetentionMessages.Place, message: String)>(
+    "retention_default", "The message that is shown where the developer is not asked.", key: 3,
+    [
+      .init("app") { $0.app }, .init("product_id") { $0.place.productID },
+      .init("locale") { $0.place.locale }, .init("message_id") { $0.message },
+    ])
+
+  static let serverKey = RowEncoder<(id: String, pem: String)>(
+    "server_key", "Keys of those who call the Server API or sign offers.", key: 1,
+    [.init("key_id") { $0.id }, .init("public_key") { $0.pem }])
+
+  static let massExtension = RowEncoder<(number: Int, extension: MassExtension)>(
+    "mass_extension", "Renewal dates that were moved for all subscribers of a product.", key: 1,
+    [
+      .init("number") { $0.number }, .init("request_identifier") { $0.extension.requestIdentifier },
+      .init("app") { $0.extension.app }, .init("product_id") { $0.extension.productID },
+      .init("storefronts") { $0.extension.storefronts.joined(separator: ",") },
+      .init("completed_date") { $0.extension.completed }, .init("succeeded") { $0.extension.succeeded },
+      .init("failed") { $0.extension.failed },
+    ])
+
+  static let externalReport = RowEncoder<(name: World.ReportName, report: JSONObject)>(
+    "external_report", "Reports of sales outside of the App Store.", key: 2,
+    [
+      .init("app") { $0.name.app }, .init("request_identifier") { $0.name.identifier },
+      .init("report") { $0.report },
+    ])
+}

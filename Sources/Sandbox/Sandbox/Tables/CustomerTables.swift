@@ -1,0 +1,145 @@
+internal import AppStore
+internal import JSON
+
+/// The tables of what customers have, and of what was told about it.
+enum CustomerTables {
+  static var all: [WorldTable] {
+    [
+      account.table, appCopy.table, purchase.table, subscription.table, seat.table, requestToBuy.table,
+      notification.table, delivery.table, consumption.table,
+    ]
+  }
+
+  static let account = RowEncoder<(name: String, account: AppleAccount)>(
+    "account", "Apple accounts. Those with the same family share.", key: 1,
+    [
+      .init("account") { $0.name }, .init("storefront") { $0.account.storefront.code },
+      .init("family") { $0.account.family }, .init("billing_fails") { $0.account.billingFails },
+    ])
+
+  static let appCopy = RowEncoder<(account: String, app: String, copy: AppInstall)>(
+    "app_copy", "The apps that accounts have.", key: 2,
+    [
+      .init("account") { $0.account }, .init("app") { $0.app },
+      .init("app_transaction_id") { appTransactionID(app: $0.app, account: $0.account) },
+      .init("version") { $0.copy.version }, .init("original_version") { $0.copy.originalVersion },
+      .init("original_purchase_date") { $0.copy.originalPurchaseDate },
+      .init("preorder_date") { $0.copy.preorderDate },
+    ])
+
+  static let purchase = RowEncoder<SoldTransaction>(
+    "purchase", "Transactions: purchases, renewals, and what others have from them. Prices are thousandths.",
+    key: 1,
+    [
+      .init("transaction_id") { $0.id }, .init("original_transaction_id") { $0.originalID },
+      .init("app") { $0.app }, .init("account") { $0.account }, .init("product_id") { $0.productID },
+      .init("reason") { $0.reason.rawValue }, .init("ownership") { $0.ownership.rawValue },
+      .init("purchase_date") { $0.purchaseDate },
+      .init("original_purchase_date") { $0.originalPurchaseDate },
+      .init("expires_date") { $0.expiresDate }, .init("quantity") { $0.quantity },
+      .init("price") { $0.price }, .init("storefront") { $0.storefront.code },
+      .init("offer_type") { $0.offer?.type.rawValue }, .init("offer_id") { $0.offer?.id },
+      .init("app_account_token") { $0.appAccountToken }, .init("order_id") { $0.orderID },
+      .init("web_order_line_item_id") { $0.webOrderLineItemID },
+      .init("revocation_date") { $0.revocation?.date },
+      .init("revocation_reason") { $0.revocation?.reason.rawValue },
+      .init("revocation_type") { $0.revocation?.type.rawValue },
+      .init("revocation_percentage") { $0.revocation?.percentage },
+      .init("is_upgraded") { $0.isUpgraded }, .init("is_finished") { $0.isFinished },
+    ])
+
+  static let subscription = RowEncoder<SubscriptionLine>(
+    "subscription",
+    "Subscriptions as they stand: state in words and as Apple's number, and what the next renewal brings.",
+    key: 1,
+    [
+      .init("original_transaction_id") { $0.id }, .init("app") { $0.app }, .init("account") { $0.account },
+      .init("subscription_group") { $0.group }, .init("product_id") { $0.productID },
+      .init("transaction_id") { $0.current }, .init("state") { $0.standing.name },
+      .init("status") { $0.status.rawValue }, .init("expires_date") { $0.expiresDate },
+      .init("state_ends_date") { $0.standing.end },
+      .init("expiration_intent") { $0.standing.expirationIntent?.rawValue },
+      .init("next_change_date") { $0.due }, .init("renews") { $0.autoRenews },
+      .init("renewal_product_id") { $0.renewalProductID }, .init("renewal_quantity") { $0.renewalQuantity },
+      .init("renewal_price") { $0.renewalPrice },
+      .init("renewal_offer_id") {
+        $0.runningOffer.flatMap { $0.left > 0 ? $0.offer.id : nil } ?? $0.pendingOffer?.id
+      },
+      .init("increased_price") { $0.priceIncrease?.price },
+      .init("increase_is_agreed") { $0.priceIncrease?.isAgreed },
+      .init("ownership") { $0.ownership.rawValue }, .init("shared_from") { $0.source },
+      .init("is_shared") { $0.isShared },
+      .init("original_purchase_date") { $0.originalPurchaseDate },
+      .init("recent_start_date") { $0.recentStart }, .init("renewals") { $0.renewals },
+      .init("extensions") { $0.extensions.count }, .init("app_account_token") { $0.appAccountToken },
+    ])
+
+  static let seat = RowEncoder<(line: Int64, claim: SeatClaim)>(
+    "seat", "Seats that developers claimed, of purchases to which they invite.", key: 2,
+    [
+      .init("original_transaction_id") { $0.line }, .init("seat_claim_id") { $0.claim.id },
+      .init("request_identifier") { $0.claim.requestIdentifier },
+      .init("app_transaction_id") { $0.claim.appTransactionID },
+    ])
+
+  static let requestToBuy = RowEncoder<(request: String, asked: AskToBuyRequest)>(
+    "request_to_buy", "Purchases that wait for a parent's word.", key: 1,
+    [
+      .init("request") { $0.request }, .init("app") { $0.asked.order.app },
+      .init("product_id") { $0.asked.order.productId }, .init("account") { $0.asked.order.account },
+      .init("asked_date") { $0.asked.date },
+    ])
+
+  static let notification = RowEncoder<(number: Int, notice: SandboxNotification)>(
+    "notification",
+    "What there was to tell, in order. A next attempt is due for what still has to be delivered.", key: 1,
+    [
+      .init("number") { $0.number }, .init("notification_uuid") { $0.notice.uuid },
+      .init("app") { $0.notice.app }, .init("type") { $0.notice.type.rawValue },
+      .init("subtype") { $0.notice.subtype?.rawValue }, .init("date") { $0.notice.date },
+      .init("transaction_id") { $0.notice.transaction?.id },
+      .init("original_transaction_id") { $0.notice.transaction?.originalID },
+      .init("account") { $0.notice.transaction?.account }, .init("attempts") { $0.notice.attempts.count },
+      .init("last_result") { $0.notice.attempts.last?.result.rawValue },
+      .init("next_attempt_date") { $0.notice.nextAttempt },
+    ])
+
+  static let delivery = RowEncoder<(number: Int, attempt: Int, made: SandboxNotification.Attempt)>(
+    "delivery", "Attempts to deliver a notification, and what came of each.", key: 2,
+    [
+      .init("number") { $0.number }, .init("attempt") { $0.attempt }, .init("date") { $0.made.date },
+      .init("result") { $0.made.result.rawValue },
+    ])
+
+  static let consumption = RowEncoder<(number: Int, told: ConsumptionReport)>(
+    "consumption", "What developers told of customers who ask for refunds.", key: 1,
+    [
+      .init("number") { $0.number }, .init("transaction_id") { $0.told.transaction },
+      .init("date") { $0.told.date }, .init("version") { $0.told.version },
+      .init("information") { $0.told.information },
+    ])
+}
+
+extension SubscriptionLine.Status {
+  fileprivate var name: String {
+    switch self {
+    case .active: "active"
+    case .grace: "grace"
+    case .retry: "retry"
+    case .ended: "ended"
+    case .revoked: "revoked"
+    }
+  }
+
+  /// When grace or retry end.
+  fileprivate var end: Instant? {
+    switch self {
+    case .grace(let end), .retry(let end): end
+    case .active, .ended, .revoked: nil
+    }
+  }
+
+  fileprivate var expirationIntent: ExpirationIntent? {
+    if case .ended(let intent) = self { intent } else { nil }
+  }
+}

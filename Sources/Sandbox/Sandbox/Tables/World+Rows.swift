@@ -1,0 +1,137 @@
+internal import AppStore
+internal import JSON
+
+/// The world in tables.
+extension World {
+  static let tables = [clockTable.table] + AppTables.all + CustomerTables.all
+
+  /// How time goes: the one row of a table.
+  struct Time: Sendable {
+    let now: Instant
+    let speed: Int64
+    let scale: TimeScale
+
+    /// What a month takes where periods are compressed, in milliseconds.
+    var compressedMonth: Int64? { if case .compressed(let month) = scale { month } else { nil } }
+  }
+
+  static let clockTable = RowEncoder<Time>(
+    "clock", "The moment up to which everything has happened, and how fast time goes.", key: 1,
+    [
+      .init("now") { $0.now }, .init("speed") { $0.speed },
+      .init("milliseconds_per_month") { $0.compressedMonth },
+    ])
+
+  /// The rows that never change.
+  static var fixedRows: [RowChange] { [AppTables.storefront.change(to: Storefront.known)] }
+
+  /// The rows about everything that was written to since ``forgetChanges()``; of a world that began since, all but
+  /// ``fixedRows``.
+  func changedRows(speed: Int64) -> [RowChange] {
+    let time = Time(now: now, speed: speed, scale: scale)
+    return [Self.clockTable.change(to: [time])] + settingRows + customerRows + noticeRows
+  }
+
+  mutating func forgetChanges() {
+    settings.forgetChanges()
+    accounts.forgetChanges()
+    transactions.forgetChanges()
+    lines.forgetChanges()
+    notices.forgetChanges()
+    consumption.forgetChanges()
+    massExtensions.forgetChanges()
+    askedToBuy.forgetChanges()
+    externalReports.forgetChanges()
+    keys.forgetChanges()
+  }
+
+  // MARK: Developers
+
+  private var settingRows: [RowChange] {
+    apps.filter { settings.changed.contains($0.id) }.flatMap(rows)
+      + keys.changed.map { id in AppTables.serverKey.change(about: id, to: keys[id].map { (id, $0) }.list) }
+      + massExtensions.changed.map {
+        AppTables.massExtension.change(about: $0, to: [($0, massExtensions[$0])])
+      }
+      + externalReports.changed.map { name in
+        AppTables.externalReport.change(
+          about: name.app, name.identifier, to: externalReports[name].map { (name, $0) }.list)
+      }
+  }
+
+  private func rows(about app: SandboxApp) -> [RowChange] {
+    let settings = settings[app.id] ?? AppSettings()
+    let products = app.products.map {
+      AppTables.Product(
+        app: app.id, product: $0, settings: settings, price: price(of: $0, in: app.id, at: .usa))
+    }
+    let prices = app.products.flatMap { product in
+      Storefront.known.map {
+        AppTables.Price(
+          app: app.id, product: product, storefront: $0, price: price(of: product, in: app.id, at: $0))
+      }
+    }
+    let offers = settings.offers.flatMap { id, offers in offers.map { (app.id, id, $0) } }
+    return [
+      AppTables.app.change(about: app.id, to: [(app, settings)]),
+      AppTables.product.change(about: app.id, to: products),
+      AppTables.price.change(about: app.id, to: prices),
+      AppTables.offer.change(about: app.id, to: offers),
+    ] + rows(about: app, settings.messages)
+  }
+
+  private func rows(about app: SandboxApp, _ messages: RetentionMessages) -> [RowChange] {
+    [
+      AppTables.retentionImage.change(about: app.id, to: messages.images.map { (app.id, $0, $1) }),
+      AppTables.retentionMessage.change(about: app.id, to: messages.messages.map { (app.id, $0, $1) }),
+      AppTables.retentionDefault.change(about: app.id, to: messages.defaults.map { (app.id, $0, $1) }),
+    ]
+  }
+
+  // MARK: Customers
+
+  private var customerRows: [RowChange] {
+    accounts.changed.sorted().flatMap(rows)
+      + transactions.changed.sorted().map {
+        CustomerTables.purchase.change(about: $0, to: transactions[$0].list)
+      }
+      + lines.changed.sorted().flatMap { id in
+        [
+          CustomerTables.subscription.change(about: id, to: lines[id].list),
+          CustomerTables.seat.change(about: id, to: lines[id]?.claims.map { (id, $0) } ?? []),
+        ]
+      }
+      + askedToBuy.changed.map { request in
+        CustomerTables.requestToBuy.change(about: request, to: askedToBuy[request].map { (request, $0) }.list)
+      }
+  }
+
+  private func rows(about name: String) -> [RowChange] {
+    let account = accounts[name]
+    return [
+      CustomerTables.account.change(about: name, to: account.map { (name, $0) }.list),
+      CustomerTables.appCopy.change(about: name, to: account?.copies.map { (name, $0, $1) } ?? []),
+    ]
+  }
+
+  // MARK: What was told
+
+  private var noticeRows: [RowChange] {
+    notices.changed.sorted().flatMap { number in
+      let notice = notices[number]
+      let deliveries = notice.attempts.enumerated().map { (number, $0.offset + 1, $0.element) }
+      return [
+        CustomerTables.notification.change(about: number, to: [(number, notice)]),
+        CustomerTables.delivery.change(about: number, to: deliveries),
+      ]
+    }
+      + consumption.changed.sorted().map {
+        CustomerTables.consumption.change(about: $0, to: [($0, consumption[$0])])
+      }
+  }
+}
+
+extension Optional {
+  /// The value, or none, as a list.
+  fileprivate var list: [Wrapped] { map { [$0] } ?? [] }
+}

@@ -1,0 +1,49 @@
+internal import AppStore
+
+/// What happens by itself, and when: a binary heap of the lines of purchase that time will change.
+///
+/// An entry is never taken out early. A line knows when it is due; an entry that says otherwise is passed over.
+struct DueQueue: Sendable {
+  struct Entry: Hashable, Comparable, Sendable {
+    let at: Instant
+    /// Of two at one moment, the one that was entered first comes first.
+    let sequence: Int
+    let line: Int64
+
+    static func < (left: Entry, right: Entry) -> Bool {
+      (left.at, left.sequence) < (right.at, right.sequence)
+    }
+  }
+
+  private var heap: [Entry] = []
+  private var sequence = 0
+
+  /// The entry that comes first.
+  var first: Entry? { heap.first }
+
+  mutating func enter(_ line: Int64, at instant: Instant) {
+    heap.append(Entry(at: instant, sequence: sequence, line: line))
+    sequence += 1
+    var child = heap.count - 1
+    while child > 0, heap[child] < heap[(child - 1) / 2] {
+      heap.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  mutating func removeFirst() {
+    guard let last = heap.popLast(), !heap.isEmpty else { return }
+    heap[0] = last
+    var parent = 0
+    while let child = smallerChild(of: parent), heap[child] < heap[parent] {
+      heap.swapAt(child, parent)
+      parent = child
+    }
+  }
+
+  private func smallerChild(of parent: Int) -> Int? {
+    let left = 2 * parent + 1
+    guard left < heap.count else { return nil }
+    return left + 1 < heap.count && heap[left + 1] < heap[left] ? left + 1 : left
+  }
+}

@@ -1,0 +1,143 @@
+internal import AppStore
+
+/// Purchases.
+extension World {
+  /// Sells.
+  ///
+  /// What the account has already is not sold twice: a subscription that runs takes the order as a wish for its
+  /// next renewal, or is upgraded at once; a non-consumable is restored. Only a purchase in the past is always
+  /// written down as it is ordered.
+  ///
+  /// - Returns: the number of the transaction that the app gets.
+  mutating func buy(_ order: PurchaseOrder) throws(ActionError) -> Int64 {
+    let product = try check(order)
+    let offer = try order.offer.map { name throws(ActionError) in
+      try self.offer(name, for: product, in: order)
+    }
+    let account = order.account ?? "account-\(takeNumber())"
+    if accounts[account]?.copies[order.app] == nil {
+      accounts[account, default: AppleAccount()].copies[order.app] = AppInstall(
+        originalPurchaseDate: order.purchaseDate ?? now)
+    }
+    guard product.type == .autoRenewableSubscription else {
+      return buyOnce(product, order, account)
+    }
+    let owner = GroupOwnership(app: order.app, account: account, group: product.group)
+    guard let line = ownLines[owner].flatMap({ lines[$0] }) else {
+      return subscribe(product, order, account, offer)
+    }
+    if order.purchaseDate != nil { return resubscribe(line, product, order, offer) }
+    switch line.standing {
+    case .active, .grace: return try change(line, to: product, order, offer)
+    case .retry:
+      // Whoever buys again while the charge is being retried pays now, and the retry is over.
+      return resubscribe(line, product, order, offer)
+    case .ended, .revoked: return resubscribe(line, product, order, offer)
+    }
+  }
+
+  private func check(_ order: PurchaseOrder) throws(ActionError) -> SandboxProduct {
+    let product = try find(order.productId, of: order.app)
+    if let token = order.appAccountToken, !isUUID(token) { throw .invalidAppAccountToken }
+    // StoreKit sells up to ten at once of what can be bought again, and one of everything else.
+    let isRepeatable = product.type == .consumable || product.type == .nonRenewingSubscription
+    let allowed: ClosedRange<Int64> = 1...(isRepeatable ? 10 : 1)
+    guard allowed.contains(order.quantity) else { throw .invalidQuantity(allowed: allowed) }
+    if let date = order.purchaseDate, date > now { throw .purchaseDateInFuture }
+    if settings[order.app]?.withdrawn.contains(product.productId) == true {
+      throw .notPossible("\(product.productId) is no longer sold")
+    }
+    if let account = order.account, accounts[account]?.billingFails == true {
+      throw .notPossible("the account's payment method is declined")
+    }
+    return product
+  }
+
+  /// The product, or a refusal that names those there are.
+  func find(_ productID: String, of app: String) throws(ActionError) -> SandboxProduct {
+    guard let known = self.app(app) else { throw .unknownApp(app, known: apps.map(\.id)) }
+    guard let product = product(productID, of: app) else {
+      throw .unknownProduct(productID, known: known.products.map(\.productId))
+    }
+    return product
+  }
+
+  // MARK: What is bought once
+
+  private mutating func buyOnce(_ product: SandboxProduct, _ order: PurchaseOrder, _ account: String)
+    -> Int64
+  {
+    let owned = purchases(of: account, in: order.app).last {
+      $0.productID == product.productId && $0.ownership == .purchased
+    }
+    if let owned, product.type == .nonConsumable, owned.revocation == nil { return owned.id }
+    let number = takeNumber()
+    let first = product.type == .nonConsumable ? owned.flatMap { transactions[$0.originalID] } : nil
+    let date = order.purchaseDate ?? now
+    let transaction = SoldTransaction(
+      id: number, originalID: first?.id ?? number, app: order.app, account: account,
+      productID: product.productId, orderID: orderID(number), webOrderLineItemID: nil, purchaseDate: date,
+      originalPurchaseDate: first?.purchaseDate ?? date, expiresDate: nil, quantity: order.quantity,
+      appAccountToken: order.appAccountToken?.lowercased(), ownership: .purchased, reason: .purchase,
+      price: price(of: product, in: order.app, for: account) * order.quantity,
+      storefront: accounts[account]?.storefront ?? .usa, offer: nil)
+    remember(transaction)
+    tell(.oneTimeCharge, about: transaction)
+    share(transaction)
+    return number
+  }
+
+  // MARK: Subscriptions
+
+  private mutating func subscribe(
+    _ product: SandboxProduct, _ order: PurchaseOrder, _ account: String, _ offer: Offer?
+  ) -> Int64 {
+    let line = newLine(product, app: order.app, account: account, start: order.purchaseDate ?? now)
+    ownLines[GroupOwnership(app: order.app, account: account, group: product.group)] = line.id
+    return begin(line, product, order, offer, .initialBuy)
+  }
+
+  /// Continues the line of an account that comes back, however long it was away.
+  private mutating func resubscribe(
+    _ line: SubscriptionLine, _ product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
+  ) -> Int64 {
+    var line = line
+    line.current = takeNumber()
+    return begin(line, product, order, offer, .resubscribe)
+  }
+
+  private mutating func begin(
+    _ line: SubscriptionLine, _ product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?,
+    _ subtype: NotificationSubtype
+  ) -> Int64 {
+    let start = order.purchaseDate ?? now
+    var line = line
+    line.appAccountToken = order.appAccountToken?.lowercased() ?? line.appAccountToken
+    line.recentStart = start
+    line.renewals = 0
+    line.autoRenews = true
+    line.priceIncrease = nil
+    line.pendingOffer = nil
+    line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
+    let terms = PeriodPricing(
+      product: product, start: start, quantity: order.seats ?? 1, reason: .purchase,
+      price: price(of: product, in: order.app, for: line.account), offer: offer)
+    line = beginPeriod(terms, of: line)
+    if line.expiresDate <= now {
+      // It was bought and had ended before the tester came: nothing renewed it here.
+      line.standing = .ended(.customerCancelled)
+      line.autoRenews = false
+      put(line)
+    }
+    tell(.subscribed, subtype, of: line)
+    share(line)
+    return line.current
+  }
+}
+
+/// Whether a text is a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+func isUUID(_ text: String) -> Bool {
+  let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+  return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+    && groups.allSatisfy { $0.utf8.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } }
+}

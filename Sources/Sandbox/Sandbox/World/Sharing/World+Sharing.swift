@@ -1,0 +1,206 @@
+internal import AppStore
+
+/// What others have from somebody's purchase: the family, and those to whom seats are assigned.
+extension World {
+  private func isShareable(_ productID: String, in app: String) -> Bool {
+    settings[app]?.shareable.contains(productID) == true
+  }
+
+  private func family(of account: String) -> [String] {
+    guard let family = accounts[account]?.family else { return [] }
+    return accounts.keys.filter { $0 != account && accounts[$0]?.family == family }.sorted()
+  }
+
+  // MARK: Beginning
+
+  /// Gives the family what a subscription of one of them brings.
+  mutating func share(_ line: SubscriptionLine) {
+    guard line.source == nil, line.isShared, line.isEntitling, isShareable(line.productID, in: line.app)
+    else { return }
+    for account in family(of: line.account) { give(line, to: account, as: .familyShared) }
+  }
+
+  /// Gives the family what a non-consumable of one of them brings.
+  mutating func share(_ transaction: SoldTransaction) {
+    guard transaction.ownership == .purchased, transaction.revocation == nil,
+      isShareable(transaction.productID, in: transaction.app),
+      product(transaction.productID, of: transaction.app)?.type == .nonConsumable
+    else { return }
+    for account in family(of: transaction.account) {
+      let owned = purchases(of: account, in: transaction.app).contains {
+        $0.orderID == transaction.orderID && $0.revocation == nil
+      }
+      if !owned { giveOnce(transaction, to: account) }
+    }
+  }
+
+  /// Gives a member a line of their own that follows the purchaser's.
+  mutating func give(_ line: SubscriptionLine, to account: String, as ownership: InAppOwnershipType) {
+    let known = line.members.first { lines[$0]?.account == account && lines[$0]?.ownership == ownership }
+    if let known, lines[known]?.isRunning == true { return }
+    guard let product = product(line.productID, of: line.app) else { return }
+    makeCopy(of: line.app, for: account)
+    var member: SubscriptionLine
+    if let known, let line = lines[known] {
+      member = line
+      member.current = takeNumber()
+    } else {
+      member = newLine(
+        product, app: line.app, account: account, start: now, source: line, ownership: ownership)
+      lines[line.id]?.members.append(member.id)
+    }
+    member = follow(line, member, startingAt: now)
+    tell(.subscribed, known == nil ? .initialBuy : .resubscribe, of: member)
+  }
+
+  private mutating func giveOnce(_ transaction: SoldTransaction, to account: String) {
+    makeCopy(of: transaction.app, for: account)
+    let number = takeNumber()
+    let shared = SoldTransaction(
+      id: number, originalID: number, app: transaction.app, account: account,
+      productID: transaction.productID, orderID: transaction.orderID, webOrderLineItemID: nil,
+      purchaseDate: now, originalPurchaseDate: now, expiresDate: nil, quantity: 1, appAccountToken: nil,
+      ownership: .familyShared, reason: .purchase, price: transaction.price,
+      storefront: accounts[account]?.storefront ?? .usa, offer: nil)
+    remember(shared)
+    tell(.oneTimeCharge, about: shared)
+  }
+
+  private mutating func makeCopy(of app: String, for account: String) {
+    if accounts[account]?.copies[app] == nil {
+      accounts[account, default: AppleAccount()].copies[app] = AppInstall(originalPurchaseDate: now)
+    }
+  }
+
+  // MARK: Following
+
+  /// Lets the members of a line follow what happened to it, and then does `body` with each.
+  mutating func followPurchaser(
+    _ line: SubscriptionLine, _ body: (inout World, SubscriptionLine) -> Void
+  ) {
+    for id in line.members {
+      guard let member = lines[id], member.isRunning, let purchase = current(of: line) else { continue }
+      // A period that the member does not have yet begins for them when it does for the purchaser.
+      var next = member
+      let isNewPeriod = line.isEntitling && purchase.purchaseDate > current(of: member)?.purchaseDate ?? now
+      if isNewPeriod {
+        transactions[member.current]?.isUpgraded =
+          purchase.reason == .purchase && purchase.purchaseDate < member.expiresDate
+        next.current = takeNumber()
+      }
+      next = isNewPeriod ? follow(line, next, startingAt: purchase.purchaseDate) : mirror(line, next)
+      body(&self, next)
+    }
+  }
+
+  private mutating func follow(
+    _ line: SubscriptionLine, _ member: SubscriptionLine, startingAt start: Instant
+  ) -> SubscriptionLine {
+    let purchase = current(of: line)
+    let transaction = SoldTransaction(
+      id: member.current, originalID: member.id, app: member.app, account: member.account,
+      productID: line.productID, orderID: orderID(member.current), webOrderLineItemID: takeNumber(),
+      purchaseDate: start, originalPurchaseDate: member.originalPurchaseDate, expiresDate: line.expiresDate,
+      quantity: 1, appAccountToken: nil, ownership: member.ownership,
+      reason: member.current == member.id ? .purchase : .renewal, price: purchase?.price ?? 0,
+      storefront: accounts[member.account]?.storefront ?? .usa, offer: purchase?.offer)
+    remember(transaction)
+    return mirror(line, member)
+  }
+
+  private mutating func mirror(_ line: SubscriptionLine, _ member: SubscriptionLine) -> SubscriptionLine {
+    var member = member
+    member.productID = line.productID
+    member.expiresDate = line.expiresDate
+    member.chargeDate = line.chargeDate
+    member.standing = line.standing
+    member.autoRenews = line.autoRenews
+    member.renewalProductID = line.renewalProductID
+    member.renewalPrice = line.renewalPrice
+    member.renewals = line.renewals
+    transactions[member.current]?.expiresDate = line.expiresDate
+    put(member)
+    return member
+  }
+
+  // MARK: Ending
+
+  /// Ends what others have from a purchase: it was refunded, or is shared no longer.
+  mutating func endSharing(of purchase: Int64) {
+    for member in lines[purchase]?.members ?? [] where lines[member]?.isRunning == true { revoke(member) }
+    guard let sold = transactions[purchase], lines[purchase] == nil else { return }
+    for account in family(of: sold.account) { revokeShared(sold, from: account) }
+  }
+
+  /// Ends what a member has from a line.
+  mutating func revoke(_ member: Int64) {
+    guard var line = lines[member] else { return }
+    line.standing = .revoked
+    line.autoRenews = false
+    put(line)
+    takeBack(line.current)
+  }
+
+  private mutating func revokeShared(_ sold: SoldTransaction, from account: String) {
+    for transaction in purchases(of: account, in: sold.app)
+    where transaction.ownership == .familyShared && transaction.orderID == sold.orderID
+      && transaction.revocation == nil
+    {
+      takeBack(transaction.id)
+    }
+  }
+
+  private mutating func takeBack(_ id: Int64) {
+    guard var transaction = transactions[id] else { return }
+    transaction.revocation = SoldTransaction.Revocation(
+      date: now, reason: .other, type: .familyRevoke, percentage: nil)
+    transactions[id] = transaction
+    tell(.revoke, about: transaction)
+  }
+
+  // MARK: Families
+
+  /// Joins a family: everyone in it has from now on what the others share.
+  mutating func join(_ account: String, family: String) {
+    leaveFamily(account)
+    accounts[account, default: AppleAccount()].family = family
+    shareEverything(of: [account] + self.family(of: account))
+  }
+
+  /// Leaves the family: the others lose what came from the account, and it loses what came from them.
+  mutating func leaveFamily(_ account: String) {
+    for app in apps.map(\.id) {
+      for member in self.family(of: account) {
+        endSharing(between: member, and: account, in: app)
+        endSharing(between: account, and: member, in: app)
+      }
+    }
+    accounts[account]?.family = nil
+  }
+
+  private mutating func endSharing(between owner: String, and member: String, in app: String) {
+    for transaction in purchases(of: owner, in: app) where transaction.ownership == .purchased {
+      if let line = lines[transaction.id] {
+        for id in line.members
+        where lines[id]?.account == member && lines[id]?.ownership == .familyShared
+          && lines[id]?.isRunning == true
+        {
+          revoke(id)
+        }
+      } else {
+        revokeShared(transaction, from: member)
+      }
+    }
+  }
+
+  /// Shares what the accounts have and may share.
+  mutating func shareEverything(of accounts: [String]) {
+    for account in accounts {
+      for app in apps.map(\.id) {
+        for transaction in purchases(of: account, in: app) {
+          if let line = lines[transaction.id] { share(line) } else { share(transaction) }
+        }
+      }
+    }
+  }
+}

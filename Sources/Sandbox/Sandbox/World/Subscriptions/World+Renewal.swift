@@ -1,0 +1,130 @@
+internal import AppStore
+
+/// What time does to subscriptions.
+extension World {
+  /// Days for which a failed charge is tried again.
+  static let retryDays: Int64 = 60
+
+  /// The moment has come that ``SubscriptionLine/due`` names.
+  mutating func timeIsUp(for line: SubscriptionLine) {
+    switch line.standing {
+    case .active: renew(line)
+    case .grace:
+      var line = line
+      line.standing = .retry(until: retryEnd(of: line))
+      put(line)
+      tell(.gracePeriodExpired, of: line)
+    case .retry: end(line, .billingError, .billingRetry)
+    case .ended, .revoked: break
+    }
+  }
+
+  /// Why a subscription is not renewed.
+  private enum RenewalFailure {
+    case ended(ExpirationIntent, NotificationSubtype)
+    case billing
+  }
+
+  private func obstacle(to line: SubscriptionLine) -> RenewalFailure? {
+    if product(line.renewalProductID, of: line.app) == nil
+      || settings[line.app]?.withdrawn.contains(line.renewalProductID) == true
+    {
+      return .ended(.productUnavailable, .productNotForSale)
+    }
+    if !line.autoRenews { return .ended(.customerCancelled, .voluntary) }
+    if line.priceIncrease?.isAgreed == false { return .ended(.priceIncreaseNotAccepted, .priceIncrease) }
+    if case .compressed = scale, line.renewals >= TimeScale.mostRenewals {
+      return .ended(.customerCancelled, .voluntary)
+    }
+    return accounts[line.account]?.billingFails == true ? .billing : nil
+  }
+
+  private mutating func renew(_ line: SubscriptionLine) {
+    let obstacle = obstacle(to: line)
+    guard obstacle == nil || now >= line.expiresDate else {
+      // Until the period ends there is time to clear it away.
+      var line = line
+      line.chargeDate = line.expiresDate
+      return put(line)
+    }
+    switch obstacle {
+    case .ended(let intent, let subtype)?: end(line, intent, subtype)
+    case .billing?: failToRenew(line)
+    case nil:
+      guard let product = product(line.renewalProductID, of: line.app) else { return }
+      tell(.didRenew, of: charge(line, product, from: line.expiresDate))
+    }
+  }
+
+  /// Sells the next period, with what was agreed for it: another product, a higher price, an offer.
+  private mutating func charge(
+    _ line: SubscriptionLine, _ product: SandboxProduct, from start: Instant
+  ) -> SubscriptionLine {
+    var line = line
+    line.current = takeNumber()
+    line.renewals += 1
+    let price = line.priceIncrease?.price ?? line.renewalPrice
+    line.priceIncrease = nil
+    let offer = takeOffer(from: &line)
+    return beginPeriod(
+      PeriodPricing(
+        product: product, start: start, quantity: line.renewalQuantity, reason: .renewal, price: price,
+        offer: offer), of: line)
+  }
+
+  /// The offer of the next period: one that runs goes on, then one that was redeemed begins.
+  private func takeOffer(from line: inout SubscriptionLine) -> Offer? {
+    if var running = line.runningOffer, running.left > 0 {
+      running.left -= 1
+      line.runningOffer = running
+      return running.offer
+    }
+    line.runningOffer = line.pendingOffer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
+    line.pendingOffer = nil
+    return line.runningOffer?.offer
+  }
+
+  private mutating func failToRenew(_ line: SubscriptionLine) {
+    var line = line
+    let graceDays = settings[line.app]?.graceDays ?? 0
+    if graceDays > 0 {
+      let end = line.expiresDate.advanced(byMilliseconds: scale.length(days: graceDays))
+      line.standing = .grace(until: end)
+      put(line)
+      tell(.didFailToRenew, .gracePeriod, of: line)
+    } else {
+      line.standing = .retry(until: retryEnd(of: line))
+      put(line)
+      tell(.didFailToRenew, of: line)
+    }
+  }
+
+  private func retryEnd(of line: SubscriptionLine) -> Instant {
+    line.expiresDate.advanced(byMilliseconds: scale.length(days: Self.retryDays))
+  }
+
+  /// The charge that failed succeeds now: within grace the billing date stays, after it a new one begins.
+  mutating func recover(_ line: SubscriptionLine) {
+    guard let product = product(line.renewalProductID, of: line.app) else { return }
+    let start: Instant
+    switch line.standing {
+    case .grace: start = line.expiresDate
+    case .retry: start = now
+    case .active, .ended, .revoked: return
+    }
+    tell(.didRenew, .billingRecovery, of: charge(line, product, from: start))
+  }
+
+  /// Ends a subscription that is not renewed.
+  mutating func end(
+    _ line: SubscriptionLine, _ intent: ExpirationIntent, _ subtype: NotificationSubtype
+  ) {
+    var line = line
+    line.standing = .ended(intent)
+    line.autoRenews = false
+    line.runningOffer = nil
+    line.pendingOffer = nil
+    put(line)
+    tell(.expired, subtype, of: line)
+  }
+}

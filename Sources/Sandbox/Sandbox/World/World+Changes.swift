@@ -1,0 +1,146 @@
+internal import AppStore
+
+/// What a subscriber changes while the subscription runs.
+extension World {
+  /// How another product of the group stands to the one that runs.
+  private enum Step {
+    case same
+    /// A higher level, or the same level and duration: takes the old one's place at once.
+    case now
+    /// A lower level, or the same level and another duration: begins with the next renewal.
+    case atRenewal
+  }
+
+  private func step(from old: SandboxProduct?, to new: SandboxProduct) -> Step {
+    guard let old else { return .now }
+    if old.productId == new.productId { return .same }
+    if new.level != old.level { return new.level < old.level ? .now : .atRenewal }
+    return new.period == old.period ? .now : .atRenewal
+  }
+
+  /// Takes the order of an account whose subscription runs.
+  ///
+  /// - Returns: the number of the transaction that the app gets: a new one after an upgrade, else the current one.
+  mutating func change(
+    _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
+  ) throws(ActionError) -> Int64 {
+    switch step(from: self.product(line.productID, of: line.app), to: product) {
+    case .same: stay(line, product, offer)
+    case .now: upgrade(line, to: product, order, offer)
+    case .atRenewal: changeAtRenewal(line, to: product, offer)
+    }
+    return lines[line.id]?.current ?? line.current
+  }
+
+  private mutating func stay(_ line: SubscriptionLine, _ product: SandboxProduct, _ offer: Offer?) {
+    var line = line
+    let hadOtherPlans = line.renewalProductID != product.productId
+    let wasOff = !line.autoRenews
+    line.renewalProductID = product.productId
+    line.renewalPrice = price(of: product, in: line.app, for: line.account)
+    line.autoRenews = true
+    line.pendingOffer = offer ?? line.pendingOffer
+    put(line)
+    if offer != nil { return tell(.offerRedeemed, of: line) }
+    if hadOtherPlans { tell(.didChangeRenewalPref, of: line) }
+    if wasOff { tell(.didChangeRenewalStatus, .autoRenewEnabled, of: line) }
+  }
+
+  private mutating func upgrade(
+    _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
+  ) {
+    // A period that was over, and only had its grace left, is not cut short.
+    transactions[line.current]?.isUpgraded = now < line.expiresDate
+    var line = line
+    line.current = takeNumber()
+    line.appAccountToken = order.appAccountToken?.lowercased() ?? line.appAccountToken
+    line.autoRenews = true
+    line.priceIncrease = nil
+    line.pendingOffer = nil
+    line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
+    line = beginPeriod(
+      PeriodPricing(
+        product: product, start: now, quantity: order.seats ?? 1, reason: .purchase,
+        price: price(of: product, in: line.app, for: line.account), offer: offer), of: line)
+    tell(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, of: line)
+  }
+
+  private mutating func changeAtRenewal(
+    _ line: SubscriptionLine, to product: SandboxProduct, _ offer: Offer?
+  ) {
+    var line = line
+    line.renewalProductID = product.productId
+    line.renewalPrice = price(of: product, in: line.app, for: line.account)
+    line.autoRenews = true
+    line.priceIncrease = nil
+    line.runningOffer = nil
+    line.pendingOffer = offer
+    put(line)
+    tell(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade, of: line)
+  }
+
+  /// Turns the renewal on or off.
+  mutating func setAutoRenewal(_ isOn: Bool, of line: SubscriptionLine) {
+    guard line.autoRenews != isOn else { return }
+    var line = line
+    line.autoRenews = isOn
+    put(line)
+    tell(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
+  }
+
+  /// Changes how many seats a subscription has: more at once, fewer with the next renewal.
+  mutating func setSeats(_ count: Int64, of line: SubscriptionLine) {
+    var line = line
+    let seats = current(of: line)?.quantity ?? 1
+    guard count != line.renewalQuantity || count > seats else { return }
+    line.renewalQuantity = count
+    if count > seats { transactions[line.current]?.quantity = count }
+    put(line)
+    tell(.didChangeRenewalPref, count > seats ? .increaseQuantity : .decreaseQuantity, of: line)
+  }
+
+  // MARK: Consent
+
+  /// The subscriber agrees to the higher price, or refuses, which turns the renewal off.
+  mutating func answerPriceIncrease(isAgreed: Bool, of line: SubscriptionLine) throws(ActionError) {
+    guard line.priceIncrease?.isAgreed == false else {
+      throw .notPossible("\(line.id) has no price increase that waits for consent")
+    }
+    // Who refuses lets the subscription run out; Apple tells of it when it ends.
+    guard isAgreed else { return }
+    var line = line
+    line.priceIncrease?.isAgreed = true
+    put(line)
+    tell(.priceIncrease, .accepted, of: line)
+  }
+
+  // MARK: Extensions
+
+  /// Why a renewal date cannot be moved.
+  enum ExtensionRefusal: Hashable {
+    /// Not a subscription that runs and is paid for.
+    case ineligible
+    /// It was moved twice within a year.
+    case tooOften
+    case familyShared
+  }
+
+  /// Why the renewal date of a subscription cannot be moved; `nil` if it can.
+  func extensionRefusal(of line: SubscriptionLine) -> ExtensionRefusal? {
+    guard line.source == nil else { return .familyShared }
+    guard line.standing == .active, current(of: line)?.price ?? 0 > 0 else { return .ineligible }
+    let yearAgo = now.advanced(byMilliseconds: -365 * 86_400_000)
+    return line.extensions.filter { $0 > yearAgo }.count < 2 ? nil : .tooOften
+  }
+
+  /// Moves the renewal date of a subscription for which ``extensionRefusal(of:)`` has nothing to say.
+  mutating func extend(_ line: SubscriptionLine, days: Int64) {
+    var line = line
+    line.extensions.append(now)
+    line.expiresDate = line.expiresDate.advanced(byMilliseconds: scale.length(days: days))
+    line.chargeDate = scale.chargeDate(before: line.expiresDate)
+    transactions[line.current]?.expiresDate = line.expiresDate
+    put(line)
+    tell(.renewalExtended, of: line)
+  }
+}

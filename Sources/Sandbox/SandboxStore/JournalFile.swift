@@ -1,0 +1,108 @@
+internal import AppStore
+internal import Platform
+internal import SQLite
+internal import Sandbox
+internal import Store
+
+/// The open database. Used by one thread at a time.
+///
+/// A commit outlasts the process. Against a power loss it is safe a little later, when SQLite writes its log into the
+/// file: a flush for each action would cost more than all else, and a sandbox that forgets its last moments has
+/// forgotten what nobody paid for.
+final class JournalFile {
+  private let connection: Connection
+  private let appending: Statement
+  private let rows: RowWriter
+
+  init(path: String, patience: Int) throws(StoreError) {
+    makePrivateFile(path)
+    connection = try Connection(path: path)
+    try connection.execute("PRAGMA busy_timeout = \(patience)")
+    try JournalSchema.migrate(connection)
+    try connection.execute(
+      """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA journal_size_limit = 67108864;
+      """)
+    appending = try Statement("INSERT INTO journal (at, entry) VALUES (?1, ?2)", on: connection)
+    rows = RowWriter(connection)
+  }
+
+  func lines() throws(StoreError) -> [JournalLine] {
+    let reading = try Statement("SELECT at, entry FROM journal ORDER BY line", on: connection)
+    defer { reading.reset() }
+    var lines: [JournalLine] = []
+    while try reading.step() {
+      guard let entry = reading.text(1) else { throw .corrupt("a line of the journal is empty") }
+      lines.append(JournalLine(at: Instant(millisecondsSince1970: reading.number(0)), entry: entry))
+    }
+    return lines
+  }
+
+  /// Appends the first lines of a process, and makes the tables anew.
+  func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ changes: [RowChange]) throws(StoreError) {
+    // Numbers are not given out twice even after a power loss, since this is on the disk before the first.
+    try connection.execute("PRAGMA synchronous = FULL")
+    try inTransaction { () throws(StoreError) in
+      try rows.make(tables)
+      try write(lines, changes)
+    }
+    try connection.execute("PRAGMA synchronous = NORMAL")
+  }
+
+  func append(_ lines: [JournalLine], _ changes: [RowChange]) throws(StoreError) {
+    try inTransaction { () throws(StoreError) in try write(lines, changes) }
+  }
+
+  private func write(_ lines: [JournalLine], _ changes: [RowChange]) throws(StoreError) {
+    for line in lines {
+      try appending.bind(1, line.at.millisecondsSince1970)
+      try appending.bind(2, line.entry)
+      try appending.run()
+    }
+    for change in changes { try rows.write(change) }
+  }
+
+  private func inTransaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try connection.execute("BEGIN IMMEDIATE")
+    do throws(StoreError) {
+      try body()
+      try connection.execute("COMMIT")
+    } catch {
+      // SQLite closes a transaction by itself when it cannot go on with it. If even this fails, the next one says so.
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+}
+
+/// The part of the file that only grows and must be understood by later versions. The tables beside it are made anew
+/// whenever a process begins, and have no versions.
+enum JournalSchema {
+  /// The version that this program reads and writes.
+  static let version = 1
+
+  /// Makes the journal in a new file.
+  ///
+  /// - Throws: ``StoreError/newerSchema(found:supported:)``; ``StoreError/corrupt(_:)`` for another program's database.
+  static func migrate(_ connection: Connection) throws(StoreError) {
+    let found = try connection.number("PRAGMA user_version")
+    guard found <= version else { throw .newerSchema(found: Int(found), supported: version) }
+    guard found == 0 else { return }
+    guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
+      throw .corrupt("it is not a sandbox's database")
+    }
+    try connection.execute("BEGIN IMMEDIATE; \(firstVersion) PRAGMA user_version = 1; COMMIT")
+  }
+
+  private static let firstVersion = """
+    CREATE TABLE journal (
+      -- What was done and when: all that the sandbox remembers. Every other table is made of it.
+      line INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,  -- by the sandbox's clock, in milliseconds since 1970
+      entry TEXT NOT NULL   -- JSON
+    ) STRICT;
+    """
+}

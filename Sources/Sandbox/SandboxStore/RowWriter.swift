@@ -1,0 +1,91 @@
+internal import SQLite
+internal import Sandbox
+internal import Store
+
+/// Writes the tables of the world.
+final class RowWriter {
+  private let connection: Connection
+  /// By the tables' names.
+  private var insertions: [String: Statement] = [:]
+  private var deletions: [Deletion: Statement] = [:]
+
+  private struct Deletion: Hashable {
+    let table: String
+    /// How many columns name what goes.
+    let columns: Int
+  }
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  /// Makes the tables, without rows, in the place of those that there are.
+  func make(_ tables: [WorldTable]) throws(StoreError) {
+    for table in tables {
+      try connection.execute("DROP TABLE IF EXISTS \(table.name); \(table.definition)")
+    }
+  }
+
+  /// Puts the rows in the place of those about the same subject.
+  func write(_ change: RowChange) throws(StoreError) {
+    let table = change.table
+    // A row with the same key goes by itself.
+    if change.rows.count != 1 || change.subject.count != table.keyLength {
+      try deletion(from: table, byFirst: change.subject.count).run(change.subject)
+    }
+    guard !change.rows.isEmpty else { return }
+    let insertion = try insertion(into: table)
+    for row in change.rows { try insertion.run(row) }
+  }
+
+  private func insertion(into table: WorldTable) throws(StoreError) -> Statement {
+    if let known = insertions[table.name] { return known }
+    let statement = try Statement(table.insertion, on: connection)
+    insertions[table.name] = statement
+    return statement
+  }
+
+  private func deletion(from table: WorldTable, byFirst count: Int) throws(StoreError) -> Statement {
+    let key = Deletion(table: table.name, columns: count)
+    if let known = deletions[key] { return known }
+    let statement = try Statement(table.deletion(byFirst: count), on: connection)
+    deletions[key] = statement
+    return statement
+  }
+}
+
+extension Statement {
+  fileprivate func run(_ cells: [Cell]) throws(StoreError) {
+    for (position, cell) in zip(CInt(1)..., cells) {
+      switch cell {
+      case .null: try bind(position, String?.none)
+      case .integer(let number): try bind(position, number)
+      case .text(let text): try bind(position, text)
+      }
+    }
+    try run()
+  }
+}
+
+extension WorldTable {
+  fileprivate var definition: String {
+    let columns = columns.map { column in
+      "  \(column.name) \(column.isText ? "TEXT" : "INTEGER")\(column.isOptional ? "" : " NOT NULL"),\n"
+    }
+    let key = self.columns.prefix(keyLength).map(\.name).joined(separator: ", ")
+    return """
+      CREATE TABLE \(name) (
+        -- \(comment)
+      \(columns.joined())  PRIMARY KEY (\(key))
+      ) STRICT, WITHOUT ROWID
+      """
+  }
+
+  fileprivate var insertion: String {
+    "INSERT OR REPLACE INTO \(name) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
+  }
+
+  fileprivate func deletion(byFirst count: Int) -> String {
+    guard count > 0 else { return "DELETE FROM \(name)" }
+    return "DELETE FROM \(name) WHERE "
+      + columns.prefix(count).map { "\($0.name) = ?" }.joined(separator: " AND ")
+  }
+}

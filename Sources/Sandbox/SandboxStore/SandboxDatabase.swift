@@ -1,0 +1,83 @@
+package import Sandbox
+internal import Store
+internal import Synchronization
+
+/// The sandbox's journal in a SQLite file, and beside it the world in tables that testers can query.
+///
+/// The journal is the truth. The tables are made of the world that comes of it: anew when a process begins, and row by
+/// row with each line of the journal, in the same transaction.
+package final class SandboxDatabase: JournalStore {
+  /// The database file's name in its directory.
+  package static let fileName = "sandbox.sqlite"
+
+  package let path: String
+  private let file: Mutex<JournalFile>
+
+  /// Opens the database in `directory`, and makes it, for this user alone, if there is none. Who wants to write while
+  /// another process does waits for `patience` milliseconds.
+  ///
+  /// - Throws: ``SandboxError/newerState(path:found:supported:)`` if a newer version of the program wrote it,
+  ///   ``SandboxError/damaged(path:detail:)`` if it is no such database,
+  ///   ``SandboxError/unusable(path:detail:)`` if it cannot be read or written or another process keeps it locked.
+  package init(directory: String, patience: Int) throws(SandboxError) {
+    path = "\(directory)/\(Self.fileName)"
+    do throws(StoreError) {
+      file = Mutex(try JournalFile(path: path, patience: patience))
+    } catch {
+      throw SandboxError(error, at: path)
+    }
+  }
+
+  package func lines() throws(SandboxError) -> [JournalLine] {
+    try use { file throws(StoreError) in try file.lines() }
+  }
+
+  package func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange])
+    throws(SandboxError)
+  {
+    let rows = rows()
+    try use { file throws(StoreError) in try file.begin(lines, tables, rows) }
+  }
+
+  package func append(_ lines: [JournalLine], _ rows: () -> [RowChange]) throws(SandboxError) {
+    let rows = rows()
+    try use { file throws(StoreError) in try file.append(lines, rows) }
+  }
+
+  private func use<Result: Sendable>(_ body: (JournalFile) throws(StoreError) -> Result)
+    throws(SandboxError) -> Result
+  {
+    do throws(StoreError) {
+      return try file.withLock { file throws(StoreError) in try body(file) }
+    } catch {
+      throw SandboxError(error, at: path)
+    }
+  }
+}
+
+extension SandboxStorage {
+  /// A directory with the journal in a database; it is made if its parent is there. `patience` as in
+  /// ``SandboxDatabase``.
+  ///
+  /// - Throws: ``SandboxError/inUse(path:)`` if another sandbox has it, and what ``SandboxDatabase`` throws.
+  package static func directory(_ path: String, patience: Int = 5000) throws(SandboxError) -> SandboxStorage {
+    try SandboxStorage(directory: path) { directory throws(SandboxError) in
+      try SandboxDatabase(directory: directory, patience: patience)
+    }
+  }
+}
+
+extension SandboxError {
+  /// The store's words in the sandbox's.
+  fileprivate init(_ error: StoreError, at path: String) {
+    switch error {
+    case .corrupt(let what): self = .damaged(path: path, detail: what)
+    case .newerSchema(let found, let supported):
+      self = .newerState(path: path, found: found, supported: supported)
+    case .inUse: self = .inUse(path: path)
+    case .cannotOpen(_, let reason), .failed(let reason): self = .unusable(path: path, detail: reason)
+    case .diskFull: self = .unusable(path: path, detail: "no space is left")
+    case .olderSchema, .overloaded, .closed: self = .unusable(path: path, detail: error.description)
+    }
+  }
+}

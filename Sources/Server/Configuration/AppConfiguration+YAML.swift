@@ -1,0 +1,103 @@
+internal import AppStore
+internal import Entitlements
+
+extension AppConfiguration {
+  init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
+    let app = ConfigurationNode(renaming: node, "app \(id)")
+    let members = try app.members([
+      "bundle_id", "apple_id", "environments", "products", "bought_before_version", "operator_grace",
+      "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
+      "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
+      "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
+    ])
+    let environments = try Self.environments(members.required("environments"))
+    let appleID = try members["apple_id"]?.number()
+    guard appleID != nil || !environments.contains(.production) else {
+      throw app.error("app \(id) has no apple_id, without which Production cannot be checked")
+    }
+
+    let (products, terms) = try Self.products(
+      members.required("products"), operatorGrace: OperatorGrace.of(members["operator_grace"], or: nil))
+    self.terms = terms
+    key = try members["in_app_purchase_key"].map(InAppPurchaseKey.init)
+    servers = try Self.servers(members["app_store_servers"])
+    sharedSecret = try members["shared_secret"].map(SecretSource.init)
+    checksOfferEligibility = try members["check_offer_eligibility"]?.flag() ?? true
+    onlineChecks = try members["online_checks"].map(OnlineCheckPolicy.init) ?? .off
+    receipts = try members["receipts"].map(ReceiptConfiguration.init) ?? ReceiptConfiguration()
+    pollsStatuses = try members["status_polling"]?.flag() ?? true
+    repairsGaps = try members["gap_repair"]?.flag() ?? true
+    asksAboutAll = try members["full_poll_interval"].map(Period.init)
+    webhooks = try WebhookConfiguration.webhooks(members["webhooks"])
+    forwardings = try WebhookConfiguration.forwardings(members["forward_notifications"])
+    let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
+    let entitlements = Set(
+      products.flatMap(\.entitlements) + boughtBefore.flatMap { Array($0.entitlements.keys) })
+    definition = AppDefinition(
+      id: id,
+      identity: AppIdentity(bundleID: try members.required("bundle_id").text(), appAppleID: appleID),
+      environments: environments, products: products, boughtBefore: boughtBefore,
+      familySharing: try FamilySharingPolicy.byEntitlement(
+        members["family_sharing"], known: entitlements.sorted()),
+      ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
+      consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .byHand)
+  }
+
+  private static func products(
+    _ node: ConfigurationNode, operatorGrace: OperatorGrace?
+  ) throws(ConfigurationError) -> ([ProductDefinition], [String: SaleTerms]) {
+    var products: [ProductDefinition] = []
+    var terms: [String: SaleTerms] = [:]
+    for (productID, node) in try node.entries() {
+      let product = ConfigurationNode(renaming: node, "product \(productID)")
+      let members = try product.members(ProductDefinition.memberNames)
+      let definition = try ProductDefinition(productID: productID, members, operatorGrace: operatorGrace)
+      products.append(definition)
+      terms[productID] = try SaleTerms(members, definition)
+    }
+    return (products, terms)
+  }
+
+  static func servers(
+    _ node: ConfigurationNode?
+  ) throws(ConfigurationError) -> [Environment: String] {
+    var servers: [Environment: String] = [:]
+    for (name, node) in try node?.entries() ?? [] {
+      guard let environment = Environment(rawValue: name) else {
+        throw node.error("there is no environment \(name.debugDescription)")
+      }
+      let url = try node.text()
+      guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
+        throw node.error("\(url.debugDescription) does not begin with https:// or http://")
+      }
+      servers[environment] = url
+    }
+    return servers
+  }
+
+  private static func environments(
+    _ node: ConfigurationNode
+  ) throws(ConfigurationError) -> [Environment] {
+    var environments: [Environment] = []
+    for item in try node.list() {
+      let environment = try Environment(item)
+      guard !environments.contains(environment) else {
+        throw item.error("\(environment.rawValue) is there twice")
+      }
+      environments.append(environment)
+    }
+    guard !environments.isEmpty else { throw node.error("\(node.name) is empty") }
+    return environments
+  }
+}
+
+extension Environment {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let text = try node.text()
+    guard let environment = Environment(rawValue: text) else {
+      let known = Environment.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("there is no environment \(text.debugDescription); known: \(known)")
+    }
+    self = environment
+  }
+}

@@ -1,0 +1,52 @@
+internal import AppStore
+internal import Entitlements
+
+// `consumption_requests` of an app: how Apple is answered when a customer asks for a refund.
+extension ConsumptionPolicy {
+  fileprivate enum Manner: String, CaseIterable {
+    case byHand = "manual"
+    case automatic
+  }
+
+  private static let memberNames = [
+    "answer", "delivery_status", "refund_preference", "sample_content_provided", "report_consumption",
+  ]
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(Self.memberNames + ["by_reason"])
+    let (manner, terms) = try Self.read(members, .byHand, Terms())
+    var byReason: [ConsumptionRequestReason: Answer] = [:]
+    for (name, entry) in try members["by_reason"]?.entries() ?? [] {
+      let reason = ConsumptionRequestReason(rawValue: name)
+      guard ConsumptionRequestReason.known.contains(reason) else {
+        let known = ConsumptionRequestReason.known.map(\.rawValue).joined(separator: ", ")
+        throw entry.error("there is no reason \(name.debugDescription); known: \(known)")
+      }
+      let members = try ConfigurationNode(renaming: entry, "the reason \(name)").members(Self.memberNames)
+      let (manner, terms) = try Self.read(members, manner, terms)
+      byReason[reason] = Answer(manner, terms)
+    }
+    self.init(usual: Answer(manner, terms), byReason: byReason)
+  }
+
+  /// What the members say; where they say nothing, what holds else.
+  private static func read(
+    _ members: ConfigurationNode.Members, _ manner: Manner, _ terms: Terms
+  ) throws(ConfigurationError) -> (Manner, Terms) {
+    var terms = terms
+    if let node = members["delivery_status"] { terms.deliveryStatus = try node.choice() }
+    if let node = members["refund_preference"] { terms.refundPreference = try node.choice() }
+    if let node = members["sample_content_provided"] { terms.sampleContentProvided = try node.flag() }
+    if let node = members["report_consumption"] { terms.tellsConsumption = try node.flag() }
+    return (try members["answer"]?.choice() ?? manner, terms)
+  }
+}
+
+extension ConsumptionPolicy.Answer {
+  fileprivate init(_ manner: ConsumptionPolicy.Manner, _ terms: ConsumptionPolicy.Terms) {
+    switch manner {
+    case .byHand: self = .byHand
+    case .automatic: self = .automatic(terms)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// What Apple is not asked, since it would refuse.
+extension AppStoreService {
+  /// Refuses a call about a customer who is not the one who paid. Of what is not known here Apple decides.
+  func refuse(
+    _ refused: DisallowedCall.Call, about transactionID: String, _ appID: String,
+    _ environment: Wire.Environment
+  ) throws(Status) {
+    let app = try catalog.value.app(appID)
+    let line = LineKey(
+      appID: app.id, environment: try app.environment(environment), originalTransactionID: transactionID)
+    guard let refusal = try latest(of: line).flatMap({ DisallowedCall(refused, about: $0) }) else { return }
+    let code = refusal.appleCode.map { [("appleErrorCode", String($0))] } ?? []
+    throw Status(
+      .failedPrecondition, reason: "NOT_THE_PURCHASER", refusal.description,
+      metadata: code + [("appleError", refusal.appleName)])
+  }
+
+  /// The transaction of this number, or the last one of the line that has it.
+  func latest(of line: LineKey) throws(Status) -> TransactionFact? {
+    do throws(StoreError) {
+      let reader = try store.makeReader()
+      defer { reader.endTurn() }
+      let number = line.originalTransactionID
+      if let one = try reader.transaction(number, of: line.appID, in: line.environment) { return one }
+      return try reader.facts(of: line).transactions.last
+    } catch {
+      throw Status(error)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+internal import AppStore
+internal import RPC
+internal import Store
+internal import Wire
+
+// Apple's questions about refunds as messages of the contract.
+
+extension AppStore.ConsumptionRequest {
+  /// What an operator has Apple told.
+  init(_ request: SendConsumptionInformationRequest) throws(Status) {
+    guard request.customerConsented else {
+      throw Status(
+        .failedPrecondition, reason: "NO_CONSENT",
+        "Apple takes consumption information only with the customer's consent", field: "customer_consented")
+    }
+    guard 0...Self.wholeConsumption ~= Int64(request.consumptionPercentage) else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD",
+        "consumption_percentage is not between 0 and \(Self.wholeConsumption)",
+        field: "consumption_percentage")
+    }
+    guard let delivery = DeliveryStatus(request.deliveryStatus) else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "delivery_status is not given", field: "delivery_status")
+    }
+    self.init(
+      customerConsented: true, deliveryStatus: delivery,
+      sampleContentProvided: request.sampleContentProvided,
+      consumptionPercentage: Int64(request.consumptionPercentage),
+      refundPreference: RefundPreference(request.refundPreference))
+  }
+}
+
+extension AppStore.ConsumptionRequest.DeliveryStatus {
+  fileprivate init?(_ status: Wire.DeliveryStatus) {
+    switch status {
+    case .delivered: self = .delivered
+    case .undeliveredQualityIssue: self = .undeliveredQualityIssue
+    case .undeliveredWrongItem: self = .undeliveredWrongItem
+    case .undeliveredServerOutage: self = .undeliveredServerOutage
+    case .undeliveredOther: self = .undeliveredOther
+    case .unspecified, .unrecognized: return nil
+    }
+  }
+}
+
+extension AppStore.ConsumptionRequest.RefundPreference {
+  fileprivate init?(_ preference: Wire.RefundPreference) {
+    switch preference {
+    case .decline: self = .decline
+    case .grantFull: self = .grantFull
+    case .grantProrated: self = .grantProrated
+    case .unspecified, .unrecognized: return nil
+    }
+  }
+}
+
+extension Wire.ConsumptionRequest {
+  init(_ inquiry: ConsumptionRequestRecord, customerID: String?) {
+    self.init()
+    evidenceId = inquiry.id.rawValue
+    environment = Wire.Environment(inquiry.line.environment)
+    customerId = customerID ?? ""
+    productId = inquiry.productID
+    transactionId = inquiry.transactionID
+    originalTransactionId = inquiry.line.originalTransactionID
+    reason = inquiry.reason
+    requestedAt = GoogleProtobuf.Timestamp(inquiry.requestedAt)
+    answerBy = GoogleProtobuf.Timestamp(inquiry.answerBy)
+    state = ConsumptionRequestState(inquiry.state)
+    error = inquiry.problem
+    attempts = Int32(clamping: inquiry.attempts)
+    settledAt = inquiry.settledAt.map(GoogleProtobuf.Timestamp.init)
+  }
+}
+
+extension Wire.ConsumptionConsent {
+  init(_ consent: Store.ConsumptionConsent) {
+    self.init()
+    consented = consent.isGiven
+    since = GoogleProtobuf.Timestamp(consent.since)
+    evidenceId = consent.evidenceID.rawValue
+  }
+}
+
+extension ConsumptionRequestState {
+  fileprivate init(_ state: ConsumptionRequestRecord.State) {
+    switch state {
+    case .open: self = .open
+    case .answered: self = .answered
+    case .missed: self = .missed
+    case .refused: self = .refused
+    }
+  }
+}
+
+extension ConsumptionRequestRecord.State {
+  /// `nil` where a request names no state.
+  init?(_ state: ConsumptionRequestState) {
+    switch state {
+    case .open: self = .open
+    case .answered: self = .answered
+    case .missed: self = .missed
+    case .refused: self = .refused
+    case .unspecified, .unrecognized: return nil
+    }
+  }
+}

@@ -1,0 +1,192 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// The methods of `entitled.v1.AppStoreService` about seats of purchases to which the developer invites: here
+/// is the record of who has one, and Apple is kept in step where it has endpoints for that.
+struct SeatService: Sendable {
+  /// Where a request points to, and who tells Apple of it.
+  private struct Call: Sendable {
+    let app: AppDefinition
+    let environment: AppStore.Environment
+    let number: String
+    let actor: String
+    /// `nil` where Apple is not told: no key is configured, or its endpoints are not there (API 1.23 has them
+    /// in the sandbox only).
+    let client: AppStoreServerClient?
+    let patience: Duration?
+
+    func scope(isDryRun: Bool = false) -> CommandScope {
+      CommandScope(appID: app.id, environment: environment, actor: actor, isDryRun: isDryRun)
+    }
+  }
+
+  private let ledger: EvidenceLedger
+  private let enquiry: PurchaseLookup
+  private let catalog: CurrentCatalog
+
+  init(ledger: EvidenceLedger, enquiry: PurchaseLookup, catalog: CurrentCatalog) {
+    self.ledger = ledger
+    self.enquiry = enquiry
+    self.catalog = catalog
+  }
+
+  var methods: [Method] {
+    [
+      .waitingUnary("/\(AppStoreService.name)/ClaimSeat") {
+        (request: ClaimSeatRequest, context) async throws(Status) in
+        try await claim(request.by(context), context)
+      },
+      .waitingUnary("/\(AppStoreService.name)/AssociateSeat") {
+        (request: AssociateSeatRequest, context) async throws(Status) in
+        try await associate(request.by(context), context)
+      },
+      .waitingUnary("/\(AppStoreService.name)/UnclaimSeat") {
+        (request: UnclaimSeatRequest, context) async throws(Status) in
+        try await unclaim(request.by(context), context)
+      },
+    ]
+  }
+
+  /// Rehearses the claim first, so that Apple is not asked for what would be refused here; then Apple, then
+  /// the record. Both know the request's identifier, so that after a failure in between the same request
+  /// again brings them together.
+  private func claim(
+    _ request: ClaimSeatRequest, _ context: CallContext
+  ) async throws(Status) -> Wire.ClaimSeatResponse {
+    try RequestValidation.given(request.requestIdentifier, "request_identifier")
+    if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
+    let call = try call(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, context)
+    let rehearsed = try await claim(request, call, nil, isDryRun: true)
+    guard rehearsed.evidenceID != nil else { return .with { $0.seat = rehearsed.wireSeat } }
+    var claimID: String?
+    if let client = call.client {
+      let claimed: AppStore.ClaimSeatResponse? = try await asking { () async throws(AppStoreClientError) in
+        try await client.send(
+          .claimSeat(
+            of: call.number, requestIdentifier: request.requestIdentifier,
+            appTransactionID: rehearsed.appTransactionID), patience: call.patience)
+      }
+      claimID = claimed?.seatClaimId
+    }
+    let outcome = try await claim(request, call, claimID, isDryRun: false)
+    return .with { $0.seat = outcome.wireSeat }
+  }
+
+  private func claim(
+    _ request: ClaimSeatRequest, _ call: Call, _ claimID: String?, isDryRun: Bool
+  ) async throws(Status) -> CommandResult {
+    try await told { () async throws(LedgerError) in
+      try await ledger.claimSeat(
+        of: call.number, for: request.customerId.given, request: request.requestIdentifier,
+        seatClaimID: claimID, call.scope(isDryRun: isDryRun))
+    }
+  }
+
+  private func associate(
+    _ request: AssociateSeatRequest, _ context: CallContext
+  ) async throws(Status) -> Wire.AssociateSeatResponse {
+    try RequestValidation.given(request.seatId, "seat_id")
+    try RequestValidation.customerID(request.customerId)
+    let call = try call(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, context)
+    let rehearsed = try await associate(request, call, isDryRun: true)
+    if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID,
+      let account = rehearsed.appTransactionID
+    {
+      _ = try await asking { () async throws(AppStoreClientError) in
+        try await client.send(
+          .associateSeat(claimID, of: call.number, appTransactionID: account), patience: call.patience)
+      }
+    }
+    let outcome = try await associate(request, call, isDryRun: false)
+    return .with { $0.seat = outcome.wireSeat }
+  }
+
+  private func associate(
+    _ request: AssociateSeatRequest, _ call: Call, isDryRun: Bool
+  ) async throws(Status) -> CommandResult {
+    try await told { () async throws(LedgerError) in
+      try await ledger.associateSeat(
+        request.seatId, of: call.number, with: request.customerId, call.scope(isDryRun: isDryRun))
+    }
+  }
+
+  private func unclaim(
+    _ request: UnclaimSeatRequest, _ context: CallContext
+  ) async throws(Status) -> UnclaimSeatResponse {
+    try RequestValidation.given(request.seatId, "seat_id")
+    let call = try call(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, context)
+    let rehearsed = try await unclaim(request, call, isDryRun: true)
+    if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID {
+      _ = try await asking { () async throws(AppStoreClientError) in
+        try await client.send(.unclaimSeat(claimID, of: call.number), patience: call.patience)
+      }
+    }
+    let outcome = try await unclaim(request, call, isDryRun: false)
+    return .with { $0.seat = outcome.wireSeat }
+  }
+
+  private func unclaim(
+    _ request: UnclaimSeatRequest, _ call: Call, isDryRun: Bool
+  ) async throws(Status) -> CommandResult {
+    try await told { () async throws(LedgerError) in
+      try await ledger.releaseSeat(request.seatId, of: call.number, call.scope(isDryRun: isDryRun))
+    }
+  }
+
+  private func call(
+    _ appID: String, _ environment: Wire.Environment, _ number: String, by actor: String,
+    _ context: CallContext
+  ) throws(Status) -> Call {
+    let app = try catalog.value.app(appID)
+    let environment = try app.environment(environment)
+    try RequestValidation.given(number, "original_transaction_id")
+    let client = environment == .sandbox ? try? enquiry.client(for: app.id, in: environment) : nil
+    return Call(
+      app: app, environment: environment, number: number, actor: actor, client: client,
+      patience: context.patience)
+  }
+
+  /// Apple's answer; `nil` from a host that does not have the endpoint, where the record here is all.
+  private func asking<Answer>(
+    _ body: () async throws(AppStoreClientError) -> Answer
+  ) async throws(Status) -> Answer? {
+    do throws(AppStoreClientError) {
+      return try await body()
+    } catch {
+      // Apple's own refusals have a reason in them.
+      if case .unexpectedStatus(404) = error { return nil }
+      throw Status(error)
+    }
+  }
+}
+
+extension CommandResult {
+  /// The seat as the contract says it.
+  fileprivate var wireSeat: Wire.Seat? { seat.map { Wire.Seat($0, of: customer?.customerID) } }
+
+  /// Apple's number of the customer's Apple account in the app, as far as it is known.
+  fileprivate var appTransactionID: String? {
+    facts.appTransactions.map(\.appTransactionID).first { !$0.isEmpty }
+      ?? facts.transactions.lazy.compactMap(\.details.appTransactionID).first
+  }
+}
+
+extension Wire.Seat {
+  /// A claim, and whose it is. Members to whom the developer invites have no transaction.
+  init(_ seat: FamilySharing.Seat, of customerID: String?) {
+    self.init()
+    seatId = seat.seatID
+    customerId = customerID ?? ""
+    claimedAt = GoogleProtobuf.Timestamp(seat.claimedAt)
+  }
+}

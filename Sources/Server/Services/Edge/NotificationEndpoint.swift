@@ -1,0 +1,97 @@
+package import AppStore
+package import HTTP
+internal import JSON
+internal import Ledger
+package import Notifications
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Telemetry
+
+/// `POST /notifications/{app}` on the edge: where Apple delivers.
+///
+/// The status tells Apple what to do (App Store Server Notifications, "Respond to notifications"): with 200 to
+/// 206 it is done, with anything else it tries again.
+package struct NotificationEndpoint: Sendable {
+  private static let prefix = "/notifications/"
+
+  private let inbox: NotificationInbox
+  private let now: @Sendable () -> Instant
+  private let write: @Sendable (AuditRecord) -> Void
+
+  /// The endpoint before `inbox`; `now` dates what arrives, and `write` is told of what could not be taken in.
+  package init(
+    inbox: NotificationInbox, now: @escaping @Sendable () -> Instant,
+    write: @escaping @Sendable (AuditRecord) -> Void
+  ) {
+    self.inbox = inbox
+    self.now = now
+    self.write = write
+  }
+
+  /// Whether a path is one at which notifications arrive.
+  package func serves(_ path: String) -> Bool { path.hasPrefix(Self.prefix) }
+
+  /// Answers a request to a path that ``serves(_:)`` accepts.
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    guard Self.isJSON(request.header("content-type")) else {
+      return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
+    }
+    guard request.body.count <= NotificationBody.limit else {
+      return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.limit) bytes")
+    }
+    let notification = IncomingNotification(
+      appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification,
+      receivedAt: now())
+    do throws(LedgerError) {
+      let received = try await inbox.take(notification)
+      NotificationMetrics.count(received, at: notification.receivedAt)
+      return Self.answer(to: received)
+    } catch {
+      return answer(to: error, request, notification.appID)
+    }
+  }
+
+  /// Apple sends JSON and says so; a sender that says nothing is believed.
+  private static func isJSON(_ contentType: String?) -> Bool {
+    guard let contentType else { return true }
+    return contentType.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
+  }
+
+  private static func answer(to received: ReceivedNotification) -> HTTPResponse {
+    let record = received.record
+    switch record.state {
+    case .applied, .superseded, .unsupported:
+      return answer(200, record.state.rawValue, record.meaning)
+    case .rejected:
+      // It can never become valid, so that sending it again would be in vain.
+      return answer(202, record.reason, received.problem)
+    case .unconfirmed where record.reason == "APP_STORE_UNAVAILABLE":
+      return answer(503, record.reason, "the App Store could not confirm it; please send it again")
+    case .unconfirmed:
+      return answer(202, record.reason, "it is kept, and counts once the App Store confirms it")
+    }
+  }
+
+  /// Apple is not told what the service suffers from; the operator's log is.
+  private func answer(to error: LedgerError, _ request: HTTPRequest, _ appID: String) -> HTTPResponse {
+    if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", error.description) }
+    var generator = SystemRandomNumberGenerator()
+    write(
+      AuditRecord(
+        caller: "", method: "POST \(Self.prefix){app}", isChange: false, apps: [appID], customers: [],
+        actor: "",
+        outcome: Status(error).code.name, problem: error.description,
+        trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))
+    if case .notChecked(let unavailable) = error {
+      return Self.answer(503, unavailable.reason, "please send it again")
+    }
+    return Self.answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
+  }
+
+  private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
+    let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation)]
+    return .json(status, JSONValue.object(body).serialized())
+  }
+}

@@ -1,0 +1,141 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import RPC
+internal import Store
+internal import Wire
+
+// The rules' answers as messages of the contract.
+
+extension CheckResponse {
+  /// `evidence` is where the fact that the answer rests on is from, for those who look it up.
+  init(
+    _ status: EntitlementStatus, of entitlement: String, in app: AppDefinition,
+    environment: AppStore.Environment, evidence: EvidenceID? = nil, evaluatedAt now: Instant
+  ) {
+    self.init()
+    entitled = status.isEntitled
+    accessLevel = Wire.AccessLevel(status.accessLevel)
+    state = Wire.EntitlementState(status.reason)
+    stateCode = status.codeText
+    productState = Wire.ProductState(status.productState)
+    since = status.since.map(GoogleProtobuf.Timestamp.init)
+    until = status.until.map(GoogleProtobuf.Timestamp.init)
+    reason = status.reason.rawValue
+    explanation = status.reason.sentence
+    self.environment = Wire.Environment(environment)
+    evaluatedAt = GoogleProtobuf.Timestamp(now)
+    checkAgainAt = status.checkAgainAt.map(GoogleProtobuf.Timestamp.init)
+    self.entitlement = entitlement
+    evidenceId = evidence?.rawValue ?? 0
+    grantId = status.grantID ?? ""
+    advice = status.advice(in: app).map { Wire.Advice($0, at: now) }
+    if let deciding = status.deciding { tell(deciding, status, in: app) }
+  }
+
+  private mutating func tell(
+    _ deciding: DecidingTransaction, _ status: EntitlementStatus, in app: AppDefinition
+  ) {
+    productId = deciding.productID
+    transactionId = deciding.transactionID
+    originalTransactionId = deciding.originalTransactionID
+    inAppOwnershipType = Wire.InAppOwnershipType(deciding.ownership)
+    productType = app.products[deciding.productID].map { Wire.ProductType($0.type) } ?? .unspecified
+    if case .autoRenewableSubscription = productType {
+      self.status = status.reason.subscriptionStatus.map { Int32(clamping: $0.rawValue) } ?? 0
+    }
+    // Apple renews unless the customer says otherwise, and may have said nothing here.
+    willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
+    autoRenewProductId = status.outlook?.productID ?? ""
+    guard PurchaseRole(deciding.ownership).mayBeTold(.price) else { return }
+    renewalPrice = Wire.Money(milliunits: status.outlook?.price, currency: status.outlook?.currency)
+  }
+}
+
+extension EntitlementStatus {
+  /// The code as WWDC20-10671 writes it: always with its decimal.
+  fileprivate var codeText: String {
+    let tenths = Int((code * 10).rounded())
+    return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+  }
+}
+
+extension Wire.Advice {
+  fileprivate init(_ advice: Entitlements.Advice, at now: Instant) {
+    self.init()
+    kind = Wire.AdviceKind(advice.kind)
+    message = advice.sentence
+    url = advice.url ?? ""
+    deadline = advice.deadline.map(GoogleProtobuf.Timestamp.init)
+    daysLeft = advice.daysLeft(at: now).map { Int32(clamping: $0) } ?? 0
+    offerIds = advice.offerIDs
+    productIds = advice.productIDs
+  }
+}
+
+extension Wire.AdviceKind {
+  fileprivate init(_ kind: Entitlements.Advice.Kind) {
+    switch kind {
+    case .updateBilling: self = .updateBilling
+    case .retentionOffer: self = .retentionOffer
+    case .priceConsent: self = .priceConsent
+    case .winBackOffer: self = .winBackOffer
+    case .resubscribe: self = .resubscribe
+    }
+  }
+}
+
+extension Wire.AccessLevel {
+  init(_ level: Entitlements.AccessLevel) {
+    switch level {
+    case .none: self = .none
+    case .limited: self = .limited
+    case .full: self = .full
+    }
+  }
+}
+
+extension Wire.EntitlementState {
+  /// The contract tells apart some reasons that share a code.
+  init(_ reason: EntitlementReason) {
+    switch reason {
+    case .subscriptionActive: self = .activeAutoRenewOn
+    case .subscriptionNotRenewing: self = .activeAutoRenewOff
+    case .inGracePeriod, .inOperatorGracePeriod: self = .gracePeriod
+    case .nonRenewingActive, .trialActive: self = .nonRenewing
+    case .nonConsumableOwned, .boughtBeforeVersion: self = .lifetime
+    case .granted: self = .offPlatform
+    case .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed:
+      self = .missing
+    case .billingRetry: self = .billingRetry
+    case .billingLapsed: self = .expiredBilling
+    case .priceIncreaseNotAccepted: self = .expiredPriceIncrease
+    case .productUnavailable: self = .productUnavailable
+    case .cancelled, .expired, .productChanged, .grantRevoked: self = .cancelled
+    case .upgraded: self = .upgraded
+    case .nonRenewingEnded, .trialEnded, .grantEnded: self = .nonRenewingExpired
+    case .refundedForAppIssue: self = .refundedAppIssue
+    case .refunded: self = .refundedOther
+    case .familySharingEnded: self = .familySharingEnded
+    }
+  }
+}
+
+extension Wire.ProductState {
+  init(_ state: Entitlements.ProductState) {
+    switch state {
+    case .new: self = .new
+    case .active: self = .active
+    case .inactive: self = .inactive
+    }
+  }
+}
+
+extension GoogleRPC.Status {
+  /// The same as a message, for answers that carry several outcomes.
+  init(_ status: RPC.Status) {
+    self = (try? GoogleRPC.Status.decode(status.details)) ?? GoogleRPC.Status()
+    code = Int32(status.code.rawValue)
+    message = status.message
+  }
+}

@@ -1,0 +1,92 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// The methods of `entitled.v1.EntitlementService` that give entitlements without a purchase.
+struct GrantService: Sendable {
+  private let ledger: EvidenceLedger
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  init(ledger: EvidenceLedger, catalog: CurrentCatalog, now: @escaping @Sendable () -> Instant) {
+    self.ledger = ledger
+    self.catalog = catalog
+    self.now = now
+  }
+
+  var methods: [Method] {
+    [
+      .waitingUnary("/\(EntitlementService.name)/Grant") {
+        (request: GrantRequest, context) async throws(Status) in
+        try await grant(request.by(context))
+      },
+      .waitingUnary("/\(EntitlementService.name)/RevokeGrant") {
+        (request: RevokeGrantRequest, context) async throws(Status) in
+        try await revoke(request.by(context))
+      },
+    ]
+  }
+
+  private func grant(_ request: GrantRequest) async throws(Status) -> GrantResponse {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    try RequestValidation.entitlement(request.entitlement, of: app)
+    let level = try Self.level(request.accessLevel)
+    let since = try request.since.map { time throws(Status) in try Instant(time, "since") }
+    let until = try request.until.map { time throws(Status) in try Instant(time, "until") }
+    if let until, until <= since ?? now() {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "until is not after the grant begins", field: "until")
+    }
+    let scope = CommandScope(
+      appID: app.id, environment: environment, actor: request.actor, note: request.note)
+    let outcome = try await told { () async throws(LedgerError) in
+      try await ledger.grant(
+        request.entitlement, level, since: since, until: until, to: request.customerId,
+        key: request.idempotencyKey, scope)
+    }
+    return .with {
+      $0.grant = outcome.grant.map(GrantedEntitlement.init)
+      $0.entitlement = answer(outcome, app)
+    }
+  }
+
+  private func revoke(_ request: RevokeGrantRequest) async throws(Status) -> RevokeGrantResponse {
+    let app = try catalog.value.app(request.app)
+    try RequestValidation.given(request.grantId, "grant_id")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(.unspecified), actor: request.actor,
+      note: request.note)
+    let outcome = try await told { () async throws(LedgerError) in
+      try await ledger.revokeGrant(request.grantId, scope)
+    }
+    return .with {
+      $0.grant = outcome.grant.map(GrantedEntitlement.init)
+      $0.entitlement = answer(outcome, app)
+    }
+  }
+
+  /// What the customer has of the entitlement that the grant is about.
+  private func answer(_ outcome: CommandResult, _ app: AppDefinition) -> CheckResponse? {
+    guard let grant = outcome.grant, let customer = outcome.customer else { return nil }
+    let now = now()
+    return CheckResponse(
+      evaluate(outcome.facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement,
+      in: app, environment: customer.environment, evaluatedAt: now)
+  }
+
+  private static func level(_ level: Wire.AccessLevel) throws(Status) -> Entitlements.AccessLevel {
+    switch level {
+    case .unspecified, .full: return .full
+    case .limited: return .limited
+    case .none, .unrecognized:
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "access_level must be limited or full",
+        field: "access_level")
+    }
+  }
+}

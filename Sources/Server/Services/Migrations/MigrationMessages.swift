@@ -1,0 +1,72 @@
+internal import AppStore
+internal import ReceiptMigration
+internal import Store
+internal import Wire
+
+// Migration jobs as messages of the contract.
+
+extension Migration {
+  init(_ standing: MigrationJobManager.Standing) {
+    let job = standing.job
+    self.init()
+    migrationId = MigrationJobManager.name(of: job.id)
+    state = MigrationState(job.state)
+    total = job.counts.values.reduce(0, +)
+    migrated = job.counts[.migrated] ?? 0
+    unchanged = job.counts[.unchanged] ?? 0
+    empty = job.counts[.empty] ?? 0
+    rejected = job.counts[.refused] ?? 0
+    retryable = job.counts[.retry] ?? 0
+    startedAt = GoogleProtobuf.Timestamp(job.startedAt)
+    finishedAt = job.finishedAt.map(GoogleProtobuf.Timestamp.init)
+    rate = standing.rate
+    duplicates = job.duplicates
+    reasons = standing.reasons.map { reason in
+      .with {
+        $0.outcome = MigrationOutcome(reason.outcome)
+        $0.reason = reason.reason
+        $0.count = reason.count
+      }
+    }
+    error = job.problem
+    app = job.order.appID
+    dryRun = job.order.isDryRun
+    position = job.position
+    inputBytes = standing.inputBytes
+  }
+}
+
+extension MigrationFailure {
+  init(_ failure: MigrationLine, input: String) {
+    self.init()
+    line = failure.number
+    customerId = failure.customerID
+    outcome = MigrationOutcome(failure.outcome)
+    reason = failure.reason
+    explanation = failure.explanation
+    self.input = input
+  }
+}
+
+extension MigrationOutcome {
+  init(_ outcome: MigrationLine.Outcome) {
+    switch outcome {
+    case .migrated: self = .migrated
+    case .unchanged: self = .unchanged
+    case .empty: self = .empty
+    case .refused: self = .rejected
+    case .retry: self = .retryable
+    }
+  }
+}
+
+extension MigrationState {
+  fileprivate init(_ state: MigrationJob.State) {
+    switch state {
+    case .running: self = .running
+    case .finished: self = .finished
+    case .cancelled: self = .cancelled
+    case .failed: self = .failed
+    }
+  }
+}

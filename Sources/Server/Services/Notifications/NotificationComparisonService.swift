@@ -1,0 +1,82 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import Notifications
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `CompareVersions` of `entitled.v1.NotificationService`. One instance for each event loop, since its reader
+/// belongs to one.
+struct NotificationComparisonService {
+  private let reader: any StoreReader
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  init(reader: any StoreReader, catalog: CurrentCatalog, now: @escaping @Sendable () -> Instant) {
+    self.reader = reader
+    self.catalog = catalog
+    self.now = now
+  }
+
+  var methods: [Method] {
+    [
+      .unary("/\(NotificationService.name)/CompareVersions") {
+        (request: CompareNotificationVersionsRequest, _) throws(Status) in try compare(request)
+      }
+    ]
+  }
+
+  /// The token is the last line that was looked at.
+  private func compare(_ request: CompareNotificationVersionsRequest) throws(Status)
+    -> CompareNotificationVersionsResponse
+  {
+    let app = try catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    let report = VersionComparisonReport(
+      from: from ?? Instant(millisecondsSince1970: 0), to: to ?? now().advanced(byMilliseconds: 1))
+    do throws(StoreError) {
+      let lines = try report.lines(
+        of: app.id, in: environment, after: request.pageToken, limit: size + 1, reader)
+      var response = CompareNotificationVersionsResponse()
+      for line in lines.prefix(size) {
+        let comparison = try report.comparison(of: line, reader)
+        guard comparison.differs || request.includeEqual else { continue }
+        response.comparisons.append(
+          Wire.VersionComparison(comparison, of: line, customerID: try reader.owner(of: line)))
+      }
+      if lines.count > size { response.nextPageToken = lines[size - 1].originalTransactionID }
+      return response
+    } catch {
+      throw Status(error)
+    }
+  }
+}
+
+extension Wire.VersionComparison {
+  fileprivate init(_ comparison: Notifications.VersionComparison, of line: LineKey, customerID: String?) {
+    self.init()
+    originalTransactionId = line.originalTransactionID
+    customerId = customerID ?? ""
+    differs = comparison.differs
+    version1Notifications = Int32(clamping: comparison.version1.notifications)
+    version2Notifications = Int32(clamping: comparison.version2.notifications)
+    onlyInVersion1 = comparison.onlyInVersion1
+    onlyInVersion2 = comparison.onlyInVersion2
+    newInVersion2 = comparison.newInVersion2
+    differences = comparison.differences.map(VersionDifference.init)
+  }
+}
+
+extension VersionDifference {
+  fileprivate init(_ difference: Notifications.VersionComparison.Difference) {
+    self.init()
+    field = difference.field
+    transactionId = difference.transactionID
+    version1 = difference.version1
+    version2 = difference.version2
+  }
+}

@@ -1,0 +1,84 @@
+internal import AppStore
+internal import Entitlements
+internal import RPC
+internal import Store
+internal import Wire
+
+// Repairs and their reports as messages of the contract.
+
+extension Wire.Repair {
+  /// `drifted`: how many customers its report is about.
+  init(_ repair: Store.Repair, drifted: Int64) {
+    self.init()
+    repairId = String(repair.id)
+    app = repair.appID
+    environment = Wire.Environment(repair.environment)
+    reason = Wire.RepairReason(repair.reason)
+    phase = Wire.RepairPhase(repair.phase)
+    from = GoogleProtobuf.Timestamp(repair.from)
+    to = GoogleProtobuf.Timestamp(repair.to)
+    onlyFailures = repair.onlyFailures
+    startedAt = GoogleProtobuf.Timestamp(repair.startedAt)
+    finishedAt = repair.finishedAt.map(GoogleProtobuf.Timestamp.init)
+    received = repair.received
+    alreadyKnown = repair.alreadyKnown
+    queriedPurchases = repair.asked
+    driftedCustomers = repair.finishedAt == nil ? 0 : drifted
+    error = repair.problem
+  }
+}
+
+extension Wire.RepairReason {
+  fileprivate init(_ reason: Store.Repair.Reason) {
+    switch reason {
+    case .downtime: self = .downtime
+    case .quiet: self = .deliveryGap
+    case .sweep: self = .scheduled
+    case .byHand: self = .manual
+    case .all: self = .fullPoll
+    }
+  }
+}
+
+extension Wire.RepairPhase {
+  fileprivate init(_ phase: Store.Repair.Phase) {
+    switch phase {
+    case .history: self = .history
+    case .customers: self = .customers
+    case .comparison: self = .comparison
+    case .done: self = .done
+    }
+  }
+}
+
+extension Wire.Drift {
+  /// `app` is the app as it is configured now.
+  init(_ drift: Store.Drift, in app: AppDefinition) {
+    self.init()
+    customerId = drift.customer.customerID
+    entitlement = drift.entitlement
+    detectedAt = GoogleProtobuf.Timestamp(drift.noticedAt)
+    before = CheckResponse(drift.believed, of: drift, in: app)
+    after = drift.found.map { CheckResponse($0, of: drift, in: app) }
+  }
+}
+
+extension CheckResponse {
+  fileprivate init(_ status: EntitlementStatus, of drift: Store.Drift, in app: AppDefinition) {
+    self.init(
+      status, of: drift.entitlement, in: app, environment: drift.customer.environment,
+      evaluatedAt: drift.noticedAt)
+  }
+}
+
+extension Store.Drift.Key {
+  /// The place behind which a page of a report begins.
+  init(pageToken: String) throws(Status) {
+    guard let end = pageToken.firstIndex(of: "\n") else { throw .invalidPageToken }
+    self.init(
+      customerID: String(pageToken[pageToken.index(after: end)...]), entitlement: String(pageToken[..<end]))
+  }
+
+  /// What asks for the page behind this place.
+  var pageToken: String { "\(entitlement)\n\(customerID)" }
+}

@@ -1,0 +1,68 @@
+internal import AppReceipt
+internal import AppStore
+internal import Entitlements
+internal import SignedData
+internal import Wire
+
+/// An app receipt under inspection: its verdict, and what it says whether or not it is genuine.
+struct AppReceiptInspection {
+  private let receipt: [UInt8]
+  private let app: AppDefinition
+  private let verifier: SignedDataVerifier
+
+  /// Inspects PKCS#7, DER or BER.
+  init(_ receipt: [UInt8], app: AppDefinition, verifier: SignedDataVerifier) {
+    self.receipt = receipt
+    self.app = app
+    self.verifier = verifier
+  }
+
+  /// The answer about the receipt. An empty device identifier is not compared.
+  func response(deviceIdentifier: [UInt8]) -> InspectResponse {
+    var response = verdict
+    guard let unverified = try? UnverifiedReceipt(receipt) else { return response }
+    response.certificates = unverified.certificates.map(CertificateSummary.init)
+    guard let payload = try? AppReceiptPayload(parsing: unverified.content) else { return response }
+    response.payloadJson = payload.json.displayText
+    response.bundleId = payload.bundleID ?? ""
+    if case .known(let environment) = payload.origin { response.environment = .init(environment) }
+    response.signedDate = payload.creationDate.map(GoogleProtobuf.Timestamp.init)
+    if !deviceIdentifier.isEmpty {
+      response.deviceHashMatches = (try? payload.isFor(device: deviceIdentifier)) ?? false
+    }
+    return response
+  }
+
+  private var verdict: InspectResponse {
+    do throws(VerificationError) {
+      let verified: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
+        receipt, for: app.identity, environments: Set(app.environments))
+      let kind: Wire.DocumentKind = verified.signer == nil ? .xcodeReceipt : .appReceipt
+      return InspectResponse(kind, .verified(by: verified.signer))
+    } catch {
+      if case .xcodeNotAllowed = error { return InspectResponse(.xcodeReceipt, InspectionResult(error)) }
+      return InspectResponse(.appReceipt, InspectionResult(error))
+    }
+  }
+}
+
+extension InspectResponse {
+  /// A receipt for one transaction, from before iOS 7: read, but its signature can no longer be checked.
+  init(transactionReceipt document: [UInt8], for app: AppDefinition) {
+    let receipt: TransactionReceipt
+    do throws(AppReceiptError) {
+      receipt = try TransactionReceipt(parsing: document)
+    } catch {
+      self.init(.transactionReceipt, InspectionResult(.notAReceipt(error.description)))
+      return
+    }
+    if let bundle = receipt.bundleID, bundle != app.identity.bundleID {
+      self.init(.transactionReceipt, InspectionResult(.wrongBundle(bundle.debugDescription)))
+    } else {
+      self.init(.transactionReceipt, .uncheckable)
+    }
+    payloadJson = receipt.json.displayText
+    bundleId = receipt.bundleID ?? ""
+    environment = receipt.environment.map(Wire.Environment.init) ?? .unspecified
+  }
+}

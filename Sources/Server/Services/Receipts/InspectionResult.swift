@@ -1,0 +1,59 @@
+internal import AppStore
+internal import Entitlements
+internal import SignedData
+
+/// Whether a document is genuine and meant for the app, or the first thing wrong with it.
+struct InspectionResult: Sendable {
+  let isVerified: Bool
+  /// A code for machines.
+  let reason: String
+  /// A sentence for people.
+  let explanation: String
+
+  private init(isVerified: Bool = false, reason: String, explanation: String) {
+    self.isVerified = isVerified
+    self.reason = reason
+    self.explanation = explanation
+  }
+
+  /// Every question was answered well.
+  static func verified(by signer: Signer?) -> InspectionResult {
+    let explanation =
+      if let signer {
+        "Signed by \(signer.subject) under \(signer.anchor), a trusted root."
+      } else {
+        "Nobody that counts signed it; this app is configured to accept data of Xcode and local testing."
+      }
+    return InspectionResult(isVerified: true, reason: "VERIFIED", explanation: explanation)
+  }
+
+  init(_ error: VerificationError) {
+    self.init(reason: error.reason, explanation: error.description)
+  }
+
+  init(_ error: UnrecognizedDocument) {
+    self.init(reason: error.reason, explanation: error.description)
+  }
+
+  /// A JWS whose payload is none of Apple's.
+  static let unknownPayload = InspectionResult(
+    reason: "UNKNOWN_DOCUMENT", explanation: "the document is a JWS, but of no kind that Apple signs")
+
+  /// A receipt of a kind whose signature cannot be checked any more.
+  static let uncheckable = InspectionResult(
+    reason: "NOT_VERIFIABLE",
+    explanation: "the signature of a receipt from before iOS 7 cannot be checked; its transaction can be "
+      + "looked up at Apple")
+
+  init(_ body: ResponseBodyV1, for app: AppDefinition) {
+    if let bundle = body.bid, bundle != app.identity.bundleID {
+      self.init(.wrongBundle(bundle.debugDescription))
+    } else if let environment = body.environment, !app.environments.contains(environment) {
+      self.init(.wrongEnvironment(environment.rawValue))
+    } else {
+      self.init(
+        reason: "NOT_SIGNED",
+        explanation: "notifications of version 1 are not signed; only asking Apple can confirm this one")
+    }
+  }
+}

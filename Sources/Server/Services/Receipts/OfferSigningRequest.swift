@@ -1,0 +1,100 @@
+internal import AppStore
+internal import Entitlements
+internal import JSON
+internal import RPC
+internal import SignedData
+internal import Wire
+
+/// What a request wants signed, once it is known to be complete.
+enum OfferSigningRequest {
+  case legacyPromotional(ProductDefinition, offerID: String, account: String)
+  case promotional(ProductDefinition, offerID: String, transactionID: String?)
+  case introductory(ProductDefinition, isAllowed: Bool, transactionID: String)
+  case advancedCommerce(JSONObject)
+
+  /// Reads a request.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` naming the field, `NOT_FOUND` for a product that the catalog has not.
+  init(_ request: SignOfferRequest, in app: AppDefinition) throws(Status) {
+    switch request.form {
+    case .promotionalLegacy:
+      self = .legacyPromotional(
+        try Self.product(request, app), offerID: try Self.offerID(request), account: request.appAccountToken)
+    case .promotionalJws:
+      self = .promotional(
+        try Self.product(request, app), offerID: try Self.offerID(request),
+        transactionID: request.transactionId.isEmpty ? nil : request.transactionId)
+    case .introductoryEligibilityJws:
+      self = .introductory(
+        try Self.product(request, app), isAllowed: request.allowIntroductoryOffer,
+        transactionID: try Self.needed(request.transactionId, "transaction_id"))
+    case .advancedCommerceJws: self = .advancedCommerce(try Self.advancedCommerce(request))
+    case .unspecified: throw Self.missing("form")
+    case .unrecognized(let number):
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "there is no form \(number)", field: "form")
+    }
+  }
+
+  /// The signature, in the form that was asked for.
+  func signed(by signer: OfferSigner, nonce: Nonce, now: Instant) throws(CryptographyError) -> String {
+    switch self {
+    case .legacyPromotional(let product, let offerID, let account):
+      try signer.legacyPromotionalOffer(
+        productID: product.productID, offerID: offerID, account: account, nonce: nonce, timestamp: now)
+    case .promotional(let product, let offerID, let transactionID):
+      try signer.promotionalOffer(
+        productID: product.productID, offerID: offerID, transactionID: transactionID, nonce: nonce,
+        issuedAt: now)
+    case .introductory(let product, let isAllowed, let transactionID):
+      try signer.introductoryOfferEligibility(
+        productID: product.productID, isAllowed: isAllowed, transactionID: transactionID, nonce: nonce,
+        issuedAt: now)
+    case .advancedCommerce(let request):
+      try signer.advancedCommerceRequest(request, nonce: nonce, issuedAt: now)
+    }
+  }
+
+  private static func product(
+    _ request: SignOfferRequest, _ app: AppDefinition
+  ) throws(Status) -> ProductDefinition {
+    let id = try needed(request.productId, "product_id")
+    guard let product = app.products[id] else {
+      throw Status(
+        .notFound, reason: "UNKNOWN_PRODUCT", "the app '\(app.id)' has no product '\(id)'",
+        metadata: [("product", id)], field: "product_id")
+    }
+    guard product.type == .autoRenewableSubscription else {
+      throw Status(
+        .invalidArgument, reason: "NOT_A_SUBSCRIPTION",
+        "only auto-renewable subscriptions have offers, and '\(id)' is none", field: "product_id")
+    }
+    return product
+  }
+
+  private static func offerID(_ request: SignOfferRequest) throws(Status) -> String {
+    try needed(request.offerIdentifier, "offer_identifier")
+  }
+
+  private static func advancedCommerce(_ request: SignOfferRequest) throws(Status) -> JSONObject {
+    let field = "advanced_commerce_request_json"
+    let text = try needed(request.advancedCommerceRequestJson, field)
+    let value: JSONValue
+    do { value = try JSONValue(parsing: text) } catch {
+      throw Status(.invalidArgument, reason: "MALFORMED_JSON", "\(field): \(error)", field: field)
+    }
+    guard let object = value.objectValue else {
+      throw Status(.invalidArgument, reason: "MALFORMED_JSON", "\(field) is not a JSON object", field: field)
+    }
+    return object
+  }
+
+  private static func needed(_ text: String, _ field: String) throws(Status) -> String {
+    guard !text.isEmpty else { throw missing(field) }
+    return text
+  }
+
+  private static func missing(_ field: String) -> Status {
+    Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)
+  }
+}

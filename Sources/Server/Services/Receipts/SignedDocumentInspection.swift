@@ -1,0 +1,132 @@
+internal import AppStore
+internal import Entitlements
+internal import JSON
+internal import SignedData
+internal import Wire
+
+/// A JWS of any kind under inspection: its verdict, and what it says whether or not it is genuine.
+struct SignedDocumentInspection {
+  private let text: String
+  private let app: AppDefinition
+  private let verifier: SignedDataVerifier
+  private let environments: Set<AppStore.Environment>
+
+  init(_ text: String, app: AppDefinition, verifier: SignedDataVerifier) {
+    self.init(text, app: app, verifier: verifier, environments: Set(app.environments))
+  }
+
+  private init(
+    _ text: String, app: AppDefinition, verifier: SignedDataVerifier,
+    environments: Set<AppStore.Environment>
+  ) {
+    self.text = text
+    self.app = app
+    self.verifier = verifier
+    self.environments = environments
+  }
+
+  /// The answer about the document and those inside it.
+  ///
+  /// `expected` is the kind that it has to be, because of where it stands; else its payload tells.
+  func response(expecting expected: SignedDocumentKind? = nil) -> InspectResponse {
+    let unverified: UnverifiedJWS
+    do throws(VerificationError) {
+      unverified = try UnverifiedJWS(text)
+    } catch {
+      return InspectResponse(.unspecified, InspectionResult(error))
+    }
+    let kind = expected ?? SignedDocumentKind(payload: unverified.payload)
+    var response = response(of: kind, unverified.payload)
+    response.payloadJson = unverified.payload.displayText
+    response.certificates = unverified.certificates.map(CertificateSummary.init)
+    return response
+  }
+
+  private func response(of kind: SignedDocumentKind?, _ payload: JSONObject) -> InspectResponse {
+    switch kind {
+    case .transaction: response(.signedTransaction, payload, JWSTransactionDecodedPayload.self)
+    case .renewalInfo: response(.signedRenewalInfo, payload, JWSRenewalInfoDecodedPayload.self)
+    case .appTransaction: response(.signedAppTransaction, payload, AppTransactionPayload.self)
+    case .notification: notification(payload)
+    case .retentionMessageRequest:
+      response(.retentionMessageRequest, payload, DecodedRealtimeRequestBody.self)
+    case nil: InspectResponse(.unknownJws, .unknownPayload)
+    }
+  }
+
+  private func response<Payload: SignedPayload>(
+    _ kind: Wire.DocumentKind, _ json: JSONObject, _: Payload.Type
+  ) -> InspectResponse {
+    var response = InspectResponse(kind, verdict(as: Payload.self))
+    guard let payload = try? Payload(json: json) else { return response }
+    response.bundleId = payload.app.bundle ?? ""
+    if case .known(let environment) = payload.origin { response.environment = .init(environment) }
+    response.signedDate = payload.signing.date.map(GoogleProtobuf.Timestamp.init)
+    return response
+  }
+
+  private func verdict<Payload: SignedPayload>(as _: Payload.Type) -> InspectionResult {
+    do throws(VerificationError) {
+      let verified: Verified<Payload> = try verifier.verify(
+        text, for: app.identity, environments: environments)
+      return .verified(by: verified.signer)
+    } catch {
+      return InspectionResult(error)
+    }
+  }
+
+  /// A notification is verified when everything inside it is, each document for itself.
+  private func notification(_ json: JSONObject) -> InspectResponse {
+    var response = response(.notificationV2, json, ResponseBodyV2DecodedPayload.self)
+    guard let payload = try? ResponseBodyV2DecodedPayload(json: json) else { return response }
+    var inner = environments
+    if case .known(let environment) = payload.origin { inner.formIntersection([environment]) }
+    let documents: [(String, SignedDocumentKind, String?)] = [
+      ("signedTransactionInfo", .transaction, payload.data?.signedTransactionInfo),
+      ("signedRenewalInfo", .renewalInfo, payload.data?.signedRenewalInfo),
+      ("signedAppTransactionInfo", .appTransaction, payload.appData?.signedAppTransactionInfo),
+    ]
+    for case (let member, let kind, let text?) in documents {
+      let found = Self(text, app: app, verifier: verifier, environments: inner).response(expecting: kind)
+      response.documents.append(InspectedDocument(found))
+      guard response.verified, !found.verified else { continue }
+      response.verified = false
+      response.reason = found.reason
+      response.explanation = "in its \(member), \(found.explanation)"
+    }
+    return response
+  }
+}
+
+extension SignedPayloadApp {
+  /// The bundle identifier, where there is one.
+  fileprivate var bundle: String? {
+    switch self {
+    case .bundle(let bundle), .bundleAndNumber(let bundle, _): bundle
+    case .number, .unnamed: nil
+    }
+  }
+}
+
+extension InspectedDocument {
+  fileprivate init(_ response: InspectResponse) {
+    self.init()
+    kind = response.kind
+    verified = response.verified
+    reason = response.reason
+    explanation = response.explanation
+    payloadJson = response.payloadJson
+  }
+}
+
+extension CertificateSummary {
+  init(_ certificate: Certificate) {
+    self.init()
+    subject = certificate.subject
+    issuer = certificate.issuer
+    notBefore = GoogleProtobuf.Timestamp(certificate.notBefore)
+    notAfter = GoogleProtobuf.Timestamp(certificate.notAfter)
+    let digest = (try? certificate.fingerprint()) ?? []
+    sha256 = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,93 @@
+internal import AppStore
+internal import Entitlements
+internal import RPC
+internal import Wire
+
+extension Catalog {
+  /// The app that a request names.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` if it names none, `NOT_FOUND` naming the apps that there are.
+  func app(_ id: String) throws(Status) -> AppDefinition {
+    if let app = self[id] { return app }
+    guard !id.isEmpty else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "app is empty", field: "app")
+    }
+    throw .unknownApp(id, known: appIDs)
+  }
+}
+
+extension AppDefinition {
+  /// The environment that a request means; the app's first where it names none.
+  func environment(_ requested: Wire.Environment) throws(Status) -> AppStore.Environment {
+    if case .unspecified = requested, let first = environments.first { return first }
+    guard let environment = AppStore.Environment(requested), environments.contains(environment) else {
+      throw Status(
+        .invalidArgument, reason: "WRONG_ENVIRONMENT",
+        "the app '\(id)' has no environment \(requested.protoName); it has "
+          + environments.map(\.rawValue).joined(separator: ", "),
+        field: "environment")
+    }
+    return environment
+  }
+}
+
+/// What every request has to have, checked in one place so that the words are the same everywhere.
+enum RequestValidation {
+  /// The most bytes that an operator's id of a customer may take.
+  static let customerIDLimit = 256
+
+  static func customerID(_ id: String) throws(Status) {
+    guard !id.isEmpty else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "customer_id is empty", field: "customer_id")
+    }
+    guard id.utf8.count <= customerIDLimit else {
+      throw Status(
+        .invalidArgument, reason: "FIELD_TOO_LONG",
+        "customer_id has \(id.utf8.count) bytes, more than \(customerIDLimit)", field: "customer_id")
+    }
+  }
+
+  static func entitlement(_ name: String, of app: AppDefinition) throws(Status) {
+    guard !app.gives(name) else { return }
+    guard !name.isEmpty else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "entitlement is empty", field: "entitlement")
+    }
+    throw Status(
+      .notFound, reason: "UNKNOWN_ENTITLEMENT",
+      "no product of the app '\(app.id)' gives the entitlement '\(name)'; there is "
+        + app.entitlements.joined(separator: ", "),
+      metadata: [("entitlement", name)], field: "entitlement")
+  }
+}
+
+extension Instant {
+  /// The moment that a request names in `field`.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for one that the calendar of protobuf does not have.
+  init(_ timestamp: GoogleProtobuf.Timestamp, _ field: String) throws(Status) {
+    guard let milliseconds = timestamp.millisecondsSince1970 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "\(field) is not a time between the years 1 and 9999",
+        field: field)
+    }
+    self.init(millisecondsSince1970: milliseconds)
+  }
+}
+
+extension RequestValidation {
+  /// A field that must not be empty.
+  static func given(_ text: String, _ field: String) throws(Status) {
+    guard text.isEmpty else { return }
+    throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)
+  }
+
+  /// How many entries a page may have: 1 to 1000, and 100 if the request does not say.
+  static func pageSize(_ size: Int32) throws(Status) -> Int {
+    guard (0...1_000).contains(size) else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "page_size is \(size) and must be from 0 to 1000",
+        field: "page_size")
+    }
+    return size == 0 ? 100 : Int(size)
+  }
+}

@@ -1,0 +1,277 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Callers
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import ReceiptMigration
+internal import SignedData
+internal import Store
+
+// The one place where an error of ours becomes something that a caller may read. There is no `default`
+// anywhere: a new case does not compile until someone has decided what a caller should be told about it.
+
+extension Status {
+  static func unknownApp(_ id: String, known: [String]) -> Status {
+    Status(
+      .notFound, reason: "UNKNOWN_APP",
+      "there is no app '\(id)'; configured are \(known.joined(separator: ", "))",
+      metadata: [("app", id)], field: "app")
+  }
+
+  static func unknownRepair(_ id: String) -> Status {
+    Status(
+      .notFound, reason: "UNKNOWN_REPAIR",
+      id.isEmpty ? "there was no repair yet" : "the app has no repair '\(id)'", field: "repair_id")
+  }
+
+  init(_ error: StoreError) {
+    switch error {
+    case .overloaded:
+      self.init(
+        .resourceExhausted, reason: "STORE_OVERLOADED", "too many writes are waiting; try again",
+        retryAfterMilliseconds: 100)
+    case .diskFull:
+      self.init(
+        .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",
+        retryAfterMilliseconds: 10_000)
+    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .olderSchema:
+      self.init(
+        .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",
+        retryAfterMilliseconds: 1_000)
+      cause = error.description
+    case .closed:
+      self.init(
+        .unavailable, reason: "SHUTTING_DOWN", "the server is shutting down", retryAfterMilliseconds: 1_000)
+    }
+  }
+
+  /// What nobody may do without being known, or being allowed. A token is never repeated.
+  init(_ error: CallerError) {
+    switch error {
+    case .noCredential: self.init(.unauthenticated, reason: "NO_CREDENTIAL", error.description)
+    case .notABearer: self.init(.unauthenticated, reason: "NOT_A_BEARER_TOKEN", error.description)
+    case .unknownToken: self.init(.unauthenticated, reason: "UNKNOWN_TOKEN", error.description)
+    case .badToken: self.init(.unauthenticated, reason: "INVALID_TOKEN", error.description)
+    case .unknownCertificate: self.init(.unauthenticated, reason: "UNKNOWN_CERTIFICATE", error.description)
+    case .roleMissing(let caller, let needed):
+      self.init(
+        .permissionDenied, reason: "ROLE_MISSING", error.description,
+        metadata: [("caller", caller), ("role", needed.rawValue)])
+    case .appNotAllowed(let caller, let app):
+      self.init(
+        .permissionDenied, reason: "APP_NOT_ALLOWED", error.description,
+        metadata: [("caller", caller), ("app", app)], field: "app")
+    case .needsAllApps(let caller):
+      self.init(
+        .permissionDenied, reason: "APP_SCOPE_REQUIRED", error.description, metadata: [("caller", caller)])
+    case .tooFast(let caller, let wait):
+      self.init(
+        .resourceExhausted, reason: "RATE_LIMIT", error.description, metadata: [("caller", caller)],
+        retryAfterMilliseconds: wait)
+    }
+  }
+
+  init(_ error: OnlineCheckError) {
+    switch error {
+    case .revoked: self.init(.permissionDenied, reason: error.reason, error.description)
+    case .unavailable(_, let wait):
+      self.init(.unavailable, reason: error.reason, error.description, retryAfterMilliseconds: wait)
+    }
+  }
+
+  init(_ error: LookupError) {
+    switch error {
+    case .noKey:
+      self.init(.failedPrecondition, reason: "NO_IN_APP_PURCHASE_KEY", error.description)
+    case .appStore(let error): self.init(error)
+    case .ledger(let error): self.init(error)
+    case .notGenuine(let rejection, let evidence):
+      self.init(
+        .unavailable, reason: "APP_STORE_RESPONSE_NOT_GENUINE", error.description,
+        metadata: [("rejection", rejection.reason), ("evidenceId", String(evidence.rawValue))])
+    }
+  }
+
+  init(_ error: MigrationError) {
+    switch error {
+    case .unknownMigration:
+      self.init(.notFound, reason: "UNKNOWN_MIGRATION", error.description, field: "migration_id")
+    case .inputOutside:
+      self.init(.permissionDenied, reason: "INPUT_PATH_NOT_ALLOWED", error.description, field: "input_path")
+    case .noInput: self.init(.notFound, reason: "INPUT_NOT_FOUND", error.description, field: "input_path")
+    case .invalidUploadID:
+      self.init(.invalidArgument, reason: "INVALID_FIELD", error.description, field: "upload_id")
+    case .gapInUpload(let size):
+      self.init(
+        .outOfRange, reason: "UPLOAD_OFFSET_MISMATCH", error.description, metadata: [("size", String(size))],
+        field: "offset")
+    case .uploadTooLarge: self.init(.resourceExhausted, reason: "UPLOAD_TOO_LARGE", error.description)
+    case .file:
+      self.init(
+        .unavailable, reason: "UPLOAD_FAILED", error.description, retryAfterMilliseconds: 10_000)
+    case .tooManyAtATime:
+      self.init(.invalidArgument, reason: "INVALID_FIELD", error.description, field: "concurrency")
+    case .ledger(let error): self.init(error)
+    }
+  }
+
+  init(_ error: ReceiptError) {
+    switch error {
+    case .refused(let refusal, let evidence):
+      self.init(
+        refusal.statusCode, reason: refusal.reason, refusal.description,
+        metadata: evidence.map { [("evidenceId", String($0.rawValue))] } ?? [])
+    case .unavailable(let reason, let explanation, let wait):
+      self.init(
+        .unavailable, reason: reason, explanation, retryAfterMilliseconds: wait.wholeSeconds * 1_000)
+    case .ledger(let error): self.init(error)
+    }
+  }
+
+  /// What Apple says no to is the caller's to change; what may pass carries when to try again.
+  init(_ error: AppStoreClientError) {
+    let code: StatusCode
+    let reason: String
+    switch error {
+    case .refused(let apple, _):
+      (code, reason) = (apple.statusCode, "APP_STORE_\(apple.rawValue)")
+    case .unauthorized: (code, reason) = (.failedPrecondition, "APP_STORE_KEY_REJECTED")
+    case .clockIsOff: (code, reason) = (.failedPrecondition, "CLOCK_SKEW")
+    case .rateLimited: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT")
+    case .overBudget: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT_LOCAL")
+    case .hostIsDown, .unreachable, .serverFailed: (code, reason) = (.unavailable, "APP_STORE_UNAVAILABLE")
+    case .timedOut: (code, reason) = (.deadlineExceeded, "APP_STORE_TIMED_OUT")
+    case .cancelled: (code, reason) = (.cancelled, "CANCELLED")
+    case .notJSON: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_NOT_JSON")
+    case .malformed, .missing: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_MALFORMED")
+    case .tooLarge: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_TOO_LARGE")
+    case .pageLoop: (code, reason) = (.unavailable, "APP_STORE_PAGE_LOOP")
+    case .unexpectedStatus: (code, reason) = (.unavailable, "APP_STORE_UNEXPECTED_STATUS")
+    case .notSigned: (code, reason) = (.internalError, "REQUEST_SIGNING_FAILED")
+    }
+    self.init(
+      code, reason: reason, error.description,
+      retryAfterMilliseconds: error.retryAfter.map { $0.wholeSeconds * 1_000 })
+  }
+
+  init(_ error: LedgerError) {
+    switch error {
+    case .invalid(let field, let problem):
+      self.init(.invalidArgument, reason: "INVALID_FIELD", "\(field) \(problem)", field: field)
+    case .unknownApp(let id, let configured): self = .unknownApp(id, known: configured)
+    case .notChecked(let error): self.init(error)
+    case .notVerifiable:
+      self.init(
+        .unavailable, reason: "CRYPTOGRAPHY_FAILED", "the document could not be checked; try again",
+        retryAfterMilliseconds: 1_000)
+      cause = error.description
+    case .rejected(let rejection, let evidence):
+      self.init(
+        rejection.statusCode, reason: rejection.reason, rejection.description,
+        metadata: [("evidenceId", String(evidence.rawValue))])
+    case .ownedByAnotherCustomer(let line):
+      self.init(
+        .failedPrecondition, reason: "OWNED_BY_ANOTHER_CUSTOMER",
+        "the purchase \(line) belongs to another customer; moving it is a transfer",
+        metadata: [("originalTransactionId", line)])
+    case .unknownPurchase(let line):
+      self.init(
+        .notFound, reason: "UNKNOWN_PURCHASE", error.description,
+        metadata: [("originalTransactionId", line)], field: "original_transaction_id")
+    case .notTheOwner(let line):
+      self.init(
+        .failedPrecondition, reason: "NOT_THE_OWNER", error.description,
+        metadata: [("originalTransactionId", line)], field: "from_customer_id")
+    case .unknownTransfer(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_TRANSFER", error.description, metadata: [("transferId", id)],
+        field: "transfer_id")
+    case .movedSince(let id):
+      self.init(
+        .failedPrecondition, reason: "TRANSFER_CONFLICT", error.description, metadata: [("transferId", id)])
+    case .unknownGrant(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_GRANT", error.description, metadata: [("grantId", id)],
+        field: "grant_id")
+    case .noSeats(let problem, let line):
+      self.init(
+        .failedPrecondition, reason: problem == .noSeats ? "NO_SEATS" : "SEATS_ASSIGNED_BY_APPLE",
+        error.description, metadata: [("originalTransactionId", line)], field: "original_transaction_id")
+    case .noSeatLeft(let line, let bought, let held):
+      self.init(
+        .failedPrecondition, reason: "NO_SEAT_LEFT", error.description,
+        metadata: [
+          ("originalTransactionId", line), ("purchased", String(bought)), ("claimed", String(held)),
+        ])
+    case .isThePurchaser(let line):
+      self.init(
+        .failedPrecondition, reason: "ALREADY_PURCHASER", error.description,
+        metadata: [("originalTransactionId", line)], field: "customer_id")
+    case .unknownSeat(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_SEAT", error.description, metadata: [("seatId", id)], field: "seat_id")
+    case .seatTaken(let id):
+      self.init(.failedPrecondition, reason: "SEAT_TAKEN", error.description, metadata: [("seatId", id)])
+    case .unknownCustomer:
+      self.init(.notFound, reason: "UNKNOWN_CUSTOMER", error.description, field: "customer_id")
+    case .store(let error): self.init(error)
+    }
+  }
+}
+
+extension APIErrorCode {
+  /// The first three digits are the status of HTTP.
+  fileprivate var statusCode: StatusCode {
+    if isRetryable { return .unavailable }
+    switch rawValue / 10_000 {
+    case 400: return .invalidArgument
+    case 401: return .failedPrecondition
+    case 403: return .failedPrecondition
+    case 404: return .notFound
+    case 409: return .alreadyExists
+    case 429: return .resourceExhausted
+    default: return .unavailable
+    }
+  }
+}
+
+extension Rejection {
+  /// A document that cannot be read is the sender's mistake; one that is not Apple's, or not for this app,
+  /// is not allowed to count.
+  fileprivate var statusCode: StatusCode {
+    switch self {
+    case .incomplete, .otherLine: .invalidArgument
+    case .notVerified(let error): error.statusCode
+    case .revoked: .permissionDenied
+    }
+  }
+}
+
+extension ReceiptRefusal {
+  fileprivate var statusCode: StatusCode {
+    switch self {
+    case .empty, .unrecognized, .otherDocument, .transactionIDZero: .invalidArgument
+    case .notVerified(let error): error.statusCode
+    case .uncheckable, .wrongDevice, .refusedByEndpoint, .verificationsDisagree, .revoked: .permissionDenied
+    case .ownedByAnotherCustomer: .failedPrecondition
+    case .unknownToApple: .notFound
+    }
+  }
+}
+
+extension VerificationError {
+  fileprivate var statusCode: StatusCode {
+    switch self {
+    case .documentTooLarge, .notAJWS, .notBase64, .notAReceipt, .tooMany, .unsupportedAlgorithm,
+      .wrongCertificateCount, .malformedCertificate,
+      .malformedJSON, .malformedField, .missingField:
+      .invalidArgument
+    case .xcodeNotAllowed, .missingMarkerOID, .untrustedRoot, .unsupportedKey, .badSignature,
+      .chainExpiredAtSigning, .wrongBundle, .wrongApp, .wrongEnvironment:
+      .permissionDenied
+    case .cryptographyFailed: .unavailable
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import AppStore
+internal import RPC
+internal import Store
+internal import Webhooks
+internal import Wire
+
+// What goes out, as messages of the contract.
+
+extension Webhook {
+  init(_ standing: DeliveryAdmin.Standing) {
+    self.init()
+    name = standing.settings.key.name
+    kind = WebhookKind(standing.settings.key.kind)
+    url = standing.settings.shownURL
+    position = standing.outlet.position
+    latestPosition = standing.newest
+    pending = standing.counts.waiting
+    deadLetters = standing.counts.dead
+    oldestPendingAt = standing.counts.waitingSince.map(GoogleProtobuf.Timestamp.init)
+    state =
+      if standing.outlet.goneAt != nil { .gone } else if pending > 0 { .failing } else { .healthy }
+  }
+}
+
+extension WebhookKind {
+  fileprivate init(_ kind: WebhookKey.Kind) {
+    switch kind {
+    case .events: self = .events
+    case .notifications: self = .notifications
+    }
+  }
+}
+
+extension Wire.Delivery {
+  /// `id` is what the receiver knows it by.
+  init(_ delivery: Store.Delivery, id: String) {
+    self.init()
+    position = delivery.position
+    webhookId = id
+    type = delivery.type
+    environment = delivery.environment.map(Wire.Environment.init) ?? .unspecified
+    subject = delivery.subject
+    state = DeliveryState(delivery.state)
+    attempts = Int32(clamping: delivery.attempts)
+    outcome = delivery.outcome
+    occurredAt = GoogleProtobuf.Timestamp(delivery.happenedAt)
+    firstAttemptAt = delivery.firstAttemptAt.map(GoogleProtobuf.Timestamp.init)
+    nextAttemptAt = delivery.dueAt.map(GoogleProtobuf.Timestamp.init)
+  }
+}
+
+extension DeliveryState {
+  fileprivate init(_ state: Store.Delivery.State) {
+    switch state {
+    case .waiting: self = .pending
+    case .dead: self = .deadLetter
+    }
+  }
+}
+
+extension Store.Delivery.State {
+  /// `nil` where a request names no state.
+  init?(_ state: DeliveryState) {
+    switch state {
+    case .pending: self = .waiting
+    case .deadLetter: self = .dead
+    case .unspecified, .unrecognized: return nil
+    }
+  }
+}

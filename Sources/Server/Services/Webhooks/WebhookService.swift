@@ -1,0 +1,172 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Webhooks
+internal import Wire
+
+/// `entitled.v1.WebhookService`: what goes out, and what did not arrive. One instance for each event loop, since
+/// its reader belongs to one.
+struct WebhookService {
+  private let reader: any StoreReader
+  private let desk: DeliveryAdmin
+  private let catalog: CurrentCatalog
+
+  init(reader: any StoreReader, desk: DeliveryAdmin, catalog: CurrentCatalog) {
+    self.reader = reader
+    self.desk = desk
+    self.catalog = catalog
+  }
+
+  static let name = "entitled.v1.WebhookService"
+
+  var methods: [Method] {
+    let (desk, catalog) = (desk, catalog)
+    return [
+      .unary("/\(Self.name)/ListWebhooks") { (request: ListWebhooksRequest, _) throws(Status) in
+        try webhooks(request)
+      },
+      .unary("/\(Self.name)/ListDeliveries") { (request: ListDeliveriesRequest, _) throws(Status) in
+        try deliveries(request)
+      },
+      .waitingUnary("/\(Self.name)/ReplayDeliveries") {
+        (request: ResendDeliveriesRequest, _) async throws(Status) in
+        try await Self.replay(request, desk, catalog)
+      },
+      .waitingUnary("/\(Self.name)/DiscardDeliveries") {
+        (request: DiscardDeliveriesRequest, _) async throws(Status) in
+        try await Self.discard(request, desk, catalog)
+      },
+      .waitingUnary("/\(Self.name)/ResumeWebhook") {
+        (request: ResumeWebhookRequest, _) async throws(Status) in
+        try await Self.resume(request, desk, catalog)
+      },
+    ]
+  }
+
+  private func webhooks(_ request: ListWebhooksRequest) throws(Status) -> ListWebhooksResponse {
+    let app = try catalog.value.app(request.app)
+    do throws(StoreError) {
+      var webhooks: [Webhook] = []
+      for settings in desk.settings(of: app.id) {
+        webhooks.append(Webhook(try desk.standing(of: settings, in: reader)))
+      }
+      return .with { $0.webhooks = webhooks }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// The token is the position of the last delivery of the page before.
+  private func deliveries(_ request: ListDeliveriesRequest) throws(Status) -> ListDeliveriesResponse {
+    let settings = try desk.settings(request.webhook, request.kind, of: catalog.value.app(request.app).id)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    guard let last = request.pageToken.isEmpty ? 0 : Int64(request.pageToken), last >= 0 else {
+      throw .invalidPageToken
+    }
+    do throws(StoreError) {
+      let found = try reader.deliveries(
+        of: settings.key, in: Store.Delivery.State(request.state), after: last, limit: size + 1)
+      let deliveries = try found.prefix(size).map { delivery throws(StoreError) in
+        Wire.Delivery(delivery, id: try desk.messageID(of: delivery, to: settings, in: reader))
+      }
+      return .with {
+        $0.deliveries = deliveries
+        if found.count > size { $0.nextPageToken = String(found[size - 1].position) }
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private static func replay(
+    _ request: ResendDeliveriesRequest, _ desk: DeliveryAdmin, _ catalog: CurrentCatalog
+  ) async throws(Status) -> ResendDeliveriesResponse {
+    let settings = try desk.settings(request.webhook, request.kind, of: catalog.value.app(request.app).id)
+    let selection = try selection(request)
+    do throws(StoreError) {
+      let replayed = try await desk.replay(selection, to: settings)
+      return .with {
+        $0.resent = Int64(replayed.count)
+        $0.continueFromPosition = replayed.rest ?? 0
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private static func selection(
+    _ request: ResendDeliveriesRequest
+  ) throws(Status) -> DeliveryAdmin.Selection {
+    let asksForRange = request.fromPosition != 0 || request.toPosition != 0
+    switch (request.deadLetters, request.positions.isEmpty, asksForRange) {
+    case (true, true, false): return .dead
+    case (false, false, false):
+      guard request.positions.count <= DeliveryAdmin.replayLimit else {
+        throw Status(
+          .invalidArgument, reason: "INVALID_FIELD",
+          "positions has more than \(DeliveryAdmin.replayLimit) entries", field: "positions")
+      }
+      return .positions(request.positions)
+    case (false, true, true):
+      let end = request.toPosition == 0 ? Int64.max : request.toPosition
+      guard request.fromPosition > 0, request.fromPosition <= end else {
+        throw Status(
+          .invalidArgument, reason: "INVALID_RANGE",
+          "from_position is below 1 or behind to_position", field: "from_position")
+      }
+      return .range(request.fromPosition...end)
+    default:
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD",
+        "one of dead_letters, positions and from_position is needed, and only one", field: "dead_letters")
+    }
+  }
+
+  private static func discard(
+    _ request: DiscardDeliveriesRequest, _ desk: DeliveryAdmin, _ catalog: CurrentCatalog
+  ) async throws(Status) -> DiscardDeliveriesResponse {
+    let settings = try desk.settings(request.webhook, request.kind, of: catalog.value.app(request.app).id)
+    guard request.deadLetters == request.positions.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD",
+        "one of dead_letters and positions is needed, and only one", field: "dead_letters")
+    }
+    do throws(StoreError) {
+      let count = try await desk.discard(request.deadLetters ? nil : request.positions, of: settings)
+      return .with { $0.discarded = count }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private static func resume(
+    _ request: ResumeWebhookRequest, _ desk: DeliveryAdmin, _ catalog: CurrentCatalog
+  ) async throws(Status) -> ResumeWebhookResponse {
+    let settings = try desk.settings(request.webhook, request.kind, of: catalog.value.app(request.app).id)
+    do throws(StoreError) {
+      let standing = try await desk.resume(settings)
+      return .with { $0.webhook = Webhook(standing) }
+    } catch {
+      throw Status(error)
+    }
+  }
+}
+
+extension DeliveryAdmin {
+  /// The receiver that a request names.
+  fileprivate func settings(
+    _ name: String, _ kind: WebhookKind, of appID: String
+  ) throws(Status) -> WebhookSettings {
+    try RequestValidation.given(name, "webhook")
+    let wanted: WebhookKey.Kind = if case .notifications = kind { .notifications } else { .events }
+    let known = settings(of: appID).filter { $0.key.kind == wanted }
+    if let settings = known.first(where: { $0.key.name == name }) { return settings }
+    let names = known.isEmpty ? "none" : known.map(\.key.name).joined(separator: ", ")
+    throw Status(
+      .notFound, reason: "UNKNOWN_WEBHOOK",
+      "the app '\(appID)' has no webhook '\(name)' of that kind; configured: \(names)",
+      metadata: [("webhook", name)], field: "webhook")
+  }
+}

@@ -1,0 +1,104 @@
+package import AppStore
+internal import COpenSSL
+
+/// Says, as certificate authorities do, whether the certificates that they issued still count (RFC 6960).
+///
+/// It keeps no list: whatever bears the name and the key of one of its authorities was issued by it.
+package struct OCSPResponder: Sendable {
+  private let issuers: [CertificateIssuer]
+
+  /// A responder of `issuers`, each of which signs the answers about its own certificates.
+  package init(issuers: [CertificateIssuer]) { self.issuers = issuers }
+
+  /// The response to a request, both in DER.
+  ///
+  /// All certificates of the request that belong to its first one's authority have the `status`; others are
+  /// unknown. A request that cannot be read is answered with `malformedRequest`, one about nobody's certificates
+  /// with `unauthorized`.
+  ///
+  /// - `thisUpdate`, `nextUpdate`: from when until when the answer may be used.
+  package func response(
+    to request: [UInt8], saying status: OCSPResponse.Status, from thisUpdate: Instant,
+    until nextUpdate: Instant
+  ) throws(CryptographyError) -> [UInt8] {
+    let read = request.withUnsafeBufferPointer { bytes in
+      var start = bytes.baseAddress
+      return d2i_OCSP_REQUEST(nil, &start, bytes.count)
+    }
+    defer { OCSP_REQUEST_free(read) }
+    guard let question = read, let first = Self.identifiers(in: question).first else {
+      ERR_clear_error()
+      return try Self.encodedResponse(OCSP_RESPONSE_STATUS_MALFORMEDREQUEST, nil)
+    }
+    guard let issuer = issuers.first(where: { $0.issued(first) }) else {
+      return try Self.encodedResponse(OCSP_RESPONSE_STATUS_UNAUTHORIZED, nil)
+    }
+    let answer = try made(OCSP_BASICRESP_new(), Self.operation)
+    defer { OCSP_BASICRESP_free(answer) }
+    for identifier in Self.identifiers(in: question) {
+      let word = issuer.issued(identifier) ? status : .unknown
+      try Self.add(word, about: identifier, from: thisUpdate, until: nextUpdate, to: answer)
+    }
+    // Whoever sends a nonce wants it back.
+    OCSP_copy_nonce(answer, question)
+    try check(
+      OCSP_basic_sign(
+        answer, issuer.certificate.pointer, issuer.key.reference.pointer, EVP_sha384(), nil,
+        UInt(OCSP_RESPID_KEY)), Self.operation)
+    return try Self.encodedResponse(OCSP_RESPONSE_STATUS_SUCCESSFUL, answer)
+  }
+
+  private static let operation = "make an OCSP response"
+
+  /// What a request asks about. The request owns them.
+  private static func identifiers(in request: OpaquePointer) -> [OpaquePointer] {
+    (0..<max(0, OCSP_request_onereq_count(request))).compactMap { index in
+      OCSP_request_onereq_get0(request, index).flatMap { OCSP_onereq_get0_id($0) }
+    }
+  }
+
+  private static func add(
+    _ status: OCSPResponse.Status, about identifier: OpaquePointer, from thisUpdate: Instant,
+    until nextUpdate: Instant, to answer: OpaquePointer
+  ) throws(CryptographyError) {
+    var code = V_OCSP_CERTSTATUS_GOOD
+    var revokedAt: UnsafeMutablePointer<ASN1_TIME>?
+    switch status {
+    case .good: break
+    case .unknown: code = V_OCSP_CERTSTATUS_UNKNOWN
+    case .revoked(let moment):
+      code = V_OCSP_CERTSTATUS_REVOKED
+      revokedAt = ASN1_GENERALIZEDTIME_set(nil, Int(moment.secondsSince1970))
+    }
+    let from = ASN1_GENERALIZEDTIME_set(nil, Int(thisUpdate.secondsSince1970))
+    let until = ASN1_GENERALIZEDTIME_set(nil, Int(nextUpdate.secondsSince1970))
+    defer { for time in [revokedAt, from, until] { ASN1_STRING_free(time) } }
+    _ = try made(
+      OCSP_basic_add1_status(
+        answer, identifier, code, OCSP_REVOKED_STATUS_UNSPECIFIED, revokedAt, from, until), operation)
+  }
+
+  private static func encodedResponse(
+    _ status: CInt, _ answer: OpaquePointer?
+  ) throws(CryptographyError) -> [UInt8] {
+    let response = try made(OCSP_response_create(status, answer), operation)
+    defer { OCSP_RESPONSE_free(response) }
+    return try encoded(operation) { i2d_OCSP_RESPONSE(response, $0) }
+  }
+}
+
+extension CertificateIssuer {
+  /// Whether an OCSP identifier names this authority by the digests of its name and its key.
+  fileprivate func issued(_ identifier: OpaquePointer) -> Bool {
+    var algorithm: OpaquePointer?
+    var serial: UnsafeMutablePointer<ASN1_INTEGER>?
+    guard OCSP_id_get0_info(nil, &algorithm, nil, &serial, identifier) == 1, let serial,
+      let digest = EVP_get_digestbyname(OBJ_nid2sn(OBJ_obj2nid(algorithm)))
+    else { return false }
+    let own = OCSP_cert_id_new(
+      digest, X509_get_subject_name(certificate.pointer), X509_get0_pubkey_bitstr(certificate.pointer), serial
+    )
+    defer { OCSP_CERTID_free(own) }
+    return own.map { OCSP_id_issuer_cmp($0, identifier) == 0 } ?? false
+  }
+}

@@ -1,0 +1,94 @@
+internal import AppStore
+internal import JSON
+
+/// What a document says, before and after it is known whether to believe it.
+struct UntrustedPayload<Payload: SignedPayload> {
+  private let reading: Result<Payload, VerificationError>
+
+  /// Reads a payload. If it cannot be read, the reason is kept for when it is asked for.
+  init(_ bytes: [UInt8]) {
+    reading = Result { () throws(VerificationError) in try Self.read(bytes) }
+  }
+
+  /// Where the document says it comes from; `nil` if it says nothing that is known or cannot be read.
+  var environment: Environment? {
+    guard case .success(let payload) = reading, case .known(let environment) = payload.origin else {
+      return nil
+    }
+    return environment
+  }
+
+  /// The payload of a document under the signature of `chain`, if it is one for `app`.
+  func payload(signedBy chain: VerifiedChain, for app: AppIdentity, in environments: Set<Environment>)
+    throws(VerificationError) -> Payload
+  {
+    let payload = try reading.get()
+    guard let signed = payload.signing.date else { throw .missingField(payload.signing.member) }
+    guard chain.signer.validity.contains(signed) else {
+      throw .chainExpiredAtSigning(signed: signed, validity: chain.signer.validity)
+    }
+    let environment = try Self.environment(of: payload)
+    guard chain.environments.contains(environment) else {
+      throw .untrustedRoot("\(chain.signer.anchor) does not count for \(environment.rawValue)")
+    }
+    try check(payload, for: app, environment: environment)
+    guard environments.contains(environment) else {
+      throw .wrongEnvironment(environment.rawValue)
+    }
+    return payload
+  }
+
+  /// The payload of a document that nobody signed whose signature counts, if it is one for `app`.
+  func unsignedPayload(for app: AppIdentity) throws(VerificationError) -> Payload {
+    let payload = try reading.get()
+    let environment = try Self.environment(of: payload)
+    try check(payload, for: app, environment: environment)
+    return payload
+  }
+
+  private func check(_ payload: Payload, for app: AppIdentity, environment: Environment)
+    throws(VerificationError)
+  {
+    switch payload.app {
+    case .unnamed: break
+    case .bundle(let bundle):
+      try check(bundle: bundle, for: app)
+    case .bundleAndNumber(let bundle, let number):
+      try check(bundle: bundle, for: app)
+      try check(number: number, for: app, environment)
+    case .number(let number):
+      try check(number: number, for: app, environment)
+    }
+  }
+
+  private func check(bundle: String?, for app: AppIdentity) throws(VerificationError) {
+    guard let bundle else { throw .missingField("bundleId") }
+    guard bundle == app.bundleID else { throw .wrongBundle(excerpt(bundle)) }
+  }
+
+  private func check(number: Int64?, for app: AppIdentity, _ environment: Environment)
+    throws(VerificationError)
+  {
+    // Outside Production apps have no number, or 0.
+    guard environment == .production, let expected = app.appAppleID else { return }
+    guard let number else { throw .missingField("appAppleId") }
+    guard number == expected else { throw .wrongApp(number) }
+  }
+
+  private static func environment(of payload: Payload) throws(VerificationError) -> Environment {
+    switch payload.origin {
+    case .known(let environment): return environment
+    case .unknown(let name): throw .wrongEnvironment(excerpt(name))
+    case .missing(let member): throw .missingField(member)
+    }
+  }
+
+  private static func read(_ bytes: [UInt8]) throws(VerificationError) -> Payload {
+    let value: JSONValue
+    do { value = try JSONValue(parsing: bytes, duplicates: .refused) } catch {
+      throw .malformedJSON(error.description)
+    }
+    guard case .object(let object) = value else { throw .malformedJSON("it is not an object") }
+    do { return try Payload(json: object) } catch { throw .malformedField(error) }
+  }
+}

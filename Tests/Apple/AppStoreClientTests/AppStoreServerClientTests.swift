@@ -1,0 +1,181 @@
+import AppStore
+import JSON
+import Testing
+
+@testable import AppStoreClient
+
+@Suite struct AppStoreServerClientTests {
+  private let time = ManualTime()
+  private let info = #"{"signedTransactionInfo":"jws"}"#
+
+  private func ask(_ exchange: ScriptedExchange, patience: Duration? = nil) async throws
+    -> TransactionInfoResponse
+  {
+    try await client(exchange, time).send(.transactionInfo("1"), patience: patience)
+  }
+
+  /// What comes of a call to which everything is answered in the same way.
+  private func failure(of answers: ScriptedExchange.Answer..., patience: Duration? = nil) async throws
+    -> (error: AppStoreClientError?, calls: Int)
+  {
+    let exchange = ScriptedExchange(answers[0])
+    let many = answers.count > 1 ? ScriptedExchange(answers[0], answers[1]) : exchange
+    do {
+      _ = try await ask(many, patience: patience)
+      return (nil, many.requests.count)
+    } catch let error as AppStoreClientError {
+      return (error, many.requests.count)
+    }
+  }
+
+  @Test("A call is signed, and its answer read")
+  func success() async throws {
+    let exchange = ScriptedExchange(.status(200, info))
+    #expect(try await ask(exchange).signedTransactionInfo == "jws")
+    let request = try #require(exchange.requests.first)
+    #expect(request.url == "https://apple.example/inApps/v1/transactions/1")
+    #expect(request.headers.first { $0.name == "authorization" }?.value.hasPrefix("Bearer ey") == true)
+  }
+
+  @Test("No id leads to another path")
+  func escaping() {
+    #expect(AppStoreRequest.transactionInfo("../x?y=z").target == "/inApps/v1/transactions/..%2Fx%3Fy%3Dz")
+    #expect(AppStoreRequest.transactionInfo("..").target == "/inApps/v1/transactions/%2E%2E")
+    #expect(AppStoreRequest.lookUpOrder("a b/ü").target == "/inApps/v1/lookup/a%20b%2F%C3%BC")
+  }
+
+  @Test(
+    "What passes is tried again, with growing waits",
+    arguments: [
+      ScriptedExchange.Answer.status(500, #"{"errorCode":5000001,"errorMessage":"later"}"#),
+      .status(503, "<html>"), .status(404, #"{"errorCode":4040002,"errorMessage":"later"}"#),
+      .status(200, ""), .status(200, "<html></html>"), .status(200, #"{"signedTransac"#),
+      .failure(.unreachable("reset")), .failure(.timedOut),
+    ])
+  func retried(answer: ScriptedExchange.Answer) async throws {
+    let exchange = ScriptedExchange(answer, answer, .status(200, info))
+    #expect(try await ask(exchange).signedTransactionInfo == "jws")
+    #expect(time.sleeps == [.milliseconds(125), .milliseconds(250)])
+  }
+
+  @Test("What does not pass is not tried again")
+  func refused() async throws {
+    let notFound = try await failure(
+      of: .status(404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#))
+    #expect(notFound.error == .refused(.transactionIdNotFound, message: "Transaction id not found."))
+    #expect(notFound.calls == 1)
+    let unknown = try await failure(of: .status(400, #"{"errorCode":4999999,"errorMessage":"new"}"#))
+    #expect(unknown.error == .refused(.unrecognized(4_999_999), message: "new"))
+    #expect(try await failure(of: .status(403, "<html>")).error == .unexpectedStatus(403))
+    #expect(try await failure(of: .status(302)).error == .unexpectedStatus(302))
+    let blue = try await failure(of: .status(200, #"{"signedTransactionInfo":1}"#))
+    #expect(blue.error == .malformed(.wrongType(member: "signedTransactionInfo", expected: "a string")))
+    #expect(try await failure(of: .failure(.tooLarge)).error == .tooLarge(limit: 16 << 20))
+    #expect(time.sleeps.isEmpty)
+  }
+
+  @Test("A test notification whose fate is unknown is not asked for twice")
+  func notRepeatable() async throws {
+    let exchange = ScriptedExchange(.failure(.unreachable("reset")), .status(200, "{}"))
+    await #expect(throws: AppStoreClientError.unreachable(host: "apple.example", problem: "reset")) {
+      let _: SendTestNotificationResponse = try await client(exchange, time).send(.testNotification)
+    }
+    #expect(exchange.requests.count == 1)
+  }
+
+  @Test("Retry-After is a moment in milliseconds, and everybody waits for it")
+  func rateLimited() async throws {
+    let moment = String(ManualTime.start + 30_000)
+    let exchange = ScriptedExchange(
+      .status(
+        429, #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#, [("retry-after", moment)]),
+      .status(200, info))
+    #expect(try await ask(exchange).signedTransactionInfo == "jws")
+    #expect(try #require(time.sleeps.first) >= .seconds(30))
+    let impatient = try await failure(
+      of: .status(429, "", [("retry-after", String(ManualTime.start + 900_000))]), patience: .seconds(5))
+    guard case .rateLimited(let wait) = impatient.error else {
+      Issue.record("\(String(describing: impatient.error))")
+      return
+    }
+    #expect(wait > .seconds(60))
+    #expect(impatient.calls == 1)
+  }
+
+  @Test("A refused token is made anew once; a clock that is off is named")
+  func unauthorized() async throws {
+    let once = ScriptedExchange(.status(401), .status(200, info))
+    #expect(try await ask(once).signedTransactionInfo == "jws")
+    #expect(try await failure(of: .status(401), .status(401)).error == .unauthorized)
+    let date = [("date", "Thu, 01 Jan 2026 01:00:00 GMT")]
+    let off = try await failure(of: .status(401, "", date), .status(401, "", date))
+    #expect(off.error == .clockIsOff(seconds: -3_600))
+  }
+
+  @Test("A deadline is kept: no call and no wait goes beyond it")
+  func deadline() async throws {
+    let outcome = try await failure(of: .status(503), .status(503), patience: .milliseconds(100))
+    #expect(outcome.error == .serverFailed(status: 503))
+    #expect(outcome.calls == 1)
+  }
+
+  @Test("Pages are read to the end, and a circle of pages is noticed")
+  func pages() async throws {
+    func page(_ revision: String, more: Bool) -> ScriptedExchange.Answer {
+      .status(200, #"{"revision":"\#(revision)","hasMore":\#(more),"signedTransactions":["\#(revision)"]}"#)
+    }
+    let exchange = ScriptedExchange(page("a", more: true), page("b", more: true), page("c", more: false))
+    var read: [String] = []
+    try await client(exchange, time).readTransactionHistory(of: "1") { page in
+      read += page.signedTransactions ?? []
+    }
+    #expect(read == ["a", "b", "c"])
+    #expect(
+      exchange.requests.map { $0.url.split(separator: "?").dropFirst().joined() } == [
+        "", "revision=a", "revision=b",
+      ])
+
+    let circle = ScriptedExchange(page("a", more: true), page("b", more: true), page("a", more: true))
+    await #expect(throws: AppStoreClientError.pageLoop(place: "a")) {
+      try await client(circle, time).readTransactionHistory(of: "1") { _ in }
+    }
+    let lost = ScriptedExchange(.status(200, #"{"hasMore":true}"#))
+    await #expect(throws: AppStoreClientError.missing(field: "revision")) {
+      try await client(lost, time).readTransactionHistory(of: "1") { _ in }
+    }
+  }
+
+  @Test("All pages share what the caller waits, and none is asked for when it is over")
+  func patienceOfPages() async throws {
+    let page = ScriptedExchange.Answer.status
+    let time = time
+    let exchange = ScriptedExchange(
+      page(200, #"{"revision":"a","hasMore":true}"#, []), page(200, #"{"revision":"b","hasMore":true}"#, []),
+      page(200, #"{"revision":"c","hasMore":true}"#, []), answered: { time.advance(.seconds(4)) })
+    await #expect(throws: AppStoreClientError.timedOut) {
+      try await client(exchange, time).readTransactionHistory(
+        of: "1", PagingOptions(patience: .seconds(10))
+      ) { _ in }
+    }
+    #expect(exchange.timeouts == [.seconds(10), .seconds(6), .seconds(2)])
+  }
+
+  @Test("A host that fails again and again is left alone, then tried with one call")
+  func circuit() {
+    let breaker = CircuitBreaker(clock: time.clock)
+    for _ in 0..<5 {
+      #expect(breaker.pause() == nil)
+      breaker.failed()
+    }
+    #expect(breaker.pause() == .seconds(5))
+    time.advance(.seconds(5))
+    #expect(breaker.pause() == nil)
+    #expect(breaker.pause() != nil)
+    breaker.failed()
+    #expect(breaker.pause() == .seconds(10))
+    time.advance(.seconds(10))
+    #expect(breaker.pause() == nil)
+    breaker.succeeded()
+    #expect(breaker.pause() == nil)
+  }
+}

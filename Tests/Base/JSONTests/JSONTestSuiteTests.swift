@@ -1,0 +1,59 @@
+import Foundation
+import JSON
+import Testing
+
+/// Where the public JSONTestSuite is: `$ENTITLED_TESTDATA/jsontestsuite`, or nowhere.
+private let suiteFolder: URL? = {
+  let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+    .deletingLastPathComponent()
+  let testdata =
+    ProcessInfo.processInfo.environment["ENTITLED_TESTDATA"].map { URL(filePath: $0) }
+    ?? root.appending(path: "../shared/testdata")
+  let folder = testdata.appending(path: "jsontestsuite")
+  return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+}()
+
+/// The public JSONTestSuite: `y_` must be read, `n_` must be refused, `i_` may be either but must not crash.
+@Suite(.enabled(if: suiteFolder != nil, "needs ENTITLED_TESTDATA with jsontestsuite"))
+struct JSONTestSuiteTests {
+  /// A document of the suite.
+  struct Document: Sendable, CustomTestStringConvertible {
+    var name: String
+    var bytes: [UInt8]
+    var testDescription: String { name }
+  }
+
+  static func documents(_ prefix: String) throws -> [Document] {
+    guard let folder = suiteFolder else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(prefix) }
+      .sorted()
+      .map { Document(name: $0, bytes: Array(try Data(contentsOf: folder.appending(path: $0)))) }
+  }
+
+  @Test("The suite is there") func present() throws {
+    #expect(try Self.documents("").count > 300)
+  }
+
+  @Test("Valid documents are read, and read again from what we write", arguments: try documents("y_"))
+  func valid(document: Document) throws {
+    let value = try JSONValue(parsing: document.bytes)
+    #expect(try JSONValue(parsing: value.serialized()) == value)
+    #expect(try JSONValue(parsing: value.serialized(pretty: true)) == value)
+  }
+
+  @Test("Invalid documents are refused", arguments: try documents("n_"))
+  func invalid(document: Document) {
+    #expect(throws: JSONError.self) { try JSONValue(parsing: document.bytes) }
+  }
+
+  @Test("Doubtful documents are read or refused", arguments: try documents("i_"))
+  func doubtful(document: Document) {
+    do {
+      let value = try JSONValue(parsing: document.bytes)
+      #expect(value.serialized().isEmpty == false)
+    } catch {
+      #expect("\(error)".isEmpty == false)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import AppStore
+import JSON
+import Ledger
+import Store
+import Testing
+
+/// Consent and Apple's questions about refunds, as evidence.
+@Suite struct ConsumptionTests {
+  @Test("Consent is evidence: again it changes nothing, and a replay gives the same")
+  func consent() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      let (given, first) = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
+      #expect(given?.isGiven == true && given?.evidenceID == first.evidenceID)
+      let (still, none) = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
+      #expect(still == given && none.evidenceID == nil)
+      let (withdrawn, _) = try await fixture.ledger.recordConsent(false, of: "ana", fixture.scope)
+      #expect(withdrawn?.isGiven == false)
+      #expect(try fixture.events().suffix(2).map(\.event.change.kind) == [.consentGiven, .consentWithdrawn])
+      #expect(try fixture.events().last?.event.actor == "support")
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("Who was joined into another takes the consent along; who is erased does not")
+  func identity() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70), for: "guest")
+      _ = try await fixture.ledger.recordConsent(true, of: "guest", fixture.scope)
+      _ = try await fixture.ledger.merge("guest", into: "ana", fixture.scope)
+      let (known, outcome) = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
+      #expect(known?.isGiven == true && outcome.evidenceID == nil)
+      #expect(try await fixture.replayDifferences().isEmpty)
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      #expect(try fixture.store.makeReader().consent(of: ana) == nil)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A question waits for its answer, and an answer about another purchase is none")
+  func answered() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.ask(fixture.period(40...70), signed: 49)
+      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      #expect(due.owners == ["ana"] && !due.isConsented && due.purchase?.transactionID == "L1-40")
+      #expect(due.inquiry.answerBy == at(49).advanced(byMilliseconds: 12 * 3_600_000))
+      #expect(try fixture.events().last?.event.change.kind == .refundRequested)
+
+      for (transaction, errorCode) in [("L1-10", nil), ("L1-40", 4_000_035), ("L1-40", nil as Int64?)] {
+        #expect(try fixture.openQuestions() == 1)
+        _ = try await fixture.ledger.record(
+          AppleCall(
+            method: AppleCall.sendConsumptionInformation, originalTransactionID: "L1",
+            transactionID: transaction, request: [:],
+            answer: errorCode.map { ["errorCode": .number(JSONNumber($0))] } ?? [:]), fixture.scope)
+      }
+      #expect(try fixture.openQuestions() == 0)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("Who agrees while a question is looked at is not made to wait")
+  func agreedMeanwhile() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.ask(fixture.period(40...70), signed: 49)
+      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      var waiting = due.inquiry
+      waiting.problem = "NO_CONSENT"
+      waiting.dueAt = at(51)
+      _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
+      try await fixture.ledger.put(waiting, after: due)
+      let still = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      #expect(still.isConsented && still.inquiry.problem.isEmpty)
+      try await fixture.ledger.put(waiting, after: still)
+      #expect(try await fixture.ledger.inquiriesDue(limit: 9).isEmpty)
+    }
+  }
+
+  @Test("Nobody's answer in time is told to who has the purchase, once")
+  func missed() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.ask(fixture.period(40...70), signed: 49)
+      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      var missed = due.inquiry
+      missed.settle(.missed, problem: "NO_CONSENT", at: at(50))
+      for _ in 0..<2 { try await fixture.ledger.put(missed, after: due) }
+      let told = try fixture.events().filter { $0.event.change.kind == .refundRequestMissed }
+      #expect(told.map(\.event.change.effectiveAt) == [due.inquiry.answerBy])
+      #expect(told.map(\.event.customer.customerID) == ["ana"])
+    }
+  }
+
+  @Test("The same question by another notification is no second one, but a later one is")
+  func asked() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      for (uuid, day) in [("a", Int64(48)), ("b", 48), ("c", 49)] {
+        try await fixture.ask(fixture.period(40...70), signed: day, uuid: uuid)
+      }
+      #expect(try fixture.openQuestions() == 2)
+      _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
+      #expect(try await fixture.ledger.inquiriesDue(limit: 9).map(\.isConsented) == [true, true])
+    }
+  }
+}
+
+extension LedgerFixture {
+  /// Apple asks how much was used of a purchase.
+  fileprivate func ask(_ transaction: String, signed: Int64, uuid: String = "ask") async throws {
+    let payload = try consumptionRequest(transaction, signed: signed, uuid: uuid)
+    let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
+    _ = try await ledger.receive(
+      IncomingNotification(appID: "ocean", body: body, source: .notification, receivedAt: clock.now),
+      signedPayload: payload)
+  }
+
+  fileprivate func openQuestions() throws -> Int {
+    var query = ConsumptionRequestFilter(appID: "ocean", limit: 9)
+    query.state = .open
+    return try store.makeReader().inquiries(query).count
+  }
+}

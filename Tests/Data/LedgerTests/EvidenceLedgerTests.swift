@@ -1,0 +1,202 @@
+import AppStore
+import Entitlements
+import Ledger
+import SignedData
+import Store
+import Testing
+
+@Suite struct EvidenceLedgerTests {
+  @Test("A purchase is kept, linked, and seen by readers")
+  func submit() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(0...30)
+      let submitted = try await fixture.submit(jws, renewal: fixture.renewal(signed: 1))
+      #expect(!submitted.wasKnown)
+      #expect(submitted.environment == .sandbox)
+      #expect(submitted.documents.transaction?.productID == "monthly")
+      #expect(try fixture.facts() == submitted.facts)
+      let status = evaluate(submitted.facts, entitlement: "pro", in: LedgerFixture.app, at: at(5))
+      #expect(status.state == .activeNotRenewing)
+
+      let evidence = try fixture.evidence()
+      #expect(evidence.map(\.kind) == [.signedTransaction, .signedRenewalInfo])
+      #expect(evidence[0].content.body == Array(jws.utf8))
+      #expect(evidence[0].customerID == "ana")
+      #expect(evidence[0].receivedAt == at(50))
+      #expect(evidence.allSatisfy { $0.verdict == .accepted })
+    }
+  }
+
+  @Test("With the facts the answers are written, those of the months to come included")
+  func answers() async throws {
+    try await LedgerFixture.run { fixture in
+      let submitted = try await fixture.submit(fixture.period(30...60), renewal: fixture.renewal(signed: 31))
+      for day in [Int64(50), 59, 60, 100, 200] {
+        let expected = evaluate(submitted.facts, entitlement: "pro", in: LedgerFixture.app, at: at(day))
+        guard case .told(let segment) = try fixture.answer(on: day) else {
+          Issue.record("no answer on day \(day)")
+          continue
+        }
+        #expect(segment.status == expected)
+      }
+      #expect(try fixture.answer(on: 49) == .notTold)
+      #expect(try fixture.answer(of: "ben", on: 50) == .unknownCustomer)
+    }
+  }
+
+  @Test("The same submission again is known and changes nothing")
+  func repeated() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(0...30)
+      let first = try await fixture.submit(jws)
+      let again = try await fixture.submit(jws)
+      #expect(again.wasKnown)
+      #expect(again.evidenceID == first.evidenceID)
+      #expect(again.facts == first.facts)
+      #expect(try fixture.evidence().count == 1)
+    }
+  }
+
+  @Test("The newest signature counts, whichever arrives first", arguments: [false, true])
+  func newest(reversed: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      let bought = try fixture.period(0...30, signed: 0)
+      let refunded = try fixture.period(0...30, signed: 9, ["revocationDate": 1_800_500_000_000])
+      for jws in reversed ? [refunded, bought] : [bought, refunded] { _ = try await fixture.submit(jws) }
+      let facts = try #require(try fixture.facts())
+      #expect(facts.transactions.map(\.revocationDate) == [Instant(millisecondsSince1970: 1_800_500_000_000)])
+    }
+  }
+
+  @Test("Any order and any repetition of submissions gives the same state", arguments: UInt64(0)..<8)
+  func order(seed: UInt64) async throws {
+    var random = SplitMix64(state: seed)
+    try await LedgerFixture.run { fixture in
+      var documents: [String] = []
+      for start in Int64(0)..<4 {
+        for line in ["L1", "L2"] {
+          documents.append(try fixture.period((start * 30)...(start * 30 + 30), line: line))
+          documents.append(try fixture.period((start * 30)...(start * 30 + 37), line: line, signed: 100))
+        }
+      }
+      for jws in documents { _ = try await fixture.submit(jws, for: "straight") }
+      let straight = try fixture.facts(of: "straight")
+      try await LedgerFixture.run { other in
+        for jws in (documents + documents.prefix(5)).shuffled(using: &random) {
+          _ = try await other.submit(jws, for: "shuffled")
+        }
+        #expect(try other.facts(of: "shuffled") == straight)
+        #expect(try other.evidence().count == documents.count)
+      }
+    }
+  }
+
+  @Test("A purchase of another customer binds nobody else, but what it says is taken in")
+  func owned() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(0...30))
+      await #expect(throws: LedgerError.ownedByAnotherCustomer(originalTransactionID: "L1")) {
+        try await fixture.submit(fixture.period(30...60), for: "ben")
+      }
+      #expect(try fixture.facts(of: "ben") == nil)
+      #expect(try fixture.facts(of: "ana")?.transactions.count == 2)
+      #expect(try fixture.evidence().last?.customerID == "ben")
+    }
+  }
+
+  @Test("A document that is not to be believed is kept with its reason and changes nothing")
+  func rejected() async throws {
+    try await LedgerFixture.run { fixture in
+      let good = try fixture.period(0...30)
+      let cases = [
+        ("not a jws", "NOT_A_JWS"), (String(good.dropLast(8)) + "AAAAAAAA", "BAD_SIGNATURE"),
+        (try fixture.period(0...30, ["bundleId": "com.other"]), "WRONG_BUNDLE"),
+        (try fixture.period(0...30, ["expiresDate": .null]), "MISSING_FIELD"),
+        (String(repeating: "x", count: 2 << 20), "DOCUMENT_TOO_LARGE"),
+      ]
+      for (jws, reason) in cases {
+        let refusal = await refusal { () throws(LedgerError) in try await fixture.submit(jws) }
+        #expect(refusal == reason)
+      }
+      #expect(try fixture.facts() == nil)
+      let evidence = try fixture.evidence()
+      #expect(evidence.map(\.verdict) == cases.map { .rejected(reason: $0.1) })
+      #expect(evidence.map { $0.content.body == nil } == [false, false, false, false, true])
+      #expect(evidence.last?.content.size == 2 << 20)
+    }
+  }
+
+  @Test("A renewal info that is not of this purchase spoils the whole submission")
+  func otherRenewal() async throws {
+    try await LedgerFixture.run { fixture in
+      let foreign = try fixture.renewal(line: "L9", signed: 1)
+      let reason = await refusal { () throws(LedgerError) in
+        try await fixture.submit(try! fixture.period(0...30), renewal: foreign)
+      }
+      #expect(reason == "OTHER_PURCHASE_LINE")
+      #expect(try fixture.facts() == nil)
+      #expect(try fixture.evidence().map(\.kind) == [.signedRenewalInfo])
+    }
+  }
+
+  @Test("A purchase from an environment that the app does not accept is refused")
+  func environment() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(0...30, ["environment": "Xcode"])
+      let reason = await refusal { () throws(LedgerError) in try await fixture.submit(jws) }
+      #expect(reason == "XCODE_NOT_ALLOWED")
+    }
+  }
+
+  @Test("A request that cannot be right is refused by the name of its field, and nothing is kept")
+  func invalid() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(0...30)
+      await #expect(throws: LedgerError.invalid(field: "customer_id", problem: "is empty")) {
+        try await fixture.submit(jws, for: "")
+      }
+      await #expect(
+        throws: LedgerError.invalid(field: "customer_id", problem: "has 257 bytes, more than 256")
+      ) {
+        try await fixture.submit(jws, for: String(repeating: "x", count: 257))
+      }
+      await #expect(throws: LedgerError.invalid(field: "signed_transaction", problem: "is empty")) {
+        try await fixture.submit("")
+      }
+      await #expect(throws: LedgerError.unknownApp("sea", configured: ["ocean"])) {
+        try await fixture.submit(jws, app: "sea")
+      }
+      #expect(try fixture.evidence().isEmpty)
+    }
+  }
+
+  @Test("Many submissions at once all get through, each durable when it is acknowledged")
+  func concurrent() async throws {
+    try await LedgerFixture.run { fixture in
+      let documents = try (0..<60).map { try fixture.period(0...30, line: "L\($0)") }
+      try await withThrowingTaskGroup { group in
+        for (number, jws) in documents.enumerated() {
+          group.addTask {
+            let submitted = try await fixture.submit(jws, for: "c\(number % 10)")
+            let seen = try fixture.facts(of: "c\(number % 10)")
+            let isSeen = seen?.transactions.contains { $0 == submitted.documents.transaction }
+            #expect(isSeen == true)
+          }
+        }
+        try await group.waitForAll()
+      }
+      for number in 0..<10 { #expect(try fixture.facts(of: "c\(number)")?.transactions.count == 6) }
+    }
+  }
+}
+
+/// The code with which a submission was refused; `nil` if it was not.
+private func refusal(_ submit: () async throws(LedgerError) -> SubmissionResult) async -> String? {
+  do {
+    _ = try await submit()
+    return nil
+  } catch {
+    guard case .rejected(let rejection, _) = error else { return "\(error)" }
+    return rejection.reason
+  }
+}

@@ -1,0 +1,182 @@
+import AppStore
+import Entitlements
+import Foundation
+import JSON
+import Ledger
+import SQLiteStore
+import SignedData
+import Store
+import Synchronization
+
+/// A ledger over a real store and real signatures of a test authority.
+struct LedgerFixture {
+  let store: SQLiteEntitlementStore
+  let ledger: EvidenceLedger
+  let catalog = CurrentCatalog(Catalog([Self.app]))
+  let clock = TestClock()
+  let scope = CommandScope(appID: "ocean", environment: .sandbox, actor: "support")
+  private let directory: String
+  private let signer: JWSSigner
+
+  static let app = oceanApp(.keep)
+
+  static func oceanApp(_ policy: OwnershipPolicy) -> AppDefinition {
+    AppDefinition(
+      id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil),
+      environments: [.sandbox],
+      products: [
+        ProductDefinition(productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro"])
+      ], ownershipPolicy: policy)
+  }
+
+  /// Runs `body` with an empty ledger.
+  static func run(_ body: (LedgerFixture) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let fixture = try LedgerFixture(directory: directory.path)
+    try await body(fixture)
+    await fixture.store.close()
+  }
+
+  private init(directory: String) throws {
+    let authority = try TestAuthority.shared.get()
+    signer = authority.signer
+    self.directory = directory
+    store = try SQLiteEntitlementStore(directory: directory)
+    ledger = EvidenceLedger(
+      store: store, verifier: authority.verifier, catalog: catalog, now: { [clock] in clock.now })
+  }
+
+  /// A signed transaction of one period.
+  func period(
+    _ days: ClosedRange<Int64>, line: String = "L1", signed: Int64? = nil, _ changes: JSONObject = [:]
+  ) throws -> String {
+    var payload: JSONObject = [
+      "transactionId": .string("\(line)-\(days.lowerBound)"), "originalTransactionId": .string(line),
+      "bundleId": "com.example", "productId": "monthly", "type": "Auto-Renewable Subscription",
+      "environment": "Sandbox", "purchaseDate": date(days.lowerBound), "expiresDate": date(days.upperBound),
+      "signedDate": date(signed ?? days.lowerBound),
+    ]
+    for (name, value) in changes { payload[name] = value == .null ? nil : value }
+    return try signer.sign(payload: payload)
+  }
+
+  /// A signed renewal info.
+  func renewal(line: String = "L1", signed: Int64, environment: String = "Sandbox") throws -> String {
+    try signer.sign(payload: [
+      "originalTransactionId": .string(line), "productId": "monthly", "autoRenewProductId": "monthly",
+      "autoRenewStatus": 0, "environment": .string(environment), "signedDate": date(signed),
+    ])
+  }
+
+  /// What Apple posts when it released seats.
+  func unclaimed(seats: [String], signed: Int64) throws -> String {
+    try signer.sign(payload: [
+      "notificationType": "UNCLAIM_SEATS", "notificationUUID": .string("unclaim-\(signed)"), "version": "2.0",
+      "signedDate": date(signed),
+      "unclaimInfo": [
+        "bundleId": "com.example", "environment": "Sandbox",
+        "unclaimSeatIds": .array(seats.map(JSONValue.string)),
+      ],
+    ])
+  }
+
+  /// What Apple posts when a customer asks for a refund.
+  func consumptionRequest(_ transaction: String, signed: Int64, uuid: String) throws -> String {
+    try signer.sign(payload: [
+      "notificationType": "CONSUMPTION_REQUEST", "notificationUUID": .string(uuid), "version": "2.0",
+      "signedDate": date(signed),
+      "data": [
+        "bundleId": "com.example", "environment": "Sandbox", "consumptionRequestReason": "OTHER",
+        "signedTransactionInfo": .string(transaction),
+      ],
+    ])
+  }
+
+  func submit(
+    _ jws: String, renewal: String? = nil, for customerID: String? = "ana", app: String = "ocean"
+  ) async throws(LedgerError) -> SubmissionResult {
+    try await ledger.submit(
+      Submission(appID: app, customerID: customerID, signedTransaction: jws, signedRenewalInfo: renewal))
+  }
+
+  /// What a reader sees of a customer.
+  func facts(of customerID: String = "ana") throws -> CustomerFacts? {
+    try store.makeReader().facts(
+      of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID))
+  }
+
+  /// What a reader finds about `pro`.
+  func answer(of customerID: String = "ana", on day: Int64) throws -> AnswerLookup {
+    try store.makeReader().answer(
+      to: "pro", of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID),
+      under: Self.app.fingerprint, at: at(day))
+  }
+
+  /// What readers see that happened.
+  func events() throws -> [StoredEvent] {
+    try store.makeReader().events(of: nil, after: 0, limit: 1000)
+  }
+
+  /// The lines that nobody has.
+  func unclaimed() throws -> [String] {
+    try store.makeReader().unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 1000)
+      .map(\.line.originalTransactionID)
+  }
+
+  /// The tables in which the store differs from what its evidence gives.
+  func replayDifferences() async throws -> [TableDifference] {
+    try await withReplay { rebuilt in
+      try store.differences(from: rebuilt).filter { $0.onlyInFirst + $0.onlyInSecond > 0 }
+    }
+  }
+
+  /// Runs `body` with what the store's evidence gives.
+  func withReplay<Result>(_ body: (SQLiteEntitlementStore) throws -> Result) async throws -> Result {
+    let rebuilt = try SQLiteEntitlementStore(directory: "\(directory)/replay-\(UUID())")
+    _ = try await EvidenceReplay.run(from: store.makeReader(), into: rebuilt, catalog: catalog.value)
+    let result = Swift.Result { try body(rebuilt) }
+    await rebuilt.close()
+    return try result.get()
+  }
+
+  func evidence() throws -> [Evidence] {
+    try store.makeReader().evidence(after: nil, limit: 1000).map(\.evidence)
+  }
+}
+
+/// A clock that stands until a test turns it.
+final class TestClock: Sendable {
+  private let moment = Mutex(at(50))
+
+  var now: Instant { moment.withLock { $0 } }
+
+  func set(_ now: Instant) { moment.withLock { $0 = now } }
+}
+
+/// The moment `day` days after the start of the tests' calendar.
+func at(_ day: Int64) -> Instant {
+  Instant(millisecondsSince1970: 1_800_000_000_000 + day * 86_400_000)
+}
+
+private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }
+
+/// A chain shaped like Apple's, made once for all tests.
+private struct TestAuthority {
+  let signer: JWSSigner
+  let verifier: SignedDataVerifier
+
+  static let shared = Result { try TestAuthority() }
+
+  init() throws {
+    let keys = try [SigningKey.Curve.p384, .p384, .p256].map { try SigningKey.generate($0) }
+    let root = try CertificateIssuer.root(
+      DistinguishedName([("CN", "Root")]), key: keys[0], from: at(-1000), until: at(1000))
+    let intermediate = try root.intermediate(
+      DistinguishedName([("CN", "Intermediate")]), key: keys[1], from: at(-1000), until: at(1000))
+    let leaf = try intermediate.leaf(
+      DistinguishedName([("CN", "Leaf")]), key: keys[2], from: at(-1000), until: at(1000))
+    signer = JWSSigner(key: keys[2], chain: [leaf, intermediate.certificate, root.certificate])
+    verifier = try SignedDataVerifier(anchors: .apple().adding(root.certificate, for: .sandbox))
+  }
+}

@@ -1,0 +1,160 @@
+import AppStore
+import Entitlements
+import JSON
+import SignedData
+import Store
+import Testing
+
+@testable import Ledger
+
+/// What a legacy receipt says holds until Apple's own word is known, and never longer.
+@Suite struct ReceiptTests {
+  /// A receipt of day `made` with one period.
+  private func statement(
+    _ days: ClosedRange<Int64> = 40...70, line: String = "L1", made: Int64 = 45, copy: String? = nil
+  ) throws -> ReceiptContents {
+    let entry: JSONObject = [
+      "transaction_id": .string("\(line)-\(days.lowerBound)"), "original_transaction_id": .string(line),
+      "product_id": "monthly", "quantity": "1", "is_trial_period": "true",
+      "purchase_date_ms": .string(String(at(days.lowerBound).millisecondsSince1970)),
+      "expires_date_ms": .string(String(at(days.upperBound).millisecondsSince1970)),
+    ]
+    return ReceiptContents(
+      receiptHash: [UInt8](repeating: 7, count: 32), creationDate: at(made),
+      copy: copy.map { .init(originalApplicationVersion: $0, originalPurchaseDate: at(1)) },
+      purchases: [.init(entry: try LegacyTransaction(json: entry), type: .autoRenewableSubscription)])
+  }
+
+  private func submission(
+    _ statement: ReceiptContents?, for customerID: String? = "ana", documents: [String] = []
+  ) -> ReceiptSubmission {
+    var submission = ReceiptSubmission(appID: "ocean", environment: .sandbox, customerID: customerID)
+    submission.statement = statement
+    submission.claimedLines = statement?.transactions.map(\.originalTransactionID) ?? []
+    submission.documents = documents.map {
+      Submission(
+        appID: "ocean", customerID: customerID, signedTransaction: $0, source: .appStoreServerAPI)
+    }
+    return submission
+  }
+
+  @Test("The receipt's own word gives access, is known again, and can be replayed")
+  func ownWord() async throws {
+    try await LedgerFixture.run { fixture in
+      let taken = try await fixture.ledger.submit(submission(statement(copy: "2.0")))
+      #expect(taken.customerID == "ana" && taken.changedState && !taken.wasKnown)
+      let fact = try #require(taken.facts.transactions.first)
+      #expect(fact.details.isFromReceipt && fact.offerType == .introductory && fact.signedDate == at(45))
+      #expect(taken.facts.appTransactions.map(\.originalApplicationVersion) == ["2.0"])
+      guard case .told(let segment) = try fixture.answer(on: 60) else {
+        Issue.record("the answer was not told")
+        return
+      }
+      #expect(segment.status.isEntitled)
+      let again = try await fixture.ledger.submit(submission(statement(copy: "2.0")))
+      #expect(again.wasKnown && !again.changedState && again.evidenceID == taken.evidenceID)
+      #expect(try await fixture.replayDifferences().isEmpty)
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      let known = try FactsAsOf.facts(of: ana, knownAt: at(51), in: fixture.store.makeReader())
+      #expect(try known == fixture.facts())
+    }
+  }
+
+  @Test("What Apple signed counts more, whichever came first and whichever is newer")
+  func signedWins() async throws {
+    for receiptFirst in [true, false] {
+      try await LedgerFixture.run { fixture in
+        let signed = try fixture.period(40...50, signed: 41, ["price": 990])
+        if receiptFirst { _ = try await fixture.ledger.submit(submission(statement())) }
+        _ = try await fixture.ledger.submit(submission(nil, documents: [signed]))
+        if !receiptFirst { _ = try await fixture.ledger.submit(submission(statement())) }
+        let fact = try #require(try fixture.facts()?.transactions.first)
+        #expect(!fact.details.isFromReceipt && fact.details.price == 990 && fact.expiresDate == at(50))
+        #expect(try await fixture.replayDifferences().isEmpty)
+      }
+    }
+  }
+
+  @Test("Apple signs anew whatever it is asked; that alone is no change")
+  func signedAgain() async throws {
+    try await LedgerFixture.run { fixture in
+      let first = try await fixture.ledger.submit(
+        submission(nil, documents: [fixture.period(40...70, signed: 41)]))
+      let again = try await fixture.ledger.submit(
+        submission(nil, documents: [fixture.period(40...70, signed: 49)]))
+      let refunded = try await fixture.ledger.submit(
+        submission(
+          nil,
+          documents: [
+            fixture.period(
+              40...70, signed: 50,
+              ["revocationDate": .number(JSONNumber(at(45).millisecondsSince1970)), "revocationReason": 0])
+          ]))
+      #expect([first, again, refunded].map(\.changedState) == [true, false, true])
+    }
+  }
+
+  @Test("A second customer with the same receipt gets nothing, and both learn of it once")
+  func twoCustomers() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.ledger.submit(submission(statement()))
+      let other = try await fixture.ledger.submit(submission(statement(), for: "bob"))
+      #expect(other.isOfAnother && other.linesOfOthers == ["L1"])
+      _ = try await fixture.ledger.submit(submission(statement(), for: "bob"))
+      let kinds = try fixture.events().map(\.event.change.kind)
+      #expect(kinds.count { $0 == .claimRefused } == 1 && kinds.count { $0 == .claimedByAnother } == 1)
+      #expect(try fixture.facts(of: "bob")?.transactions.isEmpty != false)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A number that only looks up binds nobody; one that the operator vouches for is a transfer of record")
+  func numbers() async throws {
+    try await LedgerFixture.run { fixture in
+      var found = submission(nil, for: nil, documents: [try fixture.period(40...70)])
+      let unbound = try await fixture.ledger.submit(found)
+      #expect(unbound.customerID == nil && unbound.changedState)
+      #expect(try fixture.unclaimed() == ["L1"])
+      found.customerID = "ana"
+      found.claimedLines = ["L1", "never heard of"]
+      found.actor = "import"
+      let bound = try await fixture.ledger.submit(found)
+      #expect(bound.customerID == "ana" && bound.facts.transactions.count == 1)
+      #expect(try fixture.unclaimed().isEmpty)
+      #expect(try fixture.evidence().contains { $0.kind == .operatorCommand })
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("What is forged does not count, and the rest does")
+  func forged() async throws {
+    try await LedgerFixture.run { fixture in
+      let genuine = try fixture.period(40...70)
+      let taken = try await fixture.ledger.submit(
+        submission(nil, documents: [genuine, String(genuine.dropLast(4)) + "AAAA"]))
+      #expect(taken.transactions.count == 1 && taken.rejected.map(\.reason) == ["BAD_SIGNATURE"])
+      #expect(try fixture.evidence().contains { $0.verdict == .rejected(reason: "BAD_SIGNATURE") })
+    }
+  }
+
+  @Test("What is still to be asked is due, is found with its owner, and is done when Apple was asked")
+  func refreshes() async throws {
+    try await LedgerFixture.run { fixture in
+      var waiting = submission(try statement())
+      let line = LineKey(appID: "ocean", environment: .sandbox, originalTransactionID: "L1")
+      waiting.refreshes = [PendingRefresh(line: line, dueAt: at(50), reason: "APP_STORE_UNAVAILABLE")]
+      _ = try await fixture.ledger.submit(waiting)
+      let due = try await fixture.ledger.refreshesDue(limit: 9)
+      #expect(due.map(\.refresh) == waiting.refreshes && due.first?.customerID == "ana")
+      #expect(try fixture.store.makeReader().nextRefresh() == at(50))
+      var asked = submission(nil, documents: [try fixture.period(40...70)])
+      asked.askedLines = ["L1"]
+      _ = try await fixture.ledger.submit(asked)
+      #expect(try await fixture.ledger.refreshesDue(limit: 9).isEmpty)
+      #expect(try fixture.store.makeReader().nextRefresh() == nil)
+      let rest = try await fixture.ledger.lines(
+        ["L1", "L2"], of: "ocean", in: .sandbox, notAskedSince: at(50))
+      #expect(rest == ["L2"])
+    }
+  }
+}

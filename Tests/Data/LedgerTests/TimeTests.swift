@@ -1,0 +1,105 @@
+import AppStore
+import Entitlements
+import Foundation
+import JSON
+import Ledger
+import SQLiteStore
+import Store
+import Testing
+
+/// What time and the catalog change without anybody saying so, and what was known when.
+@Suite struct TimeTests {
+  @Test("An expiry that nobody notified is one event, with the moment at which it happened")
+  func expiry() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      #expect(try await fixture.ledger.advance(to: at(69)) == 0)
+      fixture.clock.set(at(90))
+      #expect(try await fixture.ledger.advance(to: at(90)) == 1)
+      #expect(try await fixture.ledger.advance(to: at(95)) == 0)
+      let last = try #require(try fixture.events().last)
+      #expect(last.event.change.kind == .ended)
+      #expect(last.event.change.effectiveAt == at(70))
+      #expect(last.event.recordedAt == at(90))
+      #expect(last.event.evidenceID == nil)
+      #expect(try fixture.answer(on: 90) != .notTold)
+    }
+  }
+
+  @Test("News that comes first tells of time too, once and in order")
+  func newsAfterExpiry() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      fixture.clock.set(at(72))
+      _ = try await fixture.submit(fixture.period(71...101))
+      #expect(try await fixture.ledger.advance(to: at(72)) == 0)
+      #expect(try fixture.events().map(\.event.change.kind) == [.started, .ended, .renewed])
+      #expect(try fixture.events().map(\.sequence) == [1, 2, 3])
+      #expect(try fixture.events().map(\.event.evidenceID?.rawValue) == [1, nil, 2])
+    }
+  }
+
+  @Test("Resubmitting makes no event, and each real change one")
+  func oneEventForEachChange() async throws {
+    try await LedgerFixture.run { fixture in
+      let documents = [
+        try fixture.period(40...70), try fixture.period(40...77, line: "L1", signed: 45),
+        try fixture.period(
+          40...77, signed: 48, ["revocationDate": .number(JSONNumber(at(48).millisecondsSince1970))]),
+        try fixture.period(40...77, signed: 49),
+      ]
+      for jws in documents + documents { _ = try await fixture.submit(jws) }
+      let kinds = try fixture.events().map(\.event.change.kind)
+      #expect(kinds == [.started, .extended, .refunded, .refundReversed])
+    }
+  }
+
+  @Test("A catalog that gives something else makes events, for everybody, and once")
+  func catalog() async throws {
+    try await LedgerFixture.run { fixture in
+      for number in 0..<150 {
+        _ = try await fixture.submit(fixture.period(40...70, line: "L\(number)"), for: "c\(number)")
+      }
+      #expect(try await fixture.ledger.adoptCatalog() == 0)
+      let app = AppDefinition(
+        id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
+        products: [
+          ProductDefinition(
+            productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro", "sync"])
+        ])
+      fixture.catalog.replace(with: Catalog([app]))
+      #expect(try await fixture.ledger.adoptCatalog() == 150)
+      #expect(try await fixture.ledger.adoptCatalog() == 0)
+      let last = try #require(try fixture.events().last)
+      #expect(last.event.change.entitlement == "sync")
+      #expect(last.event.change.kind == .started)
+    }
+  }
+
+  @Test("What was known on a day is what had arrived by then, links and grants included")
+  func knownAt() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70), for: nil)
+      fixture.clock.set(at(52))
+      _ = try await fixture.ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
+      fixture.clock.set(at(54))
+      let grant = try await fixture.ledger.grant("pro", to: "ana", fixture.scope).grant
+      fixture.clock.set(at(56))
+      let refund = ["revocationDate": JSONValue.number(JSONNumber(at(55).millisecondsSince1970))]
+      _ = try await fixture.submit(fixture.period(40...70, signed: 55, JSONObject(refund.map { ($0, $1) })))
+      fixture.clock.set(at(58))
+      _ = try await fixture.ledger.revokeGrant(try #require(grant?.grantID), fixture.scope)
+      let reader = try fixture.store.makeReader()
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      func known(_ day: Int64) throws -> CustomerFacts {
+        try FactsAsOf.facts(of: ana, knownAt: at(day), in: reader)
+      }
+      #expect(try known(51) == CustomerFacts())
+      #expect(try known(53).transactions.map(\.revocationDate) == [nil])
+      #expect(try known(53).grants.isEmpty)
+      #expect(try known(55).grants.map(\.revokedAt) == [nil])
+      #expect(try known(57).transactions.map(\.revocationDate) == [at(55)])
+      #expect(try known(58) == fixture.facts())
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import AppStore
+import Entitlements
+import Foundation
+internal import SQLite
+import Store
+import Synchronization
+import Testing
+
+@testable import SQLiteStore
+
+@Suite struct BatchWriterTests {
+  @Test("What fails or is only rehearsed leaves nothing behind, and all others of its batch stay")
+  func mixed() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let path = directory + "/entitled.sqlite"
+    let connection = try Connection.writer(path: path)
+    try Schema.migrate(connection)
+    let changes = CustomerVersions()
+    let writer = try BatchWriter(connection, changes: changes)
+    func count() throws -> Int64 { try SQLiteReader(path: path, changes: changes).counts().evidence }
+
+    let told = Told()
+    let plain = [job("a", told), job("b", told), job("c", told)]
+    #expect(writer.write(plain) == nil)
+    #expect(try count() == 3)
+
+    let failing = [job("d", told), job("e", told, failure: .failed("no")), job("f", told)]
+    #expect(writer.write(failing) == nil)
+    #expect(try count() == 5)
+
+    let rehearsed = [job("g", told), rehearsal("h", told), job("i", told, failure: .closed), job("j", told)]
+    #expect(writer.write(rehearsed) == nil)
+    #expect(try count() == 7)
+
+    #expect(
+      told.outcomes == [
+        "a": .success(1), "b": .success(2), "c": .success(3), "d": .success(4), "e": .failure(.failed("no")),
+        "f": .success(5), "g": .success(6), "h": .success(7), "i": .failure(.closed), "j": .success(7),
+      ])
+  }
+
+  /// Keeps a piece of evidence, and then fails if it is told to.
+  private func job(_ name: String, _ told: Told, failure: StoreError? = nil) -> WriteJob {
+    WriteJob { transaction throws(StoreError) in
+      let id = try append(name, to: transaction)
+      if let failure { throw failure }
+      return id
+    } deliver: {
+      told.tell(name, $0)
+    }
+  }
+
+  private func rehearsal(_ name: String, _ told: Told) -> WriteJob {
+    .rehearsal { transaction throws(StoreError) in
+      try append(name, to: transaction)
+    } deliver: {
+      told.tell(name, $0)
+    }
+  }
+}
+
+private func append(_ name: String, to transaction: SQLiteTransaction) throws(StoreError) -> Int64 {
+  let kept = try transaction.append(
+    Evidence(
+      appID: "ocean", environment: nil, customerID: nil, kind: .signedTransaction, source: .submission,
+      receivedAt: Instant(millisecondsSince1970: 0), content: EvidenceContent(Array(name.utf8)),
+      verdict: .accepted))
+  return kept.id.rawValue
+}
+
+/// What the callers were told.
+private final class Told: Sendable {
+  private let all = Mutex<[String: Result<Int64, StoreError>]>([:])
+
+  var outcomes: [String: Result<Int64, StoreError>] { all.withLock { $0 } }
+
+  func tell(_ name: String, _ outcome: Result<Int64, StoreError>) { all.withLock { $0[name] = outcome } }
+}

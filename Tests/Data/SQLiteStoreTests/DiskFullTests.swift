@@ -1,0 +1,63 @@
+import AppStore
+import Entitlements
+import Foundation
+internal import SQLite
+import Store
+import Synchronization
+import Testing
+
+@testable import SQLiteStore
+
+@Suite struct DiskFullTests {
+  @Test("A full disk refuses what does not fit, keeps what did, and writing works again with more space")
+  func recovers() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "full-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let path = directory + "/entitled.sqlite"
+    let connection = try Connection.writer(path: path)
+    try Schema.migrate(connection)
+    let writer = try BatchWriter(connection, changes: CustomerVersions())
+
+    // To SQLite a database that may not grow is a disk that has no more space.
+    let pages = try connection.number("PRAGMA page_count")
+    try connection.execute("PRAGMA max_page_count = \(pages + 4)")
+    let small = Write(1), large = Write(100_000), together = Write(2)
+    #expect(writer.write([small.job]) == nil)
+    #expect(writer.write([together.job, large.job]) == .diskFull)
+    #expect(small.outcome == .success(1))
+    #expect(large.outcome == .failure(.diskFull))
+    #expect(together.outcome == .failure(.diskFull))
+
+    try connection.execute("PRAGMA max_page_count = 1000000")
+    let again = Write(100_001)
+    #expect(writer.write([again.job]) == nil)
+    #expect(again.outcome == .success(100_001))
+    #expect(try SQLiteReader(path: path, changes: CustomerVersions()).counts().evidence == 2)
+  }
+}
+
+/// A write of that many bytes of evidence, and what its caller was told.
+private final class Write: Sendable {
+  private let told = Mutex<Result<Int, StoreError>?>(nil)
+  private let size: Int
+
+  init(_ size: Int) { self.size = size }
+
+  var outcome: Result<Int, StoreError>? { told.withLock { $0 } }
+
+  var job: WriteJob {
+    WriteJob { [size] transaction throws(StoreError) in
+      // Nothing that could be packed into less.
+      var random = SystemRandomNumberGenerator()
+      let content = EvidenceContent((0..<size).map { _ in UInt8.random(in: 0...255, using: &random) })
+      _ = try transaction.append(
+        Evidence(
+          appID: "ocean", environment: nil, customerID: nil, kind: .signedTransaction, source: .submission,
+          receivedAt: Instant(millisecondsSince1970: 0), content: content, verdict: .accepted))
+      return size
+    } deliver: { [self] outcome in
+      told.withLock { $0 = outcome }
+    }
+  }
+}

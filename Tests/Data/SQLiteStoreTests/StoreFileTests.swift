@@ -1,0 +1,119 @@
+import AppStore
+import Entitlements
+import Foundation
+internal import SQLite
+import Store
+import Testing
+
+@testable import SQLiteStore
+
+@Suite struct StoreFileTests {
+  private let directory = FileManager.default.temporaryDirectory.appending(path: "care-\(UUID())").path
+  private var database: String { directory + "/entitled.sqlite" }
+  private var copy: String { directory + "/copy.sqlite" }
+
+  @Test("A backup of an open store has what was written before it, for its owner alone, and is sound")
+  func backup() async throws {
+    defer { remove() }
+    let store = try SQLiteEntitlementStore(directory: directory)
+    try await write(evidence("one"), to: store)
+    let bytes = try StoreFile(directory: directory).backUp(to: copy)
+    try await write(evidence("two"), to: store)
+    let attributes = try FileManager.default.attributesOfItem(atPath: copy)
+    #expect(attributes[.size] as? Int64 == bytes && attributes[.posixPermissions] as? Int == 0o600)
+    #expect(try StoreFile(path: copy).statistics().counts.evidence == 1)
+    #expect(try StoreFile(path: copy).faults().isEmpty)
+    #expect(throws: StoreError.cannotOpen(path: copy, reason: "it exists already")) {
+      try StoreFile(directory: directory).backUp(to: copy)
+    }
+    #expect(!FileManager.default.fileExists(atPath: copy + ".partial"))
+    await store.close()
+  }
+
+  @Test("A store that a backup was put in the place of goes on from there")
+  func restored() async throws {
+    defer { remove() }
+    let store = try SQLiteEntitlementStore(directory: directory)
+    try await write(evidence("one"), to: store)
+    _ = try StoreFile(directory: directory).backUp(to: copy)
+    await store.close()
+    let other = directory + "/other"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(atPath: copy, toPath: other + "/entitled.sqlite")
+    let restored = try SQLiteEntitlementStore(directory: other)
+    try await write(evidence("two"), to: restored)
+    #expect(try restored.makeReader().counts().evidence == 2)
+    await restored.close()
+  }
+
+  @Test("Evidence that is not what arrived is named, and so are pages that are damaged")
+  func damage() async throws {
+    defer { remove() }
+    let store = try SQLiteEntitlementStore(directory: directory)
+    for number in 0..<200 { try await write(evidence("number \(number)"), to: store) }
+    await store.close()
+    let connection = try Connection.writer(path: database)
+    try connection.execute("UPDATE evidence SET body = x'00' WHERE evidence_id = 7")
+    #expect(try StoreFile(path: database).faults() == ["evidence 7 is not what arrived"])
+    try connection.execute("UPDATE evidence SET packing = 9 WHERE evidence_id = 8")
+    #expect(try StoreFile(path: database).faults().count == 2)
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let file = try FileHandle(forUpdating: URL(filePath: database))
+    let pages = try connection.number("PRAGMA page_count")
+    for page in 2..<UInt64(pages) {
+      try file.seek(toOffset: page * 4096)
+      try file.write(contentsOf: Data(repeating: 0xEE, count: 64))
+    }
+    try file.close()
+    let faults = (try? StoreFile(path: database).faults()) ?? ["unreadable"]
+    #expect(!faults.isEmpty)
+  }
+
+  @Test("Vacuum packs what an older version kept, and forgets none of it")
+  func vacuum() async throws {
+    defer { remove() }
+    let store = try SQLiteEntitlementStore(directory: directory)
+    let text = String(repeating: "\"originalTransactionId\":", count: 400)
+    try await write(evidence(text), to: store)
+    let connection = try Connection.writer(path: database)
+    let old = try Statement("UPDATE evidence SET body = ?, packing = 0", on: connection)
+    try old.bind(1, Array(text.utf8))
+    try old.run()
+    let outcome = try store.vacuum()
+    #expect(outcome.packedBodies == 1 && outcome.bytesAfter <= outcome.bytesBefore)
+    #expect(try connection.number("SELECT length(body) FROM evidence") < 300)
+    #expect(try StoreFile(path: database).faults().isEmpty)
+    await store.close()
+  }
+
+  @Test("Before a store of an older schema is changed, a copy of it is kept; a backup of it says what to do")
+  func upgrade() async throws {
+    defer { remove() }
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    do {
+      let connection = try Connection.writer(path: database)
+      try Schema.migrate(connection, to: 3)
+    }
+    #expect(throws: StoreError.olderSchema(found: 3, supported: Schema.version)) {
+      try StoreFile(directory: directory)
+    }
+    let store = try SQLiteEntitlementStore(directory: directory)
+    await store.close()
+    let kept = try Connection(path: database + ".schema-3")
+    #expect(try kept.number("PRAGMA user_version") == 3)
+    #expect(try StoreFile(directory: directory).statistics().schemaVersion == Schema.version)
+  }
+
+  private func write(_ evidence: Evidence, to store: SQLiteEntitlementStore) async throws {
+    try await store.write { transaction throws(StoreError) in _ = try transaction.append(evidence) }
+  }
+
+  private func evidence(_ text: String) -> Evidence {
+    Evidence(
+      appID: "ocean", environment: .sandbox, customerID: nil, kind: .signedTransaction, source: .submission,
+      receivedAt: Instant(millisecondsSince1970: 0), content: EvidenceContent(Array(text.utf8)),
+      verdict: .accepted)
+  }
+
+  private func remove() { try? FileManager.default.removeItem(atPath: directory) }
+}

@@ -1,0 +1,152 @@
+import AppStore
+import Entitlements
+import Testing
+
+@testable import Store
+
+@Suite struct AnswerCodingTests {
+  @Test("Every answer that was encoded is found as it was", arguments: UInt64(0)..<300)
+  func roundTrip(seed: UInt64) throws {
+    var random = SplitMix64(state: seed)
+    let answers = randomAnswers(&random)
+    let bytes = AnswerCoding.encode(answers)
+    for (entitlement, timeline) in answers.timelines {
+      let ends = timeline.segments.compactMap(\.end)
+      for now in [answers.start] + ends + ends.map({ $0.advanced(byMilliseconds: -1) }) {
+        #expect(try find(entitlement, in: bytes, answers, at: now) == timeline.answer(at: now))
+      }
+    }
+    #expect(try find("pro", in: bytes, answers, at: answers.start.advanced(byMilliseconds: -1)) == nil)
+    #expect(try find("pr", in: bytes, answers, at: answers.start) == nil)
+  }
+
+  @Test("The evidence of each answer is found with it", arguments: UInt64(0)..<100)
+  func evidence(seed: UInt64) throws {
+    var random = SplitMix64(state: seed)
+    var numbers: [DecidingFact: EvidenceID] = [:]
+    let answers = try randomAnswers(&random).resting { fact in
+      guard random.next() % 4 > 0 else { return nil }
+      numbers[fact] = EvidenceID(rawValue: Int64(random.next() >> 1))
+      return numbers[fact]
+    }
+    let bytes = AnswerCoding.encode(answers)
+    for (entitlement, timeline) in answers.timelines {
+      for now in [answers.start] + timeline.segments.compactMap(\.end) {
+        let found = try AnswerCoding.answer(
+          in: bytes.span, to: entitlement, under: answers.fingerprint, at: now)
+        #expect(found?.status == timeline.answer(at: now))
+        #expect(found?.evidenceID == timeline.answer(at: now)?.decidingFact.flatMap { numbers[$0] })
+      }
+    }
+  }
+
+  @Test("The bytes of version 2 never change: stores are full of them")
+  func golden() throws {
+    let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
+    let answers = PrecomputedAnswers(facts, in: app, from: moment(5))
+    let bytes = AnswerCoding.encode(answers)
+    let fingerprint = withUnsafeBytes(of: app.fingerprint.littleEndian) { Array($0) }
+    let neverPurchased: [UInt8] = [2, 0, 7]
+    let owned: [UInt8] = [19, 228, 251, 1, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1, 7]
+    let refunded: [UInt8] = [5, 136, 17, 20, 170, 1]
+    var expected = [2] + fingerprint + [10]
+    expected += [4] + Array("plus".utf8) + [3] + neverPurchased
+    expected += [3] + Array("pro".utf8) + [26] + owned + refunded
+    #expect(bytes == expected)
+    // Each is stored as its place in its list, so the lists may only grow at the end.
+    #expect(
+      AnswerCoding.reasons == [
+        .subscriptionActive, .subscriptionNotRenewing, .inGracePeriod, .nonRenewingActive,
+        .nonConsumableOwned, .trialActive, .unknownEntitlement, .neverPurchased, .notEntitlingType,
+        .billingRetry, .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
+        .productChanged, .upgraded, .nonRenewingEnded, .trialEnded, .refundedForAppIssue, .refunded,
+        .familySharingEnded, .boughtBeforeVersion, .granted, .inOperatorGracePeriod, .unknownProduct,
+        .familySharingNotAllowed, .grantEnded, .grantRevoked,
+      ])
+    #expect(AnswerCoding.productStates == [.new, .active, .inactive])
+    #expect(AnswerCoding.accessLevels == [.none, .limited, .full])
+  }
+
+  @Test("Answers of another version or fingerprint are as good as none")
+  func notTold() throws {
+    let answers = PrecomputedAnswers(CustomerFacts(transactions: [fact()]), in: app, from: moment(5))
+    var bytes = AnswerCoding.encode(answers)
+    #expect(try AnswerCoding.answer(in: bytes.span, to: "pro", under: 1, at: moment(9)) == nil)
+    bytes[0] = 1
+    #expect(try find("pro", in: bytes, answers, at: moment(9)) == nil)
+    #expect(try find("pro", in: [], answers, at: moment(9)) == nil)
+  }
+
+  @Test("Damaged bytes are reported or answer something, and never crash", arguments: UInt64(0)..<200)
+  func damaged(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    let answers = randomAnswers(&random)
+    let whole = AnswerCoding.encode(answers)
+    for _ in 0..<100 {
+      var bytes = Array(whole.prefix(.random(in: 0...whole.count, using: &random)))
+      for _ in 0..<2 where !bytes.isEmpty {
+        bytes[.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+      }
+      for now in [answers.start, moment(.max)] {
+        _ = try? find("pro", in: bytes, answers, at: now)
+        _ = try? find("zoo", in: bytes, answers, at: now)
+      }
+    }
+  }
+}
+
+private func find(
+  _ entitlement: String, in bytes: [UInt8], _ answers: PrecomputedAnswers, at now: Instant
+) throws -> EntitlementStatus? {
+  try AnswerCoding.answer(in: bytes.span, to: entitlement, under: answers.fingerprint, at: now)?.status
+}
+
+/// Answers to facts in which every part that an answer can have comes up.
+private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
+  let transactions = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+    let start = Int64.random(in: 0...100, using: &random) * 1_000_000
+    let line = "L\(random.next() % 3)"
+    return TransactionFact(
+      transactionID: random.next() % 2 == 0 ? line : "T\(random.next() % 9)", originalTransactionID: line,
+      productID: ["pro", "plus", "sub"].randomElement(using: &random)!,
+      type: random.next() % 3 == 0 ? .nonConsumable : .autoRenewableSubscription,
+      purchaseDate: moment(start), expiresDate: moment(start + 30_000_000),
+      revocationDate: random.next() % 4 == 0 ? moment(start + 9_000_000) : nil,
+      ownership: [.purchased, .familyShared, .unrecognized("Ümläut")].randomElement(using: &random)!,
+      offerType: random.next() % 2 == 0 ? .introductory : nil, signedDate: moment(start))
+  }
+  let renewals = ["L0", "L1"].map { line in
+    RenewalFact(
+      originalTransactionID: line, productID: "sub",
+      autoRenewProductID: ["sub", "pro", nil].randomElement(using: &random)!,
+      autoRenewStatus: [.on, .off, nil].randomElement(using: &random)!,
+      isInBillingRetry: random.next() % 2 == 0, gracePeriodExpiresDate: moment(60_000_000),
+      priceIncreaseStatus: random.next() % 2 == 0 ? .pending : nil, signedDate: moment(50_000_000),
+      details: renewalDetails(&random))
+  }
+  let grants = ["G1", "G2"].prefix(Int(random.next() % 3)).map { id in
+    GrantFact(
+      grantID: id, entitlement: "pro", accessLevel: random.next() % 2 == 0 ? .limited : .full,
+      since: moment(20_000_000), until: random.next() % 2 == 0 ? moment(70_000_000) : nil)
+  }
+  let sold = AppDefinition(
+    id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+    environments: [.sandbox],
+    products: [
+      ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro", "pro.too", "zoo"]),
+      ProductDefinition(productID: "plus", type: .nonConsumable, entitlements: ["plus", "zoo"]),
+      ProductDefinition(
+        productID: "sub", type: .autoRenewableSubscription, entitlements: ["pro", "pro.too"]),
+    ])
+  return PrecomputedAnswers(
+    CustomerFacts(transactions: transactions, renewals: renewals, grants: grants), in: sold,
+    from: moment(.random(in: 0...120, using: &random) * 1_000_000))
+}
+
+private func renewalDetails(_ random: inout SplitMix64) -> RenewalDetails {
+  var details = RenewalDetails()
+  if random.next() % 2 == 0 { details.renewalPrice = Int64(random.next() % 100_000) }
+  if random.next() % 2 == 0 { details.currency = "USD" }
+  if random.next() % 2 == 0 { details.eligibleWinBackOfferIDs = ["best", ""] }
+  return details
+}

@@ -1,0 +1,94 @@
+import AppStore
+import Entitlements
+import Foundation
+import Store
+
+@testable import SQLiteStore
+
+/// Every implementation of the store. A new one joins by adding a case, and gets every test.
+enum Backend: CaseIterable {
+  case sqlite
+  /// SQLite with a hash that all customers share.
+  case sqliteWithCollisions
+
+  /// Runs `body` with an empty store.
+  func withStore(_ body: (any EntitlementStore) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let store: any EntitlementStore
+    switch self {
+    case .sqlite: store = try SQLiteEntitlementStore(directory: directory.path)
+    case .sqliteWithCollisions:
+      store = try SQLiteEntitlementStore(
+        directory: directory.path, capacity: 4096, batchSize: 256, hash: { _ in .max })
+    }
+    try await body(store)
+    await store.close()
+  }
+}
+
+func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
+
+/// An app of which `pro` is sold for ever, and of `plus` nothing yet.
+let app = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+  environments: [.sandbox],
+  products: [
+    ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"]),
+    ProductDefinition(productID: "plus", type: .nonConsumable, entitlements: ["plus"]),
+  ])
+
+let customer = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+
+func line(_ number: String = "L1", _ environment: AppStore.Environment = .sandbox) -> LineKey {
+  LineKey(appID: "ocean", environment: environment, originalTransactionID: number)
+}
+
+func evidence(
+  _ text: String, of customerID: String? = "ana", _ verdict: Evidence.Verdict = .accepted,
+  body: Bool = true
+) -> Evidence {
+  return Evidence(
+    appID: "ocean", environment: .sandbox, customerID: customerID, kind: .signedTransaction,
+    source: .submission, receivedAt: Instant(millisecondsSince1970: 5),
+    content: EvidenceContent(Array(text.utf8), keepingAtMost: body ? 100 : 0),
+    verdict: verdict)
+}
+
+func fact(
+  _ id: String = "T1", line: String = "L1", signed: Int64 = 10, revoked: Instant? = nil
+) -> TransactionFact {
+  TransactionFact(
+    transactionID: id, originalTransactionID: line, productID: "pro", type: .nonConsumable,
+    purchaseDate: Instant(millisecondsSince1970: 1), revocationDate: revoked,
+    signedDate: Instant(millisecondsSince1970: signed))
+}
+
+func renewal(signed: Int64) -> RenewalFact {
+  RenewalFact(
+    originalTransactionID: "L1", productID: "pro", signedDate: Instant(millisecondsSince1970: signed))
+}
+
+// Writes of one step, for tests in which that is all that matters.
+extension EntitlementStore {
+  func append(_ evidence: Evidence) async throws(StoreError) -> AppendedEvidence {
+    try await write { transaction throws(StoreError) in try transaction.append(evidence) }
+  }
+
+  func put(
+    _ facts: CustomerFacts, of customer: CustomerKey = customer, from start: Instant = moment(0)
+  ) async throws(StoreError) {
+    try await write { transaction throws(StoreError) in
+      let answers = PrecomputedAnswers(facts, in: app, from: start)
+      try transaction.putFacts(facts, answers: answers, of: customer)
+    }
+  }
+}
+
+func gain(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 1) -> OwnershipChange {
+  OwnershipChange(line: line, customerID: customerID, gained: true, at: moment(at), evidenceID: evidence)
+}
+
+func loss(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 2) -> OwnershipChange {
+  OwnershipChange(line: line, customerID: customerID, gained: false, at: moment(at), evidenceID: evidence)
+}

@@ -1,0 +1,99 @@
+import AppStore
+import Entitlements
+import Store
+import Testing
+
+@Suite("What a store remembers of Apple's questions about refunds")
+struct ConsumptionContractTests {
+  private func inquiry(_ id: EvidenceID, line number: String = "L1", asked: Int64 = 10)
+    -> ConsumptionRequestRecord
+  {
+    ConsumptionRequestRecord(
+      id: id, line: line(number), transactionID: "T-\(number)", productID: "pro", reason: "OTHER",
+      requestedAt: moment(10))
+  }
+
+  @Test(
+    "A question is due at once, then when it is said, and never once it is settled",
+    arguments: Backend.allCases)
+  func due(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let asked = try await store.append(evidence("asked"))
+      let due = try await store.write { store throws(StoreError) in
+        var inquiry = inquiry(asked.id)
+        try store.put(inquiry)
+        var due = [try store.inquiries(dueBy: moment(10), limit: 9).map(\.id)]
+        inquiry.problem = "NO_CONSENT"
+        inquiry.attempts = 3
+        inquiry.dueAt = moment(20)
+        try store.put(inquiry)
+        due.append(try store.inquiries(dueBy: moment(19), limit: 9).map(\.id))
+        return due
+      }
+      #expect(due == [[asked.id], []])
+      let reader = try store.makeReader()
+      #expect(try reader.nextInquiry() == moment(20))
+      reader.endTurn()
+      let settled = try await store.write { store throws(StoreError) in
+        guard var inquiry = try store.inquiry(asked.id) else { return false }
+        inquiry.settle(.missed, problem: inquiry.problem, at: moment(30))
+        try store.put(inquiry)
+        return try store.inquiry(asked.id) == inquiry
+      }
+      #expect(settled)
+      #expect(try reader.nextInquiry() == nil)
+      #expect(
+        try reader.inquiries(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.problem
+          == "NO_CONSENT")
+    }
+  }
+
+  @Test("Pages have what is asked for, the latest first", arguments: Backend.allCases)
+  func pages(backend: Backend) async throws {
+    try await backend.withStore { store in
+      var ids: [EvidenceID] = []
+      for number in 1...3 {
+        let asked = try await store.append(evidence("asked \(number)"))
+        ids.append(asked.id)
+        try await store.write { store throws(StoreError) in
+          try store.put(inquiry(asked.id, line: "L\(number)"))
+          if number == 2 { try store.record(gain(line("L2"), "ana", asked.id)) }
+        }
+      }
+      let reader = try store.makeReader()
+      func found(_ change: (inout ConsumptionRequestFilter) -> Void) throws -> [EvidenceID] {
+        var query = ConsumptionRequestFilter(appID: "ocean", limit: 2)
+        change(&query)
+        return try reader.inquiries(query).map(\.id)
+      }
+      #expect(try found { _ in } == [ids[2], ids[1]])
+      #expect(try found { $0.before = ids[1] } == [ids[0]])
+      #expect(try found { $0.customerID = "ana" } == [ids[1]])
+      #expect(try found { $0.state = .answered } == [])
+      #expect(try found { $0.environment = .production } == [])
+      #expect(try found { $0.appID = "other" } == [])
+    }
+  }
+
+  @Test("The latest word of a customer counts, also of one who was joined in", arguments: Backend.allCases)
+  func consent(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (first, second) = (
+        try await store.append(evidence("1")).id, try await store.append(evidence("2")).id
+      )
+      let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")
+      let words = try await store.write { store throws(StoreError) in
+        var words = [try store.consent(of: customer)]
+        try store.put(ConsumptionConsent(isGiven: true, since: moment(1), evidenceID: first), of: ben)
+        words.append(try store.consent(of: customer))
+        try store.setSurvivor("ana", of: ben)
+        words.append(try store.consent(of: customer))
+        try store.put(ConsumptionConsent(isGiven: false, since: moment(2), evidenceID: second), of: customer)
+        words.append(try store.consent(of: customer))
+        return words
+      }
+      #expect(words.map { $0?.isGiven } == [nil, nil, true, false])
+      #expect(words.last??.since == moment(2))
+    }
+  }
+}

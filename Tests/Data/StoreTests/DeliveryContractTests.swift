@@ -1,0 +1,132 @@
+import AppStore
+import Entitlements
+import Store
+import Testing
+
+/// The promises of the store about what goes out.
+@Suite struct DeliveryContractTests {
+  private let outlet = WebhookKey(appID: "ocean", kind: .events, name: "billing")
+
+  private func delivery(_ position: Int64, _ subject: String = "ana", due: Int64? = nil) -> Delivery {
+    Delivery(
+      position: position, environment: .sandbox, subject: subject, type: "entitlement.started",
+      happenedAt: moment(position), dueAt: due.map(moment))
+  }
+
+  @Test("An outlet begins behind the last message, and stays where it is", arguments: Backend.allCases)
+  func begins(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let other = WebhookKey(appID: "ocean", kind: .notifications, name: "billing")
+      try await store.write { store throws(StoreError) in
+        _ = try store.append(event(of: customer))
+        let kept = try store.append(evidence("n"))
+        try store.put(
+          NotificationRecord(
+            evidenceID: kept.id, appID: "ocean", environment: .sandbox, version: 2, state: .applied,
+            receivedAt: moment(1)))
+        try store.begin(outlet)
+        _ = try store.append(event(of: customer))
+        try store.begin(outlet)
+        try store.begin(other)
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.outlet(outlet) == WebhookCursor(position: 1))
+      #expect(try reader.outlet(other)?.position == reader.lastNotification())
+      #expect(try reader.outlet(WebhookKey(appID: "ocean", kind: .events, name: "none")) == nil)
+      #expect(try reader.notifications(of: "ocean", after: EvidenceID(rawValue: 0), limit: 9).count == 1)
+      #expect(try reader.notifications(of: "sea", after: EvidenceID(rawValue: 0), limit: 9).isEmpty)
+    }
+  }
+
+  @Test("Discarded is what was given up, and nothing that waits", arguments: Backend.allCases)
+  func discarded(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let counts = try await store.write { store throws(StoreError) in
+        for position in 1...5 {
+          var delivery = delivery(Int64(position))
+          if position != 4 { delivery.state = .dead }
+          try store.put(delivery, of: outlet)
+        }
+        return [
+          try store.discard([2, 4, 9], of: outlet),
+          try store.discard(nil, of: WebhookKey(appID: "ocean", kind: .notifications, name: "billing")),
+        ]
+      }
+      #expect(counts == [1, 0])
+      let reader = try store.makeReader()
+      #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [1, 3, 4, 5])
+      reader.endTurn()
+      let all = try await store.write { store throws(StoreError) in try store.discard(nil, of: outlet) }
+      #expect(all == 3)
+      #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [4])
+    }
+  }
+
+  @Test("Of each subject the first that waits is due, and no other", arguments: Backend.allCases)
+  func order(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { store throws(StoreError) in
+        try store.put(delivery(2, due: 50), of: outlet)
+        try store.put(delivery(3), of: outlet)
+        try store.put(delivery(1), of: outlet)
+        try store.put(delivery(4, "ben", due: 70), of: outlet)
+        try store.order([delivery(1).about, delivery(4, "ben").about], of: outlet, at: moment(60))
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [1, 4])
+      #expect(try reader.deliveries(of: outlet, dueBy: moment(60), limit: 9).map(\.position) == [1])
+      #expect(try reader.nextDue(of: outlet) == moment(60))
+      #expect(
+        try reader.deliveries(about: delivery(1).about, of: outlet, limit: 2).map(\.position) == [1, 2])
+      reader.endTurn()
+      try await store.write { store throws(StoreError) in
+        try store.remove(1, of: outlet)
+        try store.order([delivery(1).about], of: outlet, at: moment(65))
+        try store.hasten(outlet, at: moment(66))
+      }
+      #expect(try reader.deliveries(of: outlet, dueBy: moment(66), limit: 9).map(\.position) == [2, 4])
+      #expect(
+        try reader.deliveryCounts(of: outlet)
+          == DeliveryCounts(waiting: 3, dead: 0, waitingSince: moment(2)))
+    }
+  }
+
+  @Test("What is dead is not due, and waits again when it is revived", arguments: Backend.allCases)
+  func dead(backend: Backend) async throws {
+    try await backend.withStore { store in
+      var given = delivery(1)
+      given.state = .dead
+      given.attempts = 7
+      given.firstAttemptAt = moment(3)
+      given.outcome = "status 500"
+      try await store.write { [given] store throws(StoreError) in
+        try store.put(given, of: outlet)
+        try store.put(delivery(2, due: 5), of: outlet)
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.deliveries(of: outlet, in: .dead, after: 0, limit: 9) == [given])
+      #expect(try reader.deliveries(of: outlet, in: nil, after: 1, limit: 9).map(\.position) == [2])
+      #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [2])
+      reader.endTurn()
+      try await store.write { [given] store throws(StoreError) in
+        let subjects = try store.revive(outlet, limit: 9)
+        #expect(subjects == [given.about])
+        try store.order(subjects, of: outlet, at: moment(9))
+      }
+      #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9) == [delivery(1, due: 9)])
+    }
+  }
+
+  @Test("An erased person is in no delivery any more", arguments: Backend.allCases)
+  func erased(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { store throws(StoreError) in
+        try store.put(delivery(1), of: outlet)
+        _ = try store.forget(customer, as: "erased-1")
+      }
+      let reader = try store.makeReader()
+      #expect(
+        try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.subject) == ["erased-1"])
+    }
+  }
+}

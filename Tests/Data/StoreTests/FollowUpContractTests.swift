@@ -1,0 +1,184 @@
+import AppStore
+import Entitlements
+import Store
+import Testing
+
+@Suite("What a store remembers of asking Apple")
+struct FollowUpContractTests {
+  private func newRepair(_ reason: Repair.Reason = .byHand, app: String = "ocean") -> Repair {
+    Repair(
+      appID: app, environment: .sandbox, reason: reason, from: moment(1), to: moment(2), startedAt: moment(3))
+  }
+
+  @Test(
+    "Lines are due in the order of their moments, each app and environment by itself",
+    arguments: Backend.allCases)
+  func polls(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { store throws(StoreError) in
+        try store.schedulePoll(of: line("L1"), at: moment(20))
+        try store.schedulePoll(of: line("L2"), at: moment(10))
+        try store.schedulePoll(of: line("L3", .production), at: moment(5))
+        try store.schedulePoll(of: line("L4"), at: moment(10))
+        try store.schedulePoll(of: line("L4"), at: nil)
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.nextPoll(of: "ocean", in: .sandbox) == moment(10))
+      #expect(
+        try reader.duePolls(of: "ocean", in: .sandbox, by: moment(20), limit: 9) == [line("L2"), line("L1")])
+      #expect(try reader.pollBacklog(of: "ocean", in: .sandbox, by: moment(19)) == 1)
+      #expect(try reader.nextPoll(of: "other", in: .sandbox) == nil)
+    }
+  }
+
+  @Test(
+    "That a line was asked about outlasts another moment, and is forgotten with the line",
+    arguments: Backend.allCases)
+  func asked(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let asked = try await store.write { store throws(StoreError) in
+        try store.schedulePoll(of: line(), at: moment(10))
+        var asked = [try store.lastPoll(of: line())]
+        #expect(try store.recordPoll(of: line(), at: moment(11)))
+        #expect(try !store.recordPoll(of: line("L2"), at: moment(11)), "it is not scheduled")
+        try store.schedulePoll(of: line(), at: moment(20))
+        asked.append(try store.lastPoll(of: line()))
+        try store.schedulePoll(of: line(), at: nil)
+        asked.append(try store.lastPoll(of: line()))
+        return asked
+      }
+      #expect(asked == [nil, moment(11), nil])
+    }
+  }
+
+  @Test("A repair is found again as it was put down, the oldest open one first", arguments: Backend.allCases)
+  func repairs(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (first, second) = try await store.write { store throws(StoreError) in
+        var first = try store.begin(newRepair(.downtime))
+        let second = try store.begin(newRepair())
+        _ = try store.begin(newRepair(app: "other"))
+        first.pageToken = "p"
+        first.phase = .customers
+        first.received = 7
+        first.problem = "waits"
+        try store.put(first)
+        return (first, second)
+      }
+      let reader = try store.makeReader()
+      #expect(try reader.openRepair(of: "ocean", in: .sandbox) == first)
+      #expect(try reader.repair(first.id, of: "ocean") == first)
+      #expect(try reader.repair(first.id, of: "other") == nil)
+      #expect(try reader.repairs(of: "ocean", in: nil, before: nil, limit: 9) == [second, first])
+      #expect(try reader.repairs(of: "ocean", in: .sandbox, before: second.id, limit: 9) == [first])
+      #expect(try reader.repairs(of: "ocean", in: .production, before: nil, limit: 9) == [])
+    }
+  }
+
+  @Test(
+    "The lines of a repair wait for their turn, with those that are due in any case",
+    arguments: Backend.allCases)
+  func lines(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let repair = try await store.write { store throws(StoreError) in
+        let repair = try store.begin(newRepair())
+        try store.schedulePoll(of: line("L1"), at: moment(5))
+        try store.schedulePoll(of: line("L2"), at: moment(9))
+        try store.schedulePoll(of: line("L3", .production), at: moment(5))
+        try store.enqueue(line("L1"), for: repair.id)
+        try store.enqueue(line("L0"), for: repair.id)
+        try store.enqueueDuePolls(by: moment(8), for: repair)
+        try store.dequeue(line("L0"), from: repair.id)
+        return repair
+      }
+      #expect(try store.makeReader().queuedLines(of: repair, after: nil, limit: 9) == [line("L1")])
+    }
+  }
+
+  @Test(
+    "All lines that somebody owns wait for their turn, page by page, those of the app and environment alone",
+    arguments: Backend.allCases)
+  func ownedLines(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (repair, places) = try await store.write { store throws(StoreError) in
+        let evidence = try store.append(evidence("a")).id
+        for number in ["L3", "L1", "L2"] {
+          try store.record(gain(line(number), "ana", evidence))
+        }
+        try store.record(gain(line("L4", .production), "ana", evidence))
+        let repair = try store.begin(newRepair(.all))
+        let first = try store.enqueueOwnedLines(after: nil, limit: 2, for: repair)
+        let second = try store.enqueueOwnedLines(after: first, limit: 2, for: repair)
+        return (repair, [first, second, try store.enqueueOwnedLines(after: second, limit: 2, for: repair)])
+      }
+      #expect(places == ["L2", "L3", nil])
+      let reader = try store.makeReader()
+      #expect(
+        try reader.queuedLines(of: repair, after: nil, limit: 9) == [line("L1"), line("L2"), line("L3")])
+      #expect(try reader.queuedLines(of: repair, after: "L1", limit: 1) == [line("L2")])
+      #expect(try reader.queuedLines(of: repair, after: "L3", limit: 9) == [])
+    }
+  }
+
+  @Test("A report keeps what was believed first, and what came out", arguments: Backend.allCases)
+  func drift(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let (nothing, everything) = (CustomerFacts(), CustomerFacts(transactions: [fact()]))
+      @Sendable func answer(_ facts: CustomerFacts) -> EntitlementStatus {
+        evaluate(facts, entitlement: "pro", in: app, at: moment(50))
+      }
+      @Sendable func drift(_ believed: CustomerFacts, _ found: CustomerFacts?, _ entitlement: String = "pro")
+        -> Drift
+      {
+        Drift(
+          customer: customer, entitlement: entitlement, noticedAt: moment(50), believed: answer(believed),
+          found: found.map(answer))
+      }
+      let repair = try await store.write { store throws(StoreError) in
+        let repair = try store.begin(newRepair())
+        try store.notice(drift(nothing, nil), in: repair.id)
+        try store.notice(drift(everything, nil), in: repair.id)
+        try store.notice(drift(nothing, nil, "plus"), in: repair.id)
+        try store.settle(drift(nothing, everything), in: repair.id)
+        try store.drop(drift(nothing, nil, "plus"), from: repair.id)
+        return repair
+      }
+      let reader = try store.makeReader()
+      let report = try reader.drifts(of: repair, after: nil, limit: 9)
+      #expect(report == [drift(nothing, everything)])
+      #expect(try reader.drifts(of: repair, after: report[0].key, limit: 9) == [])
+      #expect(try reader.driftedCustomers(of: repair) == 1)
+    }
+  }
+
+  @Test("Old repairs are forgotten with their reports, open ones never", arguments: Backend.allCases)
+  func forgotten(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let open = try await store.write { store throws(StoreError) in
+        var old = try store.begin(newRepair())
+        old.finishedAt = moment(10)
+        try store.put(old)
+        try store.enqueue(line(), for: old.id)
+        let open = try store.begin(newRepair())
+        try store.forgetRepairs(finishedBefore: moment(11))
+        return open
+      }
+      #expect(try store.makeReader().repairs(of: "ocean", in: nil, before: nil, limit: 9) == [open])
+    }
+  }
+
+  @Test("Until when deliveries are accounted for is remembered", arguments: Backend.allCases)
+  func mark(backend: Backend) async throws {
+    try await backend.withStore { store in
+      #expect(try store.makeReader().deliveryMark(of: "ocean", in: .sandbox) == nil)
+      var mark = DeliveryWatermark(start: moment(1))
+      mark.lastDelivery = moment(4)
+      mark.typicalInterval = 9
+      try await store.write { [mark] store throws(StoreError) in
+        try store.put(DeliveryWatermark(start: moment(0)), of: "ocean", in: .sandbox)
+        try store.put(mark, of: "ocean", in: .sandbox)
+      }
+      #expect(try store.makeReader().deliveryMark(of: "ocean", in: .sandbox) == mark)
+    }
+  }
+}

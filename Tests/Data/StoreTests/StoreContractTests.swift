@@ -1,0 +1,285 @@
+import AppStore
+import Entitlements
+import Store
+import Testing
+
+/// The promises of ``EntitlementStore``, asked of every implementation there is.
+@Suite struct StoreContractTests {
+  @Test("The same evidence is kept once, and keeps its number", arguments: Backend.allCases)
+  func evidenceOnce(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let first = try await store.append(evidence("a"))
+      let again = try await store.append(evidence("a"))
+      #expect(!first.wasKnown)
+      #expect(again == AppendedEvidence(id: first.id, wasKnown: true))
+    }
+  }
+
+  @Test(
+    "Other content, another verdict and another customer are other evidence", arguments: Backend.allCases)
+  func evidenceIdentity(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let all = [
+        evidence("a"), evidence("b"), evidence("a", of: "ben"), evidence("a", of: nil),
+        evidence("a", .rejected(reason: "BAD_SIGNATURE")), evidence("a", .rejected(reason: "WRONG_APP")),
+      ]
+      for one in all {
+        let appended = try await store.append(one)
+        #expect(!appended.wasKnown)
+      }
+      let reader = try store.makeReader()
+      let stored = try reader.evidence(after: nil, limit: 100)
+      #expect(stored.map(\.evidence) == all)
+      #expect(stored.map(\.id) == stored.map(\.id).sorted())
+      #expect(try reader.evidence(after: stored[1].id, limit: 2).map(\.evidence) == Array(all[2...3]))
+      #expect(try reader.counts().evidence == 6)
+      #expect(try reader.counts().rejectedEvidence == 2)
+    }
+  }
+
+  @Test("Evidence that was too large keeps its hash and size", arguments: Backend.allCases)
+  func withoutBody(backend: Backend) async throws {
+    try await backend.withStore { store in
+      _ = try await store.append(evidence("huge", body: false))
+      let stored = try store.makeReader().evidence(after: nil, limit: 1)
+      #expect(stored.first?.evidence == evidence("huge", body: false))
+    }
+  }
+
+  @Test("The newest signature stays, whichever came first", arguments: Backend.allCases)
+  func newestWins(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let answers = try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        return [
+          try transaction.put(fact(signed: 20), of: line(), from: id),
+          try transaction.put(fact(signed: 10), of: line(), from: id),
+          try transaction.put(fact(signed: 20), of: line(), from: id),
+          try transaction.put(fact(signed: 30), of: line(), from: id),
+          try transaction.put(renewal(signed: 20), of: line(), from: id),
+          try transaction.put(renewal(signed: 10), of: line(), from: id),
+        ]
+      }
+      #expect(answers == [true, false, false, true, true, false])
+      let facts = try await store.write { transaction throws(StoreError) in
+        try transaction.facts(of: line())
+      }
+      #expect(facts == CustomerFacts(transactions: [fact(signed: 30)], renewals: [renewal(signed: 20)]))
+    }
+  }
+
+  @Test("Lines of different environments have nothing to do with each other", arguments: Backend.allCases)
+  func environments(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        _ = try transaction.put(fact(), of: line("L1", .production), from: id)
+        try transaction.record(gain(line("L1", .production), "ana", id))
+        _ = try transaction.put(fact(line: "L2"), of: line("L2"), from: id)
+      }
+      let (facts, owners) = try await store.write { transaction throws(StoreError) in
+        (try transaction.facts(of: line()), try transaction.owners(of: line()))
+      }
+      #expect(facts == CustomerFacts())
+      #expect(owners.isEmpty)
+    }
+  }
+
+  @Test("A body that throws writes nothing, and the others of its batch all", arguments: Backend.allCases)
+  func allOrNothing(backend: Backend) async throws {
+    try await backend.withStore { store in
+      await withTaskGroup { group in
+        for number in 0..<40 {
+          group.addTask {
+            _ = try? await store.write { transaction throws(StoreError) in
+              _ = try transaction.append(evidence("\(number)"))
+              if number.isMultiple(of: 2) { throw StoreError.corrupt("on purpose") }
+            }
+          }
+        }
+      }
+      let counts = try store.makeReader().counts()
+      #expect(counts.evidence == 20)
+    }
+  }
+
+  @Test("A turn sees one moment; the next one sees what was written meanwhile", arguments: Backend.allCases)
+  func turns(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let facts = CustomerFacts(transactions: [fact()])
+      let reader = try store.makeReader()
+      #expect(try reader.facts(of: customer) == nil)
+      try await store.put(facts)
+      #expect(try reader.facts(of: customer) == nil)
+      reader.endTurn()
+      #expect(try reader.facts(of: customer) == facts)
+      reader.endTurn()
+      reader.endTurn()
+      let inside = try await store.write { transaction throws(StoreError) in
+        try transaction.customer(customer)?.facts
+      }
+      #expect(inside == facts)
+    }
+  }
+
+  @Test("What was acknowledged is seen by every reader at once", arguments: Backend.allCases)
+  func readYourWrites(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let readers = try (0..<3).map { _ in try store.makeReader() }
+      for signed in Int64(1)...50 {
+        let facts = CustomerFacts(transactions: [fact(signed: signed)])
+        try await store.put(facts)
+        for reader in readers {
+          #expect(try reader.facts(of: customer) == facts)
+          reader.endTurn()
+        }
+      }
+    }
+  }
+
+  @Test("The answers are those that the facts give, for as long as they hold", arguments: Backend.allCases)
+  func answers(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
+      try await store.put(facts, from: moment(5))
+      let reader = try store.makeReader()
+      func answer(_ entitlement: String, at now: Int64, _ change: UInt64 = 0) throws -> AnswerLookup {
+        try reader.answer(
+          to: entitlement, of: customer, under: app.fingerprint ^ change, at: moment(now))
+      }
+      for now in [Int64(5), 89, 90, 1_000_000_000] {
+        for entitlement in ["pro", "plus"] {
+          let expected = evaluate(facts, entitlement: entitlement, in: app, at: moment(now))
+          guard case .told(let segment) = try answer(entitlement, at: now) else {
+            Issue.record("no answer to \(entitlement) at \(now)")
+            continue
+          }
+          #expect(segment.status == expected)
+          #expect(segment.end == (entitlement == "pro" && now < 90 ? moment(90) : nil))
+        }
+      }
+      #expect(try answer("pro", at: 4) == .notTold)
+      #expect(try answer("pro", at: 5, 1) == .notTold)
+      #expect(try answer("unheard of", at: 5) == .notTold)
+    }
+  }
+
+  @Test("The evidence of a fact is what first said it", arguments: Backend.allCases)
+  func evidenceOfFacts(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let ids = try await store.write { transaction throws(StoreError) in
+        var ids: [EvidenceID] = []
+        for number in 0..<5 { ids.append(try transaction.append(evidence("\(number)")).id) }
+        _ = try transaction.put(fact(), of: line(), from: ids[0])
+        _ = try transaction.put(fact(), of: line(), from: ids[1])
+        _ = try transaction.put(fact("T2", signed: 20), of: line(), from: ids[1])
+        _ = try transaction.put(fact("T2", signed: 30), of: line(), from: ids[2])
+        let grant = GrantFact(
+          grantID: "grant-1", entitlement: "pro", accessLevel: .full, since: moment(1), until: nil)
+        try transaction.put(grant, of: line("grant-1"), key: "", from: ids[3])
+        try transaction.relate(ids[4], to: line("seat-1"))
+        try transaction.relate(ids[2], to: line("seat-1"))
+        return ids
+      }
+      let reader = try store.makeReader()
+      func found(_ fact: DecidingFact) throws -> EvidenceID? { try reader.evidence(of: fact, of: customer) }
+      #expect(try found(.transaction("T1", ofLine: "L1")) == ids[0])
+      #expect(try found(.transaction("T2", ofLine: "L1")) == ids[2])
+      #expect(try found(.transaction("T3", ofLine: "L1")) == nil)
+      #expect(try found(.transaction("T1", ofLine: "L2")) == nil)
+      #expect(try found(.grant("grant-1")) == ids[3])
+      #expect(try found(.transaction("T1", ofLine: "seat-1")) == ids[2])
+    }
+  }
+
+  @Test("A change of a customer is counted before it is acknowledged", arguments: Backend.allCases)
+  func changes(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let slot = store.changes.slot(of: customer)
+      let reader = try store.makeReader()
+      let before = try reader.seenCommit()
+      #expect(store.changes.lastCommit(in: slot) <= before)
+      try await store.put(CustomerFacts(transactions: [fact()]), from: moment(5))
+      // The turn began before the commit, and goes on seeing the past.
+      #expect(try reader.seenCommit() == before)
+      #expect(store.changes.lastCommit(in: slot) > before)
+      reader.endTurn()
+      let after = try reader.seenCommit()
+      #expect(store.changes.lastCommit(in: slot) <= after)
+      #expect(try reader.facts(of: customer) != nil)
+      _ = try await store.append(evidence("of nobody's answers"))
+      #expect(store.changes.lastCommit == after)
+    }
+  }
+
+  @Test("Every customer is found, and nobody is taken for another", arguments: Backend.allCases)
+  func customers(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let keys = ["ocean", "oce"].flatMap { app in
+        ["ana", "anana", "", "n"].flatMap { id in
+          [AppStore.Environment.sandbox, .production].map {
+            CustomerKey(appID: app, environment: $0, customerID: id)
+          }
+        }
+      }
+      for round in 1...2 {
+        for (place, key) in keys.enumerated() {
+          let facts = CustomerFacts(transactions: [fact("T\(place)-\(round)", line: "T\(place)")])
+          try await store.put(facts, of: key)
+        }
+      }
+      let reader = try store.makeReader()
+      for (place, key) in keys.enumerated() {
+        #expect(try reader.facts(of: key)?.transactions.map(\.transactionID) == ["T\(place)-2"])
+        let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: moment(5))
+        guard case .told(let segment) = answer else {
+          Issue.record("no answer for \(key)")
+          continue
+        }
+        #expect(segment.status.deciding?.transactionID == "T\(place)-2")
+      }
+      let stranger = CustomerKey(appID: "ocean", environment: .xcode, customerID: "ana")
+      #expect(try reader.facts(of: stranger) == nil)
+      #expect(
+        try reader.answer(to: "pro", of: stranger, under: app.fingerprint, at: moment(5)) == .unknownCustomer)
+      #expect(try reader.counts().customers == Int64(keys.count))
+    }
+  }
+
+  @Test("All customers of an app are paged through, each once", arguments: Backend.allCases)
+  func pages(backend: Backend) async throws {
+    try await backend.withStore { store in
+      for number in 0..<25 {
+        for (app, environment) in [
+          ("ocean", AppStore.Environment.sandbox), ("ocean", .production), ("oce", .sandbox),
+        ] {
+          try await store.put(
+            CustomerFacts(transactions: [fact("T\(number)", line: "T\(number)")]),
+            of: CustomerKey(appID: app, environment: environment, customerID: "c\(number)"))
+        }
+      }
+      let reader = try store.makeReader()
+      var found: [CustomerRecord] = []
+      while true {
+        let page = try reader.customers(
+          of: "ocean", in: .sandbox, after: found.last?.key.customerID, limit: 10)
+        found += page
+        guard page.count == 10 else { break }
+      }
+      #expect(found.map(\.key.customerID).sorted() == (0..<25).map { "c\($0)" }.sorted())
+      #expect(found.allSatisfy { $0.key.appID == "ocean" && $0.key.environment == .sandbox })
+      #expect(
+        found.allSatisfy { "c\($0.facts.transactions[0].transactionID.dropFirst())" == $0.key.customerID })
+    }
+  }
+
+  @Test("After closing, writes are refused, and those before were kept", arguments: Backend.allCases)
+  func closed(backend: Backend) async throws {
+    try await backend.withStore { store in
+      _ = try await store.append(evidence("a"))
+      try await store.health()
+      await store.close()
+      await #expect(throws: StoreError.closed) { try await store.append(evidence("b")) }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import AppStore
+import Entitlements
+import Testing
+
+@Suite struct MoneyTests {
+  @Test(
+    "Days of paid service: trials do not count, a lapse of 60 days pauses the count, a longer one resets it",
+    arguments: [
+      ([0...30, 30...60], 60), ([0...30, 90...120], 60), ([0...30, 91...121], 30), ([0...30], 30),
+    ] as [([ClosedRange<Int64>], Int64)])
+  func paidService(periods: [ClosedRange<Int64>], days: Int64) {
+    let bought = periods.map {
+      period($0).with { $0.details.transactionReason = .purchase }
+    }
+    let trial = period(-7...0).with { $0.offerDiscountType = .freeTrial }
+    let last = periods.map(\.upperBound).max() ?? 0
+    #expect(group([trial] + bought, on: last)?.paidServiceDays == days)
+    #expect(group([trial] + bought, on: last + 61)?.paidServiceDays == 0)
+  }
+
+  @Test("A recovery in the grace period counts without a gap, a later one leaves one")
+  func graceCounts() {
+    let renewed = { (days: ClosedRange<Int64>) in
+      period(days).with { $0.details.transactionReason = .renewal }
+    }
+    #expect(group([period(0...30), renewed(36...60)], on: 60)?.paidServiceDays == 60)
+    #expect(group([period(0...30), renewed(40...70)], on: 70)?.paidServiceDays == 60)
+    #expect(group([period(0...30), renewed(40...70)], on: 50)?.paidServiceDays == 40)
+  }
+
+  @Test("Apple keeps 30 % in the first paid year of a group, and 15 % behind it")
+  func share() {
+    let first = charged(period(0...365, "yearly"), 39_990)
+    let second = charged(period(365...730, "yearly"), 39_990)
+    let charges = charges([first, second])
+    #expect(charges.map(\.price) == [39_990, 39_990])
+    #expect(charges.map(\.proceeds) == [27_993, 33_991])
+    #expect(charges.map(\.currency) == ["USD", "USD"])
+  }
+
+  @Test("A refund gives back the price, or the share of it that Apple names")
+  func refund() {
+    let refunded = charged(period(0...30), 9_990).with { $0.revocationDate = at(5) }
+    #expect(charges([refunded]).map(\.price) == [9_990, -9_990])
+    let half = refunded.with {
+      $0.revocationType = .refundProrated
+      $0.details.revocationPercentage = 50_000
+    }
+    #expect(charges([half]).map(\.price) == [9_990, -4_995])
+    #expect(charges([half.with { $0.ownership = .familyShared }]).isEmpty)
+  }
+
+  @Test("Metrics are those of each product and day, and customers add up")
+  func tally() {
+    var tally = DailyMetricsBuilder(app, from: day(0), to: day(4), productIDs: [], at: at(100))
+    tally.add(CustomerFacts(transactions: [charged(period(0...2), 9_990)]))
+    tally.add(CustomerFacts(transactions: [charged(period(1...30), 9_990)]))
+    tally.add(CustomerFacts(transactions: [purchase("lifetime", .nonConsumable, on: 2)]))
+    let monthly = tally.metrics.filter { $0.productID == "monthly" }
+    #expect(monthly.map { $0.standing[.active] ?? 0 } == [1, 2, 1, 1])
+    #expect(monthly.map { $0.happened[.started] ?? 0 } == [1, 1, 0, 0])
+    #expect(monthly.map { $0.happened[.churnedOtherwise] ?? 0 } == [0, 0, 1, 0])
+    #expect(monthly.map { $0.proceeds["USD"] ?? 0 } == [6_993, 6_993, 0, 0])
+    let lifetime = tally.metrics.filter { $0.productID == "lifetime" }
+    #expect(lifetime.map(\.day) == [day(2), day(3)])
+  }
+
+  @Test("Of days that are not over, only what has happened is counted")
+  func future() {
+    var tally = DailyMetricsBuilder(app, from: day(0), to: day(9), productIDs: ["monthly"], at: at(2))
+    tally.add(CustomerFacts(transactions: [charged(period(0...30), 9_990), charged(period(30...60), 1)]))
+    tally.add(CustomerFacts(transactions: [purchase("lifetime", .nonConsumable, on: 0)]))
+    #expect(tally.metrics.map(\.day) == [day(0), day(1), day(2)])
+    #expect(tally.metrics.map(\.productID) == ["monthly", "monthly", "monthly"])
+  }
+
+  @Test("Who stands where is at each day's end what the customers' spans say", arguments: UInt64(0)..<40)
+  func standing(seed: UInt64) {
+    var random = SplitMix64(state: seed)
+    let now = at(.random(in: 5...60, using: &random))
+    var tally = DailyMetricsBuilder(app, from: day(3), to: day(40), productIDs: [], at: now)
+    var expected: [String: Int64] = [:]
+    for _ in 0..<8 {
+      let facts = CustomerFacts(
+        transactions: (0..<Int.random(in: 1...5, using: &random)).map { number in
+          let start = Int64.random(in: -20...50, using: &random)
+          let end = start + .random(in: 1...20, using: &random)
+          return period(start...end, line: "L\(number % 3)").with {
+            $0.offerDiscountType = random.next() % 4 == 0 ? .freeTrial : nil
+          }
+        })
+      tally.add(facts)
+      let spans = SubscriptionHistory(facts, in: app, at: now).spans
+      for number in Int64(3)..<40 where day(number) <= now {
+        let moment = min(day(number + 1).advanced(byMilliseconds: -1), now)
+        for what in Set(spans.filter { $0.covers(moment) }.map { "\($0.productID) \($0.kind)" }) {
+          expected["\(what) \(day(number))", default: 0] += 1
+        }
+      }
+    }
+    var counted: [String: Int64] = [:]
+    for metrics in tally.metrics {
+      for (kind, customers) in metrics.standing {
+        counted["\(metrics.productID) \(kind) \(metrics.day)"] = customers
+      }
+    }
+    #expect(counted == expected)
+  }
+}
+
+/// The day (UTC) in which the tests' day `number` begins.
+private func day(_ number: Int64) -> Instant {
+  let milliseconds = at(number).millisecondsSince1970
+  return Instant(millisecondsSince1970: milliseconds - milliseconds % DailyMetricsBuilder.day)
+}
+
+private func charged(_ fact: TransactionFact, _ price: Int64) -> TransactionFact {
+  fact.with {
+    $0.details.price = price
+    $0.details.currency = "USD"
+  }
+}
+
+private func charges(_ transactions: [TransactionFact]) -> [Payment] {
+  Payment.all(CustomerFacts(transactions: transactions), in: app, during: at(-10)..<at(1000))
+}
+
+private func group(_ transactions: [TransactionFact], on day: Int64) -> GroupOverview? {
+  CustomerOverview(CustomerFacts(transactions: transactions), in: app, at: at(day)).groups.first
+}

@@ -1,0 +1,90 @@
+import AppStore
+import Entitlements
+import FamilySharing
+import Testing
+
+/// What a seat gives, and how many there are.
+@Suite struct SeatFactsTests {
+  private static func seat(_ number: Int, claimed day: Int64, released: Int64? = nil) -> Seat {
+    Seat(
+      seatID: "seat-\(number)", originalTransactionID: "team", claimedAt: at(day),
+      releasedAt: released.map { at($0) })
+  }
+
+  private static func team(_ quantity: Int64, _ days: ClosedRange<Int64> = 0...30) -> TransactionFact {
+    period(days, line: "team").with {
+      $0.quantity = quantity
+      $0.details.price = 4990
+      $0.details.invitationManagement = .developer
+      $0.offerType = .introductory
+    }
+  }
+
+  @Test("The holder has the purchase from the claim on, as ASSIGNED, without price and offer")
+  func holder() {
+    let seat = Self.seat(1, claimed: 5)
+    let facts = CustomerFacts(transactions: [Self.team(2)]).seen(from: seat, among: [seat])
+    let status = evaluate(facts, entitlement: "pro", in: app, at: at(6))
+    #expect(status.deciding?.ownership == .assigned)
+    #expect(status.deciding?.originalTransactionID == "seat-1")
+    #expect(status.since == at(5))
+    #expect(status.until == at(30))
+    #expect(facts.transactions.first?.details == TransactionDetails())
+    #expect(facts.transactions.first?.offerType == nil)
+    #expect(!evaluate(facts, entitlement: "pro", in: app, at: at(4)).isEntitled)
+  }
+
+  @Test("Grace of the purchase is grace of the seat, without advice about billing")
+  func grace() {
+    let seat = Self.seat(1, claimed: 5)
+    let failed = RenewalFact(
+      originalTransactionID: "team", productID: "monthly", isInBillingRetry: true,
+      gracePeriodExpiresDate: at(46), signedDate: at(30))
+    let purchase = CustomerFacts(transactions: [Self.team(2)], renewals: [failed])
+    let status = evaluate(
+      purchase.seen(from: seat, among: [seat]), entitlement: "pro", in: app, at: at(40))
+    #expect(status.reason == .inGracePeriod)
+    #expect(status.advice(in: app).isEmpty)
+  }
+
+  @Test("A seat that is given back ends, and the next claim that waited takes its place")
+  func release() {
+    let seats = [Self.seat(1, claimed: 1, released: 10), Self.seat(2, claimed: 2)]
+    let purchase = CustomerFacts(transactions: [Self.team(1)])
+    let (first, second) = (
+      purchase.seen(from: seats[0], among: seats), purchase.seen(from: seats[1], among: seats)
+    )
+    func isEntitled(_ facts: CustomerFacts, _ day: Int64) -> Bool {
+      evaluate(facts, entitlement: "pro", in: app, at: at(day)).isEntitled
+    }
+    #expect(isEntitled(first, 9) && !isEntitled(second, 9))
+    #expect(!isEntitled(first, 10) && isEntitled(second, 10))
+  }
+
+  @Test("Seats are counted over all transactions of the period, less those that were refunded")
+  func count() {
+    let added = Self.team(4, 10...30).with { $0.details.additionalTransactionReason = "SEATS_ADDED" }
+    let line = [Self.team(8), added, Self.team(2, 30...60)]
+    #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(1)))).now == 8)
+    #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(2)))).now == 12)
+    #expect(SeatCapacity(CustomerFacts(transactions: line)).now == 2)
+    let refunded = Self.team(8).with { $0.revokedSeatQuantity = 3 }
+    #expect(SeatCapacity(CustomerFacts(transactions: [refunded, added])).now == 9)
+    #expect(SeatCapacity(CustomerFacts(transactions: [Self.team(8).revoked(on: 5)])).now == 0)
+    #expect(SeatCapacity(CustomerFacts()).now == 0)
+  }
+
+  @Test("Seats can be claimed only of a subscription with seats to which the developer invites")
+  func problems() {
+    func problem(_ fact: TransactionFact) -> SeatCapacity.Problem? {
+      SeatCapacity(CustomerFacts(transactions: [fact])).problem
+    }
+    #expect(problem(Self.team(2)) == nil)
+    #expect(problem(Self.team(2).with { $0.details.invitationManagement = .apple }) == .invitedByApple)
+    #expect(problem(Self.team(2).with { $0.details.invitationManagement = nil }) == nil)
+    #expect(problem(period(0...30, line: "team")) == .noSeats)
+    #expect(problem(period(0...30, line: "team", .assigned).with { $0.quantity = 3 }) == .noSeats)
+    #expect(problem(lifetime(on: 0, line: "team").with { $0.quantity = 3 }) == .noSeats)
+    #expect(SeatCapacity(CustomerFacts()).problem == .noSeats)
+  }
+}

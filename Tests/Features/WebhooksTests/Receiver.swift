@@ -1,0 +1,145 @@
+import AppStore
+import AppStoreClient
+import Entitlements
+import Foundation
+import SQLiteStore
+import Store
+import Synchronization
+
+@testable import Webhooks
+
+/// A receiver in memory: answers as a test wants it to, and remembers what it was sent.
+final class Receiver: HTTPExchange {
+  private struct State {
+    var sent: [OutgoingRequest] = []
+    var answer: @Sendable (OutgoingRequest) -> Result<IncomingResponse, HTTPExchangeError>
+  }
+
+  private let state: Mutex<State>
+
+  /// A receiver that takes everything.
+  init() { state = Mutex(State(answer: { _ in .success(.status(200)) })) }
+
+  func answers(_ answer: @escaping @Sendable (OutgoingRequest) -> Result<IncomingResponse, HTTPExchangeError>)
+  {
+    state.withLock { $0.answer = answer }
+  }
+
+  /// What came since this was last asked.
+  func take() -> [OutgoingRequest] {
+    state.withLock { state in
+      defer { state.sent = [] }
+      return state.sent
+    }
+  }
+
+  func send(
+    _ request: OutgoingRequest, timeout: Duration, limit: Int
+  ) async throws(HTTPExchangeError) -> IncomingResponse {
+    try state.withLock { state in
+      state.sent.append(request)
+      return state.answer(request)
+    }.get()
+  }
+}
+
+extension IncomingResponse {
+  static func status(_ status: Int, _ headers: [(name: String, value: String)] = []) -> IncomingResponse {
+    IncomingResponse(status: status, headers: headers, body: [])
+  }
+}
+
+extension OutgoingRequest {
+  func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+  /// The sequence of the event.
+  var sequence: Int64 {
+    let parts = (header("webhook-id") ?? "").split(separator: "_")
+    return parts.count == 3 ? Int64(parts[1]) ?? 0 : 0
+  }
+}
+
+/// A clock that a test turns.
+final class TurnedClock: Sendable {
+  private let moment = Mutex(Int64(1_000_000))
+
+  var now: Instant { Instant(millisecondsSince1970: moment.withLock { $0 }) }
+
+  func turn(milliseconds: Int64) { moment.withLock { $0 += milliseconds } }
+}
+
+/// A store with events and one worker that sends them.
+struct Stage {
+  let store: SQLiteEntitlementStore
+  let receiver = Receiver()
+  let clock = TurnedClock()
+  let settings: WebhookSettings
+  let worker: WebhookWorker
+  let outlets: WebhookDispatcher
+
+  var desk: DeliveryAdmin { DeliveryAdmin(outlets, store: store, now: { [clock] in clock.now }) }
+
+  private init(_ store: SQLiteEntitlementStore, _ settings: WebhookSettings) {
+    self.store = store
+    self.settings = settings
+    let (clock, receiver) = (clock, receiver)
+    outlets = WebhookDispatcher(
+      [settings], store: store, exchange: receiver, now: { clock.now }, encode: { .string("\($0.sequence)") })
+    worker = WebhookWorker(
+      settings, source: outlets.source(of: settings), exchange: receiver, store: store, now: { clock.now })
+  }
+
+  static func run(
+    kinds: Set<EntitlementChange.Kind> = [], delays: [Int64] = [10, 100], concurrency: Int = 1,
+    _ body: (Stage) async throws -> Void
+  ) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let store = try SQLiteEntitlementStore(directory: directory.path)
+    let settings = WebhookSettings(
+      key: WebhookKey(appID: "ocean", kind: .events, name: "billing"), url: "https://example.com/?key=secret",
+      secrets: [WebhookSecret(key: [UInt8](repeating: 7, count: 24))], kinds: kinds,
+      schedule: RetrySchedule(delays: delays), concurrency: concurrency)
+    let stage = Stage(store, settings)
+    try await stage.outlets.begin()
+    try await body(stage)
+    await store.close()
+  }
+
+  /// Commits an event of each customer, in this order.
+  func tell(_ customers: String..., kind: EntitlementChange.Kind = .started) async throws {
+    let moment = clock.now
+    try await store.write { store throws(StoreError) in
+      for customer in customers { _ = try store.append(event(of: customer, kind, at: moment)) }
+    }
+  }
+
+  /// Lets the worker work, and says which events the receiver was sent meanwhile.
+  func work() async throws -> [Int64] {
+    _ = try await worker.work()
+    return receiver.take().map(\.sequence)
+  }
+
+  /// Another worker, as after a restart.
+  func restarted() -> WebhookWorker {
+    WebhookWorker(
+      settings, source: outlets.source(of: settings), exchange: receiver, store: store,
+      now: { [clock] in clock.now })
+  }
+
+  func standing() throws -> DeliveryAdmin.Standing {
+    try desk.standing(of: settings, in: try store.makeReader())
+  }
+}
+
+private func event(of customer: String, _ kind: EntitlementChange.Kind, at moment: Instant) -> NewEvent {
+  let app = AppDefinition(
+    id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
+    products: [])
+  let status = evaluate(CustomerFacts(), entitlement: "pro", in: app, at: moment)
+  return NewEvent(
+    customer: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customer),
+    change: EntitlementChange(
+      entitlement: "pro", kind: kind, effectiveAt: moment, before: status, after: status),
+    recordedAt: moment, evidenceID: nil, actor: "")
+}

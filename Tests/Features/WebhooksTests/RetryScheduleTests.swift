@@ -1,0 +1,72 @@
+import AppStore
+import Testing
+
+@testable import Webhooks
+
+@Suite struct RetryScheduleTests {
+  private func next(_ schedule: RetrySchedule, age milliseconds: Int64) -> Int64? {
+    schedule.next(after: moment(1_000 + milliseconds), first: moment(1_000))
+      .map { $0.milliseconds(since: moment(1_000)) }
+  }
+
+  @Test("Ten attempts in a little over three days, as Standard Webhooks suggests")
+  func standard() {
+    var ages: [Int64] = [0]
+    while let age = ages.last, let following = next(.standard, age: age) { ages.append(following) }
+    #expect(ages.count == 10)
+    #expect(ages.map { $0 / 1_000 }.prefix(5) == [0, 5, 305, 2_105, 9_305])
+    #expect(ages.last == 272_105_000)
+  }
+
+  @Test("An attempt that comes early takes nothing away")
+  func early() {
+    let schedule = RetrySchedule(delays: [10, 100])
+    #expect(next(schedule, age: 0) == 10_000)
+    #expect(next(schedule, age: 3_000) == 10_000)
+    #expect(next(schedule, age: 10_000) == 110_000)
+    #expect(next(schedule, age: 110_000) == nil)
+    #expect(next(RetrySchedule(delays: []), age: 0) == nil)
+  }
+}
+
+@Suite struct WebhookCircuitBreakerTests {
+  @Test("After five failures in a row it is down, and asked once a minute")
+  func down() {
+    var health = WebhookCircuitBreaker()
+    for _ in 0..<4 { health.failed(at: moment(0), retryAfter: nil) }
+    #expect(!health.isDown)
+    #expect(health.rest(at: moment(0)) == nil)
+    health.failed(at: moment(0), retryAfter: nil)
+    #expect(health.isDown)
+    #expect(health.rest(at: moment(1)) == 59_999)
+    #expect(health.rest(at: moment(60_000)) == nil)
+    var wasDown = health.succeeded()
+    #expect(wasDown)
+    #expect(!health.isDown)
+    wasDown = health.succeeded()
+    #expect(!wasDown)
+  }
+
+  @Test("One success among failures keeps it working")
+  func mixed() {
+    var health = WebhookCircuitBreaker()
+    for _ in 0..<20 {
+      health.failed(at: moment(0), retryAfter: nil)
+      let wasDown = health.succeeded()
+      #expect(!wasDown)
+    }
+    #expect(!health.isDown)
+  }
+
+  @Test("It is left alone for as long as it asks, up to an hour")
+  func retryAfter() {
+    var health = WebhookCircuitBreaker()
+    health.failed(at: moment(0), retryAfter: 7_000)
+    health.failed(at: moment(1_000), retryAfter: 2_000)
+    #expect(health.rest(at: moment(1_000)) == 6_000)
+    health.failed(at: moment(0), retryAfter: 90_000_000)
+    #expect(health.rest(at: moment(0)) == 3_600_000)
+  }
+}
+
+func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }

@@ -1,0 +1,223 @@
+import AppStore
+import AppStoreClient
+import JSON
+import Store
+import Synchronization
+import Testing
+
+@testable import Webhooks
+
+@Suite struct WebhookWorkerTests {
+  @Test("Events go out once, signed, in the words of the contract, and the position is remembered")
+  func delivered() async throws {
+    try await Stage.run { stage in
+      try await stage.tell("ana", "ben")
+      _ = try await stage.worker.work()
+      let sent = stage.receiver.take()
+      #expect(sent.map(\.sequence) == [1, 2])
+      let first = try #require(sent.first)
+      #expect(first.header("webhook-id") == "evt_1_1000000")
+      #expect(first.header("webhook-timestamp") == "1000")
+      #expect(first.header("webhook-signature")?.hasPrefix("v1,") == true)
+      #expect(
+        String(decoding: first.body, as: UTF8.self)
+          == #"{"type":"entitlement.started","timestamp":"1970-01-01T00:16:40.000Z","data":"1"}"#)
+      #expect(try stage.standing().outlet == WebhookCursor(position: 2))
+      #expect(try await stage.work().isEmpty)
+      #expect(stage.settings.shownURL == "https://example.com/")
+    }
+  }
+
+  @Test("What happened before a webhook was there is not sent, and only the kinds that it wants")
+  func filtered() async throws {
+    try await Stage.run(kinds: [.ended]) { stage in
+      try await stage.tell("ana")
+      try await stage.tell("ana", kind: .ended)
+      #expect(try await stage.work() == [2])
+      let other = WebhookDispatcher(
+        [WebhookSettings(key: WebhookKey(appID: "ocean", kind: .events, name: "new"), url: "https://e.com")],
+        store: stage.store, exchange: stage.receiver, now: { moment(0) }, encode: { _ in .null })
+      try await other.begin()
+      let key = try #require(other.settings.first?.key)
+      #expect(try stage.store.makeReader().outlet(key) == WebhookCursor(position: 2))
+    }
+  }
+
+  @Test("What one customer's event waits for holds up that customer alone, whose events keep their order")
+  func order() async throws {
+    try await Stage.run { stage in
+      stage.receiver.answers { .success(.status($0.sequence == 1 ? 500 : 200)) }
+      try await stage.tell("ana", "ben", "ana", "ben")
+      #expect(try await stage.work() == [1, 2, 4])
+      try await stage.tell("ana", "cem")
+      #expect(try await stage.work() == [6])
+      stage.clock.turn(milliseconds: 10_000)
+      #expect(try await stage.work() == [1])
+      stage.receiver.answers { _ in .success(.status(204)) }
+      #expect(try await stage.work().isEmpty)
+      stage.clock.turn(milliseconds: 100_000)
+      #expect(try await stage.work() == [1, 3, 5])
+      #expect(try stage.standing().counts == DeliveryCounts(waiting: 0, dead: 0, waitingSince: nil))
+    }
+  }
+
+  @Test("A restart goes on where it was, with what waits too")
+  func restart() async throws {
+    try await Stage.run { stage in
+      stage.receiver.answers { .success(.status($0.sequence == 1 ? 503 : 200)) }
+      try await stage.tell("ana", "ben", "ana")
+      #expect(try await stage.work() == [1, 2])
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.turn(milliseconds: 10_000)
+      _ = try await stage.restarted().work()
+      #expect(stage.receiver.take().map(\.sequence) == [1, 3])
+    }
+  }
+
+  @Test("What is given up lets the next one go, is listed, and goes out when it is replayed")
+  func dead() async throws {
+    try await Stage.run(delays: [10]) { stage in
+      stage.receiver.answers { .success(.status($0.sequence == 1 ? 400 : 200)) }
+      try await stage.tell("ana", "ana")
+      #expect(try await stage.work() == [1])
+      stage.clock.turn(milliseconds: 10_000)
+      #expect(try await stage.work() == [1, 2])
+      let dead = try stage.store.makeReader().deliveries(
+        of: stage.settings.key, in: .dead, after: 0, limit: 9)
+      #expect(dead.map(\.position) == [1])
+      #expect(dead.first?.outcome == "status 400")
+      #expect(dead.first?.attempts == 2)
+      stage.receiver.answers { _ in .success(.status(200)) }
+      #expect(try await stage.desk.replay(.dead, to: stage.settings) == .init(count: 1, rest: nil))
+      #expect(try await stage.work() == [1])
+      #expect(try stage.standing().counts.dead == 0)
+    }
+  }
+
+  @Test("What arrived long ago can be replayed, by position or by range, and comes in order")
+  func replayed() async throws {
+    try await Stage.run { stage in
+      try await stage.tell("ana", "ben", "ana", "ana")
+      _ = try await stage.work()
+      #expect(try await stage.desk.replay(.positions([4, 1, 77]), to: stage.settings).count == 2)
+      #expect(try await stage.work() == [1, 4])
+      #expect(try await stage.desk.replay(.range(2...3), to: stage.settings).count == 2)
+      #expect(Set(try await stage.work()) == [2, 3])
+    }
+  }
+
+  @Test("410 ends it until an operator resumes it; nothing of what happened meanwhile is lost")
+  func gone() async throws {
+    try await Stage.run { stage in
+      stage.receiver.answers { _ in .success(.status(410)) }
+      try await stage.tell("ana", "ben")
+      #expect(try await stage.work() == [1])
+      try await stage.tell("cem")
+      #expect(try await stage.work().isEmpty)
+      #expect(try stage.standing().outlet.goneAt == stage.clock.now)
+      stage.receiver.answers { _ in .success(.status(200)) }
+      #expect(try await stage.desk.resume(stage.settings).outlet.goneAt == nil)
+      #expect(try await stage.work().sorted() == [1, 2, 3])
+    }
+  }
+
+  @Test("A receiver that is down is asked once a minute, keeps its backlog in the log, and then gets it all")
+  func down() async throws {
+    try await Stage.run(delays: [10, 86_400]) { stage in
+      stage.receiver.answers { _ in .failure(.unreachable("refused")) }
+      for number in 1...40 { try await stage.tell("c\(number)") }
+      #expect(try await stage.work().count == 5)
+      stage.clock.turn(milliseconds: 59_000)
+      for number in 41...50 { try await stage.tell("c\(number)") }
+      #expect(try await stage.work().isEmpty)
+      stage.clock.turn(milliseconds: 1_000)
+      // What has been due longest, and one of what is new; the rest stays in the log.
+      #expect(try await stage.work() == [6, 41])
+      #expect(try stage.standing().outlet.position == 41)
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.turn(milliseconds: 60_000)
+      #expect(Set(try await stage.work()) == Set(1...50))
+      #expect(try stage.standing().counts.waiting == 0)
+    }
+  }
+
+  @Test("It is left alone for as long as it asks")
+  func retryAfter() async throws {
+    try await Stage.run { stage in
+      stage.receiver.answers { _ in .success(.status(429, [("retry-after", "30")])) }
+      try await stage.tell("ana", "ben")
+      #expect(try await stage.work() == [1])
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.turn(milliseconds: 29_000)
+      #expect(try await stage.work().isEmpty)
+      stage.clock.turn(milliseconds: 1_000)
+      #expect(try await stage.work().sorted() == [1, 2])
+    }
+  }
+
+  @Test(
+    "Whatever a receiver does, each customer's events are taken in their order and none is left out",
+    arguments: 1...UInt64(12))
+  func property(seed: UInt64) async throws {
+    try await Stage.run(delays: [10, 100, 1_000, 10_000, 100_000], concurrency: 4) { stage in
+      var random = SeededNumbers(seed)
+      var owners: [String] = []
+      let taken = Taken()
+      for _ in 0..<30 {
+        let customers = (0..<Int(random.next() % 6)).map { _ in "c\(random.next() % 5)" }
+        for customer in customers { try await stage.tell(customer) }
+        owners += customers
+        let luck = random.next()
+        stage.receiver.answers { request in
+          guard (luck &+ UInt64(request.sequence) &* 2_654_435_761) % 7 < 3 else {
+            taken.note(request.sequence)
+            return .success(.status(200))
+          }
+          return luck % 2 == 0 ? .success(.status(500)) : .failure(.timedOut)
+        }
+        _ = try await random.next() % 4 == 0 ? stage.restarted().work() : stage.worker.work()
+        stage.clock.turn(milliseconds: Int64(random.next() % 70_000))
+      }
+      stage.receiver.answers { request in
+        taken.note(request.sequence)
+        return .success(.status(200))
+      }
+      for _ in 0..<3 {
+        stage.clock.turn(milliseconds: 3_600_000)
+        _ = try await stage.restarted().work()
+      }
+      let firsts = taken.firsts
+      #expect(firsts.sorted() == Array(owners.indices).map { Int64($0 + 1) })
+      for customer in Set(owners) {
+        let own = firsts.filter { owners[Int($0) - 1] == customer }
+        #expect(own == own.sorted())
+      }
+    }
+  }
+}
+
+/// Which events a receiver took, in the order in which it took them for the first time.
+private final class Taken: Sendable {
+  private let sequences = Mutex<[Int64]>([])
+
+  var firsts: [Int64] { sequences.withLock { $0 } }
+
+  func note(_ sequence: Int64) {
+    sequences.withLock { if !$0.contains(sequence) { $0.append(sequence) } }
+  }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+private struct SeededNumbers {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Transport
+
+@Suite struct ConnectionLifetimeTests {
+  private var times: ConnectionTimes {
+    var times = ConnectionTimes()
+    times.request = 30
+    times.idle = 600
+    times.age = 1_000
+    times.ageGrace = 100
+    times.keepalive = 60
+    times.keepaliveTimeout = 20
+    times.stall = 120
+    return times
+  }
+
+  private let busy = ConnectionLifetime.Observation(hasReceived: true, hasSent: true, openStreams: 1)
+
+  @Test("A connection with calls lives until it is old, is asked to go, and is cut after its grace")
+  func age() {
+    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    #expect(life.tick(now: 999, busy) == .nothing)
+    #expect(life.tick(now: 1_000, busy) == .retire)
+    #expect(life.tick(now: 1_099, busy) == .nothing)
+    #expect(life.tick(now: 1_100, busy) == .close(.retired))
+  }
+
+  @Test("Connections that began together do not end together", arguments: [(-1.0, 900), (1.0, 1_100)])
+  func jitter(jitter: Double, end: Int64) {
+    var life = ConnectionLifetime(times, now: 0, jitter: jitter)
+    #expect(life.tick(now: end - 1, busy) == .nothing)
+    #expect(life.tick(now: end, busy) == .retire)
+  }
+
+  @Test("Without a call it is idle, whatever else its peer says")
+  func idle() {
+    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    _ = life.tick(now: 100, busy)
+    let chatter = ConnectionLifetime.Observation(hasReceived: true)
+    #expect(life.tick(now: 699, chatter) == .nothing)
+    #expect(life.tick(now: 700, chatter) == .retire)
+  }
+
+  @Test("A silent peer is asked for a sign of life once, and left if it gives none")
+  func keepalive() {
+    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    let silent = ConnectionLifetime.Observation(openStreams: 1)
+    #expect(life.tick(now: 59, silent) == .nothing)
+    #expect(life.tick(now: 60, silent) == .ping)
+    #expect(life.tick(now: 70, silent) == .nothing)
+    #expect(life.tick(now: 79, .init(hasReceived: true, openStreams: 1)) == .nothing)
+    #expect(life.tick(now: 139, silent) == .ping)
+    #expect(life.tick(now: 159, silent) == .close(.silent))
+  }
+
+  @Test("A peer that takes nothing of its answers is left, and one that takes them slowly is not")
+  func stall() {
+    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    var waiting = busy
+    waiting.hasUnsent = true
+    for now in stride(from: Int64(0), through: 480, by: 60) {
+      #expect(life.tick(now: now, waiting) == .nothing)
+    }
+    waiting.hasSent = false
+    #expect(life.tick(now: 599, waiting) == .nothing)
+    #expect(life.tick(now: 600, waiting) == .close(.stalled))
+  }
+
+  @Test("Header fields have to end, each request's for itself")
+  func headers() {
+    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    var reading = busy
+    reading.openHeaderBlock = 1
+    #expect(life.tick(now: 10, reading) == .nothing)
+    reading.openHeaderBlock = 3
+    #expect(life.tick(now: 39, reading) == .nothing)
+    #expect(life.tick(now: 68, reading) == .nothing)
+    #expect(life.tick(now: 69, reading) == .close(.slowHeaders))
+  }
+}

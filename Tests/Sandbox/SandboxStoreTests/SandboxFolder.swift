@@ -1,0 +1,89 @@
+import AppStore
+import Foundation
+import HTTP
+import JSON
+internal import SQLite
+import SQLiteStore
+import SandboxStore
+import Testing
+
+@testable import Sandbox
+
+/// A folder with sandboxes in it, gone with the test.
+final class SandboxFolder {
+  static let start = Instant(rfc3339: "2026-01-31T12:00:00Z")!
+  static let app = SandboxApp(
+    id: "demo", identity: AppIdentity(bundleID: "com.example", appAppleID: 1234),
+    products: [
+      SandboxProduct(
+        productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "group",
+        level: 2,
+        period: Period("P1M"), price: 9990),
+      SandboxProduct(
+        productId: "yearly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "group",
+        period: Period("P1Y"), price: 99990),
+      SandboxProduct(productId: "unlock", type: .nonConsumable, price: 4990),
+      SandboxProduct(
+        productId: "season", type: .nonRenewingSubscription, duration: Period("P90D"), price: 990),
+      SandboxProduct(productId: "coins", type: .consumable, price: 990),
+    ])
+
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func path(_ name: String = "store") -> String { folder.appending(path: name).path }
+
+  var database: String { path("store/sandbox.sqlite") }
+
+  func open(
+    _ name: String = "store", now: Instant = start, start: Instant? = nil,
+    poster: (any NotificationPoster)? = nil, patience: Int = 5000
+  ) throws -> AppStoreSimulator {
+    try AppStoreSimulator(
+      apps: [Self.app], home: .directory(path(name), patience: patience), now: { now }, start: start,
+      poster: poster)
+  }
+
+  /// All that the tables say: by table, its rows as SQL writes them.
+  func tables(_ name: String = "store") throws -> [String: [String]] {
+    let connection = try Connection(path: path("\(name)/sandbox.sqlite"))
+    var all: [String: [String]] = [:]
+    for table in World.tables {
+      let row = table.columns.map { "quote(\($0.name))" }.joined(separator: " || ', ' || ")
+      let statement = try Statement("SELECT \(row) FROM \(table.name)", on: connection)
+      var rows: [String] = []
+      while try statement.step() { rows.append(statement.text(0) ?? "") }
+      statement.reset()
+      all[table.name] = rows
+    }
+    return all
+  }
+}
+
+extension AppStoreSimulator {
+  /// Does what a tester asks for over HTTP.
+  @discardableResult
+  func post(_ path: String, _ members: JSONObject) async throws -> JSONObject {
+    let answer = await respond(
+      to: HTTPRequest(method: "POST", target: "/sandbox/v1/\(path)", body: members.serialized()))
+    let json = try #require(JSONValue(parsing: answer.body).objectValue)
+    guard answer.status == 200 else { throw Refused(status: answer.status, json: json) }
+    return json
+  }
+
+  /// Buys; answers with the transaction's number.
+  func buy(_ product: String, _ account: String) async throws -> Int64 {
+    let order: JSONObject = ["app": "demo", "productId": .string(product), "account": .string(account)]
+    let bought = try await post("purchases", order)
+    return try #require(bought["transactionId"]?.stringValue.flatMap { Int64($0) })
+  }
+}
+
+/// An answer that is not 200.
+struct Refused: Error {
+  let status: Int
+  let json: JSONObject
+}

@@ -1,0 +1,88 @@
+import AppStore
+import Entitlements
+import JSON
+import Testing
+
+@testable import Sandbox
+
+/// The rules by which the service answers, asked about lives in the sandbox: both must say the same.
+@Suite struct AgreementTests {
+  private static let catalog = AppDefinition(
+    id: "demo", identity: DemoWorld.app.identity, environments: [.sandbox],
+    products: [
+      ProductDefinition(
+        productID: "weekly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
+        entitlements: ["pro"]),
+      ProductDefinition(
+        productID: "monthly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
+        entitlements: ["pro"]),
+      ProductDefinition(
+        productID: "gold", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,
+        entitlements: ["pro"]),
+      ProductDefinition(productID: "unlock", type: .nonConsumable, entitlements: ["pro"]),
+    ])
+
+  /// What the App Store itself holds true.
+  private static func isEntitled(_ account: String, in world: World) -> Bool {
+    let owned = world.purchases(of: account, in: "demo")
+    return owned.contains { $0.productID == "unlock" && $0.revocation == nil }
+      || world.subscriptions(of: account, in: "demo").contains { $0.group == "pro" && $0.isEntitling }
+  }
+
+  /// What the documents of a notification say, taken in by the account's customer.
+  private static func take(
+    _ notice: SandboxNotification, of world: World, into facts: inout [String: CustomerFacts]
+  )
+    throws
+  {
+    guard case .purchase(let sold, let line, _) = notice.subject else { return }
+    let transaction = world.payload(of: sold, signed: notice.date)
+    facts[sold.account, default: CustomerFacts()]
+      .insert(try TransactionFact(JWSTransactionDecodedPayload(json: transaction)))
+    guard let line else { return }
+    let renewal = world.payload(of: line, signed: notice.date)
+    facts[sold.account]?.insert(try RenewalFact(JWSRenewalInfoDecodedPayload(json: renewal)))
+  }
+
+  @Test(
+    "At fifty moments of two years the notifications so far give the answers that the App Store holds true")
+  func notifications() throws {
+    var life = try SeededLife(seed: 11, customers: 100)
+    var facts: [String: CustomerFacts] = [:]
+    var taken = 0
+    var answers = 0
+    for _ in 0..<50 {
+      life.live(days: 15)
+      let world = life.demo.world
+      for notice in world.notices[taken...] { try Self.take(notice, of: world, into: &facts) }
+      taken = world.notices.count
+      for (account, known) in facts {
+        let status = evaluate(known, entitlement: "pro", in: Self.catalog, at: world.now)
+        let truth = Self.isEntitled(account, in: world)
+        #expect(status.isEntitled == truth, "\(account) at \(world.now)")
+        answers += truth ? 1 : 0
+      }
+    }
+    #expect(answers > 1000)
+  }
+
+  @Test("With all notifications lost, the histories and statuses of the end give them just as well")
+  func histories() throws {
+    var life = try SeededLife(seed: 12, customers: 100)
+    life.live(days: 730)
+    let world = life.demo.world
+    for account in world.accounts.keys {
+      var facts = CustomerFacts()
+      for sold in world.purchases(of: account, in: "demo") {
+        let payload = world.payload(of: sold, signed: world.now)
+        facts.insert(try TransactionFact(JWSTransactionDecodedPayload(json: payload)))
+      }
+      for line in world.subscriptions(of: account, in: "demo") {
+        let payload = world.payload(of: line, signed: world.now)
+        facts.insert(try RenewalFact(JWSRenewalInfoDecodedPayload(json: payload)))
+      }
+      let status = evaluate(facts, entitlement: "pro", in: Self.catalog, at: world.now)
+      #expect(status.isEntitled == Self.isEntitled(account, in: world), "\(account)")
+    }
+  }
+}

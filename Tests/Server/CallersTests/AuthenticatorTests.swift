@@ -1,0 +1,113 @@
+import AppStore
+import Callers
+import HTTP
+import SignedData
+import Synchronization
+import Testing
+
+@Suite struct AuthenticatorTests {
+  private let token = "ent_abcdefghijklmnopqrstuvwxyz0123456789"
+  private let now = Instant(millisecondsSince1970: 1_700_000_000_000)
+
+  private func gate(_ admission: CallerPolicy) -> (Authenticator, CurrentCallers) {
+    let callers = CurrentCallers(admission)
+    return (Authenticator(callers, now: { [now] in now }), callers)
+  }
+
+  private func directory(_ name: String, token: String) throws -> CallerDirectory {
+    CallerDirectory([
+      CallerDefinition(name: name, roles: [.read], tokens: [try TokenHash(of: token.utf8)])
+    ])
+  }
+
+  private func headers(_ authorization: String?) -> HeaderFields {
+    HeaderFields(
+      [(":path", "/x")] + (authorization.map { [("authorization", $0)] } ?? []) + [("te", "trailers")])
+  }
+
+  @Test("A token that was given out names its caller, in any case of the scheme, again and again")
+  func token_() throws {
+    let (gate, _) = gate(.listed(try directory("billing", token: token)))
+    for scheme in ["Bearer", "bearer", "BEARER", "Bearer"] {
+      #expect(try gate.caller(headers("\(scheme) \(token)")).name == "billing")
+    }
+  }
+
+  @Test(
+    "What is no token that was given out is refused by what is wrong with it",
+    arguments: [
+      (nil, CallerError.noCredential), ("", .notABearer), ("Bearer", .notABearer), ("Bearer ", .notABearer),
+      ("Basic YTpi", .notABearer), ("Bearer ent_", .unknownToken),
+      ("Bearer ent_abcdefghijklmnopqrstuvwxyz012345678", .unknownToken),
+      ("Bearer ent_abcdefghijklmnopqrstuvwxyz0123456789 ", .unknownToken),
+      ("Bearer xnt_abcdefghijklmnopqrstuvwxyz0123456789", .unknownToken),
+    ] as [(String?, CallerError)])
+  func refused(field: String?, error: CallerError) throws {
+    let (gate, _) = gate(.listed(try directory("billing", token: token)))
+    // Before and behind the right one, which is remembered in the same place as the one that ends like it.
+    #expect(throws: error) { try gate.caller(headers(field)) }
+    _ = try gate.caller(headers("Bearer \(token)"))
+    #expect(throws: error) { try gate.caller(headers(field)) }
+  }
+
+  @Test("Another admission counts from the next call on, also for who was remembered")
+  func replaced() throws {
+    let (gate, callers) = gate(.listed(try directory("billing", token: token)))
+    _ = try gate.caller(headers("Bearer \(token)"))
+    callers.replace(with: .listed(try directory("support", token: token)))
+    #expect(try gate.caller(headers("Bearer \(token)")).name == "support")
+    callers.replace(with: .listed(CallerDirectory([])))
+    #expect(throws: CallerError.unknownToken) { try gate.caller(headers("Bearer \(token)")) }
+    callers.replace(with: .open)
+    #expect(try gate.caller(headers(nil)).roles == Set(Role.allCases))
+  }
+
+  @Test("A certificate's name counts where there is no token")
+  func certificate() throws {
+    let directory = CallerDirectory([
+      CallerDefinition(name: "gateway", roles: [.submit], certificateNames: ["spiffe://example.com/gateway"])
+    ])
+    let (gate, _) = gate(.listed(directory))
+    let names = ["gateway.internal", "spiffe://example.com/gateway"]
+    #expect(try gate.caller(headers(nil), certificateNames: names).name == "gateway")
+    #expect(throws: CallerError.unknownCertificate) {
+      try gate.caller(headers(nil), certificateNames: ["spiffe://example.com/other"])
+    }
+    #expect(throws: CallerError.unknownToken) {
+      try gate.caller(headers("Bearer \(token)"), certificateNames: names)
+    }
+  }
+
+  @Test("Many tokens are kept apart, whichever places they share")
+  func many() throws {
+    var generator = SplitMix64(seed: 7)
+    // More than there are places.
+    let tokens = (0..<300).map { _ in TokenHash.newToken(using: &generator) }
+    let definitions = try tokens.enumerated().map { index, token in
+      CallerDefinition(name: "caller-\(index)", roles: [.read], tokens: [try TokenHash(of: token.utf8)])
+    }
+    let (gate, _) = gate(.listed(CallerDirectory(definitions)))
+    for _ in 0..<2 {
+      for (index, token) in tokens.enumerated() {
+        #expect(try gate.caller(headers("Bearer \(token)")).name == "caller-\(index)")
+      }
+    }
+  }
+
+  @Test("A hash is read as it is written, and nothing else is one")
+  func hashText() throws {
+    let hash = try TokenHash(of: token.utf8)
+    #expect(TokenHash(hash.description) == hash)
+    #expect(hash.description.hasPrefix("sha256:") && hash.description.utf8.count == 71)
+    for wrong in ["", "sha256:", token, String(hash.description.dropLast()), hash.description + "0"] {
+      #expect(TokenHash(wrong) == nil)
+    }
+  }
+
+  @Test("The role admin includes the others, and no other role does")
+  func roles() {
+    #expect(Role.effective([.admin]) == Set(Role.allCases))
+    #expect(Role.effective([.operate]) == [.operate])
+    #expect(Role.effective([.read, .submit]) == [.read, .submit])
+  }
+}

@@ -1,0 +1,155 @@
+import AppStore
+import Callers
+import HTTP
+import JSON
+import SignedData
+import Synchronization
+import Testing
+
+@Suite struct TokenIssuerTests {
+  private static let now = Instant(millisecondsSince1970: 1_700_000_000_000)
+  private static let seconds: Int64 = 1_700_000_000
+  private static let terms = TokenIssuer.Terms(
+    issuer: "https://id.example.com", audience: "entitled", rolesClaim: "roles")
+
+  private let signer: JWTSigner
+  private let keys: JSONWebKeySet
+
+  init() throws {
+    signer = try JWTSigner(key: .generate(.p256), keyID: "one")
+    keys = try JSONWebKeySet(
+      parsing: JSONObject(dictionaryLiteral: ("keys", .array([.object(try signer.publicJWK())])))
+        .serialized())
+  }
+
+  private static var claims: JSONObject {
+    [
+      "iss": "https://id.example.com", "aud": "entitled", "sub": "svc-billing",
+      "exp": .number(JSONNumber(seconds + 60)),
+    ]
+  }
+
+  private func find(
+    _ token: String, keys: JSONWebKeySet? = nil, onUnknownKey: @escaping @Sendable () -> Void = {}
+  ) throws(CallerError) -> Caller {
+    let issuer = TokenIssuer(Self.terms, keys: keys ?? self.keys, onUnknownKey: onUnknownKey)
+    let directory = CallerDirectory(
+      [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])], issuer: issuer)
+    let gate = Authenticator(CurrentCallers(.listed(directory)), now: { Self.now })
+    return try gate.caller(HeaderFields([("authorization", "Bearer \(token)")]))
+  }
+
+  @Test("A subject that the operator defined has the roles defined, whatever the token says")
+  func definedSubject() throws {
+    var claims = Self.claims
+    claims["roles"] = ["admin"]
+    let caller = try find(try signer.sign(claims))
+    #expect(caller.name == "billing")
+    #expect(caller.roles == [.submit])
+  }
+
+  @Test(
+    "Another subject has the roles that the issuer says, as a list or as words",
+    arguments: [JSONValue.array(["read", "operate", "cook"]), "read operate cook"])
+  func claimedRoles(roles: JSONValue) throws {
+    var claims = Self.claims
+    claims["sub"] = "billing"
+    claims["roles"] = roles
+    let caller = try find(try signer.sign(claims))
+    #expect(caller.name == "subject:billing", "it must not be taken for the operator's caller of that name")
+    #expect(caller.roles == [.read, .operate])
+  }
+
+  @Test("Without a role a subject is nobody")
+  func noRoles() throws {
+    var claims = Self.claims
+    claims["sub"] = "stranger"
+    let token = try signer.sign(claims)
+    #expect(throws: CallerError.unknownToken) { try find(token) }
+  }
+
+  @Test(
+    "A token that says something else than it must is refused",
+    arguments: [
+      ("iss", "https://other.example.com", "another issuer"), ("aud", "others", "meant for others"),
+      ("exp", .number(JSONNumber(seconds - 31)), "expired"),
+      ("nbf", .number(JSONNumber(seconds + 31)), "not valid yet"), ("sub", "", "no subject"),
+      ("exp", .null, "when it expires"), ("exp", "tomorrow", "when it expires"),
+    ] as [(String, JSONValue, String)])
+  func wrongClaims(name: String, value: JSONValue, reason: String) throws {
+    var claims = Self.claims
+    claims[name] = value
+    let token = try signer.sign(claims)
+    #expect {
+      _ = try find(token)
+    } throws: {
+      "\($0)".contains(reason)
+    }
+  }
+
+  @Test("Clocks may differ by half a minute")
+  func leeway() throws {
+    var claims = Self.claims
+    claims["exp"] = .number(JSONNumber(Self.seconds - 29))
+    claims["nbf"] = .number(JSONNumber(Self.seconds + 29))
+    #expect(try find(try signer.sign(claims)).name == "billing")
+  }
+
+  @Test("Another key, a changed claim, another algorithm: not to be believed")
+  func forged() throws {
+    let good = try signer.sign(Self.claims)
+    let parts = good.split(separator: ".").map(String.init)
+    let other = try JWTSigner(key: .generate(.p256), keyID: "one").sign(Self.claims)
+    let none = String(decoding: Base64.url.encode(Array(#"{"alg":"none"}"#.utf8)), as: UTF8.self)
+    let hmac = String(decoding: Base64.url.encode(Array(#"{"alg":"HS256","kid":"one"}"#.utf8)), as: UTF8.self)
+    let forgeries = [
+      other, "\(parts[0]).\(parts[1])x.\(parts[2])", "\(parts[0]).\(parts[1]).", "\(none).\(parts[1]).",
+      "\(hmac).\(parts[1]).\(parts[2])", "a.b", "a.b.c", "..",
+    ]
+    for forgery in forgeries {
+      #expect(throws: CallerError.self) { try find(forgery) }
+    }
+  }
+
+  @Test("A key that is not known yet is asked for, and counts when it is there")
+  func rotation() throws {
+    let asked = Mutex(0)
+    let next = try JWTSigner(key: .generate(.p256), keyID: "two")
+    let token = try next.sign(Self.claims)
+    let issuer = TokenIssuer(Self.terms, keys: keys) { asked.withLock { $0 += 1 } }
+    let directory = CallerDirectory(
+      [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])], issuer: issuer)
+    let gate = Authenticator(CurrentCallers(.listed(directory)), now: { Self.now })
+    let headers = HeaderFields([("authorization", "Bearer \(token)")])
+    #expect(throws: CallerError.self) { try gate.caller(headers) }
+    #expect(asked.withLock { $0 } == 1)
+    issuer.replaceKeys(
+      with: try JSONWebKeySet(
+        parsing: JSONObject(dictionaryLiteral: ("keys", .array([.object(try next.publicJWK())])))
+          .serialized()))
+    #expect(try gate.caller(headers).name == "billing")
+  }
+
+  @Test("What was remembered of a token ends with it")
+  func remembered() throws {
+    let time = Mutex(Self.now)
+    let issuer = TokenIssuer(Self.terms, keys: keys)
+    let directory = CallerDirectory(
+      [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])], issuer: issuer)
+    let gate = Authenticator(CurrentCallers(.listed(directory)), now: { time.withLock { $0 } })
+    let headers = HeaderFields([("authorization", "Bearer \(try signer.sign(Self.claims))")])
+    #expect(try gate.caller(headers).name == "billing")
+    time.withLock { $0 = $0.advanced(byMilliseconds: 91_000) }
+    #expect(throws: CallerError.self) { try gate.caller(headers) }
+  }
+
+  @Test("A short RSA key is refused")
+  func shortKey() throws {
+    #expect(throws: CryptographyError.self) {
+      // 512 bits.
+      let modulus = String(repeating: "A", count: 3) + "wP" + String(repeating: "z", count: 80)
+      let set: JSONObject = ["keys": [["kty": "RSA", "n": .string(modulus), "e": "AQAB"]]]
+      return try JSONWebKeySet(parsing: set.serialized())
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import AppStore
+import Entitlements
+import Ledger
+import Store
+import Testing
+
+@testable import Services
+
+@Suite("The cache of answers")
+struct CheckResponseCacheTests {
+  private let changes = CustomerVersions()
+  private let catalog = CurrentCatalog(Catalog([]))
+  private let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+
+  private func cache(bytes: Int = 1 << 20) -> CheckResponseCache {
+    CheckResponseCache(changes: changes, catalog: catalog, byteLimit: bytes)
+  }
+
+  private func validity(from: Int64 = 0, until: Int64? = nil) -> CheckResponseCache.Validity {
+    CheckResponseCache.Validity(
+      from: moment(from), until: until.map(moment), seenCommit: changes.lastCommit,
+      customer: changes.slot(of: ana), catalogGeneration: catalog.generation)
+  }
+
+  @Test("An answer is found by the bytes of its request, with what is new behind it")
+  func found() {
+    let cache = cache()
+    cache.remember("yes", to: "may ana?", while: validity())
+    #expect(cache.answer(to: "may ana?", at: 5, appending: "!") == "yes!")
+    #expect(cache.answer(to: "may ana", at: 5) == nil)
+    #expect(cache.answer(to: "may ann?", at: 5) == nil)
+    #expect(cache.answer(to: "", at: 5) == nil)
+  }
+
+  @Test("It holds from the moment at which it was given up to its end")
+  func time() {
+    let cache = cache()
+    cache.remember("yes", to: "may ana?", while: validity(from: 10, until: 20))
+    #expect([9, 10, 19, 20].map { cache.answer(to: "may ana?", at: $0) } == [nil, "yes", "yes", nil])
+  }
+
+  @Test("It does not survive a change of its customer")
+  func change() {
+    let cache = cache()
+    cache.remember("yes", to: "may ana?", while: validity())
+    changes.committed([CustomerKey(appID: "ocean", environment: .production, customerID: "somebody")])
+    #expect(cache.answer(to: "may ana?", at: 5) == "yes")
+    changes.committed([ana])
+    #expect(cache.answer(to: "may ana?", at: 5) == nil)
+    cache.remember("no", to: "may ana?", while: validity())
+    #expect(cache.answer(to: "may ana?", at: 5) == "no")
+  }
+
+  @Test("An answer that was read before a change does not pass for one read after it")
+  func race() {
+    let cache = cache()
+    let before = validity()
+    changes.committed([ana])
+    cache.remember("old", to: "may ana?", while: before)
+    #expect(cache.answer(to: "may ana?", at: 5) == nil)
+  }
+
+  @Test("It does not survive another catalog")
+  func catalogChange() {
+    let cache = cache()
+    cache.remember("yes", to: "may ana?", while: validity())
+    catalog.replace(with: Catalog([]))
+    #expect(cache.answer(to: "may ana?", at: 5) == nil)
+  }
+
+  @Test("What it finds is what was remembered last, however many requests share its memory")
+  func eviction() {
+    let cache = cache(bytes: 128 * 448)
+    var kept = 0
+    for round in 0..<4 {
+      for number in 0..<1_000 {
+        cache.remember("answer \(number) \(round)", to: "request \(number)", while: validity())
+      }
+      for number in 0..<1_000 {
+        guard let answer = cache.answer(to: "request \(number)", at: 5) else { continue }
+        #expect(answer == "answer \(number) \(round)")
+        kept += 1
+      }
+    }
+    // Nearly all places are in use in every round.
+    #expect((4 * 120...4 * 128).contains(kept))
+  }
+
+  @Test("A cache without room remembers nothing, and none remembers what is too large")
+  func size() {
+    let none = cache(bytes: 1_000)
+    none.remember("yes", to: "may ana?", while: validity())
+    #expect(none.answer(to: "may ana?", at: 5) == nil)
+    let cache = cache()
+    let long = String(repeating: "y", count: 600)
+    cache.remember(long, to: "may ana?", while: validity())
+    #expect(cache.answer(to: "may ana?", at: 5) == nil)
+    cache.remember("yes", to: long, while: validity())
+    #expect(cache.answer(to: long, at: 5) == nil)
+  }
+}
+
+private func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
+
+// Requests and answers as texts.
+extension CheckResponseCache {
+  fileprivate func remember(_ answer: String, to request: String, while validity: Validity) {
+    Array(request.utf8).withUnsafeBytes { remember(Array(answer.utf8), to: $0, while: validity) }
+  }
+
+  fileprivate func answer(to request: String, at now: Int64, appending suffix: String = "") -> String? {
+    let bytes = Array(request.utf8).withUnsafeBytes {
+      answer(to: $0, at: moment(now)) { $0.append(contentsOf: suffix.utf8) }
+    }
+    return bytes.map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,169 @@
+import AppStore
+import Entitlements
+import Foundation
+import HTTP
+import Ledger
+import RPC
+import SQLiteStore
+import Store
+import Synchronization
+import Testing
+import Wire
+
+@testable import Services
+
+@Suite("Watching events")
+struct WatchTests {
+  @Test("Who takes events too slowly is told where to resume, and misses none of them")
+  func fellBehind() async throws {
+    try await withStore { store in
+      let hub = EventBroadcaster(store: store, capacity: 2, now: { moment })
+      let running = Task { try? await hub.run() }
+      defer { running.cancel() }
+      // Somebody else watches, so that events are kept.
+      let other = try await hub.firstWatcher()
+      try await store.tell(1)
+      await hub.hasPublished(1)
+
+      // While the first message is on its way, more happens than can wait.
+      let slow = Caller(.with { $0.fromBeginning = true }) {
+        try? await store.tell(3)
+        await hub.hasPublished(4)
+      }
+      let end = await watch(hub, store, slow)
+      #expect(slow.sequences == [1])
+      #expect(end?.code == .aborted)
+      #expect(end?.errorInfo?.reason == "WATCHER_FELL_BEHIND")
+      #expect(end?.errorInfo?.metadata.map { "\($0.key) \($0.value)" } == ["resumeAfterSequence 1"])
+
+      let resumed = Caller(.with { $0.afterSequence = 1 }, patience: 3)
+      _ = await watch(hub, store, resumed)
+      #expect(resumed.sequences == [2, 3, 4])
+      hub.unsubscribe(other)
+    }
+  }
+
+  @Test("What happened while nobody watched comes from the store, and what happens then without a gap")
+  func passedOver() async throws {
+    try await withStore { store in
+      let hub = EventBroadcaster(store: store, now: { moment })
+      let running = Task { try? await hub.run() }
+      defer { running.cancel() }
+      hub.unsubscribe(try await hub.firstWatcher())
+      try await store.tell(3)
+      await hub.hasPublished(3)
+
+      let caller = Caller(.with { $0.fromBeginning = true }, patience: 6) {
+        try? await store.tell(3)
+        await hub.hasPublished(6)
+      }
+      _ = await watch(hub, store, caller)
+      #expect(caller.sequences == [1, 2, 3, 4, 5, 6])
+    }
+  }
+
+  /// Runs the method until it ends, and tells with which status.
+  private func watch(_ hub: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
+    -> Status?
+  {
+    let service = WatchService(
+      hub: hub, archive: EventLogReader(store: store), catalog: CurrentCatalog(Catalog([ocean])),
+      now: { moment })
+    guard case .streaming(let handler)? = service.methods.first?.handler else { return nil }
+    do throws(Status) {
+      try await handler(caller, CallContext(headers: HeaderFields(), timeout: nil))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func withStore(_ body: (SQLiteEntitlementStore) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "watch-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let store = try SQLiteEntitlementStore(directory: directory.path)
+    try await body(store)
+    await store.close()
+  }
+}
+
+/// Somebody who watches: hangs up after so many messages, and does something while the first is on its way.
+private final class Caller: MessageStream {
+  private let request: WatchRequest
+  private let patience: Int
+  private let meanwhile: @Sendable () async -> Void
+  private let received = Mutex<[Int64]>([])
+
+  init(
+    _ request: WatchRequest, patience: Int = .max, meanwhile: @escaping @Sendable () async -> Void = {}
+  ) {
+    var request = request
+    request.app = ocean.id
+    self.request = request
+    self.patience = patience
+    self.meanwhile = meanwhile
+  }
+
+  /// The numbers of what came.
+  var sequences: [Int64] { received.withLock { $0 } }
+
+  func next() async throws(Status) -> ReceivedMessage? { ReceivedMessage(request.encodedBytes()) }
+
+  func attach(initial: Metadata, trailing: Metadata) async {}
+
+  func send(_ message: [UInt8], packing: MessageCompression) async throws(Status) {
+    guard let response = try? WatchResponse.decode(message) else { throw Status(.dataLoss) }
+    let count = received.withLock { received in
+      received.append(response.sequence)
+      return received.count
+    }
+    if count == 1 { await meanwhile() }
+    if count == patience { throw Status(.cancelled) }
+  }
+}
+
+extension EventBroadcaster {
+  /// Watches as soon as it follows the store.
+  fileprivate func firstWatcher() async throws -> WatchSubscription {
+    let filter = EventFilter(appID: "", environment: .sandbox, customerIDs: [], entitlements: [])
+    while true {
+      if case .watching(let watcher) = subscribe(filter, after: 0, heartbeat: 1_000) { return watcher }
+      await Task.yield()
+    }
+  }
+
+  /// Waits until it has handed out the event of this number.
+  fileprivate func hasPublished(_ sequence: Int64) async {
+    while published < sequence { await Task.yield() }
+  }
+}
+
+extension SQLiteEntitlementStore {
+  /// Commits so many events.
+  fileprivate func tell(_ count: Int) async throws {
+    let answer = evaluate(CustomerFacts(), entitlement: "pro", in: ocean, at: moment)
+    let change = EntitlementChange(
+      entitlement: "pro", kind: .started, effectiveAt: moment, before: answer, after: answer)
+    let event = NewEvent(
+      customer: CustomerKey(appID: ocean.id, environment: .sandbox, customerID: "ana"), change: change,
+      recordedAt: moment, evidenceID: nil, actor: "")
+    _ = try await write { store throws(StoreError) in
+      for _ in 0..<count { _ = try store.append(event) }
+    }
+  }
+}
+
+extension Status {
+  fileprivate var errorInfo: GoogleRPC.ErrorInfo? {
+    guard let status = try? GoogleRPC.Status.decode(details), let any = status.details.first else {
+      return nil
+    }
+    return try? GoogleRPC.ErrorInfo.decode(any.value)
+  }
+}
+
+private let moment = Instant(millisecondsSince1970: 1_800_000_000_000)
+
+private let ocean = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
+  products: [ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"])])

@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import Foundation
+internal import HTTP
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import RPC
+internal import Transport
+internal import UnixSignals
+
+/// A server for gRPC's interoperability tests (grpc/doc/interop-test-descriptions.md) over the transport that
+/// `entitled` has, so that any language's interop client can be pointed at it.
+@main
+struct InteropServer: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "interop-server", abstract: "Serve grpc.testing.TestService until SIGTERM.")
+
+  @Option(help: "The port; 0 takes a free one.") var port = 8080
+  @Option(help: "The address.") var host = "127.0.0.1"
+  @Option(name: .customLong("use_tls"), help: "true or false: TLS, or in the clear.") var useTLS = false
+  @Option(name: .customLong("tls_cert"), help: "The server's certificate chain, in PEM.") var certificate = ""
+  @Option(name: .customLong("tls_key"), help: "Its private key, in PEM.") var key = ""
+
+  func validate() throws {
+    guard !useTLS || (!certificate.isEmpty && !key.isEmpty) else {
+      throw ValidationError("--use_tls=true needs --tls_cert and --tls_key")
+    }
+  }
+
+  func run() async throws {
+    let tls = try useTLS ? TLSIdentity(TLSSettings(certificate: certificate, key: key)) : nil
+    let listener = try await Listener.listen(
+      at: HostAndPort(host: host, port: port), on: MultiThreadedEventLoopGroup.singleton,
+      serving: Listener.Service(
+        makeHost: { _ in MethodHost(methods: MethodTable(Self.methods)) },
+        http: { _ in .text(404, "this is a gRPC interoperability server\n") }, tls: tls),
+      logger: Logger(label: "interop-server"))
+    print("listening on \(listener.address)")
+    fflush(nil)
+    for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { break }
+    await listener.shutDown(grace: .seconds(10))
+  }
+
+  private static var methods: [Method] {
+    InteropService().methods
+      + ReflectionService(services: ["grpc.testing.TestService"] + ReflectionService.names).methods
+  }
+}

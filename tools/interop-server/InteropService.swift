@@ -1,0 +1,97 @@
+internal import HTTP
+internal import RPC
+internal import Wire
+
+/// `grpc.testing.TestService`, feature by feature as grpc/doc/interop-test-descriptions.md asks of a server.
+/// `UnimplementedCall` is missing on purpose.
+struct InteropService: Sendable {
+  private typealias Requests = RequestReader<GRPCTesting.StreamingOutputCallRequest>
+  private typealias Responses = ResponseWriter<GRPCTesting.StreamingOutputCallResponse>
+
+  var methods: [Method] {
+    [
+      .unary("/grpc.testing.TestService/EmptyCall") { (_: GRPCTesting.Empty, _) in GRPCTesting.Empty() },
+      .unary("/grpc.testing.TestService/UnaryCall", replying: unaryCall),
+      .unary("/grpc.testing.TestService/CacheableUnaryCall", replying: cacheableUnaryCall),
+      .clientStreaming("/grpc.testing.TestService/StreamingInputCall", streamingInputCall),
+      .serverStreaming("/grpc.testing.TestService/StreamingOutputCall") {
+        (request: GRPCTesting.StreamingOutputCallRequest, responses: Responses, context)
+          async throws(Status) in
+        await responses.attach(echoing: context.metadata)
+        try await answer(request, responses)
+      },
+      .bidirectional("/grpc.testing.TestService/FullDuplexCall") {
+        (requests: Requests, responses: Responses, context) async throws(Status) in
+        await responses.attach(echoing: context.metadata)
+        for try await request in requests { try await answer(request, responses) }
+      },
+      .bidirectional("/grpc.testing.TestService/HalfDuplexCall") {
+        (requests: Requests, responses: Responses, context) async throws(Status) in
+        await responses.attach(echoing: context.metadata)
+        var all: [GRPCTesting.StreamingOutputCallRequest] = []
+        for try await request in requests { all.append(request) }
+        for request in all { try await answer(request, responses) }
+      },
+    ]
+  }
+
+  private func unaryCall(
+    _ request: GRPCTesting.SimpleRequest, _ context: CallContext
+  ) throws(Status) -> Reply {
+    try request.expectCompressed.require(context.messageWasPacked)
+    try request.responseStatus.end()
+    let metadata = context.metadata
+    var reply = Reply(
+      GRPCTesting.SimpleResponse.with { $0.payload = .zeros(request.responseSize) })
+    reply.packing = MessageCompression(request.responseCompressed)
+    reply.initialMetadata = metadata.echoed(EchoedMetadata.initial).fields
+    reply.trailingMetadata = metadata.echoed(EchoedMetadata.trailing).fields
+    return reply
+  }
+
+  private func cacheableUnaryCall(
+    _ request: GRPCTesting.SimpleRequest, _ context: CallContext
+  ) throws(Status) -> Reply {
+    let nanoseconds = InteropClock.start.duration(to: .now) / .nanoseconds(1)
+    var reply = Reply(
+      GRPCTesting.SimpleResponse.with {
+        $0.payload = .with { $0.body = Array("\(Int64(nanoseconds))".utf8) }
+      })
+    reply.initialMetadata.append(name: "cache-control", value: "max-age=60, public")
+    return reply
+  }
+
+  private func streamingInputCall(
+    _ requests: RequestReader<GRPCTesting.StreamingInputCallRequest>, _ context: CallContext
+  ) async throws(Status) -> GRPCTesting.StreamingInputCallResponse {
+    var size = 0
+    while let (request, wasPacked) = try await requests.nextReceived() {
+      try request.expectCompressed.require(wasPacked)
+      size += request.payload?.body.count ?? 0
+    }
+    let total = Int32(clamping: size)
+    return .with { $0.aggregatedPayloadSize = total }
+  }
+
+  private func answer(
+    _ request: GRPCTesting.StreamingOutputCallRequest, _ responses: Responses
+  ) async throws(Status) {
+    try request.responseStatus.end()
+    for parameters in request.responseParameters {
+      if parameters.intervalUs > 0 {
+        do {
+          try await Task.sleep(for: .microseconds(parameters.intervalUs))
+        } catch {
+          throw Status(.cancelled, "the caller has gone")
+        }
+      }
+      try await responses.write(
+        .with { $0.payload = .zeros(parameters.size) }, packing: MessageCompression(parameters.compressed))
+    }
+  }
+}
+
+/// Where the times of CacheableUnaryCall count from: they only have to differ.
+private enum InteropClock {
+  static let start = ContinuousClock.now
+}
