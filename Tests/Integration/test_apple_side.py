@@ -91,11 +91,11 @@ def test_what_was_lost_is_filled_from_the_history(world):
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
     world.deliver()
     assert world.check(ana).entitled, "nobody told the service yet"
-    outcome = world.notifications.Backfill(
+    outcome = world.notifications.BackfillNotifications(
         notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert outcome.received >= 1 and outcome.drifted_customers == 1
     assert world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE"
-    again = world.notifications.Backfill(
+    again = world.notifications.BackfillNotifications(
         notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert (again.received, again.drifted_customers) == (0, 0)
 
@@ -327,7 +327,7 @@ def test_after_any_life_the_service_agrees_with_the_app_store(start, seed):
         else:
             world.advance(f"{dice.randint(1, 40)}d")
     world.act("faults", kind="drop", count=0)
-    world.notifications.Backfill(notification_service.BackfillNotificationsRequest(app=APP), timeout=60)
+    world.notifications.BackfillNotifications(notification_service.BackfillNotificationsRequest(app=APP), timeout=60)
     believed = {customer: world.check(customer) for customer in customers}
     for customer, transaction in customers.items():
         world.apple.RefreshPurchase(

@@ -57,7 +57,7 @@ class Shop(World):
     def waiting(self, problem):
         """The only question, once it waits for that."""
         return until(lambda: [one for one in self.requests(state="CONSUMPTION_REQUEST_STATE_OPEN")
-                              if one.problem == problem])[0]
+                              if one.error == problem])[0]
 
     def told(self):
         """What the App Store was told."""
@@ -106,7 +106,7 @@ def test_with_consent_apple_is_told_what_the_policy_says(shop):
     shop.advance("15d")
     shop.ask(bought, "FULFILLMENT_ISSUE")
     request = shop.settled()
-    assert (STATE.Name(request.state), request.customer_id, request.reason, request.problem) == (
+    assert (STATE.Name(request.state), request.customer_id, request.reason, request.error) == (
         "CONSUMPTION_REQUEST_STATE_ANSWERED", ana, "FULFILLMENT_ISSUE", "")
     assert request.answer_by.seconds - request.requested_at.seconds == 12 * 3600
     told, = shop.told()
@@ -142,7 +142,7 @@ def test_without_consent_nothing_is_sent_and_that_is_listed(shop):
     assert not shop.consent(ben, consented=False).consented
     shop.ask(of_ana)
     shop.ask(of_ben)
-    until(lambda: {one.problem for one in shop.requests()} == {"NO_CONSENT"})
+    until(lambda: {one.error for one in shop.requests()} == {"NO_CONSENT"})
     assert shop.open() == 2
     # Who agrees in time is in time.
     shop.consent(ana)
@@ -155,7 +155,7 @@ def test_without_consent_nothing_is_sent_and_that_is_listed(shop):
     assert contract.reason(refusal.value) == "CONSENT_WITHDRAWN"
     shop.advance("13h")
     missed = until(lambda: shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED"))[0]
-    assert (missed.customer_id, missed.problem) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
+    assert (missed.customer_id, missed.error) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
     assert [one["transactionId"] for one in shop.told()] == [of_ana]
     assert 'outcome="MISSED"} 1' in shop.scrape()
     until(lambda: shop.open() == 0)
@@ -193,7 +193,7 @@ def test_when_apples_time_is_over_the_answer_is_dead_and_counted(shop):
     assert shop.requests()[0].state == STATE.CONSUMPTION_REQUEST_STATE_OPEN
     shop.advance("6h")
     missed = shop.settled()
-    assert (STATE.Name(missed.state), missed.problem) == (
+    assert (STATE.Name(missed.state), missed.error) == (
         "CONSUMPTION_REQUEST_STATE_MISSED", "APP_STORE_UNAVAILABLE")
     assert 'outcome="MISSED"} 1' in shop.scrape()
 

@@ -29,7 +29,7 @@ def metrics(entitlements, first, days, **more):
     request = entitlement_service.GetSubscriptionMetricsRequest(app=APP, **more)
     getattr(request, "from").FromDatetime(first)
     request.to.FromDatetime(first + days * DAY)
-    return entitlements.GetMetrics(request, timeout=CALL_LIMIT)
+    return entitlements.GetSubscriptionMetrics(request, timeout=CALL_LIMIT)
 
 
 def today():

@@ -39,7 +39,7 @@ def migrate(service, *arguments):
 
 def numbers(report):
     """The counts of a report, which JSON gives as texts."""
-    names = ("total", "migrated", "unchanged", "empty", "refused", "retryable", "duplicates")
+    names = ("total", "migrated", "unchanged", "empty", "rejected", "retryable", "duplicates")
     return {name: int(report[name]) for name in names if int(report.get(name, 0))}
 
 
@@ -74,14 +74,14 @@ def test_each_bad_line_has_its_reason_and_the_job_goes_on(store, tmp_path):
     status, report = migrate(store.service, "--input", path, "--concurrency", "1")
     wanted = sorted([reason for _, reason in cases if reason] + ["MALFORMED_LINE"])
     assert sorted(r["reason"] for r in report["reasons"]) == wanted
-    assert status == 3 and numbers(report) == {"total": 11, "migrated": 2, "refused": 9}
+    assert status == 3 and numbers(report) == {"total": 11, "migrated": 2, "rejected": 9}
     assert store.check("last").entitled and not store.check("worse").entitled
     # The failures are themselves valid input, and fail for the same reasons.
     failures = path.with_suffix(".ndjson.failures.ndjson")
     lines = [json.loads(line) for line in failures.read_text().splitlines()]
     assert sorted(line["reason"] for line in lines) == wanted
     again, second = migrate(store.service, "--input", failures)
-    assert again == 3 and int(second["refused"]) == 9
+    assert again == 3 and int(second["rejected"]) == 9
     assert not list((store.service.data / "import").iterdir()), "no receipt is left on the server"
 
 
@@ -105,7 +105,7 @@ def test_a_dry_run_changes_nothing_and_the_same_input_again_is_the_same_job(stor
         {"customer_id": "nobody", "receipt": store.receipt("nobody")},
         {"customer_id": "x", "receipt": "?"}])  # fmt: skip
     status, report = migrate(store.service, "--input", path, "--dry-run")
-    assert numbers(report) == {"total": 3, "migrated": 1, "empty": 1, "refused": 1} and status == 3
+    assert numbers(report) == {"total": 3, "migrated": 1, "empty": 1, "rejected": 1} and status == 3
     assert not store.check("alice").entitled and not store.query("SELECT 1 FROM evidence")
     _, first = migrate(store.service, "--input", path)
     assert store.check("alice").entitled
@@ -113,7 +113,7 @@ def test_a_dry_run_changes_nothing_and_the_same_input_again_is_the_same_job(stor
     assert same["migrationId"] == first["migrationId"]
     _, again = migrate(store.service, "--input", path, "--again")
     assert again["migrationId"] != first["migrationId"]
-    assert numbers(again) == {"total": 3, "unchanged": 1, "empty": 1, "refused": 1}
+    assert numbers(again) == {"total": 3, "unchanged": 1, "empty": 1, "rejected": 1}
 
 
 def test_two_receipts_of_one_account_cost_one_question(store, tmp_path):

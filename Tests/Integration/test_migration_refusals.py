@@ -101,7 +101,7 @@ def test_a_bad_receipt_has_its_reason_in_report_and_metrics(store, tmp_path, tes
     before = value(store.service, counted, reason=BAD[kind])
     status, report = migrate(store.service, "--input", path, "--concurrency", "1")
     assert status == 3 and [(r["reason"], r["count"]) for r in report["reasons"]] == [(BAD[kind], "1")]
-    assert numbers(report) == {"total": 3, "migrated": 2, "refused": 1}
+    assert numbers(report) == {"total": 3, "migrated": 2, "rejected": 1}
     assert value(store.service, counted, reason=BAD[kind]) == before + 1
     assert store.check(first).entitled and store.check(last).entitled and not store.check(f"bad {kind}").entitled
     (failure,) = (tmp_path / "in.ndjson.failures.ndjson").read_text().splitlines()

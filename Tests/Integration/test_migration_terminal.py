@@ -65,8 +65,8 @@ def test_on_a_terminal_a_bar_tells_how_far_it_is(store, slow_input):
     assert any(int(bar[6]) > 0 for bar in bars) and any(bar[7] for bar in bars), shown
     # The bar makes room for the report.
     report = shown.rsplit("\x1b[K", 1)[1]
-    assert re.search(r"^migrated +24\s*$", report, re.M) and re.search(r"^refused +1\s*$", report, re.M)
-    assert re.search(r"^  NOT_BASE64 +1\s*$", report, re.M) or "UNKNOWN_DOCUMENT" in report or "refused" in report
+    assert re.search(r"^migrated +24\s*$", report, re.M) and re.search(r"^rejected +1\s*$", report, re.M)
+    assert re.search(r"^  NOT_BASE64 +1\s*$", report, re.M) or "UNKNOWN_DOCUMENT" in report or "rejected" in report
 
 
 def test_elsewhere_each_second_has_a_line_of_json(store, slow_input):

@@ -163,11 +163,11 @@ def test_a_relay_passes_on_and_operators_list(service, forger, notifications, cu
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
     body = json.dumps(signed(forger, "DID_RENEW", signedTransactionInfo=bought)).encode()
     request = notification_service.IngestNotificationRequest(app=APP, body=body)
-    first = notifications.Ingest(request, timeout=CALL_LIMIT)
+    first = notifications.IngestNotification(request, timeout=CALL_LIMIT)
     assert not first.already_known
     assert first.notification.notification_type == "DID_RENEW"
     assert first.notification.original_transaction_id == number
-    again = notifications.Ingest(request, timeout=CALL_LIMIT)
+    again = notifications.IngestNotification(request, timeout=CALL_LIMIT)
     assert again.already_known and again.notification == first.notification
     with service.channel() as channel:
         contract.entitlement_stub(channel).LinkPurchase(

@@ -127,12 +127,12 @@ def test_what_apple_could_not_deliver_is_fetched_once_a_day(begin):
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
     world.advance("25h")
     until(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
-    repair = until(lambda: finished(world, "SWEEP"))
+    repair = until(lambda: finished(world, "SCHEDULED"))
     assert (repair.only_failures, repair.received, repair.drifted_customers) == (True, 1, 1)
     drift, = report(world, repair).drifts
     assert (drift.customer_id, drift.entitlement) == (ana, "pro")
-    assert drift.believed.entitled and drift.believed.reason == "SUBSCRIPTION_ACTIVE"
-    assert not drift.found.entitled and drift.found.reason == "REFUNDED_FOR_APP_ISSUE"
+    assert drift.before.entitled and drift.before.reason == "SUBSCRIPTION_ACTIVE"
+    assert not drift.after.entitled and drift.after.reason == "REFUNDED_FOR_APP_ISSUE"
     assert world.check(ben).entitled
 
 
@@ -149,7 +149,7 @@ def test_a_silence_unlike_the_apps_rhythm_is_looked_into(begin):
     assert not repairs(world), "ten minutes are no silence"
     world.advance("6m")
     until(lambda: world.check(ana).reason == "REFUNDED")
-    repair = until(lambda: finished(world, "QUIET"))
+    repair = until(lambda: finished(world, "DELIVERY_GAP"))
     assert repair.drifted_customers == 1
     # That it goes on being silent is no news.
     world.advance("5m")
@@ -165,7 +165,7 @@ def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
     world.act("refund", transactionId=bought, reason="OTHER")
     world.deliver()
     world.act("faults", kind="rate-limit", count=1_000, by="1s")
-    asked = world.notifications.Backfill(
+    asked = world.notifications.BackfillNotifications(
         notification_service.BackfillNotificationsRequest(app=APP), timeout=2)
     assert not asked.repair.HasField("finished_at")
     assert world.check(ana).entitled
@@ -248,15 +248,15 @@ def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_chan
     changed = {name for name in names if customers[name] in drifts}
     assert changed >= {"renewed", "refunded", "left", "upgraded", "declined"} and "untouched" not in changed
     assert repair.drifted_customers == len(changed)
-    assert not drifts[customers["renewed"]].believed.entitled and drifts[customers["renewed"]].found.entitled
+    assert not drifts[customers["renewed"]].before.entitled and drifts[customers["renewed"]].after.entitled
     # And asking Apple about each finds nothing else.
-    again.notifications.Backfill(notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
+    again.notifications.BackfillNotifications(notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert {name: again.check(customers[name]).reason for name in names} == expected
     again.channel.close()
 
 
 def replay(world, **filters):
-    return world.notifications.Replay(
+    return world.notifications.ReprocessNotifications(
         notification_service.ReprocessNotificationsRequest(app=APP, **filters), timeout=CALL_LIMIT)
 
 
@@ -274,11 +274,11 @@ def test_what_an_older_version_did_not_understand_is_understood_after_an_upgrade
         store.commit()
     again = World(start(arguments=world.service.process.args[10:]))
     rehearsed = replay(again, dry_run=True)
-    assert (rehearsed.replayed, rehearsed.changed, rehearsed.unsupported) == (2, 2, 0)
+    assert (rehearsed.reprocessed, rehearsed.changed, rehearsed.unsupported) == (2, 2, 0)
     done = replay(again)
-    assert (done.replayed, done.changed, done.unsupported) == (2, 2, 0)
+    assert (done.reprocessed, done.changed, done.unsupported) == (2, 2, 0)
     assert {change.notification_type for change in done.changes} == {"TEST", "SUBSCRIBED"}
     assert {change.explanation for change in done.changes} >= {"The customer subscribed for the first time."}
-    assert replay(again).replayed == 0
+    assert replay(again).reprocessed == 0
     assert again.check(ana).entitled
     again.channel.close()

@@ -112,7 +112,7 @@ class Life:
         request = notification_service.BackfillNotificationsRequest(app=APP, only_failures=True)
         getattr(request, "from").FromMilliseconds(self.repaired)
         request.to.FromMilliseconds(until + 1)
-        self.notifications.Backfill(request, timeout=PATIENCE)
+        self.notifications.BackfillNotifications(request, timeout=PATIENCE)
         self.repaired = until
 
     def wait_for_polls(self):

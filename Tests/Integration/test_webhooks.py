@@ -138,7 +138,7 @@ def test_an_event_goes_out_signed_and_in_the_words_of_the_contract(start, tmp_pa
     assert first.headers["content-type"] == "application/json"
     assert SECRET not in service.log and OLD_SECRET not in service.log
     # Neither does the receiver show its address' secrets, nor is anything left to send.
-    eventually(lambda: webhook(service)["position"] == webhook(service)["newest"])
+    eventually(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
     assert webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
 
 
@@ -231,9 +231,9 @@ def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
     dead = deliveries(service)
     assert [d["state"] for d in dead] == ["DELIVERY_STATE_DEAD_LETTER"] * 2
     assert dead[0]["subject"] == "ana" and dead[0]["outcome"] == "status 400" and dead[0]["attempts"] == 2
-    assert webhook(service)["dead"] == "2"
+    assert webhook(service)["deadLetters"] == "2"
     listed = service.command("webhooks", "deliveries", "billing", "--dead")
-    assert listed.returncode == 0 and "entitlement.granted: dead, attempts: 2, status 400" in listed.stdout
+    assert listed.returncode == 0 and "entitlement.granted: dead_letter, attempts: 2, status 400" in listed.stdout
     receiver.answer = lambda request: 200
     replayed = service.command("webhooks", "replay", "billing", "--dead")
     assert replayed.stdout.split() == ["sent", "again", "2"], replayed.stderr

@@ -24,7 +24,7 @@ final class SubscriptionMetricsService: Sendable {
 
   var methods: [Method] {
     [
-      .waitingUnary("/\(EntitlementService.name)/GetMetrics") {
+      .waitingUnary("/\(EntitlementService.name)/GetSubscriptionMetrics") {
         (request: GetSubscriptionMetricsRequest, _) async throws(Status) in
         try await self.metrics(request)
       }

@@ -21,7 +21,7 @@ struct NotificationComparisonService {
 
   var methods: [Method] {
     [
-      .unary("/\(NotificationService.name)/CompareVersions") {
+      .unary("/\(NotificationService.name)/CompareNotificationVersions") {
         (request: CompareNotificationVersionsRequest, _) throws(Status) in try compare(request)
       }
     ]

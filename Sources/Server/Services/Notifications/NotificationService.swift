@@ -30,7 +30,7 @@ struct NotificationService {
   var methods: [Method] {
     let (inbox, appStore, catalog, now) = (inbox, appStore, catalog, now)
     return [
-      .waitingUnary("/\(Self.name)/Ingest") { (request: IngestNotificationRequest, _) async throws(Status) in
+      .waitingUnary("/\(Self.name)/IngestNotification") { (request: IngestNotificationRequest, _) async throws(Status) in
         try await Self.ingest(request, inbox, catalog, now)
       },
       .unary("/\(Self.name)/ListNotifications") {

@@ -34,7 +34,7 @@ struct RepairService {
     let name = NotificationService.name
     let (followUps, catalog, now) = (followUps, catalog, now)
     return [
-      .waitingUnary("/\(name)/Backfill") {
+      .waitingUnary("/\(name)/BackfillNotifications") {
         (request: BackfillNotificationsRequest, context) async throws(Status) in
         try await Self.backfill(request, followUps, catalog, context, now())
       },

@@ -25,7 +25,7 @@ struct ReprocessService: Sendable {
 
   var methods: [Method] {
     [
-      .waitingUnary("/\(NotificationService.name)/Replay") {
+      .waitingUnary("/\(NotificationService.name)/ReprocessNotifications") {
         (request: ReprocessNotificationsRequest, _) async throws(Status) in try await replay(request)
       }
     ]

@@ -30,7 +30,7 @@ struct WebhookService {
       .unary("/\(Self.name)/ListDeliveries") { (request: ListDeliveriesRequest, _) throws(Status) in
         try deliveries(request)
       },
-      .waitingUnary("/\(Self.name)/ReplayDeliveries") {
+      .waitingUnary("/\(Self.name)/ResendDeliveries") {
         (request: ResendDeliveriesRequest, _) async throws(Status) in
         try await Self.replay(request, desk, catalog)
       },
