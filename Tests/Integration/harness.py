@@ -45,13 +45,16 @@ def environment():
     return {k: v for k, v in os.environ.items() if not k.startswith("ENTITLED_")}
 
 
+# Every listener of `entitled serve` on a free port of this machine.
+FREE_PORTS = ("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "127.0.0.1:0")
+
+
 class Service:
     """One running `entitled serve` with free ports and a data directory of the test's choice."""
 
     def __init__(self, data, arguments=()):
         self.data = pathlib.Path(data)
-        listeners = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "127.0.0.1:0"]
-        command = [PROGRAM, "serve", *listeners, "--data", self.data, *arguments]
+        command = [PROGRAM, "serve", *FREE_PORTS, "--data", self.data, *arguments]
         self.process = subprocess.Popen(
             [str(part) for part in command],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),

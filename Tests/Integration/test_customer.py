@@ -152,7 +152,7 @@ def test_customers_are_counted_for_one_call_at_a_time(tmp_path):
         request = entitlement_service.GetSubscriptionMetricsRequest(app=APP)
         getattr(request, "from").FromDatetime(today() - 399 * DAY)
         request.to.FromDatetime(today() + DAY)
-        count = contract.entitlement_stub(channel).GetMetrics
+        count = contract.entitlement_stub(channel).GetSubscriptionMetrics
         calls = [count.future(request, timeout=CALL_LIMIT) for _ in range(8)]
         refusals = [error for call in calls if (error := call.exception())]
         assert 0 < len(refusals) < 8

@@ -10,11 +10,10 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import contract
 from contract import entitlement_service, receipt_service
-from harness import CALL_LIMIT, run
+from harness import CALL_LIMIT, FREE_PORTS, run
 from raw import Connection, framed
 
 QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="somebody", entitlement="pro")
-ANYWHERE = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "127.0.0.1:0"]
 
 
 def submit(stub, customer, jws):
@@ -176,13 +175,13 @@ def test_a_service_that_does_not_run_is_said_in_one_line():
 def test_a_data_directory_that_cannot_be_is_said_in_one_line(tmp_path):
     file = tmp_path / "file"
     file.write_text("in the way")
-    assert str(file) in refused(*ANYWHERE, "--data", file)
-    assert str(file) in refused(*ANYWHERE, "--data", file / "below")
+    assert str(file) in refused(*FREE_PORTS, "--data", file)
+    assert str(file) in refused(*FREE_PORTS, "--data", file / "below")
 
 
 def test_a_second_service_on_the_same_data_is_refused(start):
     service = start()
-    assert str(service.data) in refused(*ANYWHERE, "--data", service.data)
+    assert str(service.data) in refused(*FREE_PORTS, "--data", service.data)
     assert not check(service, "c").entitled
 
 
@@ -198,17 +197,17 @@ def test_a_second_service_on_the_same_data_is_refused(start):
 def test_a_bad_configuration_is_said_in_one_line(tmp_path, text, named):
     file = tmp_path / "entitled.yaml"
     file.write_text(text)
-    line = refused(*ANYWHERE, "--data", tmp_path / "data", "--config", file)
+    line = refused(*FREE_PORTS, "--data", tmp_path / "data", "--config", file)
     assert str(file) in line and named in line
 
 
 def test_a_configuration_that_is_not_there_is_said_in_one_line(tmp_path):
     file = tmp_path / "none.yaml"
-    assert str(file) in refused(*ANYWHERE, "--data", tmp_path / "data", "--config", file)
+    assert str(file) in refused(*FREE_PORTS, "--data", tmp_path / "data", "--config", file)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:-1"])
 def test_an_address_that_is_none_is_an_error_that_shows_it(tmp_path, address):
-    ended = run("serve", "--grpc", address, "--data", tmp_path / "data")
+    ended = run("serve", "--grpc", address, "--http", "127.0.0.1:0", "--sandbox", "off", "--data", tmp_path / "data")
     assert ended.returncode != 0
     assert address in ended.stderr

@@ -10,7 +10,7 @@ from h2.errors import ErrorCodes
 from h2.settings import SettingCodes
 
 from contract import entitlement_service
-from harness import Service, post, run
+from harness import FREE_PORTS, Service, post, run
 from raw import Connection, framed
 from test_http2 import OK, QUESTION, RESOURCE_EXHAUSTED
 from test_reload import CATALOG
@@ -428,6 +428,6 @@ def test_a_slow_reader_stops_its_own_calls_only(limited):
 def test_a_limit_out_of_range_is_named(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  streams: 0\n")
-    ended = run("serve", "--config", file, "--data", tmp_path / "data", "--grpc", "127.0.0.1:0")
+    ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
     assert ended.returncode == 1
     assert "streams of limits" in ended.stderr and "1 to 1000000" in ended.stderr

@@ -47,11 +47,10 @@ def test_those_who_ask_go_before_those_who_write(service, customer):
     request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": document}
     assert service.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
     found = [turns(int(thread)) for thread in os.listdir(f"/proc/{service.process.pid}/task")]
-    usual = os.getpriority(os.PRIO_PROCESS, 0)
     asking = [niceness for niceness, runtime in found if runtime == 100_000]
     working = [niceness for niceness, runtime in found if runtime == 100_000_000]
     if not asking and not working:
         pytest.skip("a kernel before 6.12 knows no turns")
-    # One loop for the gRPC port and more; a loop of the edge, the writer, and whoever verified.
-    assert asking and set(asking) == {usual}
-    assert len(working) >= 3 and set(working) == {max(usual, 19)}
+    # At least one event loop of the gRPC port; an event loop of the edge, the writer and a verifying thread.
+    assert asking and max(asking) <= max(os.getpriority(os.PRIO_PROCESS, 0), 0)
+    assert len(working) >= 3 and set(working) == {19}

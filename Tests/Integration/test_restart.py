@@ -160,7 +160,7 @@ def test_one_process_is_replaced_by_another_on_the_same_sockets(tmp_path):
 @pytest.mark.parametrize("names, said", [("grpc", "1 names"), ("grpc:web", "'web'"), ("grpc:grpc", "two inherited")])
 def test_sockets_that_it_cannot_tell_apart_are_refused(tmp_path, names, said):
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
-        command = [PROGRAM, "serve", "--data", tmp_path / "data"]
+        command = [PROGRAM, "serve", "--sandbox", "off", "--data", tmp_path / "data"]
         ended = started_on([one, two], names, command, stderr=subprocess.PIPE)
         assert said in ended.communicate(timeout=CALL_LIMIT)[1]
     assert ended.returncode == 1

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from forge import Forger
-from harness import PROGRAM, environment
+from harness import FREE_PORTS, PROGRAM, environment
 
 BUNDLE = "com.example.oceanjournal"
 ISSUER = "57246542-96fe-1a63-e053-0824d011072a"
@@ -224,7 +224,7 @@ def test_keys_change_on_sighup_and_old_tokens_stay_good(signing, folder):
 def test_a_key_that_others_can_read_stops_the_start(folder):
     write_key(folder / "iap.p8", 0o644)
     result = subprocess.run(
-        [PROGRAM, "serve", "--config", folder / "entitled.yaml", "--data", folder / "data"],
+        [PROGRAM, "serve", *FREE_PORTS, "--config", folder / "entitled.yaml", "--data", folder / "data"],
         capture_output=True, text=True, timeout=30, env=environment(),
     )  # fmt: skip
     assert result.returncode != 0

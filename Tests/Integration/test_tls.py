@@ -14,7 +14,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 import contract
 from certificates import Authority
 from contract import entitlement_service
-from harness import CALL_LIMIT, Service, run
+from harness import CALL_LIMIT, FREE_PORTS, Service, run
 from test_reload import CATALOG
 
 QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro")
@@ -191,7 +191,7 @@ def edge(secure, files):
 def test_a_port_that_others_reach_is_not_in_the_clear_by_accident(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\ncallers: open\n")
-    ended = run("serve", "--config", file, "--data", tmp_path / "data", "--grpc", "0.0.0.0:0")
+    ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data", "--grpc", "0.0.0.0:0")
     assert ended.returncode == 1
     assert "listeners.grpc.cleartext" in ended.stderr
     file.write_text(file.read_text() + "listeners:\n  grpc: {cleartext: true}\n")
@@ -205,6 +205,6 @@ def test_a_key_of_another_certificate_is_named_at_start(tmp_path):
     listeners = f"\nlisteners:\n  grpc: {{tls: {{certificate: {certificate}, key: {key}}}}}\n"
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + listeners)
-    ended = run("serve", "--config", file, "--data", tmp_path / "data")
+    ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
     assert ended.returncode == 1
     assert "one.crt" in ended.stderr

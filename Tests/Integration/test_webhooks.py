@@ -11,7 +11,7 @@ import pytest
 from standardwebhooks.webhooks import WebhookVerificationError
 
 import forge
-from harness import post, run
+from harness import FREE_PORTS, post, run
 from receiver import Receiver
 
 APP = "ocean-journal"
@@ -375,7 +375,7 @@ def test_the_receivers_word_on_when_to_come_back_counts(start, tmp_path, receive
 )
 def test_a_mistake_in_the_configuration_is_told_at_the_start(tmp_path, members, problem):
     flag, file = configured(tmp_path, {"billing": members})
-    done = run("serve", flag, file, "--data", tmp_path / "data", "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0")
+    done = run("serve", *FREE_PORTS, flag, file, "--data", tmp_path / "data")
     assert done.returncode == 1 and problem in done.stderr
 
 
