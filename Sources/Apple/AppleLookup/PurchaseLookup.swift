@@ -187,10 +187,10 @@ package struct PurchaseLookup: Sendable {
   private func hand(
     _ documents: [Documents], _ question: Request, into findings: inout Result
   ) async throws {
-    for outcome in try await ledger.submit(together: documents.map { $0.submission(question) }) {
+    for outcome in try await ledger.submitBatch(documents.map { $0.submission(question) }) {
       switch outcome {
       case .success(let taken):
-        if !taken.wasKnown { findings.changed += 1 }
+        if !taken.isDuplicate { findings.changed += 1 }
         if let customer = taken.customerID, !findings.customerIDs.contains(customer) {
           findings.customerIDs.append(customer)
         }

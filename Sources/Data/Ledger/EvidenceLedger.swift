@@ -30,9 +30,10 @@ package final class EvidenceLedger: Sendable {
   package func submit(_ submission: Submission) async throws(LedgerError) -> SubmissionResult {
     let entry = try await verified(submission)
     let (outcome, facts) = try await write { store throws(StoreError) in try entry.record(in: store) }
-    guard !outcome.isOfAnother else { throw entry.ownedByAnother }
+    guard !outcome.belongsToAnotherCustomer else { throw entry.ownedByAnother }
     return SubmissionResult(
-      evidenceID: outcome.evidenceID, wasKnown: outcome.wasKnown, environment: entry.verified.environment,
+      evidenceID: outcome.evidenceID, isDuplicate: outcome.isDuplicate,
+      environment: entry.verified.environment,
       documents: entry.verified.contents, customerID: outcome.customerID, facts: facts)
   }
 
@@ -79,7 +80,7 @@ package final class EvidenceLedger: Sendable {
 
   /// Keeps a document of a submission whose certificate was taken back, and says what to tell its sender. Nothing
   /// of the submission counts.
-  package func refuse(
+  package func recordRejection(
     _ document: Submission.Document, of submission: Submission, because revocation: OnlineCheckError
   ) async -> LedgerError {
     await reject(

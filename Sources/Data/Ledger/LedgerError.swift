@@ -26,7 +26,7 @@ package enum LedgerError: Error, Hashable, Sendable {
   /// No link, merge or transfer of this app has that number.
   case unknownTransfer(String)
   /// What a transfer moved was moved again since, or moved back; undoing it would undo that.
-  case movedSince(transfer: String)
+  case transferConflict(transfer: String)
   /// No grant of this app has that number.
   case unknownGrant(String)
   /// Seats of this purchase cannot be claimed here.
@@ -34,7 +34,7 @@ package enum LedgerError: Error, Hashable, Sendable {
   /// As many seats are claimed as were bought.
   case noSeatLeft(originalTransactionID: String, bought: Int64, held: Int64)
   /// The customer bought the seats and needs none.
-  case isThePurchaser(originalTransactionID: String)
+  case alreadyPurchaser(originalTransactionID: String)
   /// The purchase has no claim of that number, or none that is still held.
   case unknownSeat(String)
   /// The seat is another customer's.
@@ -92,14 +92,14 @@ extension LedgerError: CustomStringConvertible {
     case .unknownPurchase(let line): "no purchase \(line) is known"
     case .notTheOwner(let line): "the purchase \(line) is not that customer's"
     case .unknownTransfer(let id): "there is no transfer \(id.debugDescription)"
-    case .movedSince(let id): "what transfer \(id) moved was moved again since"
+    case .transferConflict(let id): "what transfer \(id) moved was moved again since"
     case .unknownGrant(let id): "there is no grant \(id.debugDescription)"
     case .noSeats(.noSeats, let line): "the purchase \(line) is no subscription with seats"
     case .noSeats(.invitedByApple, let line):
       "Apple invites to the seats of \(line), and each member's own transaction says who has one"
     case .noSeatLeft(let line, let bought, let held):
       "all seats of \(line) are claimed: \(bought) bought, \(held) claimed"
-    case .isThePurchaser(let line): "the customer bought \(line) and needs no seat of it"
+    case .alreadyPurchaser(let line): "the customer bought \(line) and needs no seat of it"
     case .unknownSeat(let id): "there is no seat \(id.debugDescription) of this purchase that is held"
     case .seatTaken(let id): "the seat \(id) is another customer's; unclaim it first"
     case .unknownCustomer: "nothing is known of this customer"

@@ -22,7 +22,7 @@ package protocol EntitlementStore: Sendable {
   var changes: CustomerVersions { get }
 
   /// Runs `body` as ``write(_:)`` would and then undoes all that it wrote: what would happen if.
-  func rehearse<Outcome: Sendable>(
+  func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome
 

@@ -55,7 +55,7 @@ package struct NotificationInbox: Sendable {
     case .signed(let payload):
       try await takeSigned(notification, payload)
     case .unreadable(let reason, let problem):
-      try await ledger.refuse(notification, as: .notificationV2, reason: reason, problem: problem)
+      try await ledger.recordRejection(notification, as: .notificationV2, reason: reason, problem: problem)
     case .unsigned(let body):
       try await takeUnsigned(notification, body)
     }
@@ -69,10 +69,10 @@ package struct NotificationInbox: Sendable {
       try await checkOnline?(RecognizedDocument.all(inside: payload), notification.appID)
     } catch {
       guard case .revoked = error else { throw .notChecked(error) }
-      return try await ledger.refuse(
+      return try await ledger.recordRejection(
         notification, as: .notificationV2, reason: error.reason, problem: error.description)
     }
-    return try await ledger.receive(notification, signedPayload: payload)
+    return try await ledger.ingest(notification, signedPayload: payload)
   }
 
   /// Version 1: known by the shared secret, and true as far as Apple confirms it.
@@ -80,18 +80,18 @@ package struct NotificationInbox: Sendable {
     _ notification: IncomingNotification, _ body: ResponseBodyV1
   ) async throws(LedgerError) -> ReceivedNotification {
     if let refusal = try refusal(of: notification, body) {
-      return try await ledger.refuse(
+      return try await ledger.recordRejection(
         notification, as: .notificationV1, reason: refusal.reason, problem: refusal.problem)
     }
     let environment = body.environment ?? .production
     func keep(_ state: NotificationState, _ reason: String = "") async throws(LedgerError)
       -> ReceivedNotification
     {
-      try await ledger.keep(notification, body, in: environment, state: state, reason: reason)
+      try await ledger.recordV1(notification, body, in: environment, state: state, reason: reason)
     }
     let waiting = try await keep(.unconfirmed, "CONFIRMATION_PENDING")
-    guard !waiting.wasKnown else { return waiting }
-    guard let line = body.lineNumber else { return try await keep(.unconfirmed, "NO_PURCHASE") }
+    guard !waiting.isDuplicate else { return waiting }
+    guard let line = body.lineID else { return try await keep(.unconfirmed, "NO_PURCHASE") }
     var question = PurchaseLookup.Request(
       appID: notification.appID, environment: environment, transactionID: line)
     question.priority = .repair

@@ -31,7 +31,7 @@ package struct NotificationReplay: Sendable {
   ) async throws(LedgerError) -> Outcome {
     switch record.state {
     case .applied, .superseded, .unsupported:
-      guard let (before, after) = try await inbox.ledger.interpretAgain(record.evidenceID, isDryRun: isDryRun)
+      guard let (before, after) = try await inbox.ledger.reprocess(record.evidenceID, isDryRun: isDryRun)
       else { return Outcome(record: record, isChanged: false) }
       return Outcome(
         record: after, isChanged: before.state != after.state || before.meaning != after.meaning)
@@ -49,12 +49,12 @@ package struct NotificationReplay: Sendable {
       }
       return Outcome(
         record: record,
-        isChanged: try inbox.ledger.wouldBelieve(signedPayload: payload, of: record.appID))
+        isChanged: try inbox.ledger.wouldVerify(signedPayload: payload, of: record.appID))
     }
     let received = try await inbox.take(
       IncomingNotification(
         appID: record.appID, body: body, source: evidence.source, receivedAt: record.receivedAt))
-    let isNews = !received.wasKnown && received.record.state != record.state
-    return Outcome(record: received.record, isChanged: isNews)
+    let isChanged = !received.isDuplicate && received.record.state != record.state
+    return Outcome(record: received.record, isChanged: isChanged)
   }
 }

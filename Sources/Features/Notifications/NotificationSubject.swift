@@ -8,7 +8,7 @@ package struct NotificationSubject {
   /// Apple's `notificationUUID`.
   package let uuid: String
   /// The number of the purchase line; `nil` if it is about none.
-  package let lineNumber: String?
+  package let lineID: String?
 
   /// `nil` if the payload cannot be read.
   package init?(signedPayload: String) {
@@ -18,7 +18,7 @@ package struct NotificationSubject {
     else { return nil }
     self.uuid = uuid
     let documents = [notification.data?.signedTransactionInfo, notification.data?.signedRenewalInfo]
-    lineNumber =
+    lineID =
       documents.lazy.compactMap { $0.flatMap(Self.payload)?.payload }.compactMap {
         $0["originalTransactionId"]?.stringValue
       }.first

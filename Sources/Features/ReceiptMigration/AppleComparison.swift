@@ -44,7 +44,7 @@ package struct AppleComparison: Sendable {
     let history = await PurchaseHistory(of: lines, through: intake.enquiry, question)
     guard history.failure == nil else { return nil }
     do throws(LedgerError) {
-      let said = try intake.ledger.facts(saidBy: history.documents).undated
+      let said = try intake.ledger.verifiedFacts(in: history.documents).undated
       // A line of the same Apple account may be another customer's, or nobody's yet.
       let others = Set(said.transactions.map(\.originalTransactionID)).subtracting(lines)
       let known = try await intake.ledger.facts(of: others.map(customer.key.line), with: customer.facts)

@@ -157,7 +157,7 @@ extension MigrationRun {
     incoming.linesInWork = lines
     if job.order.linksNumbers { incoming.binding = .vouched(by: job.order.actor) }
     if job.order.isDryRun {
-      let found = try await intake.rehearse(incoming)
+      let found = try await intake.dryRun(incoming)
       _ = await keep(
         line.outcome(found.lines.isEmpty ? .empty : .migrated, customerID: record.customerID))
       return
@@ -220,8 +220,8 @@ extension InputLine {
   }
 
   fileprivate func outcome(of taken: ReceiptResult, customerID: String) -> MigrationLine {
-    if taken.isOfAnother {
-      let refusal = ReceiptRefusal.ownedByAnotherCustomer(originalTransactionIDs: taken.linesOfOthers)
+    if taken.belongsToAnotherCustomer {
+      let refusal = ReceiptRefusal.ownedByAnotherCustomer(originalTransactionIDs: taken.linesOfOtherCustomers)
       return outcome(
         .refused, customerID: customerID, reason: refusal.reason, explanation: refusal.description)
     }
@@ -232,7 +232,7 @@ extension InputLine {
     }
     var line = outcome(
       taken.isEmpty ? .empty : taken.changedState ? .migrated : .unchanged, customerID: customerID)
-    line.isDuplicate = taken.wasAskedBefore
+    line.isDuplicate = taken.wasQueriedBefore
     return line
   }
 }

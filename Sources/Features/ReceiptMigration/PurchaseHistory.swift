@@ -11,7 +11,7 @@ struct PurchaseHistory: Sendable {
   /// What Apple signed, in its order.
   private(set) var documents: [Submission] = []
   /// The lines about which Apple was asked, or which its answers tell of.
-  private(set) var askedLines: Set<String> = []
+  private(set) var queriedLines: Set<String> = []
   /// Lines about which Apple knows nothing, and will not.
   private(set) var unknownLines: [String] = []
   /// Why Apple could not be asked about the rest; `nil` if there is no rest.
@@ -26,7 +26,7 @@ struct PurchaseHistory: Sendable {
     of lines: [String], through enquiry: PurchaseLookup, _ template: PurchaseLookup.Request
   ) async {
     var questions = 0
-    for line in lines where !askedLines.contains(line) {
+    for line in lines where !queriedLines.contains(line) {
       guard questions < Self.mostQuestions else {
         failure = .appStore(.overBudget(endpoint: .transactionHistory, retryAfter: .seconds(60)))
         return
@@ -41,7 +41,7 @@ struct PurchaseHistory: Sendable {
           failure = error
           return
         }
-        askedLines.insert(line)
+        queriedLines.insert(line)
         unknownLines.append(line)
       }
     }
@@ -49,12 +49,12 @@ struct PurchaseHistory: Sendable {
 
   private mutating func take(_ documents: [Submission], about line: String) {
     self.documents += documents
-    askedLines.insert(line)
+    queriedLines.insert(line)
     for document in documents {
       guard let text = document.signedTransaction, let jws = try? UnverifiedJWS(text),
         let number = jws.payload["originalTransactionId"]?.stringValue
       else { continue }
-      askedLines.insert(number)
+      queriedLines.insert(number)
     }
   }
 }

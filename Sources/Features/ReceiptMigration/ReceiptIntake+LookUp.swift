@@ -43,16 +43,17 @@ extension ReceiptIntake {
       throw .unavailable(reason: "CANCELLED", explanation: "it was given up", retryAfter: .zero)
     }
     var submission = try submission(examined, incoming, history, policy)
-    submission.wasAskedBefore = !examined.lines.isEmpty && lines.isEmpty
+    submission.wasQueriedBefore = !examined.lines.isEmpty && lines.isEmpty
     let taken: ReceiptResult
     do throws(LedgerError) {
       taken = try await ledger.submit(submission, alongside: alongside)
     } catch {
       throw .ledger(error)
     }
-    if taken.isOfAnother {
+    if taken.belongsToAnotherCustomer {
       throw .refused(
-        .ownedByAnotherCustomer(originalTransactionIDs: taken.linesOfOthers), evidence: taken.evidenceID)
+        .ownedByAnotherCustomer(originalTransactionIDs: taken.linesOfOtherCustomers),
+        evidence: taken.evidenceID)
     }
     return outcome(examined, history, taken)
   }
@@ -64,7 +65,7 @@ extension ReceiptIntake {
     guard let since = incoming.askedSince else { return examined.lines }
     let (lines, environment, appID) = (examined.lines, examined.environment, incoming.appID)
     do throws(LedgerError) {
-      return try await ledger.lines(lines, of: appID, in: environment, notAskedSince: since)
+      return try await ledger.lines(lines, of: appID, in: environment, notQueriedSince: since)
     } catch {
       throw .ledger(error)
     }
@@ -78,7 +79,7 @@ extension ReceiptIntake {
       appID: incoming.appID, environment: examined.environment, customerID: incoming.customerID,
       source: incoming.source)
     submission.documents = history.documents
-    submission.askedLines = history.askedLines.sorted()
+    submission.queriedLines = history.queriedLines.sorted()
     switch examined {
     case .genuine(let receipt):
       submission.claimedLines = receipt.lines
@@ -87,7 +88,7 @@ extension ReceiptIntake {
       submission.statement = receipt.statement(about: told)
       if policy.keepsReceipts { submission.receipt = receipt.content }
       if let failure = history.failure {
-        submission.refreshes = receipt.lines.filter { !history.askedLines.contains($0) }
+        submission.refreshes = receipt.lines.filter { !history.queriedLines.contains($0) }
           .map { refresh($0, failure, incoming, receipt.environment) }
       }
     case .number(let number, let environment, _):
@@ -132,7 +133,7 @@ extension ReceiptIntake {
           originalTransactionID: $0, reason: "UNKNOWN_TO_APPLE",
           explanation: ReceiptRefusal.unknownToApple($0).description)
       }
-      + taken.linesOfOthers.map {
+      + taken.linesOfOtherCustomers.map {
         ReceiptOutcome.Problem(
           originalTransactionID: $0, reason: "OWNED_BY_ANOTHER_CUSTOMER",
           explanation: ReceiptRefusal.ownedByAnotherCustomer(originalTransactionIDs: [$0]).description)

@@ -73,7 +73,7 @@ package struct ReceiptIntake: Sendable {
   }
 
   /// What the receipt is, without asking Apple's Server API and without keeping anything.
-  package func rehearse(_ incoming: IncomingReceipt) async throws(ReceiptError) -> (
+  package func dryRun(_ incoming: IncomingReceipt) async throws(ReceiptError) -> (
     lines: [String], environment: Environment
   ) {
     let app = try app(incoming.appID)
@@ -96,7 +96,7 @@ package struct ReceiptIntake: Sendable {
     }
     let keeps = policies[incoming.appID]?.keepsReceipts ?? false
     do throws(LedgerError) {
-      let id = try await ledger.refuse(
+      let id = try await ledger.recordRejection(
         receipt: keeps ? EvidenceContent(bytes) : EvidenceContent(bytes, keepingAtMost: 0),
         of: incoming.appID, for: incoming.customerID, reason: refusal.reason, source: incoming.source)
       return .refused(refusal, evidence: id)

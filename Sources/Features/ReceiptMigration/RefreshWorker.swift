@@ -30,13 +30,13 @@ package struct RefreshWorker: Sendable {
     let follower = DueWorker(
       store: store, clock: ServiceClock(now: intake.now),
       nextDue: { reader throws(StoreError) in try reader.nextRefresh() },
-      workOff: { () async throws(LedgerError) in try await refreshDue() },
-      report: { [report] in report("what is to be asked about receipts could not be kept: \($0)") })
+      process: { () async throws(LedgerError) in try await refreshDue() },
+      onError: { [report] in report("what is to be asked about receipts could not be kept: \($0)") })
     await follower.run()
   }
 
   private func refreshDue() async throws(LedgerError) {
-    let due = try await intake.ledger.refreshesDue(limit: Self.batchSize)
+    let due = try await intake.ledger.dueRefreshes(limit: Self.batchSize)
     var asked: Set<LineKey> = []
     for (refresh, customerID) in due where !asked.contains(refresh.line) {
       guard !Task.isCancelled else { return }
@@ -66,9 +66,9 @@ package struct RefreshWorker: Sendable {
     var submission = ReceiptSubmission(
       appID: line.appID, environment: line.environment, customerID: customerID, source: .appStoreServerAPI)
     submission.documents = history.documents
-    submission.askedLines = history.askedLines.sorted()
+    submission.queriedLines = history.queriedLines.sorted()
     _ = try await intake.ledger.submit(submission)
-    return history.askedLines.map(line.other)
+    return history.queriedLines.map(line.other)
   }
 
   /// Later each time, by what Apple said and by how often it was in vain.

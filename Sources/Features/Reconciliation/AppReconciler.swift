@@ -81,7 +81,7 @@ actor AppReconciler {
 
   /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
   func run(report: @escaping @Sendable (String) -> Void) async {
-    let follower = ScheduledLoop(clock, longestSleep: 20_000) { await self.look(report) }
+    let follower = ScheduledLoop(clock, maxSleep: 20_000) { await self.look(report) }
     await follower.run(wokenBy: news)
     // Until here the service was there to be told.
     if isStarted { try? await mark(at: clock.now()) }

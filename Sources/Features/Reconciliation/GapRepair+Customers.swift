@@ -121,7 +121,7 @@ extension GapRepair {
   private func settle(_ batch: Batch, _ repair: inout Repair) async throws {
     repair.asked += Int64(batch.open.count)
     // Both in one commit, mostly; a line that is asked about twice does no harm.
-    async let polled: Void = ledger.polled(batch.open, at: now())
+    async let polled: Void = ledger.recordPolls(of: batch.open, at: now())
     try await store.write { [repair] store throws(StoreError) in
       for line in batch.lines { try store.dequeue(line, from: repair.id) }
       try store.put(repair)

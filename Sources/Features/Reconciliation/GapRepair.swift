@@ -95,7 +95,7 @@ struct GapRepair: Sendable {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     for notification in received where notification.record.state != .rejected {
-      if notification.wasKnown { repair.alreadyKnown += 1 } else { repair.received += 1 }
+      if notification.isDuplicate { repair.alreadyKnown += 1 } else { repair.received += 1 }
     }
   }
 
@@ -104,7 +104,7 @@ struct GapRepair: Sendable {
     let lines = try await store.write { store throws(StoreError) in
       var lines: [LineKey] = []
       for subject in subjects {
-        guard let number = subject.lineNumber,
+        guard let number = subject.lineID,
           try store.notification(withUUID: subject.uuid, of: repair.appID, in: repair.environment) == nil
         else { continue }
         let line = LineKey(

@@ -62,7 +62,7 @@ struct StatusPolling: Sendable {
       }
     }
     reader.endTurn()
-    if !asked.isEmpty { try await ledger.polled(asked, at: now()) }
+    if !asked.isEmpty { try await ledger.recordPolls(of: asked, at: now()) }
     if let failure { throw failure }
   }
 

@@ -14,7 +14,7 @@ extension Application {
   /// wrong; it is tried again after a while.
   package func run(report: @escaping @Sendable (String) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await ExpiryWorker(ledger, store: store, clock: clock, report: report).run() }
+      group.addTask { await ExpiryWorker(ledger, store: store, clock: clock, onError: report).run() }
       group.addTask { await followUps.run(report: report) }
       group.addTask { await migrations.run(report: report) }
       group.addTask { await RefreshWorker(receiptIntake, store: store, report: report).run() }

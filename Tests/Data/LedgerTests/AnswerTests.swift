@@ -26,8 +26,8 @@ struct AnswerTests {
     try await LedgerFixture.run { fixture in
       for line in ["L1", "L2"] { _ = try await fixture.submit(fixture.period(0...30, line: line)) }
       let (answer, events) = (try answer(fixture), try fixture.events().count)
-      let taken = try await fixture.ledger.submit(together: answer).map { try $0.get() }
-      #expect(taken.map(\.wasKnown) == [false, false, false, false])
+      let taken = try await fixture.ledger.submitBatch(answer).map { try $0.get() }
+      #expect(taken.map(\.isDuplicate) == [false, false, false, false])
       #expect(taken.map(\.customerID) == ["ana", "ana", "ana", "ana"])
       #expect(taken.map { $0.transaction?.transactionId } == ["L1-0", "L1-30", "L1-60", "L2-10"])
       #expect(try fixture.evidence().count == 7)
@@ -40,7 +40,7 @@ struct AnswerTests {
         #expect(try other.facts() == fixture.facts())
       }
       #expect(
-        try await fixture.ledger.submit(together: answer).map { try $0.get().wasKnown } == [
+        try await fixture.ledger.submitBatch(answer).map { try $0.get().isDuplicate } == [
           true, true, true, true,
         ])
     }
@@ -51,7 +51,7 @@ struct AnswerTests {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(0...30, line: "L2"), for: "ben")
       let forged = try String(fixture.period(0...30, line: "L3").dropLast(4)) + "AAAA"
-      let outcomes = try await fixture.ledger.submit(together: [
+      let outcomes = try await fixture.ledger.submitBatch([
         submission(forged, for: "ana"), submission(try fixture.period(0...30), for: "ana"),
         submission(try fixture.period(30...60, line: "L2"), for: "ana"),
       ])
@@ -73,8 +73,8 @@ struct AnswerTests {
   @Test("An answer without a document that is believed writes nothing else")
   func nothing() async throws {
     try await LedgerFixture.run { fixture in
-      #expect(try await fixture.ledger.submit(together: []).isEmpty)
-      let outcomes = try await fixture.ledger.submit(together: [submission("")])
+      #expect(try await fixture.ledger.submitBatch([]).isEmpty)
+      let outcomes = try await fixture.ledger.submitBatch([submission("")])
       guard case .failure(.invalid("signed_transaction", _)) = outcomes.first else {
         Issue.record("it gave \(outcomes)")
         return

@@ -43,9 +43,9 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       try await fixture.ask(fixture.period(40...70), signed: 49)
-      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
+      let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
       #expect(due.owners == ["ana"] && !due.isConsented && due.purchase?.transactionID == "L1-40")
-      #expect(due.inquiry.answerBy == at(49).advanced(byMilliseconds: 12 * 3_600_000))
+      #expect(due.request.answerBy == at(49).advanced(byMilliseconds: 12 * 3_600_000))
       #expect(try fixture.events().last?.event.change.kind == .refundRequested)
 
       for (transaction, errorCode) in [("L1-10", nil), ("L1-40", 4_000_035), ("L1-40", nil as Int64?)] {
@@ -66,16 +66,16 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       try await fixture.ask(fixture.period(40...70), signed: 49)
-      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
-      var waiting = due.inquiry
+      let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
+      var waiting = due.request
       waiting.problem = "NO_CONSENT"
       waiting.dueAt = at(51)
       _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
-      try await fixture.ledger.put(waiting, after: due)
-      let still = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
-      #expect(still.isConsented && still.inquiry.problem.isEmpty)
-      try await fixture.ledger.put(waiting, after: still)
-      #expect(try await fixture.ledger.inquiriesDue(limit: 9).isEmpty)
+      try await fixture.ledger.update(waiting, ifUnchanged: due)
+      let still = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
+      #expect(still.isConsented && still.request.problem.isEmpty)
+      try await fixture.ledger.update(waiting, ifUnchanged: still)
+      #expect(try await fixture.ledger.dueConsumptionRequests(limit: 9).isEmpty)
     }
   }
 
@@ -84,12 +84,12 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       try await fixture.ask(fixture.period(40...70), signed: 49)
-      let due = try #require(try await fixture.ledger.inquiriesDue(limit: 9).first)
-      var missed = due.inquiry
+      let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
+      var missed = due.request
       missed.settle(.missed, problem: "NO_CONSENT", at: at(50))
-      for _ in 0..<2 { try await fixture.ledger.put(missed, after: due) }
+      for _ in 0..<2 { try await fixture.ledger.update(missed, ifUnchanged: due) }
       let told = try fixture.events().filter { $0.event.change.kind == .refundRequestMissed }
-      #expect(told.map(\.event.change.effectiveAt) == [due.inquiry.answerBy])
+      #expect(told.map(\.event.change.effectiveAt) == [due.request.answerBy])
       #expect(told.map(\.event.customer.customerID) == ["ana"])
     }
   }
@@ -103,7 +103,7 @@ import Testing
       }
       #expect(try fixture.openQuestions() == 2)
       _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
-      #expect(try await fixture.ledger.inquiriesDue(limit: 9).map(\.isConsented) == [true, true])
+      #expect(try await fixture.ledger.dueConsumptionRequests(limit: 9).map(\.isConsented) == [true, true])
     }
   }
 }
@@ -113,7 +113,7 @@ extension LedgerFixture {
   fileprivate func ask(_ transaction: String, signed: Int64, uuid: String = "ask") async throws {
     let payload = try consumptionRequest(transaction, signed: signed, uuid: uuid)
     let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
-    _ = try await ledger.receive(
+    _ = try await ledger.ingest(
       IncomingNotification(appID: "ocean", body: body, source: .notification, receivedAt: clock.now),
       signedPayload: payload)
   }

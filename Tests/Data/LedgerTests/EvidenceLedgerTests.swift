@@ -11,7 +11,7 @@ import Testing
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(0...30)
       let submitted = try await fixture.submit(jws, renewal: fixture.renewal(signed: 1))
-      #expect(!submitted.wasKnown)
+      #expect(!submitted.isDuplicate)
       #expect(submitted.environment == .sandbox)
       #expect(submitted.documents.transaction?.productID == "monthly")
       #expect(try fixture.facts() == submitted.facts)
@@ -50,7 +50,7 @@ import Testing
       let jws = try fixture.period(0...30)
       let first = try await fixture.submit(jws)
       let again = try await fixture.submit(jws)
-      #expect(again.wasKnown)
+      #expect(again.isDuplicate)
       #expect(again.evidenceID == first.evidenceID)
       #expect(again.facts == first.facts)
       #expect(try fixture.evidence().count == 1)

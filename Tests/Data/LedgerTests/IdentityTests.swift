@@ -82,7 +82,7 @@ import Testing
       let undone = try await fixture.ledger.undo(moved.transferID, fixture.scope)
       #expect(undone.events.map(\.event.customer.customerID) == ["ben", "ana"])
       #expect(try fixture.facts()?.transactions.count == 1)
-      await #expect(throws: LedgerError.movedSince(transfer: moved.transferID)) {
+      await #expect(throws: LedgerError.transferConflict(transfer: moved.transferID)) {
         try await fixture.ledger.undo(moved.transferID, fixture.scope)
       }
       #expect(try await fixture.replayDifferences().isEmpty)
@@ -168,7 +168,7 @@ import Testing
       _ = try await fixture.ledger.undo(linked.transferID, fixture.scope)
       #expect(try fixture.unclaimed() == ["L1"])
       let again = try await fixture.submit(jws)
-      #expect(again.wasKnown)
+      #expect(again.isDuplicate)
       #expect(again.customerID == "ana")
       #expect(try fixture.facts()?.transactions.count == 1)
       #expect(try await fixture.replayDifferences().isEmpty)

@@ -30,7 +30,7 @@ struct PollTests {
       _ = try await fixture.submit(fixture.period(0...30))
       #expect(try await fixture.ledger.stillDue([line], by: at(29)) == [])
       #expect(try await fixture.ledger.stillDue([line], by: at(31)) == [line])
-      try await fixture.ledger.polled([line], at: at(31))
+      try await fixture.ledger.recordPolls(of: [line], at: at(31))
       #expect(try next(fixture) == at(33))
       _ = try await fixture.submit(
         fixture.period(0...30, signed: 32, ["revocationDate": .number(JSONNumber(1_802_600_000_000))]))
@@ -43,7 +43,7 @@ struct PollTests {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(
         fixture.period(0...30, signed: 32, ["revocationDate": .number(JSONNumber(1_802_600_000_000))]))
-      try await fixture.ledger.polled([line], at: at(33))
+      try await fixture.ledger.recordPolls(of: [line], at: at(33))
       #expect(try next(fixture) == nil)
     }
   }

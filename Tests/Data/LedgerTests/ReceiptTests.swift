@@ -42,7 +42,7 @@ import Testing
   func ownWord() async throws {
     try await LedgerFixture.run { fixture in
       let taken = try await fixture.ledger.submit(submission(statement(copy: "2.0")))
-      #expect(taken.customerID == "ana" && taken.changedState && !taken.wasKnown)
+      #expect(taken.customerID == "ana" && taken.changedState && !taken.isDuplicate)
       let fact = try #require(taken.facts.transactions.first)
       #expect(fact.details.isFromReceipt && fact.offerType == .introductory && fact.signedDate == at(45))
       #expect(taken.facts.appTransactions.map(\.originalApplicationVersion) == ["2.0"])
@@ -52,7 +52,7 @@ import Testing
       }
       #expect(segment.status.isEntitled)
       let again = try await fixture.ledger.submit(submission(statement(copy: "2.0")))
-      #expect(again.wasKnown && !again.changedState && again.evidenceID == taken.evidenceID)
+      #expect(again.isDuplicate && !again.changedState && again.evidenceID == taken.evidenceID)
       #expect(try await fixture.replayDifferences().isEmpty)
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
       let known = try FactsAsOf.facts(of: ana, knownAt: at(51), in: fixture.store.makeReader())
@@ -99,7 +99,7 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.ledger.submit(submission(statement()))
       let other = try await fixture.ledger.submit(submission(statement(), for: "bob"))
-      #expect(other.isOfAnother && other.linesOfOthers == ["L1"])
+      #expect(other.belongsToAnotherCustomer && other.linesOfOtherCustomers == ["L1"])
       _ = try await fixture.ledger.submit(submission(statement(), for: "bob"))
       let kinds = try fixture.events().map(\.event.change.kind)
       #expect(kinds.count { $0 == .claimRefused } == 1 && kinds.count { $0 == .claimedByAnother } == 1)
@@ -144,16 +144,16 @@ import Testing
       let line = LineKey(appID: "ocean", environment: .sandbox, originalTransactionID: "L1")
       waiting.refreshes = [PendingRefresh(line: line, dueAt: at(50), reason: "APP_STORE_UNAVAILABLE")]
       _ = try await fixture.ledger.submit(waiting)
-      let due = try await fixture.ledger.refreshesDue(limit: 9)
+      let due = try await fixture.ledger.dueRefreshes(limit: 9)
       #expect(due.map(\.refresh) == waiting.refreshes && due.first?.customerID == "ana")
       #expect(try fixture.store.makeReader().nextRefresh() == at(50))
       var asked = submission(nil, documents: [try fixture.period(40...70)])
-      asked.askedLines = ["L1"]
+      asked.queriedLines = ["L1"]
       _ = try await fixture.ledger.submit(asked)
-      #expect(try await fixture.ledger.refreshesDue(limit: 9).isEmpty)
+      #expect(try await fixture.ledger.dueRefreshes(limit: 9).isEmpty)
       #expect(try fixture.store.makeReader().nextRefresh() == nil)
       let rest = try await fixture.ledger.lines(
-        ["L1", "L2"], of: "ocean", in: .sandbox, notAskedSince: at(50))
+        ["L1", "L2"], of: "ocean", in: .sandbox, notQueriedSince: at(50))
       #expect(rest == ["L2"])
     }
   }

@@ -112,7 +112,7 @@ import Testing
         try await Self.claim(fixture, "ana", "r1")
       }
       _ = try await fixture.submit(fixture.period(40...70, signed: 42, Self.team(4)), for: "boss")
-      await #expect(throws: LedgerError.isThePurchaser(originalTransactionID: "L1")) {
+      await #expect(throws: LedgerError.alreadyPurchaser(originalTransactionID: "L1")) {
         try await Self.claim(fixture, "boss", "r1")
       }
       await #expect(throws: LedgerError.unknownPurchase(originalTransactionID: "L9")) {
@@ -149,7 +149,7 @@ import Testing
       _ = try await Self.claim(fixture, "ana", "r1", "claim-a")
       _ = try await Self.claim(fixture, "ben", "r2", "claim-b")
       let payload = try fixture.unclaimed(seats: ["claim-a", "unheard-of"], signed: 51)
-      let received = try await fixture.ledger.receive(
+      let received = try await fixture.ledger.ingest(
         IncomingNotification(
           appID: "ocean", body: Array("{\"signedPayload\":\"\(payload)\"}".utf8), source: .notification,
           receivedAt: at(52)), signedPayload: payload)

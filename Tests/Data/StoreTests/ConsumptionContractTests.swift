@@ -86,7 +86,7 @@ struct ConsumptionContractTests {
         var words = [try store.consent(of: customer)]
         try store.put(ConsumptionConsent(isGiven: true, since: moment(1), evidenceID: first), of: ben)
         words.append(try store.consent(of: customer))
-        try store.setSurvivor("ana", of: ben)
+        try store.setMergeTarget("ana", of: ben)
         words.append(try store.consent(of: customer))
         try store.put(ConsumptionConsent(isGiven: false, since: moment(2), evidenceID: second), of: customer)
         words.append(try store.consent(of: customer))

@@ -17,7 +17,7 @@ import Testing
         _ = try transaction.append(event(of: ben))
         throw StoreError.corrupt("on purpose")
       }
-      let rehearsed = try await store.rehearse { transaction throws(StoreError) in
+      let rehearsed = try await store.dryRun { transaction throws(StoreError) in
         try transaction.append(event(of: ben)).sequence
       }
       let last = try await store.write { transaction throws(StoreError) in

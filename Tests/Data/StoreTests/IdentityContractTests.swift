@@ -79,13 +79,13 @@ import Testing
   func survivors(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
-        #expect(try transaction.survivor(of: customer) == nil)
-        try transaction.setSurvivor("ben", of: customer)
-        #expect(try transaction.survivor(of: customer) == "ben")
+        #expect(try transaction.mergeTarget(of: customer) == nil)
+        try transaction.setMergeTarget("ben", of: customer)
+        #expect(try transaction.mergeTarget(of: customer) == "ben")
         let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")
         #expect(try transaction.mergedCustomers(into: ben) == ["ana"])
-        try transaction.setSurvivor(nil, of: customer)
-        #expect(try transaction.survivor(of: customer) == nil)
+        try transaction.setMergeTarget(nil, of: customer)
+        #expect(try transaction.mergeTarget(of: customer) == nil)
       }
     }
   }
@@ -128,7 +128,7 @@ import Testing
         try transaction.record(gain(line(), "ana", id))
         try transaction.record(loss(line(), "ana", id))
         try transaction.register(token: "t", for: customer)
-        try transaction.setSurvivor("ana", of: ben)
+        try transaction.setMergeTarget("ana", of: ben)
         _ = try transaction.append(event(of: customer))
         #expect(try transaction.evidence(naming: customer).count == 2)
         return try transaction.forget(customer, as: "erased-1")

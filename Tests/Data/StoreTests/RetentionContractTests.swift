@@ -31,7 +31,7 @@ import Testing
       // The same again is still known by its hash.
       var again = evidence("old")
       again.receivedAt = Instant(millisecondsSince1970: 60)
-      #expect(try await store.append(again).wasKnown)
+      #expect(try await store.append(again).isDuplicate)
     }
   }
 

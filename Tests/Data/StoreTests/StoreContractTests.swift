@@ -10,8 +10,8 @@ import Testing
     try await backend.withStore { store in
       let first = try await store.append(evidence("a"))
       let again = try await store.append(evidence("a"))
-      #expect(!first.wasKnown)
-      #expect(again == AppendedEvidence(id: first.id, wasKnown: true))
+      #expect(!first.isDuplicate)
+      #expect(again == AppendedEvidence(id: first.id, isDuplicate: true))
     }
   }
 
@@ -25,7 +25,7 @@ import Testing
       ]
       for one in all {
         let appended = try await store.append(one)
-        #expect(!appended.wasKnown)
+        #expect(!appended.isDuplicate)
       }
       let reader = try store.makeReader()
       let stored = try reader.evidence(after: nil, limit: 100)

@@ -9,15 +9,15 @@ extension CommandHandler {
     _ entitlement: String, _ level: AccessLevel, since: Instant, until: Instant?, to customerID: String,
     key: String
   ) throws(LedgerError) -> CommandResult {
-    let known = try reading { () throws(StoreError) in
+    let known = try inStore { () throws(StoreError) in
       key.isEmpty ? nil : try store.grant(withKey: key, of: appID, in: environment)
     }
     if let known { return try standing(of: known) }
-    let number = try reading { () throws(StoreError) in try store.nextEvidenceID() }
+    let number = try inStore { () throws(StoreError) in try store.nextEvidenceID() }
     let fact = GrantFact(
       grantID: "\(LineKey.grantPrefix)\(number.rawValue)", entitlement: entitlement, accessLevel: level,
       since: since, until: until, note: note, actor: actor)
-    var outcome = try issue(.grant(fact, customerID: customerID, key: key), onBehalfOf: customerID)
+    var outcome = try execute(.grant(fact, customerID: customerID, key: key), onBehalfOf: customerID)
     let standing = try standing(of: customer("").line(fact.grantID))
     outcome.grant = standing.grant
     outcome.customer = standing.customer
@@ -31,7 +31,7 @@ extension CommandHandler {
     guard var fact = before.grant else { throw .unknownGrant(line.originalTransactionID) }
     guard fact.revokedAt == nil else { return before }
     fact.revokedAt = now
-    var outcome = try issue(.revokeGrant(fact), onBehalfOf: before.customer?.customerID)
+    var outcome = try execute(.revokeGrant(fact), onBehalfOf: before.customer?.customerID)
     let after = try standing(of: line)
     outcome.grant = after.grant
     outcome.customer = after.customer
@@ -41,12 +41,12 @@ extension CommandHandler {
 
   /// Takes a person out of what is remembered, together with all who were joined into the customer.
   func erase(_ customerID: String) throws(LedgerError) -> CommandResult {
-    let erased = try reading { () throws(StoreError) -> CommandResult? in
+    let erased = try inStore { () throws(StoreError) -> CommandResult? in
       let customers = try everybody(behind: customer(customerID))
       guard try isKnown(customers) else { return nil }
       let number = try store.nextEvidenceID()
       let pseudonyms = customers.indices.map { "erased-\(number.rawValue)\($0 == 0 ? "" : "-\($0)")" }
-      let kept = try keep(
+      let kept = try append(
         OperatorCommand(.erase(customerIDs: pseudonyms), actor: actor), onBehalfOf: nil)
       let derivation = derivation()
       var rows: Int64 = 0
@@ -83,7 +83,7 @@ extension CommandHandler {
 
   /// A grant as it is, and all that is known of whose it is.
   private func standing(of line: LineKey) throws(LedgerError) -> CommandResult {
-    try reading { () throws(StoreError) in
+    try inStore { () throws(StoreError) in
       var outcome = CommandResult(grant: try store.facts(of: line).grants.first)
       outcome.customer = try store.owners(of: line).first.map(line.customer)
       if let customer = outcome.customer {

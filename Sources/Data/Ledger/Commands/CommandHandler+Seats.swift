@@ -12,9 +12,9 @@ extension CommandHandler {
   ) throws(LedgerError) -> CommandResult {
     let purchase = customer("").line(number)
     let holder = try customerID.map { id throws(LedgerError) in
-      try reading { () throws(StoreError) in try derivation().survivor(of: customer(id)) }
+      try inStore { () throws(StoreError) in try derivation().mergeTarget(of: customer(id)) }
     }
-    let (facts, seats, owners) = try reading { () throws(StoreError) in
+    let (facts, seats, owners) = try inStore { () throws(StoreError) in
       (try store.facts(of: purchase), try store.seats(of: purchase), try store.owners(of: purchase))
     }
     guard purchase.isPurchase, facts != CustomerFacts() else {
@@ -26,18 +26,20 @@ extension CommandHandler {
     let bought = SeatCapacity(facts)
     if let problem = bought.problem { throw .noSeats(problem, originalTransactionID: number) }
     if let holder {
-      guard !owners.contains(holder.customerID) else { throw .isThePurchaser(originalTransactionID: number) }
+      guard !owners.contains(holder.customerID) else {
+        throw .alreadyPurchaser(originalTransactionID: number)
+      }
       if let own = try heldSeat(of: holder, among: seats) { return try standing(of: own) }
     }
     let held = Int64(seats.count(where: \.isHeld))
     guard held < bought.now else {
       throw .noSeatLeft(originalTransactionID: number, bought: bought.now, held: held)
     }
-    let id = try reading { () throws(StoreError) in try store.nextEvidenceID() }
+    let id = try inStore { () throws(StoreError) in try store.nextEvidenceID() }
     let seat = Seat(
       seatID: "\(LineKey.seatPrefix)\(id.rawValue)", originalTransactionID: number, seatClaimID: seatClaimID,
       requestIdentifier: request, claimedAt: now)
-    let outcome = try issue(.claimSeat(seat, customerID: customerID), onBehalfOf: customerID)
+    let outcome = try execute(.claimSeat(seat, customerID: customerID), onBehalfOf: customerID)
     return try standing(of: seat, outcome)
   }
 
@@ -48,18 +50,18 @@ extension CommandHandler {
     let seat = try seat(seatID, of: number)
     let standing = try standing(of: seat)
     guard seat.isHeld else { throw .unknownSeat(seatID) }
-    let (holder, purchasers) = try reading { () throws(StoreError) in
+    let (holder, purchasers) = try inStore { () throws(StoreError) in
       (
-        try derivation().survivor(of: customer(customerID)),
+        try derivation().mergeTarget(of: customer(customerID)),
         try store.owners(of: customer("").line(seat.originalTransactionID))
       )
     }
     guard standing.customer != holder else { return standing }
     guard standing.customer == nil else { throw .seatTaken(seatID) }
     guard !purchasers.contains(holder.customerID) else {
-      throw .isThePurchaser(originalTransactionID: seat.originalTransactionID)
+      throw .alreadyPurchaser(originalTransactionID: seat.originalTransactionID)
     }
-    let outcome = try issue(.associateSeat(seatID, customerID: customerID), onBehalfOf: customerID)
+    let outcome = try execute(.associateSeat(seatID, customerID: customerID), onBehalfOf: customerID)
     return try self.standing(of: seat, outcome)
   }
 
@@ -68,19 +70,19 @@ extension CommandHandler {
     let seat = try seat(seatID, of: number)
     let standing = try standing(of: seat)
     guard seat.isHeld else { return standing }
-    let outcome = try issue(
+    let outcome = try execute(
       .releaseSeats([seatID], at: now), onBehalfOf: standing.customer?.customerID)
     return try self.standing(of: self.seat(seatID, of: number), outcome)
   }
 
   private func seat(_ seatID: String, of number: String) throws(LedgerError) -> Seat {
-    let seat = try reading { () throws(StoreError) in try store.seat(customer("").line(seatID)) }
+    let seat = try inStore { () throws(StoreError) in try store.seat(customer("").line(seatID)) }
     guard let seat, seat.originalTransactionID == number else { throw .unknownSeat(seatID) }
     return seat
   }
 
   private func heldSeat(of holder: CustomerKey, among seats: [Seat]) throws(LedgerError) -> Seat? {
-    let lines = try reading { () throws(StoreError) in try store.lines(of: holder) }
+    let lines = try inStore { () throws(StoreError) in try store.lines(of: holder) }
     return seats.first { $0.isHeld && lines.contains(holder.line($0.seatID)) }
   }
 
@@ -91,7 +93,7 @@ extension CommandHandler {
     var outcome = outcome
     let line = customer("").line(seat.seatID)
     outcome.seat = seat
-    try reading { () throws(StoreError) in
+    try inStore { () throws(StoreError) in
       outcome.customer = try store.owners(of: line).first.map(line.customer)
       if let holder = outcome.customer {
         outcome.facts = try store.customer(holder)?.facts ?? CustomerFacts()

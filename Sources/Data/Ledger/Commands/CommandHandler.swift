@@ -19,10 +19,10 @@ struct CommandHandler {
     _ number: String, from: String?, to: String, policy: OwnershipPolicy
   ) throws(LedgerError) -> CommandResult {
     let line = LineKey(appID: appID, environment: environment, originalTransactionID: number)
-    let (owners, to) = try reading { () throws(StoreError) in
-      (try store.owners(of: line), try derivation().survivor(of: line.customer(to)).customerID)
+    let (owners, to) = try inStore { () throws(StoreError) in
+      (try store.owners(of: line), try derivation().mergeTarget(of: line.customer(to)).customerID)
     }
-    let isKnown = try reading { () throws(StoreError) in try store.facts(of: line) } != CustomerFacts()
+    let isKnown = try inStore { () throws(StoreError) in try store.facts(of: line) } != CustomerFacts()
     guard line.isPurchase, isKnown else { throw .unknownPurchase(originalTransactionID: number) }
     if let from, !owners.contains(from) { throw .notTheOwner(originalTransactionID: number) }
     let previous = from.map { [$0] } ?? owners
@@ -30,7 +30,7 @@ struct CommandHandler {
     guard owners.isEmpty || policy != .keep else {
       throw .ownedByAnotherCustomer(originalTransactionID: number)
     }
-    var outcome = try issue(
+    var outcome = try execute(
       .move(line: number, from: policy == .share ? [] : previous, to: to), onBehalfOf: to)
     outcome.previousCustomerIDs = previous
     outcome.lines = [number]
@@ -40,18 +40,18 @@ struct CommandHandler {
   /// Joins one customer into another.
   func merge(_ from: String, into: String) throws(LedgerError) -> CommandResult {
     let (from, into) = (customer(from), customer(into))
-    let (lines, survivor, alreadyInto) = try reading { () throws(StoreError) in
+    let (lines, mergeTarget, alreadyInto) = try inStore { () throws(StoreError) in
       (
-        try store.lines(of: from), try derivation().survivor(of: into),
-        try derivation().survivor(of: from)
+        try store.lines(of: from), try derivation().mergeTarget(of: into),
+        try derivation().mergeTarget(of: from)
       )
     }
-    guard alreadyInto != survivor || from == into || survivor == from else { return CommandResult() }
+    guard alreadyInto != mergeTarget || from == into || mergeTarget == from else { return CommandResult() }
     guard from != into else {
       throw .invalid(field: "into_customer_id", problem: "is the customer that ends")
     }
-    let target = survivor == from ? into : survivor
-    var outcome = try issue(
+    let target = mergeTarget == from ? into : mergeTarget
+    var outcome = try execute(
       .merge(from: from.customerID, into: target.customerID), onBehalfOf: target.customerID)
     outcome.lines = lines.filter(\.isPurchase).map(\.originalTransactionID).sorted()
     return outcome
@@ -60,15 +60,15 @@ struct CommandHandler {
   /// Takes back a move or a merge, if all that it moved is still where it put it.
   func undo(_ id: EvidenceID) throws(LedgerError) -> CommandResult {
     let transferID = CommandResult.transferID(of: id)
-    let evidence = try reading { () throws(StoreError) in try store.evidence(id) }
+    let evidence = try inStore { () throws(StoreError) in try store.evidence(id) }
     guard let evidence = evidence?.evidence, evidence.appID == appID,
       evidence.environment == environment, case .command(let command) = DecodedEvidence(evidence),
       command.isTransfer
     else { throw .unknownTransfer(transferID) }
-    let changes = try reading { () throws(StoreError) in try self.changes(by: id, command) }
-    let isInForce = try reading { () throws(StoreError) in try self.isInForce(changes, command) }
-    guard isInForce else { throw .movedSince(transfer: transferID) }
-    return try issue(.undo(id), onBehalfOf: nil)
+    let changes = try inStore { () throws(StoreError) in try self.changes(by: id, command) }
+    let isInForce = try inStore { () throws(StoreError) in try self.isInForce(changes, command) }
+    guard isInForce else { throw .transferConflict(transfer: transferID) }
+    return try execute(.undo(id), onBehalfOf: nil)
   }
 
   private func changes(
@@ -90,7 +90,7 @@ struct CommandHandler {
       guard owners.contains(change.customerID) == change.gained else { return false }
     }
     guard case .merge(let from, let into) = command.action else { return true }
-    return try store.survivor(of: customer(from)) == into
+    return try store.mergeTarget(of: customer(from)) == into
   }
 }
 
@@ -102,12 +102,12 @@ extension CommandHandler {
   func derivation() -> Derivation { Derivation(store, catalog: catalog, now: now) }
 
   /// Keeps a command and carries it out.
-  func issue(
+  func execute(
     _ action: OperatorCommand.Action, onBehalfOf customerID: String?
   ) throws(LedgerError) -> CommandResult {
     let command = OperatorCommand(action, actor: actor, note: note)
-    return try reading { () throws(StoreError) in
-      let kept = try keep(command, onBehalfOf: customerID)
+    return try inStore { () throws(StoreError) in
+      let kept = try append(command, onBehalfOf: customerID)
       let derivation = derivation()
       try derivation.apply(command, by: kept, of: appID, in: environment)
       try derivation.finish()
@@ -116,7 +116,7 @@ extension CommandHandler {
   }
 
   /// Makes a command evidence.
-  func keep(_ command: OperatorCommand, onBehalfOf customerID: String?) throws(StoreError) -> EvidenceID {
+  func append(_ command: OperatorCommand, onBehalfOf customerID: String?) throws(StoreError) -> EvidenceID {
     let number = try store.nextEvidenceID()
     return try store.append(
       Evidence(
@@ -127,7 +127,7 @@ extension CommandHandler {
   }
 
   /// The store's errors as the ledger's.
-  func reading<Value>(_ body: () throws(StoreError) -> Value) throws(LedgerError) -> Value {
+  func inStore<Value>(_ body: () throws(StoreError) -> Value) throws(LedgerError) -> Value {
     do { return try body() } catch { throw .store(error) }
   }
 }

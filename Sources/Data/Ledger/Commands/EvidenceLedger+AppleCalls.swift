@@ -5,8 +5,8 @@ extension EvidenceLedger {
   package func record(
     _ call: AppleCall, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
-    try await carryOut(scope) { desk throws(LedgerError) in
-      try desk.issue(.appleCall(call), onBehalfOf: nil)
+    try await run(scope) { handler throws(LedgerError) in
+      try handler.execute(.appleCall(call), onBehalfOf: nil)
     }
   }
 }

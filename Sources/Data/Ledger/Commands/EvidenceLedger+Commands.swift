@@ -36,8 +36,8 @@ extension EvidenceLedger {
     _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await carryOut(scope) { desk throws(LedgerError) in
-      try desk.move(originalTransactionID, from: from, to: customerID, policy: policy)
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.move(originalTransactionID, from: from, to: customerID, policy: policy)
     }
   }
 
@@ -48,7 +48,7 @@ extension EvidenceLedger {
   ) async throws(LedgerError) -> CommandResult {
     try check(from, "from_customer_id")
     try check(into, "into_customer_id")
-    return try await carryOut(scope) { desk throws(LedgerError) in try desk.merge(from, into: into) }
+    return try await run(scope) { handler throws(LedgerError) in try handler.merge(from, into: into) }
   }
 
   /// Takes back a move or a merge, if nothing that it moved was moved again. The environment is the
@@ -61,7 +61,7 @@ extension EvidenceLedger {
     guard let id, let environment else { throw .unknownTransfer(transferID) }
     var scope = scope
     scope.environment = environment
-    return try await carryOut(scope) { desk throws(LedgerError) in try desk.undo(id) }
+    return try await run(scope) { handler throws(LedgerError) in try handler.undo(id) }
   }
 
   /// Gives an entitlement without a purchase; from now on if `since` is `nil`. The same idempotency key
@@ -71,9 +71,9 @@ extension EvidenceLedger {
     to customerID: String, key: String = "", _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await carryOut(scope) { desk throws(LedgerError) in
-      try desk.grant(
-        entitlement, level, since: since ?? desk.now, until: until, to: customerID, key: key)
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.grant(
+        entitlement, level, since: since ?? handler.now, until: until, to: customerID, key: key)
     }
   }
 
@@ -86,18 +86,18 @@ extension EvidenceLedger {
     guard let line else { throw .unknownGrant(grantID) }
     var scope = scope
     scope.environment = line.environment
-    return try await carryOut(scope) { desk throws(LedgerError) in try desk.revokeGrant(line) }
+    return try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(line) }
   }
 
   /// Removes the person: the name, what was said about the person, what only leads there. Apple's facts
   /// stay, and the purchases wait for whoever claims them.
   package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await carryOut(scope) { desk throws(LedgerError) in try desk.erase(customerID) }
+    return try await run(scope) { handler throws(LedgerError) in try handler.erase(customerID) }
   }
 
   /// Runs a command in one write, or only rehearses it.
-  func carryOut(
+  func run(
     _ scope: CommandScope,
     _ command: @escaping @Sendable (CommandHandler) throws(LedgerError) -> CommandResult
   ) async throws(LedgerError) -> CommandResult {
@@ -105,11 +105,11 @@ extension EvidenceLedger {
     let (catalog, now) = (catalog.value, now())
     let body = {
       @Sendable (store: any StoreTransaction) throws(StoreError) -> Result<CommandResult, LedgerError> in
-      let desk = CommandHandler(
+      let handler = CommandHandler(
         store: store, catalog: catalog, now: now, appID: scope.appID, environment: scope.environment,
         actor: scope.actor, note: scope.note)
       do throws(LedgerError) {
-        return .success(try command(desk))
+        return .success(try command(handler))
       } catch {
         if case .store(let error) = error { throw error }
         // Refused before anything was written.
@@ -118,7 +118,7 @@ extension EvidenceLedger {
     }
     let outcome: Result<CommandResult, LedgerError>
     do throws(StoreError) {
-      outcome = scope.isDryRun ? try await store.rehearse(body) : try await store.write(body)
+      outcome = scope.isDryRun ? try await store.dryRun(body) : try await store.write(body)
     } catch {
       throw .store(error)
     }

@@ -4,7 +4,7 @@ package import Store
 
 /// A question of Apple's that is to be looked at, with what decides about it.
 package struct DueConsumptionRequest: Hashable, Sendable {
-  package let inquiry: ConsumptionRequestRecord
+  package let request: ConsumptionRequestRecord
   /// What is known of the purchase.
   package let purchase: TransactionFact?
   /// Whose it is; empty: nobody has claimed it.
@@ -13,7 +13,7 @@ package struct DueConsumptionRequest: Hashable, Sendable {
   package let isConsented: Bool
 
   fileprivate init(_ inquiry: ConsumptionRequestRecord, in store: any StoreTransaction) throws(StoreError) {
-    self.inquiry = inquiry
+    request = inquiry
     owners = try store.owners(of: inquiry.line)
     var isConsented = !owners.isEmpty
     for owner in owners {
@@ -34,20 +34,20 @@ extension EvidenceLedger {
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> (consent: ConsumptionConsent?, outcome: CommandResult) {
     try check(customerID, "customer_id")
-    let outcome = try await carryOut(scope) { desk throws(LedgerError) in
-      try desk.recordConsent(isGiven, of: customerID)
+    let outcome = try await run(scope) { handler throws(LedgerError) in
+      try handler.recordConsent(isGiven, of: customerID)
     }
     let (catalog, now) = (catalog.value, now())
     let consent = try await write { store throws(StoreError) in
       let customer = CustomerKey(
         appID: scope.appID, environment: scope.environment, customerID: customerID)
-      return try store.consent(of: Derivation(store, catalog: catalog, now: now).survivor(of: customer))
+      return try store.consent(of: Derivation(store, catalog: catalog, now: now).mergeTarget(of: customer))
     }
     return (consent, outcome)
   }
 
   /// At most `limit` questions that are due, each with what decides about it.
-  package func inquiriesDue(limit: Int) async throws(LedgerError) -> [DueConsumptionRequest] {
+  package func dueConsumptionRequests(limit: Int) async throws(LedgerError) -> [DueConsumptionRequest] {
     let moment = now()
     return try await write { store throws(StoreError) in
       try store.inquiries(dueBy: moment, limit: limit).map { inquiry throws(StoreError) in
@@ -60,7 +60,7 @@ extension EvidenceLedger {
   /// decides about it is no longer as it was, for instance since the customer agreed: then it is still due.
   ///
   /// That it was missed is told in the timeline of whoever has the purchase.
-  package func put(_ inquiry: ConsumptionRequestRecord, after due: DueConsumptionRequest)
+  package func update(_ inquiry: ConsumptionRequestRecord, ifUnchanged due: DueConsumptionRequest)
     async throws(LedgerError)
   {
     let (catalog, now) = (catalog.value, now())
@@ -84,12 +84,12 @@ extension CommandHandler {
   fileprivate func recordConsent(
     _ isGiven: Bool, of customerID: String
   ) throws(LedgerError) -> CommandResult {
-    let customer = try reading { () throws(StoreError) in
-      try derivation().survivor(of: self.customer(customerID))
+    let customer = try inStore { () throws(StoreError) in
+      try derivation().mergeTarget(of: self.customer(customerID))
     }
-    let known = try reading { () throws(StoreError) in try store.consent(of: customer) }
+    let known = try inStore { () throws(StoreError) in try store.consent(of: customer) }
     guard known?.isGiven != isGiven else { return CommandResult() }
-    return try issue(
+    return try execute(
       .consent(isGiven, customerID: customer.customerID), onBehalfOf: customer.customerID)
   }
 }

@@ -12,8 +12,8 @@ extension EvidenceLedger {
     _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     if let customerID { try check(customerID, "customer_id") }
-    return try await carryOut(scope) { desk throws(LedgerError) in
-      try desk.claimSeat(
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.claimSeat(
         of: originalTransactionID, for: customerID, request: request, seatClaimID: seatClaimID)
     }
   }
@@ -23,8 +23,8 @@ extension EvidenceLedger {
     _ seatID: String, of originalTransactionID: String, with customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await carryOut(scope) { desk throws(LedgerError) in
-      try desk.associateSeat(seatID, of: originalTransactionID, with: customerID)
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.associateSeat(seatID, of: originalTransactionID, with: customerID)
     }
   }
 
@@ -32,8 +32,8 @@ extension EvidenceLedger {
   package func releaseSeat(
     _ seatID: String, of originalTransactionID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
-    try await carryOut(scope) { desk throws(LedgerError) in
-      try desk.releaseSeat(seatID, of: originalTransactionID)
+    try await run(scope) { handler throws(LedgerError) in
+      try handler.releaseSeat(seatID, of: originalTransactionID)
     }
   }
 }

@@ -57,7 +57,7 @@ extension AppTransactionFact {
   ///
   /// Documents from before Apple gave copies a number are told apart by the moment of the purchase, which
   /// two people may share. So such a line may belong to several customers.
-  var lineNumber: String {
+  var lineID: String {
     guard appTransactionID.isEmpty else { return LineKey.appTransactionPrefix + appTransactionID }
     let moment = originalPurchaseDate.map { String($0.millisecondsSince1970) } ?? ""
     return "\(LineKey.appTransactionPrefix)\(moment)-\(originalApplicationVersion)"

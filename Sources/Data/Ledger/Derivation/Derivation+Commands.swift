@@ -27,7 +27,7 @@ extension Derivation {
       try store.put(fact, of: line, key: key, from: evidence)
       try store.relate(evidence, to: line)
       let origin = Origin(cause: .grant, evidence: evidence, actor: command.actor)
-      try give(line, to: survivor(of: customer(id)), by: origin)
+      try give(line, to: mergeTarget(of: customer(id)), by: origin)
     case .revokeGrant(let fact):
       let line = line(fact.grantID)
       try store.put(fact, of: line, key: "", from: evidence)
@@ -64,8 +64,8 @@ extension Derivation {
 
   private func merge(_ from: CustomerKey, into: CustomerKey, by origin: Origin) throws(StoreError) {
     // Whoever was joined the other way round before comes first again.
-    try store.setSurvivor(nil, of: into)
-    try store.setSurvivor(into.customerID, of: from)
+    try store.setMergeTarget(nil, of: into)
+    try store.setMergeTarget(into.customerID, of: from)
     for line in try store.lines(of: from).sorted(by: { $0.originalTransactionID < $1.originalTransactionID })
     {
       try take(line, from: from, by: origin)
@@ -94,7 +94,7 @@ extension Derivation {
         }
       }
     }
-    if case .merge = command.action { try store.setSurvivor(nil, of: customers[0]) }
+    if case .merge = command.action { try store.setMergeTarget(nil, of: customers[0]) }
   }
 
   /// Takes a customer out of everything: the lines wait for whoever comes next, grants are gone, and what

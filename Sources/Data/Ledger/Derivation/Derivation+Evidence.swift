@@ -23,7 +23,7 @@ extension Derivation {
     guard let environment = evidence.evidence.environment else { return nil }
     let appID = evidence.evidence.appID
     let customer = try evidence.evidence.customerID.map { id throws(StoreError) in
-      try survivor(of: CustomerKey(appID: appID, environment: environment, customerID: id))
+      try mergeTarget(of: CustomerKey(appID: appID, environment: environment, customerID: id))
     }
     switch testimony {
     case .transaction(let fact): return try take(fact, customer, from: evidence)
@@ -65,7 +65,7 @@ extension Derivation {
     _ fact: AppTransactionFact, _ customer: CustomerKey?, from evidence: StoredEvidence
   ) throws(StoreError) -> ClaimResult? {
     guard let environment = evidence.evidence.environment else { return nil }
-    let line = evidence.line(fact.lineNumber, in: environment)
+    let line = evidence.line(fact.lineID, in: environment)
     count(try store.put(fact, of: line, from: evidence.id))
     if let customer, fact.appTransactionID.isEmpty,
       try !owners(of: line).contains(customer.customerID)
@@ -129,11 +129,11 @@ extension Derivation {
   }
 
   /// The customer goes on under this name, if it was joined into another.
-  func survivor(of customer: CustomerKey) throws(StoreError) -> CustomerKey {
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> CustomerKey {
     var customer = customer
     // Joining never makes a circle; the bound is for a store that somebody else wrote to.
     for _ in 0..<64 {
-      guard let next = try store.survivor(of: customer) else { return customer }
+      guard let next = try store.mergeTarget(of: customer) else { return customer }
       customer = CustomerKey(appID: customer.appID, environment: customer.environment, customerID: next)
     }
     return customer
@@ -143,7 +143,7 @@ extension Derivation {
   private func buyer(withToken token: String?, _ line: LineKey) throws(StoreError) -> CustomerKey? {
     guard let token, !token.isEmpty else { return nil }
     if let id = try store.customerID(ofToken: token, of: line.appID, in: line.environment) {
-      return try survivor(of: line.customer(id))
+      return try mergeTarget(of: line.customer(id))
     }
     // Apple writes UUIDs in lower case; an operator may have taken the id as the app made it.
     for id in [token, token.uppercased()] where try store.customer(line.customer(id)) != nil {

@@ -10,10 +10,10 @@ extension Derivation {
     let before = newFacts
     let testimonies = contents.testimonies
     for testimony in testimonies { try apply(testimony, of: evidence) }
-    let isNews = testimonies.isEmpty || newFacts > before
+    let hasNewEvidence = testimonies.isEmpty || newFacts > before
     try release(claimedAs: contents.payload.unclaimInfo?.unclaimSeatIds ?? [], contents, evidence)
     let state: NotificationState =
-      !contents.isUnderstood ? .unsupported : isNews ? .applied : .superseded
+      !contents.isUnderstood ? .unsupported : hasNewEvidence ? .applied : .superseded
     try put(contents.record(of: evidence, state: state))
     try open(askedBy: contents, evidence)
   }

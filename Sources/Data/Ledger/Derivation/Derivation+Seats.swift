@@ -29,7 +29,7 @@ extension Derivation {
     try put(seat, of: purchase, from: evidence)
     try store.relate(evidence, to: purchase)
     try store.relate(evidence, to: line)
-    if let customer { try give(line, to: survivor(of: customer), by: origin) }
+    if let customer { try give(line, to: mergeTarget(of: customer), by: origin) }
   }
 
   /// Says for whom a seat was claimed.
@@ -39,7 +39,7 @@ extension Derivation {
     else { return }
     try store.relate(evidence, to: line.other(seat.originalTransactionID))
     try store.relate(evidence, to: line)
-    try give(line, to: survivor(of: customer), by: origin)
+    try give(line, to: mergeTarget(of: customer), by: origin)
   }
 
   /// Ends claims. Whose they were keep the seats' lines, which give nothing more, so that they can be told

@@ -15,25 +15,25 @@ struct OwnershipClaim {
 
   /// Sees to it that the customer has the line, as far as the policy allows.
   ///
-  /// `isNews` says whether one of the documents was not known before: of a dispute both sides learn once.
+  /// `hasNewEvidence` says whether one of the documents was not known before: of a dispute both sides learn once.
   ///
   /// - Returns: whether it stays with others.
-  func settle(_ line: LineKey, isNews: Bool) throws(StoreError) -> Bool {
+  func settle(_ line: LineKey, hasNewEvidence: Bool) throws(StoreError) -> Bool {
     let owners = try store.owners(of: line)
     guard !owners.contains(customer.customerID) else { return false }
     guard owners.isEmpty || policy != .keep else {
-      if isNews { try tellOfDispute(line, owners) }
+      if hasNewEvidence { try tellOfDispute(line, owners) }
       return true
     }
     // What was known already is no new evidence of a claim, so the claim is evidence of its own.
-    let desk = CommandHandler(
+    let handler = CommandHandler(
       store: store, catalog: derivation.catalog, now: derivation.now, appID: line.appID,
       environment: line.environment, actor: actor)
     let command = OperatorCommand(
       .move(
         line: line.originalTransactionID, from: policy == .transfer ? owners : [], to: customer.customerID),
       actor: actor)
-    let kept = try desk.keep(command, onBehalfOf: customer.customerID)
+    let kept = try handler.append(command, onBehalfOf: customer.customerID)
     try derivation.apply(command, by: kept, of: line.appID, in: line.environment)
     return false
   }

@@ -10,7 +10,7 @@ extension EvidenceLedger {
   ///
   /// - `isDryRun`: nothing is to change.
   /// - Returns: the record before and after; `nil` if that is no notification that was believed.
-  package func interpretAgain(
+  package func reprocess(
     _ id: EvidenceID, isDryRun: Bool
   ) async throws(LedgerError) -> (before: NotificationRecord, after: NotificationRecord)? {
     let (catalog, now) = (catalog.value, now())
@@ -30,14 +30,14 @@ extension EvidenceLedger {
       return (before, after)
     }
     do {
-      return isDryRun ? try await store.rehearse(body) : try await store.write(body)
+      return isDryRun ? try await store.dryRun(body) : try await store.write(body)
     } catch {
       throw .store(error)
     }
   }
 
   /// Whether a signed payload that was refused would be believed now.
-  package func wouldBelieve(signedPayload: String, of appID: String) throws(LedgerError) -> Bool {
+  package func wouldVerify(signedPayload: String, of appID: String) throws(LedgerError) -> Bool {
     (try? verified(signedPayload, for: try app(appID))) != nil
   }
 }

@@ -25,7 +25,7 @@ package struct FactProvenance {
   /// The first evidence that said exactly this; `nil` if it was not kept whole. Of a seat, whose facts follow
   /// from those of the purchase, the evidence of its claim.
   package mutating func evidence(stating fact: AnyFact) throws(StoreError) -> EvidenceID? {
-    let line = customer.line(fact.lineNumber)
+    let line = customer.line(fact.lineID)
     if line.isSeat { return try statements(about: line).first?.evidence }
     return try statements(about: line).first { $0.facts.contains(fact) }?.evidence
   }
@@ -44,12 +44,12 @@ package struct FactProvenance {
 
 extension AnyFact {
   /// The number of the line that it is about.
-  fileprivate var lineNumber: String {
+  fileprivate var lineID: String {
     switch self {
     case .transaction(let fact): fact.originalTransactionID
     case .renewal(let fact): fact.originalTransactionID
     case .grant(let fact): fact.grantID
-    case .appTransaction(let fact): fact.lineNumber
+    case .appTransaction(let fact): fact.lineID
     }
   }
 }

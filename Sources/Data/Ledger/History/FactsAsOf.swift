@@ -72,7 +72,7 @@ extension CustomerFacts {
       for fact in statement.transactions where fact.originalTransactionID == line.originalTransactionID {
         insert(fact)
       }
-      if let copy = statement.appTransaction, copy.lineNumber == line.originalTransactionID { insert(copy) }
+      if let copy = statement.appTransaction, copy.lineID == line.originalTransactionID { insert(copy) }
     case .nothing: break
     }
   }

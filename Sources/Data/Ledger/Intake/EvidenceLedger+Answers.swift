@@ -4,7 +4,7 @@ internal import Store
 /// What came of one of several submissions that were taken in together. All of it is durable.
 package struct BatchedSubmissionResult: Sendable {
   /// The same was submitted before; nothing changed.
-  package let wasKnown: Bool
+  package let isDuplicate: Bool
   /// Whose the purchase is; `nil` while nobody has claimed it.
   package let customerID: String?
   /// What the signed transaction says, if there was one.
@@ -19,8 +19,8 @@ extension EvidenceLedger {
   /// - Returns: what came of each, in their order. That one is not believed, or belongs to another customer, leaves
   ///   the others as they are.
   /// - Throws: ``LedgerError/store(_:)``.
-  package func submit(
-    together submissions: [Submission]
+  package func submitBatch(
+    _ submissions: [Submission]
   ) async throws(LedgerError) -> [Result<BatchedSubmissionResult, LedgerError>] {
     var entries: [Result<SubmissionWrite, LedgerError>] = []
     for submission in submissions { entries.append(await entry(submission)) }
@@ -52,10 +52,10 @@ extension EvidenceLedger {
 
 extension SubmissionWrite {
   fileprivate func answer(_ outcome: Outcome) -> Result<BatchedSubmissionResult, LedgerError> {
-    guard !outcome.isOfAnother else { return .failure(ownedByAnother) }
+    guard !outcome.belongsToAnotherCustomer else { return .failure(ownedByAnother) }
     return .success(
       BatchedSubmissionResult(
-        wasKnown: outcome.wasKnown, customerID: outcome.customerID,
+        isDuplicate: outcome.isDuplicate, customerID: outcome.customerID,
         transaction: verified.contents.transactionPayload))
   }
 }

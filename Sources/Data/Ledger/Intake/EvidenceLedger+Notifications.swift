@@ -27,7 +27,7 @@ package struct IncomingNotification: Sendable {
 package struct ReceivedNotification: Sendable {
   package let record: NotificationRecord
   /// It came before; nothing changed.
-  package let wasKnown: Bool
+  package let isDuplicate: Bool
   /// Whose purchase it is about; `nil` while nobody has claimed it, or if it is about none.
   package let customerID: String?
   /// Why it was rejected, in a sentence; empty if it was not.
@@ -41,7 +41,7 @@ extension EvidenceLedger {
   ///
   /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` and
   ///   ``LedgerError/store(_:)`` if trying again may help.
-  package func receive(
+  package func ingest(
     _ notification: IncomingNotification, signedPayload: String
   ) async throws(LedgerError) -> ReceivedNotification {
     let app = try app(notification.appID)
@@ -50,11 +50,11 @@ extension EvidenceLedger {
       contents = try verified(signedPayload, for: app)
     } catch {
       if case .notVerified(.cryptographyFailed(let failure)) = error { throw .notVerifiable(failure) }
-      return try await refuse(
+      return try await recordRejection(
         notification, as: .notificationV2, reason: error.reason, problem: error.description)
     }
     guard case .known(let environment) = contents.payload.origin else {
-      return try await refuse(
+      return try await recordRejection(
         notification, as: .notificationV2, reason: "WRONG_ENVIRONMENT",
         problem: "the notification names no environment")
     }
@@ -67,7 +67,7 @@ extension EvidenceLedger {
   }
 
   /// Keeps a notification that is not to be believed.
-  package func refuse(
+  package func recordRejection(
     _ notification: IncomingNotification, as kind: Evidence.Kind, reason: String, problem: String
   ) async throws(LedgerError) -> ReceivedNotification {
     let evidence = notification.evidence(kind, in: nil, .rejected(reason: reason))
@@ -75,19 +75,19 @@ extension EvidenceLedger {
     return try await write { store throws(StoreError) in
       let kept = try store.append(evidence)
       let derivation = Derivation(store, catalog: catalog, now: notification.receivedAt)
-      if !kept.wasKnown {
+      if !kept.isDuplicate {
         try derivation.apply(.nothing, of: StoredEvidence(id: kept.id, evidence: evidence))
       }
       guard let record = try store.notification(kept.id) else {
         throw .corrupt("a notification is kept without its record")
       }
       return ReceivedNotification(
-        record: record, wasKnown: kept.wasKnown, customerID: nil, problem: problem)
+        record: record, isDuplicate: kept.isDuplicate, customerID: nil, problem: problem)
     }
   }
 
   /// Keeps a notification of version 1, or what became of it since; `reason` says why it still waits.
-  package func keep(
+  package func recordV1(
     _ notification: IncomingNotification, _ body: ResponseBodyV1, in environment: Environment,
     state: NotificationState, reason: String
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -96,7 +96,7 @@ extension EvidenceLedger {
     return try await write { store throws(StoreError) in
       let kept = try store.append(evidence)
       let known = try store.notification(kept.id)
-      let number = body.lineNumber ?? ""
+      let number = body.lineID ?? ""
       let line = LineKey(appID: evidence.appID, environment: environment, originalTransactionID: number)
       let record = NotificationRecord(
         evidenceID: kept.id, appID: evidence.appID, environment: environment, version: 1,
@@ -109,7 +109,7 @@ extension EvidenceLedger {
         if let inquiry = body.inquiry(asked: record, about: line) { try derivation.open(inquiry) }
       }
       return ReceivedNotification(
-        record: isSettled ? known ?? record : record, wasKnown: isSettled,
+        record: isSettled ? known ?? record : record, isDuplicate: isSettled,
         customerID: try store.owners(of: line).first)
     }
   }
@@ -140,14 +140,14 @@ extension EvidenceLedger {
       let known = try store.notification(withUUID: uuid, of: evidence.appID, in: environment)
     {
       return ReceivedNotification(
-        record: known, wasKnown: true, customerID: try store.owners(of: line).first)
+        record: known, isDuplicate: true, customerID: try store.owners(of: line).first)
     }
     let kept =
       uuid.isEmpty
       ? try store.append(evidence)
-      : AppendedEvidence(id: try store.appendNew(evidence), wasKnown: false)
+      : AppendedEvidence(id: try store.appendNew(evidence), isDuplicate: false)
     let derivation = Derivation(store, catalog: catalog, now: evidence.receivedAt)
-    if !kept.wasKnown {
+    if !kept.isDuplicate {
       try derivation.apply(
         .notification(contents), of: StoredEvidence(id: kept.id, evidence: evidence))
       try derivation.finish()
@@ -157,7 +157,7 @@ extension EvidenceLedger {
       throw .corrupt("a notification is kept without its record")
     }
     return ReceivedNotification(
-      record: record, wasKnown: kept.wasKnown, customerID: try derivation.owners(of: line).first)
+      record: record, isDuplicate: kept.isDuplicate, customerID: try derivation.owners(of: line).first)
   }
 }
 
@@ -187,7 +187,7 @@ extension ResponseBodyV1 {
   }
 
   /// The purchase line that it is about. Notifications about one-time purchases name it only in the receipt.
-  package var lineNumber: String? {
+  package var lineID: String? {
     originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
   }
 }

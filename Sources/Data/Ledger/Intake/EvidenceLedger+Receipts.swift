@@ -39,7 +39,7 @@ extension EvidenceLedger {
   /// Keeps a receipt that is not to be believed, with a code for why.
   ///
   /// - Throws: as ``submit(_:alongside:)``.
-  package func refuse(
+  package func recordRejection(
     receipt: EvidenceContent, of appID: String, for customerID: String?, reason: String,
     source: Evidence.Source = .submission
   ) async throws(LedgerError) -> EvidenceID {
@@ -55,15 +55,15 @@ extension EvidenceLedger {
   package func facts(of customer: CustomerKey) async throws(LedgerError) -> CustomerFacts {
     let (catalog, now) = (catalog.value, now())
     return try await write { store throws(StoreError) in
-      let survivor = try Derivation(store, catalog: catalog, now: now).survivor(of: customer)
-      return try store.customer(survivor)?.facts ?? CustomerFacts()
+      let mergeTarget = try Derivation(store, catalog: catalog, now: now).mergeTarget(of: customer)
+      return try store.customer(mergeTarget)?.facts ?? CustomerFacts()
     }
   }
 
   /// What documents say that are Apple's; the others do not count. Keeps nothing.
-  package func facts(saidBy documents: [Submission]) throws(LedgerError) -> CustomerFacts {
+  package func verifiedFacts(in submissions: [Submission]) throws(LedgerError) -> CustomerFacts {
     var facts = CustomerFacts()
-    for submission in documents {
+    for submission in submissions {
       let app = try app(submission.appID)
       guard let verified = try? VerifiedSubmission(submission, for: app, with: verifier) else { continue }
       for document in verified.documents {
@@ -92,7 +92,7 @@ extension EvidenceLedger {
 
   /// Those of some lines about whose customer Apple was not asked since `moment`.
   package func lines(
-    _ numbers: [String], of appID: String, in environment: Environment, notAskedSince moment: Instant
+    _ numbers: [String], of appID: String, in environment: Environment, notQueriedSince moment: Instant
   ) async throws(LedgerError) -> [String] {
     try await write { store throws(StoreError) in
       var lines: [String] = []
@@ -106,7 +106,7 @@ extension EvidenceLedger {
   }
 
   /// At most `limit` lines about which Apple is to be asked by now, with who has each.
-  package func refreshesDue(
+  package func dueRefreshes(
     limit: Int
   ) async throws(LedgerError) -> [(refresh: PendingRefresh, customerID: String?)] {
     let moment = now()

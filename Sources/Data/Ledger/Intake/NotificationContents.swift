@@ -79,7 +79,7 @@ extension DecodedEvidence {
     switch self {
     case .transaction(let fact): number = fact.originalTransactionID
     case .renewal(let fact): number = fact.originalTransactionID
-    case .appTransaction(let fact): number = fact.lineNumber
+    case .appTransaction(let fact): number = fact.lineID
     case .command, .notification, .receipt, .nothing: return nil
     }
     return LineKey(appID: other.appID, environment: other.environment, originalTransactionID: number)

@@ -23,9 +23,9 @@ package struct ReceiptSubmission: Sendable {
   /// Who vouches for that, for the audit trail; empty if a genuine receipt does.
   package var actor = ""
   /// About which lines Apple was asked.
-  package var askedLines: [String] = []
+  package var queriedLines: [String] = []
   /// Apple was not asked, because it had been about all of it.
-  package var wasAskedBefore = false
+  package var wasQueriedBefore = false
   /// About which lines Apple is to be asked later.
   package var refreshes: [PendingRefresh] = []
   /// The way by which the receipt came.
@@ -47,7 +47,7 @@ package struct ReceiptResult: Sendable {
   /// The number under which what it says is kept; `nil` if there was no receipt that could be believed.
   package var evidenceID: EvidenceID?
   /// The same receipt came before, on behalf of the same customer.
-  package var wasKnown: Bool
+  package var isDuplicate: Bool
   /// Something is known that was not known before. That Apple signed the same again is not.
   package var changedState: Bool
   /// The transactions that Apple signed, in Apple's order.
@@ -57,18 +57,18 @@ package struct ReceiptResult: Sendable {
   /// All that is known of that customer.
   package var facts: CustomerFacts
   /// Lines that stay with somebody else.
-  package var linesOfOthers: [String]
+  package var linesOfOtherCustomers: [String]
   /// What of Apple's answer was not to be believed, each with its reason.
   package var rejected: [Rejection]
   /// There is no purchase in it.
   package var isEmpty: Bool
   /// Apple was not asked, because it had been about all of it.
-  package var wasAskedBefore: Bool
+  package var wasQueriedBefore: Bool
   /// Why Apple is to be asked later, a code for machines; `nil` if it was asked.
   package var pendingReason: String?
 
   /// All that a customer claims with it stays with somebody else.
-  package var isOfAnother: Bool { customerID == nil && !linesOfOthers.isEmpty }
+  package var belongsToAnotherCustomer: Bool { customerID == nil && !linesOfOtherCustomers.isEmpty }
 }
 
 extension Evidence.Source {

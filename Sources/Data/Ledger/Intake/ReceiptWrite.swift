@@ -51,20 +51,20 @@ struct ReceiptWrite: Sendable {
     let derivation = Derivation(store, catalog: catalog, now: receivedAt)
     let before = try knowledge(store)
     for document in rejected { _ = try store.append(evidence(of: document)) }
-    let (evidenceID, wasKnown) = try appendReceipt(to: derivation)
-    var isNews = !wasKnown
-    for entry in entries { isNews = try !entry.append(to: derivation).wasKnown || isNews }
-    let linesOfOthers = try settle(derivation, isNews: isNews)
+    let (evidenceID, isDuplicate) = try appendReceipt(to: derivation)
+    var hasNewEvidence = !isDuplicate
+    for entry in entries { hasNewEvidence = try !entry.append(to: derivation).isDuplicate || hasNewEvidence }
+    let linesOfOtherCustomers = try settle(derivation, hasNewEvidence: hasNewEvidence)
     try derivation.finish()
     try remember(store)
-    let owner = try owner(derivation, linesOfOthers)
+    let owner = try owner(derivation, linesOfOtherCustomers)
     let facts = try owner.map { id throws(StoreError) in try store.customer(customer(id))?.facts } ?? nil
     return ReceiptResult(
-      evidenceID: evidenceID, wasKnown: wasKnown, changedState: try knowledge(store) != before,
+      evidenceID: evidenceID, isDuplicate: isDuplicate, changedState: try knowledge(store) != before,
       transactions: entries.compactMap(\.verified.contents.transactionPayload), customerID: owner,
-      facts: facts ?? CustomerFacts(), linesOfOthers: linesOfOthers.sorted(),
+      facts: facts ?? CustomerFacts(), linesOfOtherCustomers: linesOfOtherCustomers.sorted(),
       rejected: rejected.map(\.refusal.rejection), isEmpty: lines.isEmpty && receipt.refreshes.isEmpty,
-      wasAskedBefore: receipt.wasAskedBefore, pendingReason: receipt.refreshes.first?.reason)
+      wasQueriedBefore: receipt.wasQueriedBefore, pendingReason: receipt.refreshes.first?.reason)
   }
 
   /// - Returns: the number of what the receipt says, and whether that was known.
@@ -75,23 +75,25 @@ struct ReceiptWrite: Sendable {
     guard let statement = receipt.statement else { return (nil, true) }
     let evidence = evidence(.receiptStatement, EvidenceContent(statement.encoded, keepingAtMost: .max))
     let kept = try derivation.store.append(evidence)
-    if !kept.wasKnown {
+    if !kept.isDuplicate {
       try derivation.apply(.receipt(statement), of: StoredEvidence(id: kept.id, evidence: evidence))
     }
-    return (kept.id, kept.wasKnown)
+    return (kept.id, kept.isDuplicate)
   }
 
   /// - Returns: the lines that stay with others than the customer who was named.
-  private func settle(_ derivation: Derivation, isNews: Bool) throws(StoreError) -> Set<String> {
+  private func settle(_ derivation: Derivation, hasNewEvidence: Bool) throws(StoreError) -> Set<String> {
     guard let id = receipt.customerID else { return [] }
     let claim = OwnershipClaim(
       derivation: derivation, policy: policy, actor: receipt.actor,
-      customer: try derivation.survivor(of: customer(id)))
-    var linesOfOthers: Set<String> = []
+      customer: try derivation.mergeTarget(of: customer(id)))
+    var linesOfOtherCustomers: Set<String> = []
     for line in claimedLines where try derivation.store.facts(of: line) != CustomerFacts() {
-      if try claim.settle(line, isNews: isNews) { linesOfOthers.insert(line.originalTransactionID) }
+      if try claim.settle(line, hasNewEvidence: hasNewEvidence) {
+        linesOfOtherCustomers.insert(line.originalTransactionID)
+      }
     }
-    return linesOfOthers
+    return linesOfOtherCustomers
   }
 
   /// Each line that is the customer's once, in the order in which documents tell of it.
@@ -116,16 +118,18 @@ struct ReceiptWrite: Sendable {
   }
 
   private func remember(_ store: any StoreTransaction) throws(StoreError) {
-    try store.settleRefreshes(of: receipt.askedLines.map(customer("").line), at: receivedAt)
+    try store.settleRefreshes(of: receipt.queriedLines.map(customer("").line), at: receivedAt)
     for refresh in receipt.refreshes { try store.put(refresh) }
   }
 
   private func owner(
-    _ derivation: Derivation, _ linesOfOthers: Set<String>
+    _ derivation: Derivation, _ linesOfOtherCustomers: Set<String>
   ) throws(StoreError) -> String? {
     if let id = receipt.customerID {
-      guard linesOfOthers.isEmpty || linesOfOthers.count < claimedLines.count else { return nil }
-      return try derivation.survivor(of: customer(id)).customerID
+      guard linesOfOtherCustomers.isEmpty || linesOfOtherCustomers.count < claimedLines.count else {
+        return nil
+      }
+      return try derivation.mergeTarget(of: customer(id)).customerID
     }
     for line in lines {
       if let owner = try derivation.store.owners(of: line).first { return owner }

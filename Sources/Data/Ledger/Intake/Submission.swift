@@ -53,7 +53,7 @@ package struct SubmissionResult: Hashable, Sendable {
   /// The number under which the first of its documents is kept.
   package let evidenceID: EvidenceID
   /// The same was submitted before for the same customer; nothing changed.
-  package let wasKnown: Bool
+  package let isDuplicate: Bool
   /// Where the purchase was made.
   package let environment: Environment
   /// What the documents say.

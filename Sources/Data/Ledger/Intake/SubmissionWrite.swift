@@ -6,11 +6,11 @@ internal import Store
 struct SubmissionWrite: Sendable {
   struct Outcome: Sendable {
     let evidenceID: EvidenceID
-    let wasKnown: Bool
+    let isDuplicate: Bool
     /// Whose the purchase is; `nil` while nobody has claimed it.
     let customerID: String?
     /// The purchase belongs to others than the customer who was named.
-    let isOfAnother: Bool
+    let belongsToAnotherCustomer: Bool
   }
 
   let verified: VerifiedSubmission
@@ -35,9 +35,9 @@ struct SubmissionWrite: Sendable {
   /// What was found out before anybody was brought up to date.
   struct Applied {
     fileprivate let first: EvidenceID
-    fileprivate let wasKnown: Bool
+    fileprivate let isDuplicate: Bool
     fileprivate let named: CustomerKey?
-    fileprivate let isOfAnother: Bool
+    fileprivate let belongsToAnotherCustomer: Bool
   }
 
   /// Keeps the evidence, and works out what follows.
@@ -57,39 +57,41 @@ struct SubmissionWrite: Sendable {
 
   /// Keeps the evidence and applies what it says; nobody is brought up to date yet.
   func take(into derivation: Derivation) throws(StoreError) -> Applied {
-    let (first, wasKnown) = try append(to: derivation)
+    let (first, isDuplicate) = try append(to: derivation)
     let named = try named(derivation)
-    var isOfAnother = false
+    var belongsToAnotherCustomer = false
     if let named, let line {
       let claim = OwnershipClaim(derivation: derivation, policy: policy, customer: named)
-      isOfAnother = try claim.settle(line, isNews: !wasKnown)
+      belongsToAnotherCustomer = try claim.settle(line, hasNewEvidence: !isDuplicate)
     }
-    return Applied(first: first, wasKnown: wasKnown, named: named, isOfAnother: isOfAnother)
+    return Applied(
+      first: first, isDuplicate: isDuplicate, named: named, belongsToAnotherCustomer: belongsToAnotherCustomer
+    )
   }
 
   /// What is to be told of it, when everybody is up to date.
   func outcome(of taken: Applied, in store: any StoreTransaction) throws(StoreError) -> Outcome {
     Outcome(
-      evidenceID: taken.first, wasKnown: taken.wasKnown,
-      customerID: try owner(in: store, taken.named, isOfAnother: taken.isOfAnother),
-      isOfAnother: taken.isOfAnother)
+      evidenceID: taken.first, isDuplicate: taken.isDuplicate,
+      customerID: try owner(in: store, taken.named, belongsToAnotherCustomer: taken.belongsToAnotherCustomer),
+      belongsToAnotherCustomer: taken.belongsToAnotherCustomer)
   }
 
   /// Keeps the documents and applies what they say; nobody is brought up to date yet.
   ///
   /// - Returns: the number of the first document, and whether all were known before.
-  func append(to derivation: Derivation) throws(StoreError) -> (first: EvidenceID, wasKnown: Bool) {
+  func append(to derivation: Derivation) throws(StoreError) -> (first: EvidenceID, isDuplicate: Bool) {
     var first: EvidenceID?
-    var wasKnown = true
+    var isDuplicate = true
     for document in verified.documents {
       let evidence = evidence(document)
       let kept = try derivation.store.append(evidence)
       first = first ?? kept.id
-      wasKnown = wasKnown && kept.wasKnown
-      guard !kept.wasKnown else { continue }
+      isDuplicate = isDuplicate && kept.isDuplicate
+      guard !kept.isDuplicate else { continue }
       try derivation.apply(document.testimony, of: StoredEvidence(id: kept.id, evidence: evidence))
     }
-    return (first ?? EvidenceID(rawValue: 0), wasKnown)
+    return (first ?? EvidenceID(rawValue: 0), isDuplicate)
   }
 
   /// What its sender is told if the purchase belongs to others than the customer who was named.
@@ -103,21 +105,21 @@ struct SubmissionWrite: Sendable {
       verified.contents.transaction?.originalTransactionID
       ?? verified.contents.renewalPayload?.originalTransactionId
       ?? verified.documents.lazy.compactMap { document in
-        if case .appTransaction(let fact) = document.testimony { fact.lineNumber } else { nil }
+        if case .appTransaction(let fact) = document.testimony { fact.lineID } else { nil }
       }.first
     return number.map(customer("").line)
   }
 
   private func owner(
-    in store: any StoreTransaction, _ named: CustomerKey?, isOfAnother: Bool
+    in store: any StoreTransaction, _ named: CustomerKey?, belongsToAnotherCustomer: Bool
   ) throws(StoreError) -> String? {
-    if !isOfAnother, let named { return named.customerID }
+    if !belongsToAnotherCustomer, let named { return named.customerID }
     return try line.flatMap { line throws(StoreError) in try store.owners(of: line).first }
   }
 
   /// The customer who was named, or whoever goes on for that one.
   private func named(_ derivation: Derivation) throws(StoreError) -> CustomerKey? {
-    try submission.customerID.map { id throws(StoreError) in try derivation.survivor(of: customer(id)) }
+    try submission.customerID.map { id throws(StoreError) in try derivation.mergeTarget(of: customer(id)) }
   }
 
   private func customer(_ id: String) -> CustomerKey {

@@ -6,22 +6,22 @@ package struct DueWorker: Sendable {
   private let store: any EntitlementStore
   private let clock: ServiceClock
   private let question: DueQuestion
-  private let workOff: @Sendable () async throws(LedgerError) -> Void
-  private let report: @Sendable (LedgerError) -> Void
+  private let process: @Sendable () async throws(LedgerError) -> Void
+  private let onError: @Sendable (LedgerError) -> Void
 
-  /// Follows `store`. `nextDue` says when something is due next, `workOff` does what is due by now; `report` is
+  /// Follows `store`. `nextDue` says when something is due next, `process` does what is due by now; `onError` is
   /// told what went wrong, and it is tried again later.
   package init(
     store: any EntitlementStore, clock: ServiceClock,
     nextDue: @escaping @Sendable (any StoreReader) throws(StoreError) -> Instant?,
-    workOff: @escaping @Sendable () async throws(LedgerError) -> Void,
-    report: @escaping @Sendable (LedgerError) -> Void
+    process: @escaping @Sendable () async throws(LedgerError) -> Void,
+    onError: @escaping @Sendable (LedgerError) -> Void
   ) {
     self.store = store
     self.clock = clock
     question = DueQuestion(store, nextDue)
-    self.workOff = workOff
-    self.report = report
+    self.process = process
+    self.onError = onError
   }
 
   /// Goes on until the task is cancelled.
@@ -34,10 +34,10 @@ package struct DueWorker: Sendable {
     do throws(LedgerError) {
       let due = try await question.next()
       guard let due, due <= clock.now() else { return due }
-      try await workOff()
+      try await process()
       return try await question.next()
     } catch {
-      report(error)
+      onError(error)
       return clock.now().advanced(byMilliseconds: 1_000)
     }
   }

@@ -20,7 +20,7 @@ extension EvidenceLedger {
   }
 
   /// Remembers that Apple was asked about lines, and when to ask next.
-  package func polled(_ lines: [LineKey], at moment: Instant) async throws(LedgerError) {
+  package func recordPolls(of lines: [LineKey], at moment: Instant) async throws(LedgerError) {
     try await write { store throws(StoreError) in
       // Where nothing was open, nothing opens because Apple was asked.
       for line in lines where try store.recordPoll(of: line, at: moment) {

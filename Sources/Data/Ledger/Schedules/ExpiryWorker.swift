@@ -5,16 +5,16 @@ package import Store
 package struct ExpiryWorker: Sendable {
   private let follower: DueWorker
 
-  /// `report` is told what went wrong; it is tried again later.
+  /// `onError` is told what went wrong; it is tried again later.
   package init(
     _ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock,
-    report: @escaping @Sendable (String) -> Void
+    onError: @escaping @Sendable (String) -> Void
   ) {
     follower = DueWorker(
       store: store, clock: clock,
       nextDue: { reader throws(StoreError) in try reader.nextDue() },
-      workOff: { () async throws(LedgerError) in _ = try await ledger.advance(to: clock.now()) },
-      report: { report("what time changed could not be written: \($0)") })
+      process: { () async throws(LedgerError) in _ = try await ledger.advance(to: clock.now()) },
+      onError: { onError("what time changed could not be written: \($0)") })
   }
 
   /// Goes on until the task is cancelled.

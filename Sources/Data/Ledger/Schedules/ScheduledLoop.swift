@@ -4,17 +4,17 @@ package import AppStore
 /// earlier one.
 package struct ScheduledLoop: Sendable {
   private let clock: ServiceClock
-  private let longestSleep: Int64
-  private let workOff: @Sendable () async -> Instant?
+  private let maxSleep: Int64
+  private let process: @Sendable () async -> Instant?
 
-  /// `workOff` does what is due, and answers when to look next; `nil`: whenever there is news. Since the
-  /// machine's clock may be set, it is called every `longestSleep` milliseconds in any case.
+  /// `process` does what is due, and answers when to look next; `nil`: whenever there is news. Since the
+  /// machine's clock may be set, it is called every `maxSleep` milliseconds in any case.
   package init(
-    _ clock: ServiceClock, longestSleep: Int64 = 60_000, workOff: @escaping @Sendable () async -> Instant?
+    _ clock: ServiceClock, maxSleep: Int64 = 60_000, process: @escaping @Sendable () async -> Instant?
   ) {
     self.clock = clock
-    self.longestSleep = longestSleep
-    self.workOff = workOff
+    self.maxSleep = maxSleep
+    self.process = process
   }
 
   /// Goes on until the task is cancelled; `news` wakes it.
@@ -34,10 +34,10 @@ package struct ScheduledLoop: Sendable {
     var sleep: Task<Void, Never>?
     for await _ in signals {
       sleep?.cancel()
-      let wait = await workOff().flatMap(clock.wait) ?? longestSleep
+      let wait = await process().flatMap(clock.wait) ?? maxSleep
       sleep = Task {
         // Cancelled when something came first.
-        guard (try? await Task.sleep(for: .milliseconds(min(max(wait, 1), longestSleep)))) != nil else {
+        guard (try? await Task.sleep(for: .milliseconds(min(max(wait, 1), maxSleep)))) != nil else {
           return
         }
         alarm.yield()

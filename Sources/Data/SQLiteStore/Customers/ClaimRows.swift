@@ -11,7 +11,7 @@ final class ClaimRows {
   private let selectToken: Statement
   private let insertToken: Statement
   private let selectSurvivor: Statement
-  private let putSurvivor: Statement
+  private let putMergeTarget: Statement
   private let deleteSurvivor: Statement
 
   init(_ connection: Connection) throws(StoreError) {
@@ -37,7 +37,7 @@ final class ClaimRows {
       on: connection)
     selectSurvivor = try Statement(
       "SELECT into_customer_id FROM merged_customer WHERE \(ofCustomer)", on: connection)
-    putSurvivor = try Statement(
+    putMergeTarget = try Statement(
       """
       INSERT OR REPLACE INTO merged_customer (customer_id, app, environment, into_customer_id)
       VALUES (?, ?, ?, ?)
@@ -84,20 +84,20 @@ final class ClaimRows {
     try insertToken.run()
   }
 
-  func survivor(of customer: CustomerKey) throws(StoreError) -> String? {
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
     try selectSurvivor.bind(customer)
     defer { selectSurvivor.reset() }
     return try selectSurvivor.step() ? selectSurvivor.text(0) : nil
   }
 
-  func setSurvivor(_ survivor: String?, of customer: CustomerKey) throws(StoreError) {
-    guard let survivor else {
+  func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError) {
+    guard let mergeTarget else {
       try deleteSurvivor.bind(customer)
       return try deleteSurvivor.run()
     }
-    try putSurvivor.bind(customer)
-    try putSurvivor.bind(4, survivor)
-    try putSurvivor.run()
+    try putMergeTarget.bind(customer)
+    try putMergeTarget.bind(4, mergeTarget)
+    try putMergeTarget.run()
   }
 }
 

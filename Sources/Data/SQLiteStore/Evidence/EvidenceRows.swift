@@ -42,8 +42,8 @@ final class EvidenceRows {
   }
 
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
-    if let id = try known(evidence) { return AppendedEvidence(id: id, wasKnown: true) }
-    return AppendedEvidence(id: try insert(evidence, as: nil), wasKnown: false)
+    if let id = try known(evidence) { return AppendedEvidence(id: id, isDuplicate: true) }
+    return AppendedEvidence(id: try insert(evidence, as: nil), isDuplicate: false)
   }
 
   func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID {

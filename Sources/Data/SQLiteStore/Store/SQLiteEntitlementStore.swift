@@ -49,7 +49,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     try await enqueue { transaction throws(StoreError) in try body(transaction) }
   }
 
-  package func rehearse<Outcome: Sendable>(
+  package func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
     let outcome: Result<Outcome, StoreError> = await withCheckedContinuation { continuation in

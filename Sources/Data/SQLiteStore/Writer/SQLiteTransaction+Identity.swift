@@ -38,12 +38,12 @@ extension SQLiteTransaction {
     try claim.register(token: token, for: customer)
   }
 
-  func survivor(of customer: CustomerKey) throws(StoreError) -> String? {
-    try claim.survivor(of: customer)
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
+    try claim.mergeTarget(of: customer)
   }
 
-  func setSurvivor(_ survivor: String?, of customer: CustomerKey) throws(StoreError) {
-    try claim.setSurvivor(survivor, of: customer)
+  func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError) {
+    try claim.setMergeTarget(mergeTarget, of: customer)
   }
 
   func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey] {

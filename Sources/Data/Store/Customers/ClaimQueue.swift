@@ -22,8 +22,8 @@ package protocol ClaimQueue {
   func register(token: String, for customer: CustomerKey) throws(StoreError)
 
   /// The customer that this one was joined into; `nil` if it was not.
-  func survivor(of customer: CustomerKey) throws(StoreError) -> String?
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String?
 
   /// Remembers that the customer was joined into another one, or, with `nil`, that this was taken back.
-  func setSurvivor(_ survivor: String?, of customer: CustomerKey) throws(StoreError)
+  func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError)
 }

@@ -3,11 +3,11 @@ package struct AppendedEvidence: Hashable, Sendable {
   /// The number under which it is kept.
   package let id: EvidenceID
   /// It was there already; nothing was written, and `id` is the number it has had.
-  package let wasKnown: Bool
+  package let isDuplicate: Bool
 
   /// The number of a piece of evidence, and whether it had it before.
-  package init(id: EvidenceID, wasKnown: Bool) {
+  package init(id: EvidenceID, isDuplicate: Bool) {
     self.id = id
-    self.wasKnown = wasKnown
+    self.isDuplicate = isDuplicate
   }
 }

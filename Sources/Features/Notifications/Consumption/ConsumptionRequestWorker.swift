@@ -47,12 +47,13 @@ package struct ConsumptionRequestWorker: Sendable {
         gauge.record(next == nil ? [] : try reader.openInquiries())
         return next
       },
-      workOff: { () async throws(LedgerError) in
-        for due in try await ledger.inquiriesDue(limit: Self.batchSize) where !Task.isCancelled {
+      process: { () async throws(LedgerError) in
+        for due in try await ledger.dueConsumptionRequests(limit: Self.batchSize) where !Task.isCancelled {
           try await look(at: due)
         }
       },
-      report: { [report] in report("what became of a customer's wish for a refund could not be kept: \($0)") }
+      onError: { [report] in report("what became of a customer's wish for a refund could not be kept: \($0)")
+      }
     )
     await follower.run()
   }
@@ -67,24 +68,24 @@ package struct ConsumptionRequestWorker: Sendable {
   }
 
   private func look(at due: DueConsumptionRequest) async throws(LedgerError) {
-    var inquiry = due.inquiry
+    var inquiry = due.request
     guard clock.now() < inquiry.answerBy else {
       inquiry.settle(
         .missed, problem: inquiry.problem.isEmpty ? "DEADLINE_PASSED" : inquiry.problem, at: clock.now())
       report("the App Store's question about \(inquiry.line.appID) was not answered: \(inquiry.problem)")
-      return try await ledger.put(inquiry, after: due)
+      return try await ledger.update(inquiry, ifUnchanged: due)
     }
     switch decision(about: due) {
     case .wait(let problem): try await wait(due, for: problem)
     case .refuse(let problem):
       inquiry.settle(.refused, problem: problem, at: clock.now())
-      try await ledger.put(inquiry, after: due)
+      try await ledger.update(inquiry, ifUnchanged: due)
     case .answer(let information, let client): try await send(information, about: due, client)
     }
   }
 
   private func decision(about due: DueConsumptionRequest) -> Decision {
-    let inquiry = due.inquiry
+    let inquiry = due.request
     guard let app = catalog.value[inquiry.line.appID] else { return .wait("UNKNOWN_APP") }
     if let purchase = due.purchase, DisallowedCall(.sendConsumptionInformation, about: purchase) != nil {
       return .refuse("NOT_THE_PURCHASER")
@@ -110,7 +111,7 @@ package struct ConsumptionRequestWorker: Sendable {
   private func send(
     _ information: ConsumptionRequest, about due: DueConsumptionRequest, _ client: AppStoreServerClient
   ) async throws(LedgerError) {
-    var inquiry = due.inquiry
+    var inquiry = due.request
     var call = AppleCall(
       method: AppleCall.sendConsumptionInformation,
       originalTransactionID: inquiry.line.originalTransactionID, transactionID: inquiry.transactionID,
@@ -124,7 +125,7 @@ package struct ConsumptionRequestWorker: Sendable {
         call.answer = AppleCall.refusal(code, message: message)
         try await record(call, about: inquiry)
         inquiry.settle(.refused, problem: error.waitingReason, at: clock.now())
-        return try await ledger.put(inquiry, after: due)
+        return try await ledger.update(inquiry, ifUnchanged: due)
       }
       guard error != .cancelled else { return }
       return try await wait(
@@ -144,12 +145,12 @@ package struct ConsumptionRequestWorker: Sendable {
   private func wait(
     _ due: DueConsumptionRequest, for problem: String, attempts: Int? = nil, atLeast seconds: Int64 = 0
   ) async throws(LedgerError) {
-    var inquiry = due.inquiry
+    var inquiry = due.request
     inquiry.problem = problem
     if let attempts { inquiry.attempts = attempts }
     let backoff = inquiry.attempts == 0 ? Self.longestPause : 5_000 << min(Int64(inquiry.attempts), 12)
     let pause = max(seconds * 1_000, min(backoff, Self.longestPause))
     inquiry.dueAt = min(clock.now().advanced(byMilliseconds: pause), inquiry.answerBy)
-    try await ledger.put(inquiry, after: due)
+    try await ledger.update(inquiry, ifUnchanged: due)
   }
 }

@@ -15,11 +15,11 @@ final class OpenConsumptionRequestGauge: Sendable {
   /// Tells of each app and environment that is configured, also where none is `open`; nothing where nothing changed,
   /// since this is asked after every commit.
   func record(_ open: [OpenConsumptionRequests]) {
-    let isNews = told.withLock { told in
+    let hasChanged = told.withLock { told in
       defer { told = open }
       return told != open
     }
-    guard isNews else { return }
+    guard hasChanged else { return }
     let catalog = catalog.value
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
       for environment in app.environments {

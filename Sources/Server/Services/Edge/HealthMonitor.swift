@@ -141,7 +141,7 @@ package final class HealthMonitor: Sendable {
     var problem: String?
     do throws(StoreError) {
       try await store.health()
-      try await store.rehearse { (_) throws(StoreError) in }
+      try await store.dryRun { (_) throws(StoreError) in }
     } catch {
       problem = error.description
     }

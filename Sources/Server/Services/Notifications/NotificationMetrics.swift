@@ -7,12 +7,12 @@ internal import Store
 enum NotificationMetrics {
   static func count(_ received: ReceivedNotification, at now: Instant) {
     let record = received.record
-    let state = received.wasKnown ? "KNOWN" : record.state.rawValue
+    let state = received.isDuplicate ? "KNOWN" : record.state.rawValue
     Counter(
       label: "entitled_notifications_total",
       dimensions: [("version", String(record.version)), ("state", state)]
     ).increment()
-    guard !received.wasKnown else { return }
+    guard !received.isDuplicate else { return }
     if record.state == .rejected {
       VerificationMetrics.count(
         record.version == 1 ? .notificationV1 : .notificationV2, reason: record.reason)

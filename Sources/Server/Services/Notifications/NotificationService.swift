@@ -30,7 +30,8 @@ struct NotificationService {
   var methods: [Method] {
     let (inbox, appStore, catalog, now) = (inbox, appStore, catalog, now)
     return [
-      .waitingUnary("/\(Self.name)/IngestNotification") { (request: IngestNotificationRequest, _) async throws(Status) in
+      .waitingUnary("/\(Self.name)/IngestNotification") {
+        (request: IngestNotificationRequest, _) async throws(Status) in
         try await Self.ingest(request, inbox, catalog, now)
       },
       .unary("/\(Self.name)/ListNotifications") {
@@ -59,7 +60,7 @@ struct NotificationService {
       return .with {
         $0.notification = Wire.Notification(
           received.record, customerID: received.customerID, problem: received.problem)
-        $0.alreadyKnown = received.wasKnown
+        $0.alreadyKnown = received.isDuplicate
       }
     } catch {
       throw Status(error)

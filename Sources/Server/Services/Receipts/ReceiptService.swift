@@ -74,7 +74,7 @@ struct ReceiptService: Sendable {
         oldest = [oldest, asked].compactMap(\.self).min()
       } catch {
         guard case .revoked = error else { throw .notChecked(error) }
-        throw await ledger.refuse(document, of: submission, because: error)
+        throw await ledger.recordRejection(document, of: submission, because: error)
       }
     }
     return oldest
@@ -84,7 +84,7 @@ struct ReceiptService: Sendable {
     let now = now()
     return .with { response in
       response.evidenceId = submitted.evidenceID.rawValue
-      response.alreadyKnown = submitted.wasKnown
+      response.alreadyKnown = submitted.isDuplicate
       response.transaction = submitted.documents.transactionPayload.map(Wire.Transaction.init)
       response.renewalInfo = submitted.documents.renewalPayload.map(Wire.RenewalInfo.init)
       response.environment = Wire.Environment(submitted.environment)

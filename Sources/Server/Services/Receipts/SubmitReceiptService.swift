@@ -84,7 +84,7 @@ extension SubmitReceiptResponse {
   fileprivate init(_ outcome: ReceiptOutcome, of app: AppDefinition, at now: Instant) {
     self.init()
     evidenceId = outcome.taken.evidenceID?.rawValue ?? 0
-    alreadyKnown = outcome.taken.wasKnown
+    alreadyKnown = outcome.taken.isDuplicate
     environment = Wire.Environment(outcome.environment)
     originalApplicationVersion = outcome.originalApplicationVersion ?? ""
     refreshPending = outcome.pendingReason != nil

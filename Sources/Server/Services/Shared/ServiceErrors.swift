@@ -188,7 +188,7 @@ extension Status {
       self.init(
         .notFound, reason: "UNKNOWN_TRANSFER", error.description, metadata: [("transferId", id)],
         field: "transfer_id")
-    case .movedSince(let id):
+    case .transferConflict(let id):
       self.init(
         .failedPrecondition, reason: "TRANSFER_CONFLICT", error.description, metadata: [("transferId", id)])
     case .unknownGrant(let id):
@@ -205,7 +205,7 @@ extension Status {
         metadata: [
           ("originalTransactionId", line), ("purchased", String(bought)), ("claimed", String(held)),
         ])
-    case .isThePurchaser(let line):
+    case .alreadyPurchaser(let line):
       self.init(
         .failedPrecondition, reason: "ALREADY_PURCHASER", error.description,
         metadata: [("originalTransactionId", line)], field: "customer_id")

@@ -46,7 +46,7 @@ import Testing
         _ = try transaction.append(evidence(document, .accepted))
         throw StoreError.failed("on purpose")
       }
-      _ = try await store.rehearse { transaction throws(StoreError) in
+      _ = try await store.dryRun { transaction throws(StoreError) in
         try transaction.append(evidence(document, .accepted))
       }
       _ = try await store.write { transaction throws(StoreError) in
