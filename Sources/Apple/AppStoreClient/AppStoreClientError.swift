@@ -7,13 +7,13 @@ package enum AppStoreClientError: Error, Hashable, Sendable {
   /// Apple does not accept the token: the key, its id, the issuer id or the bundle id is not right.
   case unauthorized
   /// Apple does not accept the token, and its clock and ours are that far apart.
-  case clockIsOff(seconds: Int64)
+  case clockSkew(seconds: Int64)
   /// Apple says that the budget is used up.
   case rateLimited(retryAfter: Duration)
   /// Our own budget for this kind of call is used up for longer than the caller waits.
-  case overBudget(endpoint: Endpoint, retryAfter: Duration)
+  case localRateLimit(endpoint: Endpoint, retryAfter: Duration)
   /// The host failed so often that it is left alone for a while.
-  case hostIsDown(host: String, retryAfter: Duration)
+  case circuitOpen(host: String, retryAfter: Duration)
   /// No connection, or one that broke.
   case unreachable(host: String, problem: String)
   /// The host failed, status 5xx, also when asked again.
@@ -35,16 +35,16 @@ package enum AppStoreClientError: Error, Hashable, Sendable {
   /// Another status than Apple documents, without a reason in it.
   case unexpectedStatus(Int)
   /// The call could not be signed.
-  case notSigned(String)
+  case signingFailed(String)
 
   /// Whether, and after how long, the same call may succeed.
   package var retryAfter: Duration? {
     switch self {
-    case .rateLimited(let duration), .overBudget(_, let duration), .hostIsDown(_, let duration): duration
+    case .rateLimited(let duration), .localRateLimit(_, let duration), .circuitOpen(_, let duration): duration
     case .unreachable, .serverFailed, .timedOut, .notJSON: .seconds(5)
     case .refused(let code, _): code.isRetryable ? .seconds(5) : nil
-    case .unauthorized, .clockIsOff, .cancelled, .malformed, .missing, .tooLarge, .pageLoop,
-      .unexpectedStatus, .notSigned:
+    case .unauthorized, .clockSkew, .cancelled, .malformed, .missing, .tooLarge, .pageLoop,
+      .unexpectedStatus, .signingFailed:
       nil
     }
   }
@@ -56,13 +56,13 @@ extension AppStoreClientError: CustomStringConvertible {
     case .refused(let code, let message): "the App Store refused with \(code.rawValue): \(message)"
     case .unauthorized:
       "the App Store does not accept the token: check the key, its id, the issuer id and the bundle id"
-    case .clockIsOff(let seconds):
+    case .clockSkew(let seconds):
       "the App Store does not accept the token, and this machine's clock is off by \(seconds) s"
     case .rateLimited(let duration):
       "the App Store's rate limit is reached; try again in \(duration.wholeSeconds) s"
-    case .overBudget(let endpoint, let duration):
+    case .localRateLimit(let endpoint, let duration):
       "the budget for \(endpoint.rawValue) is used up for \(duration.wholeSeconds) s, longer than the deadline"
-    case .hostIsDown(let host, let duration):
+    case .circuitOpen(let host, let duration):
       "\(host) failed too often; it is tried again in \(duration.wholeSeconds) s"
     case .unreachable(let host, let problem): "\(host) cannot be reached: \(problem)"
     case .serverFailed(let status): "the App Store failed with the status \(status)"
@@ -75,7 +75,7 @@ extension AppStoreClientError: CustomStringConvertible {
     case .tooLarge(let limit): "the App Store's answer is larger than \(limit) bytes"
     case .pageLoop(let place): "the App Store gave the page \(place.debugDescription) twice"
     case .unexpectedStatus(let status): "the App Store answered with the unexpected status \(status)"
-    case .notSigned(let problem): "the call could not be signed: \(problem)"
+    case .signingFailed(let problem): "the call could not be signed: \(problem)"
     }
   }
 }

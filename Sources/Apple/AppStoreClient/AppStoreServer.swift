@@ -7,14 +7,14 @@ package struct AppStoreServer: Hashable, Sendable {
   /// The host, for error messages and metrics.
   package let host: String
   /// The part of production's rate limits that counts here.
-  package let budgetShare: Double
+  package let rateLimitShare: Double
 
   /// A server by its parts; of `baseURL` a slash at the end is left out.
-  package init(baseURL: String, budgetShare: Double = 1) {
+  package init(baseURL: String, rateLimitShare: Double = 1) {
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
     let rest = baseURL.split(separator: "://", maxSplits: 1).last ?? ""
     host = String(rest.prefix { $0 != "/" })
-    self.budgetShare = budgetShare
+    self.rateLimitShare = rateLimitShare
   }
 
   /// Apple's own server for an environment; `nil` for those that are on a developer's machine alone.
@@ -23,7 +23,7 @@ package struct AppStoreServer: Hashable, Sendable {
   package init?(_ environment: Environment) {
     switch environment {
     case .production: self.init(baseURL: "https://api.storekit.apple.com")
-    case .sandbox: self.init(baseURL: "https://api.storekit-sandbox.apple.com", budgetShare: 0.1)
+    case .sandbox: self.init(baseURL: "https://api.storekit-sandbox.apple.com", rateLimitShare: 0.1)
     case .xcode, .localTesting: return nil
     }
   }

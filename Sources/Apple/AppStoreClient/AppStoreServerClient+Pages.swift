@@ -42,12 +42,12 @@ private func next(
 package struct PagingOptions: Sendable {
   package var priority: CallPriority
   /// `nil` for as long as it takes.
-  package var patience: Duration?
+  package var timeout: Duration?
 
   /// A reading of that priority.
-  package init(priority: CallPriority = .interactive, patience: Duration? = nil) {
+  package init(priority: CallPriority = .interactive, timeout: Duration? = nil) {
     self.priority = priority
-    self.patience = patience
+    self.timeout = timeout
   }
 }
 
@@ -102,13 +102,13 @@ extension AppStoreServerClient {
     from start: String?, _ reading: PagingOptions, take: (Response) async throws -> Void,
     _ request: (String?) -> AppStoreRequest
   ) async throws {
-    let deadline = deadline(after: reading.patience)
+    let deadline = deadline(after: reading.timeout)
     var place = start
     var seen: Set<String> = []
     if let start { seen.insert(start) }
     while true {
       let page: Response = try await send(
-        request(place), priority: reading.priority, patience: patience(until: deadline))
+        request(place), priority: reading.priority, timeout: remainingTime(until: deadline))
       try await take(page)
       guard let next = try page.nextPlace else { return }
       guard seen.insert(next).inserted else { throw AppStoreClientError.pageLoop(place: next) }

@@ -35,19 +35,19 @@ package final class AppStoreServerClient: Sendable {
     self.tokens = tokens
     self.exchange = exchange
     self.clock = clock
-    budget = RateLimiter(share: server.budgetShare, clock: clock)
+    budget = RateLimiter(share: server.rateLimitShare, clock: clock)
     breaker = CircuitBreaker(clock: clock)
   }
 
   /// Makes a call and reads its answer.
   ///
   /// - `priority`: who comes first if the budget is short.
-  /// - `patience`: how long the caller waits for all of it; `nil` for as long as it takes.
+  /// - `timeout`: how long the caller waits for all of it; `nil` for as long as it takes.
   package func send<Response: DecodedPayload>(
     _ request: AppStoreRequest, as type: Response.Type = Response.self,
-    priority: CallPriority = .interactive, patience: Duration? = nil
+    priority: CallPriority = .interactive, timeout: Duration? = nil
   ) async throws(AppStoreClientError) -> Response {
-    let response = try await perform(request, priority, patience) { response throws(AppStoreClientError) in
+    let response = try await perform(request, priority, timeout) { response throws(AppStoreClientError) in
       try response.object()
     }
     do { return try Response(json: response) } catch { throw .malformed(error) }
@@ -55,27 +55,27 @@ package final class AppStoreServerClient: Sendable {
 
   /// Makes a call that is answered with nothing but success.
   package func send(
-    _ request: AppStoreRequest, priority: CallPriority = .interactive, patience: Duration? = nil
+    _ request: AppStoreRequest, priority: CallPriority = .interactive, timeout: Duration? = nil
   ) async throws(AppStoreClientError) {
-    try await perform(request, priority, patience) { _ throws(AppStoreClientError) in }
+    try await perform(request, priority, timeout) { _ throws(AppStoreClientError) in }
   }
 
   /// How many calls its budgets allow at once now, of the kinds that were made before; 0: used up.
-  package var budgetLevels: [Endpoint: Double] { budget.levels() }
+  package var availableCalls: [Endpoint: Double] { budget.levels() }
 
   /// When so much time will have passed: what several calls share that are made for one caller.
   ///
-  /// - Returns: a moment for ``patience(until:)``; `nil` for a caller who waits as long as it takes.
-  package func deadline(after patience: Duration?) -> Duration? { patience.map { clock.uptime() + $0 } }
+  /// - Returns: a moment for ``remainingTime(until:)``; `nil` for a caller who waits as long as it takes.
+  package func deadline(after timeout: Duration?) -> Duration? { timeout.map { clock.uptime() + $0 } }
 
   /// What is left until such a moment; zero or less when it is over, and then no call is made.
-  package func patience(until deadline: Duration?) -> Duration? { deadline.map { $0 - clock.uptime() } }
+  package func remainingTime(until deadline: Duration?) -> Duration? { deadline.map { $0 - clock.uptime() } }
 
   private func perform<Outcome: Sendable>(
-    _ request: AppStoreRequest, _ priority: CallPriority, _ patience: Duration?,
+    _ request: AppStoreRequest, _ priority: CallPriority, _ timeout: Duration?,
     _ read: (IncomingResponse) throws(AppStoreClientError) -> Outcome
   ) async throws(AppStoreClientError) -> Outcome {
-    let deadline = deadline(after: patience)
+    let deadline = deadline(after: timeout)
     var attempt = 1
     var hasNewToken = false
     while true {
@@ -128,8 +128,9 @@ package final class AppStoreServerClient: Sendable {
     case .refused(let code, _): return code.isRetryable ? backoff : nil
     case .serverFailed, .unreachable, .notJSON, .timedOut:
       return request.endpoint.isRepeatable ? backoff : nil
-    case .unauthorized, .clockIsOff, .overBudget, .hostIsDown, .cancelled, .malformed, .missing, .tooLarge,
-      .pageLoop, .unexpectedStatus, .notSigned:
+    case .unauthorized, .clockSkew, .localRateLimit, .circuitOpen, .cancelled, .malformed, .missing,
+      .tooLarge,
+      .pageLoop, .unexpectedStatus, .signingFailed:
       return nil
     }
   }
@@ -138,7 +139,7 @@ package final class AppStoreServerClient: Sendable {
   private func answer(
     to request: AppStoreRequest, _ deadline: Duration?
   ) async throws(AppStoreClientError) -> IncomingResponse {
-    if let pause = breaker.pause() { throw .hostIsDown(host: server.host, retryAfter: pause) }
+    if let pause = breaker.pause() { throw .circuitOpen(host: server.host, retryAfter: pause) }
     let left = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
     guard left > .zero else {
       breaker.abandoned()
@@ -164,7 +165,7 @@ package final class AppStoreServerClient: Sendable {
 
   private func outgoing(_ request: AppStoreRequest) throws(AppStoreClientError) -> OutgoingRequest {
     let token: String
-    do { token = try tokens.token() } catch { throw .notSigned("\(error)") }
+    do { token = try tokens.token() } catch { throw .signingFailed("\(error)") }
     var headers = [
       ("authorization", "Bearer \(token)"), ("accept", "application/json"), ("user-agent", "entitled"),
     ]
@@ -219,6 +220,6 @@ package final class AppStoreServerClient: Sendable {
   private func refusedToken(_ response: IncomingResponse) -> AppStoreClientError {
     guard let date = response.header("date").flatMap(Instant.init(httpDate:)) else { return .unauthorized }
     let difference = (clock.now().millisecondsSince1970 - date.millisecondsSince1970) / 1_000
-    return abs(difference) > 60 ? .clockIsOff(seconds: difference) : .unauthorized
+    return abs(difference) > 60 ? .clockSkew(seconds: difference) : .unauthorized
   }
 }

@@ -36,10 +36,10 @@ extension AppStoreClientError {
     switch self {
     case .refused(let code, _): "refused_\(code.rawValue)"
     case .unauthorized: "unauthorized"
-    case .clockIsOff: "clock_is_off"
+    case .clockSkew: "clock_is_off"
     case .rateLimited: "rate_limited"
-    case .overBudget: "over_budget"
-    case .hostIsDown: "host_is_down"
+    case .localRateLimit: "over_budget"
+    case .circuitOpen: "host_is_down"
     case .unreachable: "unreachable"
     case .serverFailed: "server_failed"
     case .timedOut: "timed_out"
@@ -50,7 +50,7 @@ extension AppStoreClientError {
     case .tooLarge: "too_large"
     case .pageLoop: "page_loop"
     case .unexpectedStatus: "unexpected_status"
-    case .notSigned: "not_signed"
+    case .signingFailed: "not_signed"
     }
   }
 }

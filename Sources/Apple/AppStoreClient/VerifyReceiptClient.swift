@@ -31,18 +31,18 @@ package final class VerifyReceiptClient: Sendable {
   /// Returns the answer, whatever its status, and the environment that gave it.
   package func verify(
     _ receipt: String, sharedSecret: String?, excludeOldTransactions: Bool = false,
-    first: Environment = .production, priority: CallPriority = .interactive, patience: Duration? = nil
+    first: Environment = .production, priority: CallPriority = .interactive, timeout: Duration? = nil
   ) async throws(AppStoreClientError) -> (response: VerifyReceiptResponse, environment: Environment) {
     var body: JSONObject = ["receipt-data": .string(receipt)]
     if let sharedSecret { body["password"] = .string(sharedSecret) }
     if excludeOldTransactions { body["exclude-old-transactions"] = .bool(true) }
     let start = first == .production ? production : sandbox
-    let response = try await start.ask(body, priority, patience)
+    let response = try await start.ask(body, priority, timeout)
     switch response.status {
     case .sandboxReceiptInProduction where first == .production:
-      return (try await sandbox.ask(body, priority, patience), .sandbox)
+      return (try await sandbox.ask(body, priority, timeout), .sandbox)
     case .productionReceiptInSandbox where first != .production:
-      return (try await production.ask(body, priority, patience), .production)
+      return (try await production.ask(body, priority, timeout), .production)
     default: return (response, first == .production ? .production : .sandbox)
     }
   }
@@ -72,9 +72,9 @@ private final class VerifyReceiptServer: Sendable {
 
   /// Asks until there is an answer that another attempt would not change.
   func ask(
-    _ body: JSONObject, _ priority: CallPriority, _ patience: Duration?
+    _ body: JSONObject, _ priority: CallPriority, _ timeout: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
-    let deadline = patience.map { clock.uptime() + $0 }
+    let deadline = timeout.map { clock.uptime() + $0 }
     let bytes = JSONValue.object(body).serialized()
     var attempt = 1
     while true {
@@ -96,7 +96,7 @@ private final class VerifyReceiptServer: Sendable {
   private func attemptOnce(
     _ body: [UInt8], _ deadline: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
-    if let pause = breaker.pause() { throw .hostIsDown(host: host, retryAfter: pause) }
+    if let pause = breaker.pause() { throw .circuitOpen(host: host, retryAfter: pause) }
     let left = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
     let request = OutgoingRequest(
       method: "POST", url: url, headers: [("content-type", "application/json")], body: body)

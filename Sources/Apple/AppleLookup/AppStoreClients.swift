@@ -11,7 +11,7 @@ package struct AppStoreClients: Sendable {
   private var clients: [Key: AppStoreServerClient] = [:]
 
   /// Where Apple can be asked, in no particular order.
-  package var places: [(appID: String, environment: Environment)] {
+  package var appEnvironments: [(appID: String, environment: Environment)] {
     clients.keys.map { ($0.appID, $0.environment) }
   }
 

@@ -12,7 +12,7 @@ package enum LookupError: Error, Hashable, Sendable {
   /// What Apple answered could not be kept.
   case ledger(LedgerError)
   /// A document in the answer is not to be believed. It is kept as rejected evidence; what was genuine counts.
-  case notGenuine(Rejection, evidence: EvidenceID)
+  case rejectedDocument(Rejection, evidence: EvidenceID)
 }
 
 extension LookupError: CustomStringConvertible {
@@ -23,7 +23,7 @@ extension LookupError: CustomStringConvertible {
         + "in_app_purchase_key"
     case .appStore(let error): error.description
     case .ledger(let error): error.description
-    case .notGenuine(let rejection, _): "the App Store's answer holds what is not genuine: \(rejection)"
+    case .rejectedDocument(let rejection, _): "the App Store's answer holds what is not genuine: \(rejection)"
     }
   }
 }

@@ -15,9 +15,9 @@ package struct PurchaseLookup: Sendable {
     package var customerID: String?
     package var priority: CallPriority = .interactive
     /// For all calls together; `nil` for as long as it takes.
-    package var patience: Duration?
+    package var timeout: Duration?
 
-    /// A question about the customer of `transactionID`.
+    /// A request about the customer of `transactionID`.
     package init(appID: String, environment: Environment, transactionID: String) {
       self.appID = appID
       self.environment = environment
@@ -37,9 +37,9 @@ package struct PurchaseLookup: Sendable {
     package var refused: [LedgerError] = []
 
     /// Throws for the first document that is not genuine, for whoever has to know that not all was answered.
-    package func requireGenuine() throws(LookupError) {
+    package func requireVerified() throws(LookupError) {
       for case .rejected(let rejection, let evidence) in refused {
-        throw .notGenuine(rejection, evidence: evidence)
+        throw .rejectedDocument(rejection, evidence: evidence)
       }
     }
   }
@@ -47,14 +47,14 @@ package struct PurchaseLookup: Sendable {
   private let clients: AppStoreClients
   private let ledger: EvidenceLedger
 
-  /// Enquiries through `clients`, whose findings go into `ledger`.
+  /// Enquiries through `clients`, whose result go into `ledger`.
   package init(clients: AppStoreClients, ledger: EvidenceLedger) {
     self.clients = clients
     self.ledger = ledger
   }
 
   /// Where Apple can be asked, in no particular order.
-  package var places: [(appID: String, environment: Environment)] { clients.places }
+  package var appEnvironments: [(appID: String, environment: Environment)] { clients.appEnvironments }
 
   /// The client for an app in an environment.
   package func client(
@@ -67,76 +67,76 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Asks for all transactions and for how each subscription stands (WWDC21-10174: history, then statuses).
-  package func ask(_ question: Request) async throws(LookupError) -> Result {
-    var findings = Result()
-    try await read(question) { documents in try await hand(documents, question, into: &findings) }
-    return findings
+  package func fetchAll(_ request: Request) async throws(LookupError) -> Result {
+    var result = Result()
+    try await read(request) { documents in try await ingest(documents, request, into: &result) }
+    return result
   }
 
   /// Asks only how each subscription stands: one call.
-  package func askStatuses(_ question: Request) async throws(LookupError) -> Result {
-    var findings = Result()
-    try await calling(question) { client in
-      try await hand(
-        try await statuses(client, question, patience: question.patience), question, into: &findings)
+  package func fetchStatuses(_ request: Request) async throws(LookupError) -> Result {
+    var result = Result()
+    try await calling(request) { client in
+      try await ingest(
+        try await statuses(client, request, timeout: request.timeout), request, into: &result)
     }
-    return findings
+    return result
   }
 
   /// Asks only for what the customer bought that is neither a subscription nor used up: one call, unless that is a
   /// great deal.
-  package func askOthers(_ question: Request) async throws(LookupError) -> Result {
+  package func fetchNonSubscriptions(_ request: Request) async throws(LookupError) -> Result {
     var others = TransactionHistoryFilter()
     others.productTypes = [.nonConsumable, .nonRenewable]
-    return try await askHistory(question, others)
+    return try await fetchHistory(request, others)
   }
 
   /// Asks only for the transactions since a moment, or for all: one call, unless they are many.
-  package func askHistory(_ question: Request, since start: Instant?) async throws(LookupError) -> Result {
+  package func fetchHistory(_ request: Request, since start: Instant?) async throws(LookupError) -> Result {
     var filter = TransactionHistoryFilter()
     filter.startDate = start
-    return try await askHistory(question, filter)
+    return try await fetchHistory(request, filter)
   }
 
-  private func askHistory(
-    _ question: Request, _ filter: TransactionHistoryFilter
+  private func fetchHistory(
+    _ request: Request, _ filter: TransactionHistoryFilter
   ) async throws(LookupError) -> Result {
-    var findings = Result()
-    try await calling(question) { client in
-      let reading = PagingOptions(priority: question.priority, patience: question.patience)
-      try await client.readTransactionHistory(of: question.transactionID, filter: filter, reading) { page in
-        try await hand(
-          (page.signedTransactions ?? []).map { Documents(transaction: $0) }, question, into: &findings)
+    var result = Result()
+    try await calling(request) { client in
+      let reading = PagingOptions(priority: request.priority, timeout: request.timeout)
+      try await client.readTransactionHistory(of: request.transactionID, filter: filter, reading) { page in
+        try await ingest(
+          (page.signedTransactions ?? []).map { Documents(transaction: $0) }, request, into: &result)
       }
     }
-    return findings
+    return result
   }
 
   /// Asks as ``ask(_:)`` does, but leaves it to the caller to hand the documents in, in Apple's order.
-  package func gather(_ question: Request) async throws(LookupError) -> [Submission] {
+  package func fetchDocuments(_ request: Request) async throws(LookupError) -> [Submission] {
     var submissions: [Submission] = []
-    try await read(question) { documents in submissions += documents.map { $0.submission(question) } }
+    try await read(request) { documents in submissions += documents.map { $0.submission(request) } }
     return submissions
   }
 
   private func read(
-    _ question: Request, take: ([Documents]) async throws -> Void
+    _ request: Request, take: ([Documents]) async throws -> Void
   ) async throws(LookupError) {
-    try await calling(question) { client in
-      let deadline = client.deadline(after: question.patience)
-      let reading = PagingOptions(priority: question.priority, patience: question.patience)
-      try await client.readTransactionHistory(of: question.transactionID, reading) { page in
+    try await calling(request) { client in
+      let deadline = client.deadline(after: request.timeout)
+      let reading = PagingOptions(priority: request.priority, timeout: request.timeout)
+      try await client.readTransactionHistory(of: request.transactionID, reading) { page in
         try await take((page.signedTransactions ?? []).map { Documents(transaction: $0) })
       }
-      try await take(try await statuses(client, question, patience: client.patience(until: deadline)))
+      try await take(try await statuses(client, request, timeout: client.remainingTime(until: deadline)))
     }
   }
 
   private func statuses(
-    _ client: AppStoreServerClient, _ question: Request, patience: Duration?
+    _ client: AppStoreServerClient, _ request: Request, timeout: Duration?
   ) async throws -> [Documents] {
     let statuses: StatusResponse = try await client.send(
-      .subscriptionStatuses(of: question.transactionID), priority: question.priority, patience: patience)
+      .subscriptionStatuses(of: request.transactionID), priority: request.priority, timeout: timeout)
     return (statuses.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
       Documents(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
     }
@@ -144,9 +144,9 @@ package struct PurchaseLookup: Sendable {
 
   /// Calls Apple, and says by one type of error what went wrong.
   private func calling(
-    _ question: Request, _ call: (AppStoreServerClient) async throws -> Void
+    _ request: Request, _ call: (AppStoreServerClient) async throws -> Void
   ) async throws(LookupError) {
-    let client = try client(for: question.appID, in: question.environment)
+    let client = try client(for: request.appID, in: request.environment)
     do {
       try await call(client)
     } catch let error as AppStoreClientError {
@@ -159,45 +159,45 @@ package struct PurchaseLookup: Sendable {
   }
 
   /// Hands in documents that Apple gave to another call.
-  package func hand(
-    signedTransactions: [String], _ question: Request
+  package func ingest(
+    signedTransactions: [String], _ request: Request
   ) async throws(LookupError) -> Result {
-    var findings = Result()
+    var result = Result()
     do {
-      try await hand(signedTransactions.map { Documents(transaction: $0) }, question, into: &findings)
+      try await ingest(signedTransactions.map { Documents(transaction: $0) }, request, into: &result)
     } catch let error as LedgerError {
       throw .ledger(error)
     } catch {
       throw .appStore(.cancelled)
     }
-    return findings
+    return result
   }
 
   private struct Documents: Sendable {
     var transaction: String?
     var renewalInfo: String?
 
-    func submission(_ question: Request) -> Submission {
+    func submission(_ request: Request) -> Submission {
       Submission(
-        appID: question.appID, customerID: question.customerID, signedTransaction: transaction,
+        appID: request.appID, customerID: request.customerID, signedTransaction: transaction,
         signedRenewalInfo: renewalInfo, source: .appStoreServerAPI)
     }
   }
 
-  private func hand(
-    _ documents: [Documents], _ question: Request, into findings: inout Result
+  private func ingest(
+    _ documents: [Documents], _ request: Request, into result: inout Result
   ) async throws {
-    for outcome in try await ledger.submitBatch(documents.map { $0.submission(question) }) {
+    for outcome in try await ledger.submitBatch(documents.map { $0.submission(request) }) {
       switch outcome {
       case .success(let taken):
-        if !taken.isDuplicate { findings.changed += 1 }
-        if let customer = taken.customerID, !findings.customerIDs.contains(customer) {
-          findings.customerIDs.append(customer)
+        if !taken.isDuplicate { result.changed += 1 }
+        if let customer = taken.customerID, !result.customerIDs.contains(customer) {
+          result.customerIDs.append(customer)
         }
-        if let transaction = taken.transaction { findings.transactions.append(transaction) }
+        if let transaction = taken.transaction { result.transactions.append(transaction) }
       case .failure(let error):
         guard error.concernsOneDocument else { throw error }
-        findings.refused.append(error)
+        result.refused.append(error)
       }
     }
   }

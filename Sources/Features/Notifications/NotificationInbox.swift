@@ -9,7 +9,7 @@ package import Store
 /// Where notifications come in, of either version: told apart, verified, and durable before the answer.
 package struct NotificationInbox: Sendable {
   let ledger: EvidenceLedger
-  private let enquiry: PurchaseLookup
+  private let lookup: PurchaseLookup
   private let catalog: CurrentCatalog
   private let secrets: [String: SharedSecret]
   private let recordArrival: @Sendable (AppEnvironment, Instant) -> Void
@@ -17,18 +17,18 @@ package struct NotificationInbox: Sendable {
 
   /// For how long Apple is asked before the notification has to come again: its sender does not wait for
   /// ever.
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
 
   /// An inbox before `ledger`. `secrets` are those of the apps that take notifications of version 1, by the
   /// operator's names for the apps. `recordArrival` gets the time of each delivery. `checkOnline` asks about certificates
   /// before anything is written; `nil`: no app wants that.
   package init(
-    ledger: EvidenceLedger, enquiry: PurchaseLookup, catalog: CurrentCatalog,
+    ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog,
     secrets: [String: SharedSecret],
     recordArrival: @escaping @Sendable (AppEnvironment, Instant) -> Void, checkOnline: OnlineCheck? = nil
   ) {
     self.ledger = ledger
-    self.enquiry = enquiry
+    self.lookup = lookup
     self.catalog = catalog
     self.secrets = secrets
     self.recordArrival = recordArrival
@@ -37,10 +37,10 @@ package struct NotificationInbox: Sendable {
 
   /// Takes in a notification. When this returns it is durable with all that follows from it, or kept as
   /// rejected; when it throws, it should come again.
-  package func take(
+  package func ingest(
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
-    let received = try await sort(notification)
+    let received = try await dispatch(notification)
     if notification.source != .appStoreServerAPI, let environment = received.record.environment {
       recordArrival(
         AppEnvironment(appID: notification.appID, environment: environment), notification.receivedAt)
@@ -48,21 +48,21 @@ package struct NotificationInbox: Sendable {
     return received
   }
 
-  private func sort(
+  private func dispatch(
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
     switch NotificationBody(notification.body) {
     case .signed(let payload):
-      try await takeSigned(notification, payload)
+      try await ingestV2(notification, payload)
     case .unreadable(let reason, let problem):
       try await ledger.recordRejection(notification, as: .notificationV2, reason: reason, problem: problem)
     case .unsigned(let body):
-      try await takeUnsigned(notification, body)
+      try await ingestV1(notification, body)
     }
   }
 
   /// Version 2: true by its signatures, and by its certificates where the app has their authority asked.
-  private func takeSigned(
+  private func ingestV2(
     _ notification: IncomingNotification, _ payload: String
   ) async throws(LedgerError) -> ReceivedNotification {
     do throws(OnlineCheckError) {
@@ -76,7 +76,7 @@ package struct NotificationInbox: Sendable {
   }
 
   /// Version 1: known by the shared secret, and true as far as Apple confirms it.
-  private func takeUnsigned(
+  private func ingestV1(
     _ notification: IncomingNotification, _ body: ResponseBodyV1
   ) async throws(LedgerError) -> ReceivedNotification {
     if let refusal = try refusal(of: notification, body) {
@@ -92,24 +92,24 @@ package struct NotificationInbox: Sendable {
     let waiting = try await keep(.unconfirmed, "CONFIRMATION_PENDING")
     guard !waiting.isDuplicate else { return waiting }
     guard let line = body.lineID else { return try await keep(.unconfirmed, "NO_PURCHASE") }
-    var question = PurchaseLookup.Request(
+    var request = PurchaseLookup.Request(
       appID: notification.appID, environment: environment, transactionID: line)
-    question.priority = .repair
-    question.patience = Self.patience
+    request.priority = .repair
+    request.timeout = Self.timeout
     let found: Result<PurchaseLookup.Result, LookupError>
     do throws(LookupError) {
-      let findings = try await enquiry.ask(question)
-      try findings.requireGenuine()
-      found = .success(findings)
+      let result = try await lookup.fetchAll(request)
+      try result.requireVerified()
+      found = .success(result)
     } catch {
       found = .failure(error)
     }
     switch found {
-    case .success(let findings): return try await keep(findings.changed > 0 ? .applied : .superseded)
+    case .success(let result): return try await keep(result.changed > 0 ? .applied : .superseded)
     case .failure(.noKey): return try await keep(.unconfirmed, "NO_IN_APP_PURCHASE_KEY")
-    case .failure(.notGenuine): return try await keep(.unconfirmed, "APP_STORE_RESPONSE_NOT_GENUINE")
+    case .failure(.rejectedDocument): return try await keep(.unconfirmed, "APP_STORE_RESPONSE_NOT_GENUINE")
     case .failure(.ledger(let error)): throw error
-    case .failure(.appStore(let error)): return try await keep(.unconfirmed, error.waitingReason)
+    case .failure(.appStore(let error)): return try await keep(.unconfirmed, error.pendingReason)
     }
   }
 

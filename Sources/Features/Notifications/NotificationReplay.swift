@@ -4,7 +4,7 @@ package import Store
 
 /// Interprets kept notifications again: those of types that were not known when they came, and those that were
 /// not believed then.
-package struct NotificationReplay: Sendable {
+package struct NotificationReprocessor: Sendable {
   private let inbox: NotificationInbox
   private let isDryRun: Bool
 
@@ -51,7 +51,7 @@ package struct NotificationReplay: Sendable {
         record: record,
         isChanged: try inbox.ledger.wouldVerify(signedPayload: payload, of: record.appID))
     }
-    let received = try await inbox.take(
+    let received = try await inbox.ingest(
       IncomingNotification(
         appID: record.appID, body: body, source: evidence.source, receivedAt: record.receivedAt))
     let isChanged = !received.isDuplicate && received.record.state != record.state

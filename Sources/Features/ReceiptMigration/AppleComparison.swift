@@ -41,7 +41,7 @@ package struct AppleComparison: Sendable {
     var question = PurchaseLookup.Request(
       appID: customer.key.appID, environment: customer.key.environment, transactionID: "")
     question.priority = .backfill
-    let history = await PurchaseHistory(of: lines, through: intake.enquiry, question)
+    let history = await PurchaseHistory(of: lines, through: intake.lookup, question)
     guard history.failure == nil else { return nil }
     do throws(LedgerError) {
       let said = try intake.ledger.verifiedFacts(in: history.documents).undated

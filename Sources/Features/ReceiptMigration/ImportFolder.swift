@@ -3,7 +3,7 @@ internal import Foundation
 /// The one folder from which jobs may read, and into which callers put what the server does not see.
 package struct ImportFolder: Sendable {
   /// Most that one input may have: some ten million receipts.
-  private static let largestInput: Int64 = 256 << 30
+  private static let maxInputSize: Int64 = 256 << 30
   private static let uploadPrefix = "upload-"
 
   private let path: String
@@ -49,8 +49,8 @@ package struct ImportFolder: Sendable {
       let size = Int64(try handle.seekToEnd())
       guard offset <= size, offset >= 0 else { throw MigrationError.gapInUpload(size: size) }
       guard offset == size, !data.isEmpty else { return size }
-      guard size + Int64(data.count) <= Self.largestInput else {
-        throw MigrationError.uploadTooLarge(limit: Self.largestInput)
+      guard size + Int64(data.count) <= Self.maxInputSize else {
+        throw MigrationError.uploadTooLarge(limit: Self.maxInputSize)
       }
       try handle.write(contentsOf: data)
       try handle.synchronize()

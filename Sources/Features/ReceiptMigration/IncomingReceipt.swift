@@ -39,11 +39,11 @@ package struct IncomingReceipt: Sendable {
   /// Who comes first at Apple.
   package var priority = CallPriority.interactive
   /// How long its sender waits for Apple; `nil` for as long as it takes.
-  package var patience: Duration?
+  package var timeout: Duration?
   /// What others are asking about now; `nil` if nobody else asks.
-  package var linesInWork: LineLocks?
+  package var lineLocks: LineLocks?
   /// Apple is not asked again about lines about which it was asked since then; `nil` to ask in any case.
-  package var askedSince: Instant?
+  package var queriedSince: Instant?
 
   /// A receipt by its parts.
   package init(appID: String, customerID: String?, content: Content) {

@@ -3,7 +3,7 @@ internal import Foundation
 /// A file that is read from some place on, line by line, with as much memory as its longest line needs.
 final class InputFile {
   /// A receipt of some ten thousand purchases in base64, and names around it.
-  static let longestLine = 24 << 20
+  static let maxLineLength = 24 << 20
   private static let chunkSize = 256 << 10
 
   private let path: String
@@ -57,9 +57,9 @@ final class InputFile {
         }
         scanned += 1
       }
-      if scanned - next > Self.longestLine {
+      if scanned - next > Self.maxLineLength {
         try skipLine()
-        throw .lineTooLong(limit: Self.longestLine)
+        throw .lineTooLong(limit: Self.maxLineLength)
       }
       let consumed = next
       let wasFilled = try fill()

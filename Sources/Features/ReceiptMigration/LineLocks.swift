@@ -8,7 +8,7 @@ package actor LineLocks {
   package init() {}
 
   /// Waits until none of `wanted` is being worked on, and then takes all of them.
-  func take(_ wanted: [String]) async {
+  func lock(_ wanted: [String]) async {
     while !lines.isDisjoint(with: wanted) {
       await withCheckedContinuation { waiting.append($0) }
     }
@@ -16,7 +16,7 @@ package actor LineLocks {
   }
 
   /// Gives back what was taken.
-  func giveBack(_ done: [String]) {
+  func unlock(_ done: [String]) {
     lines.subtract(done)
     let waiting = waiting
     self.waiting = []

@@ -5,7 +5,7 @@ package import Store
 /// Where migration jobs are ordered, watched and stopped; it runs them, also those of before a restart.
 package actor MigrationJobManager {
   /// A job and what only the running program knows of it.
-  package struct Standing: Sendable {
+  package struct JobStatus: Sendable {
     package let job: MigrationJob
     package let reasons: [MigrationReason]
     /// Lines each second, lately.
@@ -16,8 +16,8 @@ package actor MigrationJobManager {
 
   /// How many receipts at a time, if the order does not say: so that Apple's limit, and not how long an answer takes
   /// (some tenths of a second, and two for each receipt), is what a job waits for.
-  package static let usualConcurrency = 32
-  private static let mostConcurrency = 256
+  package static let defaultConcurrency = 32
+  private static let maxConcurrency = 256
   private static let idPrefix = "migration-"
 
   private let intake: ReceiptIntake
@@ -27,7 +27,7 @@ package actor MigrationJobManager {
   private var running: [Int64: MigrationProgress] = [:]
   private let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)
 
-  /// A desk whose jobs hand receipts to `intake`.
+  /// A manager whose jobs hand receipts to `intake`.
   package init(intake: ReceiptIntake, store: any EntitlementStore, folder: ImportFolder) {
     self.intake = intake
     self.store = store
@@ -71,12 +71,12 @@ package actor MigrationJobManager {
   /// `upload` names what was handed over.
   package func start(
     _ order: MigrationJob.Order, upload: String
-  ) async throws(MigrationError) -> Standing {
+  ) async throws(MigrationError) -> JobStatus {
     var order = order
-    guard order.concurrency <= Self.mostConcurrency else {
-      throw .tooManyAtATime(limit: Self.mostConcurrency)
+    guard order.concurrency <= Self.maxConcurrency else {
+      throw .tooManyAtATime(limit: Self.maxConcurrency)
     }
-    order.concurrency = order.concurrency > 0 ? order.concurrency : Self.usualConcurrency
+    order.concurrency = order.concurrency > 0 ? order.concurrency : Self.defaultConcurrency
     do throws(MigrationError) {
       order.ownsInput = !upload.isEmpty
       order.inputPath = upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload)
@@ -85,21 +85,21 @@ package actor MigrationJobManager {
       guard !order.key.isEmpty, let known = try await job(withKey: order.key, of: order.appID) else {
         throw error
       }
-      return try await standing(of: known)
+      return try await status(of: known)
     }
     let (wanted, moment) = (order, intake.now())
-    let job = try await desk { store throws(StoreError) in try store.begin(wanted, at: moment) }
+    let job = try await inStore { store throws(StoreError) in try store.begin(wanted, at: moment) }
     if job.state == .running { ordered.yield(job) }
-    return try await standing(of: job)
+    return try await status(of: job)
   }
 
   private func job(withKey key: String, of appID: String) async throws(MigrationError) -> MigrationJob? {
-    try await desk { store throws(StoreError) in try store.migration(withKey: key, of: appID) }
+    try await inStore { store throws(StoreError) in try store.migration(withKey: key, of: appID) }
   }
 
   /// How far a job is.
-  package func standing(of name: String) async throws(MigrationError) -> Standing {
-    try await standing(of: try await job(name))
+  package func status(of name: String) async throws(MigrationError) -> JobStatus {
+    try await status(of: try await job(name))
   }
 
   /// What a job could not do, behind line `line`.
@@ -107,26 +107,26 @@ package actor MigrationJobManager {
     of name: String, after line: Int64, limit: Int
   ) async throws(MigrationError) -> (job: MigrationJob, lines: [MigrationLine]) {
     let job = try await job(name)
-    let lines = try await desk { store throws(StoreError) in
+    let lines = try await inStore { store throws(StoreError) in
       try store.migrationFailures(of: job.id, after: line, limit: limit)
     }
     return (job, lines)
   }
 
   /// Stops a job that goes on; of one that has ended, lets go of what it left.
-  package func cancel(_ name: String) async throws(MigrationError) -> Standing {
+  package func cancel(_ name: String) async throws(MigrationError) -> JobStatus {
     let job = try await job(name)
     let moment = intake.now()
     if job.state == .running {
       running[job.id]?.stop()
-      try await desk { store throws(StoreError) in
+      try await inStore { store throws(StoreError) in
         try store.end(job.id, as: .cancelled, problem: "", at: moment)
       }
     } else {
       if job.order.ownsInput { folder.delete(job.order.inputPath) }
-      try await desk { store throws(StoreError) in try store.forgetFailures(of: job.id) }
+      try await inStore { store throws(StoreError) in try store.forgetFailures(of: job.id) }
     }
-    return try await standing(of: name)
+    return try await status(of: name)
   }
 
   /// The name under which callers know a job.
@@ -134,19 +134,19 @@ package actor MigrationJobManager {
 
   private func job(_ name: String) async throws(MigrationError) -> MigrationJob {
     guard name.hasPrefix(Self.idPrefix), let id = Int64(name.dropFirst(Self.idPrefix.count)),
-      let job = try await desk({ store throws(StoreError) in try store.migration(id) })
+      let job = try await inStore({ store throws(StoreError) in try store.migration(id) })
     else { throw .unknownMigration(name) }
     return job
   }
 
-  private func standing(of job: MigrationJob) async throws(MigrationError) -> Standing {
-    let reasons = try await desk { store throws(StoreError) in try store.migrationReasons(of: job.id) }
-    return Standing(
+  private func status(of job: MigrationJob) async throws(MigrationError) -> JobStatus {
+    let reasons = try await inStore { store throws(StoreError) in try store.migrationReasons(of: job.id) }
+    return JobStatus(
       job: job, reasons: reasons.filter(\.outcome.isFailure), rate: running[job.id]?.rate ?? 0,
       inputBytes: folder.size(ofInput: job.order.inputPath) ?? 0)
   }
 
-  private func desk<Value: Sendable>(
+  private func inStore<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(MigrationError) -> Value {
     do throws(LedgerError) { return try await write(body) } catch { throw .ledger(error) }

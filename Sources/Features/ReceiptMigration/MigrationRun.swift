@@ -15,7 +15,7 @@ struct MigrationRun: Sendable {
 
   /// How often a line is tried while Apple cannot be asked.
   private static let attempts = 5
-  private static let longestPause = Duration.seconds(30)
+  private static let maxPause = Duration.seconds(30)
   /// How many lines are done before it is remembered up to which all are.
   private static let stride: Int64 = 16
 
@@ -139,7 +139,7 @@ extension MigrationRun {
             line.outcome(
               outcome, customerID: record.customerID, reason: error.reason, explanation: error.description))
         }
-        try? await Task.sleep(for: min(error.pause, Self.longestPause))
+        try? await Task.sleep(for: min(error.pause, Self.maxPause))
       }
     }
     return false
@@ -153,8 +153,8 @@ extension MigrationRun {
     incoming.environment = job.order.environment
     incoming.source = .migration
     incoming.priority = .backfill
-    incoming.askedSince = job.startedAt
-    incoming.linesInWork = lines
+    incoming.queriedSince = job.startedAt
+    incoming.lineLocks = lines
     if job.order.linksNumbers { incoming.binding = .vouched(by: job.order.actor) }
     if job.order.isDryRun {
       let found = try await intake.dryRun(incoming)
@@ -163,7 +163,7 @@ extension MigrationRun {
       return
     }
     let id = job.id
-    let outcome = try await intake.take(incoming) { store, taken throws(StoreError) in
+    let outcome = try await intake.submit(incoming) { store, taken throws(StoreError) in
       guard taken.pendingReason == nil || isLast else { return }
       try store.finish(line.outcome(of: taken, customerID: record.customerID), of: id)
     }

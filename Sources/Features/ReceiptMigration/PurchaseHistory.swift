@@ -19,23 +19,23 @@ struct PurchaseHistory: Sendable {
 
   /// A receipt is one Apple account's, whose history tells of all its lines: more questions than this mean
   /// that something is odd, and the rest waits.
-  private static let mostQuestions = 16
+  private static let maxRequests = 16
 
   /// Asks about each of `lines` that the answers so far do not tell of.
   init(
-    of lines: [String], through enquiry: PurchaseLookup, _ template: PurchaseLookup.Request
+    of lines: [String], through lookup: PurchaseLookup, _ template: PurchaseLookup.Request
   ) async {
     var questions = 0
     for line in lines where !queriedLines.contains(line) {
-      guard questions < Self.mostQuestions else {
-        failure = .appStore(.overBudget(endpoint: .transactionHistory, retryAfter: .seconds(60)))
+      guard questions < Self.maxRequests else {
+        failure = .appStore(.localRateLimit(endpoint: .transactionHistory, retryAfter: .seconds(60)))
         return
       }
       questions += 1
       var question = template
       question.transactionID = line
       do throws(LookupError) {
-        take(try await enquiry.gather(question), about: line)
+        take(try await lookup.fetchDocuments(question), about: line)
       } catch {
         guard error.isForGood else {
           failure = error
@@ -80,11 +80,11 @@ extension LookupError {
     case .noKey: Self.noKeyReason
     case .appStore(.refused(let code, _)) where code.rawValue < 5_000_000:
       "APP_STORE_REFUSED_\(code.rawValue)"
-    case .appStore(.unauthorized), .appStore(.clockIsOff): "APP_STORE_KEY_REJECTED"
-    case .appStore(.rateLimited), .appStore(.overBudget): "APP_STORE_RATE_LIMIT_LOCAL"
+    case .appStore(.unauthorized), .appStore(.clockSkew): "APP_STORE_KEY_REJECTED"
+    case .appStore(.rateLimited), .appStore(.localRateLimit): "APP_STORE_RATE_LIMIT_LOCAL"
     case .appStore: "APP_STORE_UNAVAILABLE"
     case .ledger: "STORE_UNAVAILABLE"
-    case .notGenuine: "APP_STORE_RESPONSE_NOT_GENUINE"
+    case .rejectedDocument: "APP_STORE_RESPONSE_NOT_GENUINE"
     }
   }
 
@@ -94,7 +94,7 @@ extension LookupError {
     case .noKey: .seconds(600)
     case .appStore(let error): error.retryAfter ?? .seconds(60)
     case .ledger: .seconds(1)
-    case .notGenuine: .seconds(600)
+    case .rejectedDocument: .seconds(600)
     }
   }
 }

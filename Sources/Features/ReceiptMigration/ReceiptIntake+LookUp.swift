@@ -9,41 +9,43 @@ internal import Store
 extension ReceiptIntake {
   /// Asks Apple about the lines of a receipt and keeps everything in one commit.
   func lookUp(
-    _ examined: ExaminedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy,
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition,
+    _ policy: ReceiptPolicy,
     _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
   ) async throws(ReceiptError) -> ReceiptOutcome {
-    guard let inWork = incoming.linesInWork else {
-      return try await lookUpAlone(examined, incoming, of: app, policy, alongside)
+    guard let locks = incoming.lineLocks else {
+      return try await lookUpLocked(classified, incoming, of: app, policy, alongside)
     }
-    await inWork.take(examined.lines)
+    await locks.lock(classified.lines)
     let result: Result<ReceiptOutcome, ReceiptError>
     do throws(ReceiptError) {
-      result = .success(try await lookUpAlone(examined, incoming, of: app, policy, alongside))
+      result = .success(try await lookUpLocked(classified, incoming, of: app, policy, alongside))
     } catch {
       result = .failure(error)
     }
-    await inWork.giveBack(examined.lines)
+    await locks.unlock(classified.lines)
     return try result.get()
   }
 
-  private func lookUpAlone(
-    _ examined: ExaminedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy,
+  private func lookUpLocked(
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition,
+    _ policy: ReceiptPolicy,
     _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
   ) async throws(ReceiptError) -> ReceiptOutcome {
-    let lines = try await linesToAsk(examined, incoming)
+    let lines = try await linesToAsk(classified, incoming)
     var question = PurchaseLookup.Request(
-      appID: app.id, environment: examined.environment, transactionID: "")
-    if case .genuine = examined { question.customerID = incoming.customerID }
+      appID: app.id, environment: classified.environment, transactionID: "")
+    if case .genuine = classified { question.customerID = incoming.customerID }
     question.priority = incoming.priority
-    question.patience = incoming.patience
+    question.timeout = incoming.timeout
     // Nobody but Xcode knows of its purchases.
     let history = await PurchaseHistory(
-      of: examined.environment == .xcode ? [] : lines, through: enquiry, question)
+      of: classified.environment == .xcode ? [] : lines, through: lookup, question)
     guard !Task.isCancelled else {
       throw .unavailable(reason: "CANCELLED", explanation: "it was given up", retryAfter: .zero)
     }
-    var submission = try submission(examined, incoming, history, policy)
-    submission.wasQueriedBefore = !examined.lines.isEmpty && lines.isEmpty
+    var submission = try submission(classified, incoming, history, policy)
+    submission.wasQueriedBefore = !classified.lines.isEmpty && lines.isEmpty
     let taken: ReceiptResult
     do throws(LedgerError) {
       taken = try await ledger.submit(submission, alongside: alongside)
@@ -55,15 +57,15 @@ extension ReceiptIntake {
         .ownedByAnotherCustomer(originalTransactionIDs: taken.linesOfOtherCustomers),
         evidence: taken.evidenceID)
     }
-    return outcome(examined, history, taken)
+    return outcome(classified, history, taken)
   }
 
   /// Those about which Apple was not asked lately.
   private func linesToAsk(
-    _ examined: ExaminedReceipt, _ incoming: IncomingReceipt
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt
   ) async throws(ReceiptError) -> [String] {
-    guard let since = incoming.askedSince else { return examined.lines }
-    let (lines, environment, appID) = (examined.lines, examined.environment, incoming.appID)
+    guard let since = incoming.queriedSince else { return classified.lines }
+    let (lines, environment, appID) = (classified.lines, classified.environment, incoming.appID)
     do throws(LedgerError) {
       return try await ledger.lines(lines, of: appID, in: environment, notQueriedSince: since)
     } catch {
@@ -72,15 +74,15 @@ extension ReceiptIntake {
   }
 
   private func submission(
-    _ examined: ExaminedReceipt, _ incoming: IncomingReceipt, _ history: PurchaseHistory,
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, _ history: PurchaseHistory,
     _ policy: ReceiptPolicy
   ) throws(ReceiptError) -> ReceiptSubmission {
     var submission = ReceiptSubmission(
-      appID: incoming.appID, environment: examined.environment, customerID: incoming.customerID,
+      appID: incoming.appID, environment: classified.environment, customerID: incoming.customerID,
       source: incoming.source)
     submission.documents = history.documents
     submission.queriedLines = history.queriedLines.sorted()
-    switch examined {
+    switch classified {
     case .genuine(let receipt):
       submission.claimedLines = receipt.lines
       let isAsked = history.failure == nil && receipt.environment != .xcode
@@ -117,11 +119,11 @@ extension ReceiptIntake {
   }
 
   private func outcome(
-    _ examined: ExaminedReceipt, _ history: PurchaseHistory, _ taken: ReceiptResult
+    _ classified: ClassifiedReceipt, _ history: PurchaseHistory, _ taken: ReceiptResult
   ) -> ReceiptOutcome {
     var kind = ReceiptOutcome.Kind.appReceipt
     var version: String?
-    switch examined {
+    switch classified {
     case .genuine(let receipt):
       if receipt.environment == .xcode { kind = .xcodeReceipt }
       version = receipt.copy?.originalApplicationVersion
@@ -142,7 +144,7 @@ extension ReceiptIntake {
         ReceiptOutcome.Problem(originalTransactionID: "", reason: $0.reason, explanation: $0.description)
       }
     return ReceiptOutcome(
-      kind: kind, environment: examined.environment, lines: examined.lines, taken: taken,
+      kind: kind, environment: classified.environment, lines: classified.lines, taken: taken,
       originalApplicationVersion: version, pendingReason: history.failure?.reason, problems: problems)
   }
 }

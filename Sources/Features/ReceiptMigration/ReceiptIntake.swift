@@ -17,7 +17,7 @@ package struct ReceiptIntake: Sendable {
     @Sendable (_ document: RecognizedDocument, _ appID: String) async throws(OnlineCheckError) -> Void
 
   package let ledger: EvidenceLedger
-  let enquiry: PurchaseLookup
+  let lookup: PurchaseLookup
   let catalog: CurrentCatalog
   private let verifier: ReceiptVerifier
   private let policies: [String: ReceiptPolicy]
@@ -27,13 +27,13 @@ package struct ReceiptIntake: Sendable {
   /// An intake before `ledger`. `policies` are those of the apps, by the operator's names for them; an app
   /// that is not there has the usual one. `now` dates what is queued.
   package init(
-    ledger: EvidenceLedger, enquiry: PurchaseLookup, catalog: CurrentCatalog, verifier: ReceiptVerifier,
+    ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog, verifier: ReceiptVerifier,
     policies: [String: ReceiptPolicy],
     checkOnline: @escaping OnlineCheck = { (_, _) async throws(OnlineCheckError) in },
     now: @escaping @Sendable () -> Instant
   ) {
     self.ledger = ledger
-    self.enquiry = enquiry
+    self.lookup = lookup
     self.catalog = catalog
     self.verifier = verifier
     self.policies = policies
@@ -42,19 +42,19 @@ package struct ReceiptIntake: Sendable {
   }
 
   /// Takes in a receipt, or what stands for one. `alongside` writes what must be true together with it.
-  package func take(
+  package func submit(
     _ incoming: IncomingReceipt,
     alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void = {
       (_, _) throws(StoreError) in
     }
   ) async throws(ReceiptError) -> ReceiptOutcome {
     do throws(ReceiptError) {
-      let outcome = try await takeChecked(incoming, alongside)
+      let outcome = try await submitVerified(incoming, alongside)
       count(outcome.pendingReason == nil ? "TAKEN" : "PENDING")
       return outcome
     } catch {
       count(error.reason)
-      throw try await keepingRefused(error, incoming)
+      throw try await recordRejection(error, incoming)
     }
   }
 
@@ -62,13 +62,13 @@ package struct ReceiptIntake: Sendable {
     Counter(label: "entitled_receipts_total", dimensions: [("reason", reason)]).increment()
   }
 
-  private func takeChecked(
+  private func submitVerified(
     _ incoming: IncomingReceipt,
     _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
   ) async throws(ReceiptError) -> ReceiptOutcome {
     let app = try app(incoming.appID)
     let policy = policies[app.id] ?? ReceiptPolicy()
-    let evidence = try await examine(incoming, of: app, policy)
+    let evidence = try await classify(incoming, of: app, policy)
     return try await lookUp(evidence, incoming, of: app, policy, alongside)
   }
 
@@ -77,8 +77,8 @@ package struct ReceiptIntake: Sendable {
     lines: [String], environment: Environment
   ) {
     let app = try app(incoming.appID)
-    let examined = try await examine(incoming, of: app, policies[app.id] ?? ReceiptPolicy())
-    return (examined.lines, examined.environment)
+    let classified = try await classify(incoming, of: app, policies[app.id] ?? ReceiptPolicy())
+    return (classified.lines, classified.environment)
   }
 
   private func app(_ id: String) throws(ReceiptError) -> AppDefinition {
@@ -88,7 +88,7 @@ package struct ReceiptIntake: Sendable {
   }
 
   /// Keeps what was refused, as far as it is a document.
-  private func keepingRefused(
+  private func recordRejection(
     _ error: ReceiptError, _ incoming: IncomingReceipt
   ) async throws(ReceiptError) -> ReceiptError {
     guard case .refused(let refusal, evidence: nil) = error, let bytes = incoming.content.document else {
@@ -108,9 +108,9 @@ package struct ReceiptIntake: Sendable {
 
 extension ReceiptIntake {
   /// Finds out what arrived, and whether it is genuine.
-  private func examine(
+  private func classify(
     _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy
-  ) async throws(ReceiptError) -> ExaminedReceipt {
+  ) async throws(ReceiptError) -> ClassifiedReceipt {
     switch incoming.content {
     case .originalTransactionID(let number):
       guard number.standsForPurchase else { throw .refused(.transactionIDZero, evidence: nil) }
@@ -119,21 +119,21 @@ extension ReceiptIntake {
         throw .refused(.notVerified(.wrongEnvironment(environment.rawValue)), evidence: nil)
       }
       return .number(number, environment, .originalTransactionID)
-    case .receipt(let bytes): return try await examine(bytes, incoming, of: app, policy)
-    case .text(let text): return try await examine(Array(text.utf8), incoming, of: app, policy)
+    case .receipt(let bytes): return try await verify(bytes, incoming, of: app, policy)
+    case .text(let text): return try await verify(Array(text.utf8), incoming, of: app, policy)
     }
   }
 
-  private func examine(
+  private func verify(
     _ bytes: [UInt8], _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy
-  ) async throws(ReceiptError) -> ExaminedReceipt {
+  ) async throws(ReceiptError) -> ClassifiedReceipt {
     let document: RecognizedDocument
     do { document = try RecognizedDocument(bytes) } catch {
       throw .refused(ReceiptRefusal(error), evidence: nil)
     }
     switch document {
     case .jws, .notificationV1: throw .refused(.otherDocument, evidence: nil)
-    case .transactionReceipt(let receipt): return try examine(transactionReceipt: receipt, of: app, policy)
+    case .transactionReceipt(let receipt): return try lookUp(transactionReceipt: receipt, of: app, policy)
     case .appReceipt(let receipt):
       let genuine = try await verifier.verify(receipt, of: app, policy, incoming)
       guard !genuine.hasOnlyZeros || genuine.environment == .xcode else {
@@ -150,9 +150,9 @@ extension ReceiptIntake {
     }
   }
 
-  private func examine(
+  private func lookUp(
     transactionReceipt bytes: [UInt8], of app: AppDefinition, _ policy: ReceiptPolicy
-  ) throws(ReceiptError) -> ExaminedReceipt {
+  ) throws(ReceiptError) -> ClassifiedReceipt {
     let receipt: TransactionReceipt
     do { receipt = try TransactionReceipt(parsing: bytes) } catch {
       throw .refused(.notVerified(.notAReceipt(error.description)), evidence: nil)
@@ -172,7 +172,7 @@ extension ReceiptIntake {
 }
 
 /// What a receipt turned out to be.
-enum ExaminedReceipt: Sendable {
+enum ClassifiedReceipt: Sendable {
   case genuine(VerifiedReceipt)
   /// Nothing that proves anything, but a number to look up.
   case number(String, Environment, ReceiptOutcome.Kind)

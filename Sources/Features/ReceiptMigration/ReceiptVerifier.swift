@@ -9,10 +9,10 @@ package import SignedData
 /// Finds out whether a receipt is genuine, as the app's policy wants it.
 package struct ReceiptVerifier: Sendable {
   private let verifier: SignedDataVerifier
-  private let endpoints: [String: VerifyReceiptEndpoint]
+  private let endpoints: [String: VerifyReceiptSettings]
 
   /// A verifier. `endpoints` are those of the apps that ask `verifyReceipt`, by the operator's names for them.
-  package init(verifier: SignedDataVerifier, endpoints: [String: VerifyReceiptEndpoint]) {
+  package init(verifier: SignedDataVerifier, endpoints: [String: VerifyReceiptSettings]) {
     self.verifier = verifier
     self.endpoints = endpoints
   }
@@ -65,7 +65,7 @@ package struct ReceiptVerifier: Sendable {
 }
 
 /// Apple's `verifyReceipt` for one app.
-package struct VerifyReceiptEndpoint: Sendable {
+package struct VerifyReceiptSettings: Sendable {
   private let client: VerifyReceiptClient
   private let sharedSecret: String?
 
@@ -84,7 +84,7 @@ package struct VerifyReceiptEndpoint: Sendable {
       (response, environment) = try await client.verify(
         String(decoding: Base64.standard.encode(document), as: UTF8.self), sharedSecret: sharedSecret,
         first: app.environments.contains(.production) ? .production : .sandbox,
-        priority: incoming.priority, patience: incoming.patience)
+        priority: incoming.priority, timeout: incoming.timeout)
     } catch {
       throw .unavailable(
         reason: "VERIFY_RECEIPT_UNAVAILABLE", explanation: error.description,

@@ -8,9 +8,9 @@ package import Store
 /// Looks to it that Apple is asked about what could not be asked when a receipt came.
 package struct RefreshWorker: Sendable {
   private static let batchSize = 20
-  private static let longestPause: Int64 = 6 * 3_600_000
+  private static let maxPause: Int64 = 6 * 3_600_000
   /// How long one question may take.
-  private static let patience = Duration.seconds(60)
+  private static let timeout = Duration.seconds(60)
 
   private let intake: ReceiptIntake
   private let store: any EntitlementStore
@@ -52,9 +52,9 @@ package struct RefreshWorker: Sendable {
       appID: line.appID, environment: line.environment, transactionID: "")
     question.customerID = customerID
     question.priority = .repair
-    question.patience = Self.patience
+    question.timeout = Self.timeout
     let history = await PurchaseHistory(
-      of: [line.originalTransactionID], through: intake.enquiry, question)
+      of: [line.originalTransactionID], through: intake.lookup, question)
     Counter(
       label: "entitled_receipt_refreshes_total",
       dimensions: [("outcome", history.failure?.reason ?? "DONE")]
@@ -77,7 +77,7 @@ package struct RefreshWorker: Sendable {
     refresh.attempts += 1
     refresh.reason = failure.reason
     let backoff: Int64 = 5_000 << min(Int64(refresh.attempts), 12)
-    let wait = max(failure.retryAfter.wholeSeconds * 1_000, min(backoff, Self.longestPause))
+    let wait = max(failure.retryAfter.wholeSeconds * 1_000, min(backoff, Self.maxPause))
     refresh.dueAt = intake.now().advanced(byMilliseconds: wait)
     return refresh
   }

@@ -13,13 +13,13 @@ package struct ReconciliationPolicy: Hashable, Sendable {
   /// Gaps in what Apple delivers are found and filled.
   package var repairsGaps: Bool
   /// How often Apple is asked about every purchase, whatever was told; `nil`: never.
-  package var asksAboutAll: Period?
+  package var fullPollInterval: Period?
 
-  /// A policy by its parts; if nothing else is said, all is done that notifications leave open.
-  package init(pollsStatuses: Bool = true, repairsGaps: Bool = true, asksAboutAll: Period? = nil) {
+  /// A policy by its dependencies; if nothing else is said, all is done that notifications leave open.
+  package init(pollsStatuses: Bool = true, repairsGaps: Bool = true, fullPollInterval: Period? = nil) {
     self.pollsStatuses = pollsStatuses
     self.repairsGaps = repairsGaps
-    self.asksAboutAll = asksAboutAll
+    self.fullPollInterval = fullPollInterval
   }
 }
 
@@ -31,11 +31,11 @@ actor AppReconciler {
   private static let day = 24 * hour
 
   /// A shorter downtime is left to Apple, which repeats what it could not deliver.
-  private static let shortestDowntime = 5 * minute
-  /// A shorter silence is none, however lively the app usually is.
-  private static let shortestSilence = 15 * minute
-  /// How many times the typicalInterval distance makes a silence.
-  private static let silenceFactor: Int64 = 8
+  private static let minDowntime = 5 * minute
+  /// A shorter deliveryGap is none, however lively the app usually is.
+  private static let minDeliveryGap = 15 * minute
+  /// How many times the typicalInterval distance makes a deliveryGap.
+  private static let gapFactor: Int64 = 8
   /// Looking back a little further: Apple signs before it delivers, and clocks differ.
   private static let overlap = hour
   /// Apple's history begins 180 days ago.
@@ -50,7 +50,7 @@ actor AppReconciler {
   private let store: any EntitlementStore
   private let ledger: EvidenceLedger
   private let inbox: NotificationInbox
-  private let enquiry: PurchaseLookup
+  private let lookup: PurchaseLookup
   private let catalog: CurrentCatalog
   private let cadence: DeliveryCadence
   private let clock: ServiceClock
@@ -58,30 +58,30 @@ actor AppReconciler {
   private let (news, alarm) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   private var isStarted = false
-  /// When a silence was looked into last.
-  private var silenceLookedInto: Instant?
+  /// When a deliveryGap was looked into last.
+  private var gapCheckedAt: Instant?
   /// When what is remembered of deliveries was written last.
   private var markedAt: Instant?
   private var waiting: [AsyncStream<Void>.Continuation] = []
   /// Kept, because a sandbox's clock may be turned many times a second.
   private var reader: (any StoreReader)?
 
-  init(_ place: AppEnvironment, _ policy: ReconciliationPolicy, _ parts: Reconciler.Parts) {
+  init(_ place: AppEnvironment, _ policy: ReconciliationPolicy, _ dependencies: Reconciler.Dependencies) {
     self.place = place
     self.policy = policy
-    store = parts.store
-    ledger = parts.ledger
-    inbox = parts.inbox
-    enquiry = parts.enquiry
-    catalog = parts.catalog
-    cadence = parts.cadence
-    clock = parts.clock
+    store = dependencies.store
+    ledger = dependencies.ledger
+    inbox = dependencies.inbox
+    lookup = dependencies.lookup
+    catalog = dependencies.catalog
+    cadence = dependencies.cadence
+    clock = dependencies.clock
     metrics = ReconciliationMetrics(place)
   }
 
   /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
   func run(report: @escaping @Sendable (String) -> Void) async {
-    let follower = ScheduledLoop(clock, maxSleep: 20_000) { await self.look(report) }
+    let follower = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick(report) }
     await follower.run(wokenBy: news)
     // Until here the service was there to be told.
     if isStarted { try? await mark(at: clock.now()) }
@@ -95,14 +95,14 @@ actor AppReconciler {
   }
 
   /// Tells each time that whoever carries out repairs comes to rest.
-  func rests() -> AsyncStream<Void> {
+  func idleSignals() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     waiting.append(continuation)
     return stream
   }
 
   /// Does what is due; answers when to look again.
-  private func look(_ report: @Sendable (String) -> Void) async -> Instant? {
+  private func tick(_ report: @Sendable (String) -> Void) async -> Instant? {
     defer {
       waiting.removeAll {
         if case .terminated = $0.yield() { true } else { false }
@@ -135,17 +135,18 @@ actor AppReconciler {
       cadence.remember(.init(last: last, typicalInterval: mark.typicalInterval), of: place)
     }
     if policy.repairsGaps {
-      if !isStarted, now.milliseconds(since: mark.completeUntil) > Self.shortestDowntime {
+      if !isStarted, now.milliseconds(since: mark.completeUntil) > Self.minDowntime {
         try await begin(.downtime, from: mark.completeUntil, at: now)
-      } else if let last = silence(at: now) {
-        silenceLookedInto = now
+      } else if let last = deliveryGap(at: now) {
+        gapCheckedAt = now
         try await begin(.quiet, from: last, at: now)
       }
       if now.milliseconds(since: mark.sweptUntil) >= Self.day {
         try await begin(.sweep, from: mark.sweptUntil, at: now)
       }
     }
-    if let period = policy.asksAboutAll, mark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
+    if let period = policy.fullPollInterval,
+      mark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
     {
       try await begin(.all, from: now, at: now)
     }
@@ -154,22 +155,24 @@ actor AppReconciler {
   }
 
   /// When the last notification was delivered, if it is silent since then for longer than is typicalInterval.
-  private func silence(at now: Instant) -> Instant? {
-    guard let statistics = cadence.statistics(place), let limit = silenceEnd(statistics), limit <= now else {
+  private func deliveryGap(at now: Instant) -> Instant? {
+    guard let statistics = cadence.statistics(place), let limit = deliveryGapDeadline(statistics),
+      limit <= now
+    else {
       return nil
     }
     return statistics.last
   }
 
   /// When it will have been silent for too long; after a look that brought nothing, for twice as long.
-  private func silenceEnd(_ statistics: DeliveryCadence.ArrivalStatistics) -> Instant? {
+  private func deliveryGapDeadline(_ statistics: DeliveryCadence.ArrivalStatistics) -> Instant? {
     guard let typicalInterval = statistics.typicalInterval else { return nil }
-    if let silenceLookedInto, silenceLookedInto > statistics.last {
-      return silenceLookedInto.advanced(
-        byMilliseconds: silenceLookedInto.milliseconds(since: statistics.last))
+    if let gapCheckedAt, gapCheckedAt > statistics.last {
+      return gapCheckedAt.advanced(
+        byMilliseconds: gapCheckedAt.milliseconds(since: statistics.last))
     }
     return statistics.last.advanced(
-      byMilliseconds: max(Self.shortestSilence, Self.silenceFactor * typicalInterval))
+      byMilliseconds: max(Self.minDeliveryGap, Self.gapFactor * typicalInterval))
   }
 
   /// `now` is the moment at which it was found to be due: a sandbox's clock may have been turned since.
@@ -198,7 +201,7 @@ actor AppReconciler {
     }) {
       guard let app = catalog.value[place.appID] else { return }
       let repair = GapRepair(
-        store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, app: app,
+        store: store, ledger: ledger, inbox: inbox, lookup: lookup, app: app,
         includesPolls: policy.pollsStatuses, now: clock.now)
       do throws(LookupError) {
         let finished = try await repair.run(open)
@@ -226,19 +229,19 @@ actor AppReconciler {
   private func polling() -> StatusPolling? {
     guard let app = catalog.value[place.appID] else { return nil }
     return StatusPolling(
-      store: store, ledger: ledger, enquiry: enquiry, app: app, place: place, metrics: metrics,
+      store: store, ledger: ledger, lookup: lookup, app: app, place: place, metrics: metrics,
       now: clock.now)
   }
 
   /// When something is due next.
   private func next() throws(StoreError) -> Instant? {
     let poll = policy.pollsStatuses ? try nextPoll() : nil
-    let silence = policy.repairsGaps ? cadence.statistics(place).flatMap(silenceEnd) : nil
+    let deliveryGap = policy.repairsGaps ? cadence.statistics(place).flatMap(deliveryGapDeadline) : nil
     var all: Instant?
-    if let period = policy.asksAboutAll {
+    if let period = policy.fullPollInterval {
       all = try deliveryMark()?.askedAboutAllAt?.advanced(by: period)
     }
-    return [poll, silence, all].compactMap { $0 }.min()
+    return [poll, deliveryGap, all].compactMap { $0 }.min()
   }
 
   private func nextPoll() throws(StoreError) -> Instant? {

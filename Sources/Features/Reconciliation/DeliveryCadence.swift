@@ -2,7 +2,7 @@ package import AppStore
 package import Store
 internal import Synchronization
 
-/// At what distances notifications usually arrive, for each app and environment: what tells a silence from a
+/// At what distances notifications usually arrive, for each app and environment: what tells a deliveryGap from a
 /// quiet hour.
 package final class DeliveryCadence: Sendable {
   /// What was heard at one place.

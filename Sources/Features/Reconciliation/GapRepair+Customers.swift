@@ -25,15 +25,15 @@ extension GapRepair {
     var drifts: [Drift] = []
   }
 
-  func askAboutCustomers(_ repair: inout Repair) async throws(LookupError) {
+  func queryCustomers(_ repair: inout Repair) async throws(LookupError) {
     try await reading { () async throws in
-      try await askAboutBatches(&repair)
+      try await queryBatches(&repair)
       repair.phase = .comparison
       try await keep(repair)
     }
   }
 
-  private func askAboutBatches(_ repair: inout Repair) async throws {
+  private func queryBatches(_ repair: inout Repair) async throws {
     let reader = try store.makeReader()
     try await withThrowingTaskGroup(of: Batch.self) { group in
       var (last, underWay) = (String?.none, 0)
@@ -86,28 +86,28 @@ extension GapRepair {
   private func ask(_ batch: Batch, _ repair: Repair) async throws {
     try await notice(batch.drifts, repair)
     if repair.reason == .all {
-      try await askAll(batch.inquiries) { inquiry, enquiry throws(LookupError) in
-        try await inquiry.ask(enquiry)
+      try await queryAll(batch.inquiries) { inquiry, lookup throws(LookupError) in
+        try await inquiry.ask(lookup)
       }
     } else {
-      try await askAll(batch.open) { line, enquiry throws(LookupError) in
-        var question = PurchaseLookup.Request(
+      try await queryAll(batch.open) { line, lookup throws(LookupError) in
+        var request = PurchaseLookup.Request(
           appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
-        question.priority = .repair
-        _ = try await enquiry.ask(question)
+        request.priority = .repair
+        _ = try await lookup.fetchAll(request)
       }
     }
   }
 
-  private func askAll<Subject: Sendable>(
+  private func queryAll<Subject: Sendable>(
     _ subjects: [Subject],
     _ ask: @escaping @Sendable (Subject, PurchaseLookup) async throws(LookupError) -> Void
   ) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { [enquiry] group in
+    try await withThrowingTaskGroup(of: Void.self) { [lookup] group in
       for subject in subjects {
         group.addTask {
           do throws(LookupError) {
-            try await ask(subject, enquiry)
+            try await ask(subject, lookup)
           } catch {
             guard error.isFinal else { throw error }
           }

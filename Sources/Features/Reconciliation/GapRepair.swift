@@ -19,7 +19,7 @@ struct GapRepair: Sendable {
   let store: any EntitlementStore
   let ledger: EvidenceLedger
   let inbox: NotificationInbox
-  let enquiry: PurchaseLookup
+  let lookup: PurchaseLookup
   let app: AppDefinition
   /// Purchases about which Apple was to be asked anyway in the repair's time are asked about in its course.
   let includesPolls: Bool
@@ -35,7 +35,7 @@ struct GapRepair: Sendable {
       switch repair.phase {
       case .history where repair.reason == .all: try await queueAll(&repair)
       case .history: try await readHistory(&repair)
-      case .customers: try await askAboutCustomers(&repair)
+      case .customers: try await queryCustomers(&repair)
       case .comparison: try await compare(&repair)
       case .done: return repair
       }
@@ -47,7 +47,7 @@ struct GapRepair: Sendable {
   private func readHistory(_ repair: inout Repair) async throws(LookupError) {
     var filter = NotificationHistoryFilter(startDate: repair.from, endDate: repair.to)
     filter.onlyFailures = repair.onlyFailures
-    let client = try enquiry.client(for: repair.appID, in: repair.environment)
+    let client = try lookup.client(for: repair.appID, in: repair.environment)
     do {
       try await client.readNotificationHistory(
         filter, from: repair.pageToken, PagingOptions(priority: .repair)
@@ -87,7 +87,7 @@ struct GapRepair: Sendable {
       for payload in payloads {
         let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
         group.addTask {
-          try await inbox.take(
+          try await inbox.ingest(
             IncomingNotification(
               appID: appID, body: body, source: .appStoreServerAPI, receivedAt: receivedAt))
         }
@@ -199,14 +199,14 @@ extension LookupError {
   var isFinal: Bool {
     switch self {
     case .appStore(let error): error.isFinal
-    case .notGenuine: true
+    case .rejectedDocument: true
     case .noKey, .ledger: false
     }
   }
 }
 
 extension AppStoreClientError {
-  /// Whether Apple said no to this very question, and will again.
+  /// Whether Apple said no to this very request, and will again.
   fileprivate var isFinal: Bool {
     if case .refused(let code, _) = self { !code.isRetryable } else { false }
   }

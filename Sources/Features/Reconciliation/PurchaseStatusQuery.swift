@@ -24,17 +24,17 @@ struct PurchaseStatusQuery: Sendable {
 
   /// One call, whose answer tells of all subscriptions of the same Apple account, or of all else that it has; two or
   /// more if there were periods in between that nobody told of. What in it is not genuine is an error.
-  func ask(_ enquiry: PurchaseLookup) async throws(LookupError) {
-    var question = PurchaseLookup.Request(
+  func ask(_ lookup: PurchaseLookup) async throws(LookupError) {
+    var request = PurchaseLookup.Request(
       appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
-    question.priority = .repair
+    request.priority = .repair
     guard isSubscription else {
-      return try await enquiry.askOthers(question).requireGenuine()
+      return try await lookup.fetchNonSubscriptions(request).requireVerified()
     }
-    let findings = try await enquiry.askStatuses(question)
-    try findings.requireGenuine()
-    if findings.skipsPeriods(of: line, behind: end) {
-      _ = try await enquiry.askHistory(question, since: start)
+    let result = try await lookup.fetchStatuses(request)
+    try result.requireVerified()
+    if result.skipsPeriods(of: line, behind: end) {
+      _ = try await lookup.fetchHistory(request, since: start)
     }
   }
 }

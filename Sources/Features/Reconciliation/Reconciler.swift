@@ -7,36 +7,36 @@ package import Store
 /// Sees to it that what Apple did not deliver becomes known, for all apps for which Apple can be asked.
 package struct Reconciler: Sendable {
   /// What each of them uses.
-  struct Parts: Sendable {
+  struct Dependencies: Sendable {
     let store: any EntitlementStore
     let ledger: EvidenceLedger
     let inbox: NotificationInbox
-    let enquiry: PurchaseLookup
+    let lookup: PurchaseLookup
     let catalog: CurrentCatalog
     let cadence: DeliveryCadence
     let clock: ServiceClock
   }
 
-  private let followUps: [AppEnvironment: AppReconciler]
+  private let reconcilers: [AppEnvironment: AppReconciler]
   private let store: any EntitlementStore
   private let clock: ServiceClock
 
-  /// One for each place where `enquiry` has a client. `policies` are those of the apps by the operator's names
+  /// One for each place where `lookup` has a client. `policies` are those of the apps by the operator's names
   /// for them; what is not there is done.
   package init(
-    store: any EntitlementStore, ledger: EvidenceLedger, inbox: NotificationInbox, enquiry: PurchaseLookup,
+    store: any EntitlementStore, ledger: EvidenceLedger, inbox: NotificationInbox, lookup: PurchaseLookup,
     catalog: CurrentCatalog, cadence: DeliveryCadence, policies: [String: ReconciliationPolicy],
     clock: ServiceClock
   ) {
-    let parts = Parts(
-      store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, catalog: catalog, cadence: cadence,
+    let dependencies = Dependencies(
+      store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
       clock: clock)
-    var followUps: [AppEnvironment: AppReconciler] = [:]
-    for (appID, environment) in enquiry.places {
+    var reconcilers: [AppEnvironment: AppReconciler] = [:]
+    for (appID, environment) in lookup.appEnvironments {
       let place = AppEnvironment(appID: appID, environment: environment)
-      followUps[place] = AppReconciler(place, policies[appID] ?? ReconciliationPolicy(), parts)
+      reconcilers[place] = AppReconciler(place, policies[appID] ?? ReconciliationPolicy(), dependencies)
     }
-    self.followUps = followUps
+    self.reconcilers = reconcilers
     self.store = store
     self.clock = clock
   }
@@ -44,31 +44,31 @@ package struct Reconciler: Sendable {
   /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
   package func run(report: @escaping @Sendable (String) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
-      for followUp in followUps.values { group.addTask { await followUp.run(report: report) } }
+      for reconciler in reconcilers.values { group.addTask { await reconciler.run(report: report) } }
       await group.waitForAll()
     }
   }
 
-  /// Begins a repair by hand and waits for it, for so long as `patience` says; `nil`: to its end, or until it
+  /// Begins a repair by hand and waits for it, for so long as `timeout` says; `nil`: to its end, or until it
   /// has to wait for Apple.
   ///
   /// - Returns: the repair as it is then, and how many customers its report is about. Whether somebody waits or
   ///   not, it goes on.
   /// - Throws: ``LookupError/noKey(appID:environment:)``; ``LookupError/ledger(_:)``.
   package func repair(
-    _ repair: Repair, patience: Duration?
+    _ repair: Repair, timeout: Duration?
   ) async throws(LookupError) -> (Repair, drifted: Int64) {
     let place = AppEnvironment(appID: repair.appID, environment: repair.environment)
-    guard let followUp = followUps[place] else {
+    guard let reconciler = reconcilers[place] else {
       throw .noKey(appID: repair.appID, environment: repair.environment)
     }
     do throws(StoreError) {
-      let rests = await followUp.rests()
-      let begun = try await followUp.begin(repair)
+      let idleSignals = await reconciler.idleSignals()
+      let begun = try await reconciler.begin(repair)
       let reader = try store.makeReader()
       var latest = begun
-      let deadline = patience.map { ContinuousClock.now + $0 }
-      while latest.finishedAt == nil, latest.problem.isEmpty, await Self.next(rests, by: deadline) {
+      let deadline = timeout.map { ContinuousClock.now + $0 }
+      while latest.finishedAt == nil, latest.problem.isEmpty, await Self.next(idleSignals, by: deadline) {
         latest = try reader.repair(begun.id, of: begun.appID) ?? begun
         reader.endTurn()
       }

@@ -12,7 +12,7 @@ struct StatusPolling: Sendable {
 
   let store: any EntitlementStore
   let ledger: EvidenceLedger
-  let enquiry: PurchaseLookup
+  let lookup: PurchaseLookup
   let app: AppDefinition
   let place: AppEnvironment
   let metrics: ReconciliationMetrics
@@ -68,11 +68,11 @@ struct StatusPolling: Sendable {
 
   /// What came of each, in their order; all are made at once.
   private func answers(to inquiries: [PurchaseStatusQuery]) async -> [Result<Void, LookupError>] {
-    await withTaskGroup(of: (Int, Result<Void, LookupError>).self) { [enquiry] group in
+    await withTaskGroup(of: (Int, Result<Void, LookupError>).self) { [lookup] group in
       for (place, inquiry) in inquiries.enumerated() {
         group.addTask {
           do throws(LookupError) {
-            return (place, .success(try await inquiry.ask(enquiry)))
+            return (place, .success(try await inquiry.ask(lookup)))
           } catch {
             return (place, .failure(error))
           }

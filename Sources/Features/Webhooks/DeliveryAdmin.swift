@@ -4,7 +4,7 @@ package import Store
 /// What operators ask about deliveries, and do with them.
 package struct DeliveryAdmin: Sendable {
   /// How many messages one call sends again.
-  package static let replayLimit = 10_000
+  package static let maxResendCount = 10_000
 
   /// Which messages are to be sent again.
   package enum Selection: Hashable, Sendable {
@@ -17,47 +17,47 @@ package struct DeliveryAdmin: Sendable {
   }
 
   /// What will be sent again.
-  package struct Replayed: Hashable, Sendable {
+  package struct ResendResult: Hashable, Sendable {
     package var count: Int
     /// Where the rest of a range begins; `nil` if there is none.
-    package var rest: Int64?
+    package var nextPosition: Int64?
   }
 
   /// How a receiver is doing.
-  package struct Standing: Sendable {
+  package struct WebhookStatus: Sendable {
     package let settings: WebhookSettings
-    package let outlet: WebhookCursor
+    package let cursor: WebhookCursor
     /// The number of the last message that there is.
-    package let newest: Int64
+    package let latestPosition: Int64
     package let counts: DeliveryCounts
   }
 
-  private let outlets: WebhookDispatcher
+  private let dispatcher: WebhookDispatcher
   private let store: any EntitlementStore
   private let now: @Sendable () -> Instant
 
-  /// A desk for the receivers of `outlets`.
+  /// An admin for the webhooks of `dispatcher`.
   package init(
-    _ outlets: WebhookDispatcher, store: any EntitlementStore, now: @escaping @Sendable () -> Instant
+    _ dispatcher: WebhookDispatcher, store: any EntitlementStore, now: @escaping @Sendable () -> Instant
   ) {
-    self.outlets = outlets
+    self.dispatcher = dispatcher
     self.store = store
     self.now = now
   }
 
   /// The receivers of an app.
   package func settings(of appID: String) -> [WebhookSettings] {
-    outlets.settings.filter { $0.key.appID == appID }
+    dispatcher.settings.filter { $0.key.appID == appID }
   }
 
   /// How a receiver is doing.
-  package func standing(
+  package func status(
     of settings: WebhookSettings, in reader: any StoreReader
-  ) throws(StoreError) -> Standing {
+  ) throws(StoreError) -> WebhookStatus {
     let isOfEvents = settings.key.kind == .events
-    return Standing(
-      settings: settings, outlet: try reader.outlet(settings.key) ?? WebhookCursor(position: 0),
-      newest: try isOfEvents ? reader.lastSequence(of: nil) : reader.lastNotification(),
+    return WebhookStatus(
+      settings: settings, cursor: try reader.outlet(settings.key) ?? WebhookCursor(position: 0),
+      latestPosition: try isOfEvents ? reader.lastSequence(of: nil) : reader.lastNotification(),
       counts: try reader.deliveryCounts(of: settings.key))
   }
 
@@ -65,26 +65,26 @@ package struct DeliveryAdmin: Sendable {
   package func messageID(
     of delivery: Delivery, to settings: WebhookSettings, in reader: any StoreReader
   ) throws(StoreError) -> String {
-    try outlets.source(of: settings).message(at: delivery.position, in: reader)?.id ?? ""
+    try dispatcher.source(of: settings).message(at: delivery.position, in: reader)?.id ?? ""
   }
 
   /// Lets messages be sent again: with the ids that they had, and each subject's in their order.
-  package func replay(
+  package func resend(
     _ selection: Selection, to settings: WebhookSettings
-  ) async throws(StoreError) -> Replayed {
+  ) async throws(StoreError) -> ResendResult {
     let (key, moment) = (settings.key, now())
     let found = try messages(selection, settings)
     let revived = try await store.write { store throws(StoreError) in
       var subjects: [OrderingKey] = []
-      if case .dead = selection { subjects = try store.revive(key, limit: Self.replayLimit) }
+      if case .dead = selection { subjects = try store.revive(key, limit: Self.maxResendCount) }
       for message in found.messages { try store.put(message.delivery, of: key) }
       try store.order(Array(Set(subjects + found.messages.map(\.about))), of: key, at: moment)
       return subjects.count
     }
-    return Replayed(count: revived + found.messages.count, rest: found.rest)
+    return ResendResult(count: revived + found.messages.count, nextPosition: found.nextPosition)
   }
 
-  /// Forgets messages that were given up: these, or all if `positions` is `nil`. They can still be replayed by
+  /// Forgets messages that were given up: these, or all if `positions` is `nil`. They can still be resent by
   /// their positions.
   ///
   /// - Returns: how many there were.
@@ -95,7 +95,7 @@ package struct DeliveryAdmin: Sendable {
   }
 
   /// Sends to a receiver again that had said that it wants no more.
-  package func resume(_ settings: WebhookSettings) async throws(StoreError) -> Standing {
+  package func resume(_ settings: WebhookSettings) async throws(StoreError) -> WebhookStatus {
     let (key, moment) = (settings.key, now())
     try await store.write { store throws(StoreError) in
       try store.resume(key)
@@ -103,13 +103,13 @@ package struct DeliveryAdmin: Sendable {
     }
     let reader = try store.makeReader()
     defer { reader.endTurn() }
-    return try standing(of: settings, in: reader)
+    return try status(of: settings, in: reader)
   }
 
   private func messages(
     _ selection: Selection, _ settings: WebhookSettings
-  ) throws(StoreError) -> (messages: [OutgoingMessage], rest: Int64?) {
-    let source = outlets.source(of: settings)
+  ) throws(StoreError) -> (messages: [OutgoingMessage], nextPosition: Int64?) {
+    let source = dispatcher.source(of: settings)
     let reader = try store.makeReader()
     defer { reader.endTurn() }
     switch selection {
@@ -126,12 +126,12 @@ package struct DeliveryAdmin: Sendable {
 
   private func messages(
     _ range: ClosedRange<Int64>, _ source: any MessageSource, _ reader: any StoreReader
-  ) throws(StoreError) -> (messages: [OutgoingMessage], rest: Int64?) {
+  ) throws(StoreError) -> (messages: [OutgoingMessage], nextPosition: Int64?) {
     var found: [OutgoingMessage] = []
     var position = range.lowerBound - 1
-    while position < range.upperBound, found.count < Self.replayLimit {
+    while position < range.upperBound, found.count < Self.maxResendCount {
       let page = try source.page(
-        after: position, limit: min(500, Self.replayLimit - found.count), in: reader)
+        after: position, limit: min(500, Self.maxResendCount - found.count), in: reader)
       found += page.messages.filter { $0.position <= range.upperBound }
       guard page.hasMore, page.end > position else { return (found, nil) }
       position = page.end

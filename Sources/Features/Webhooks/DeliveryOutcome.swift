@@ -3,7 +3,7 @@ internal import AppStoreClient
 
 /// What came of sending one message once.
 enum DeliveryOutcome: Hashable, Sendable {
-  case taken
+  case delivered
   /// To be sent again; with the milliseconds for which the receiver asked to be left alone.
   case failed(String, retryAfter: Int64?)
   /// The receiver wants nothing any more.
@@ -15,7 +15,7 @@ enum DeliveryOutcome: Hashable, Sendable {
   /// no redirect is followed.
   init(_ response: IncomingResponse, now: Instant) {
     switch response.status {
-    case 200..<300: self = .taken
+    case 200..<300: self = .delivered
     case 410: self = .gone
     case 300..<400:
       self = .failed("status \(response.status), a redirect, which is not followed", retryAfter: nil)
@@ -36,7 +36,7 @@ enum DeliveryOutcome: Hashable, Sendable {
   /// A word for each kind of outcome.
   var metricLabel: String {
     switch self {
-    case .taken: "taken"
+    case .delivered: "delivered"
     case .failed: "failed"
     case .gone: "gone"
     case .cancelled: "cancelled"

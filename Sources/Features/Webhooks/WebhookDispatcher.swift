@@ -76,7 +76,7 @@ package final class WebhookDispatcher: Sendable {
   ) async {
     let follower = ScheduledLoop(ServiceClock(now: now)) { [now] in
       do throws(StoreError) {
-        return now().advanced(byMilliseconds: try await worker.work())
+        return now().advanced(byMilliseconds: try await worker.run())
       } catch {
         if error != .closed {
           report("what goes out to \(key.name) of app \(key.appID) could not go on: \(error)")

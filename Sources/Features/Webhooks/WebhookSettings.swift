@@ -5,7 +5,7 @@ package import Store
 /// One receiver, as the operator configured it.
 package struct WebhookSettings: Hashable, Sendable {
   package let key: WebhookKey
-  /// May carry secrets; see ``shownURL``.
+  /// May carry secrets; see ``redactedURL``.
   let url: String
   /// Each signs; none where Apple's notifications go out as they came.
   let secrets: [WebhookSecret]
@@ -28,7 +28,7 @@ package struct WebhookSettings: Hashable, Sendable {
   }
 
   /// Where to, without the query, in which a secret may stand.
-  package var shownURL: String { String(url.prefix { $0 != "?" }) }
+  package var redactedURL: String { String(url.prefix { $0 != "?" }) }
 
   /// Where its messages come from; events are written by `encode`.
   func source(_ encode: @escaping EventEncoding) -> any MessageSource {

@@ -39,7 +39,7 @@ extension WebhookWorker {
   }
 
   private var maySend: Bool {
-    !isGone && !Task.isCancelled && !health.isDown && health.rest(at: now()) == nil
+    !isGone && !Task.isCancelled && !health.isDown && health.retryDelay(at: now()) == nil
   }
 
   /// Writes down what came of an attempt.
@@ -50,7 +50,7 @@ extension WebhookWorker {
   {
     attempts += 1
     switch outcome {
-    case .taken:
+    case .delivered:
       if health.succeeded() { cameBack = true }
       report.arrived(item)
       return true
@@ -74,13 +74,13 @@ extension WebhookWorker {
 
   func save(_ report: BatchReport, upTo end: Int64) async throws(StoreError) {
     let (key, moment, isHastened) = (settings.key, now(), cameBack)
-    let outlet = WebhookCursor(position: end, goneAt: isGone ? moment : nil)
+    let cursor = WebhookCursor(position: end, goneAt: isGone ? moment : nil)
     try await store.write { store throws(StoreError) in
       for position in report.arrived { try store.remove(position, of: key) }
       for delivery in report.changed { try store.put(delivery, of: key) }
       try store.order(Array(report.subjects), of: key, at: moment)
       if isHastened { try store.hasten(key, at: moment) }
-      try store.put(outlet, of: key)
+      try store.put(cursor, of: key)
     }
     // Only now: if it could not be written down, the same is sent again.
     position = end

@@ -5,14 +5,14 @@ internal import Store
 /// Brings one receiver its messages: those about one subject in their order, those about different ones side
 /// by side.
 ///
-/// What arrives leaves no trace but the outlet's position in the log. What does not becomes a row, and so
+/// What arrives leaves no trace but the cursor in the log. What does not becomes a row, and so
 /// does all that comes behind it about the same subject, until the first of them is taken or given up. A crash
 /// sends the last page again, with the same ids.
 actor WebhookWorker {
   private static let pageSize = 100
   private static let dueLimit = 32
   private static let laneLength = 20
-  private static let longestWait: Int64 = 60_000
+  private static let maxWait: Int64 = 60_000
   /// After so many messages of others the position is remembered all the same.
   private static let silentStride: Int64 = 1_000
 
@@ -44,33 +44,33 @@ actor WebhookWorker {
   /// Does all that can be done now.
   ///
   /// - Returns: after how many milliseconds there may be more to do, if nothing is committed before.
-  func work() async throws(StoreError) -> Int64 {
+  func run() async throws(StoreError) -> Int64 {
     let saved = try read { reader throws(StoreError) in try reader.outlet(settings.key) }
-    guard let saved, saved.goneAt == nil else { return Self.longestWait }
+    guard let saved, saved.goneAt == nil else { return Self.maxWait }
     position = max(position, saved.position)
     isGone = false
     var isBusy = true
-    while isBusy, !isGone, !Task.isCancelled, health.rest(at: now()) == nil {
-      isBusy = try await health.isDown ? probe() : proceed()
+    while isBusy, !isGone, !Task.isCancelled, health.retryDelay(at: now()) == nil {
+      isBusy = try await health.isDown ? probe() : step()
     }
     if position - saved.position >= Self.silentStride { try await save(BatchReport(), upTo: position) }
     try measure()
-    if let rest = health.rest(at: now()) { return rest }
+    if let rest = health.retryDelay(at: now()) { return rest }
     let due = try read { reader throws(StoreError) in try reader.nextDue(of: settings.key) }
-    return due.map { min(max($0.milliseconds(since: now()), 1), Self.longestWait) } ?? Self.longestWait
+    return due.map { min(max($0.milliseconds(since: now()), 1), Self.maxWait) } ?? Self.maxWait
   }
 
   /// Sends what is due again, then what is new.
   ///
   /// - Returns: whether there may be more.
-  private func proceed() async throws(StoreError) -> Bool {
+  private func step() async throws(StoreError) -> Bool {
     let moment = now()
     let due = try read { reader throws(StoreError) in
       try reader.deliveries(of: settings.key, dueBy: moment, limit: Self.dueLimit)
     }
-    try await sendAgain(due)
-    guard !health.isDown, health.rest(at: now()) == nil else { return true }
-    let hasMore = try await takePage(Self.pageSize)
+    try await resend(due)
+    guard !health.isDown, health.retryDelay(at: now()) == nil else { return true }
+    let hasMore = try await sendNextPage(Self.pageSize)
     return hasMore || due.count == Self.dueLimit
   }
 
@@ -83,17 +83,17 @@ actor WebhookWorker {
       try reader.deliveries(
         of: settings.key, dueBy: Instant(millisecondsSince1970: .max), limit: 1)
     }
-    try await sendAgain(next, isProbe: true)
+    try await resend(next, isProbe: true)
     let before = attempts
     var hasMore = true
-    while hasMore, attempts == before { hasMore = try await takePage(1, isProbe: true) }
+    while hasMore, attempts == before { hasMore = try await sendNextPage(1, isProbe: true) }
     return !health.isDown
   }
 
   /// Takes messages from the log; those about a subject for which something waits join it.
   ///
   /// - Returns: whether there may be more.
-  private func takePage(_ limit: Int, isProbe: Bool = false) async throws(StoreError) -> Bool {
+  private func sendNextPage(_ limit: Int, isProbe: Bool = false) async throws(StoreError) -> Bool {
     guard !isGone else { return false }
     let (page, waiting) = try read { reader throws(StoreError) in
       let page = try source.page(after: position, limit: limit, in: reader)
@@ -119,7 +119,7 @@ actor WebhookWorker {
   }
 
   /// Sends what waits, each with what comes behind it about the same subject; of a probe only the first.
-  private func sendAgain(_ due: [Delivery], isProbe: Bool = false) async throws(StoreError) {
+  private func resend(_ due: [Delivery], isProbe: Bool = false) async throws(StoreError) {
     guard !due.isEmpty else { return }
     var report = BatchReport()
     var lanes: [OrderedBatch] = []

@@ -35,7 +35,7 @@ extension Application {
   private func consumptionFollower(_ report: @escaping @Sendable (String) -> Void) -> ConsumptionRequestWorker
   {
     ConsumptionRequestWorker(
-      store: store, ledger: ledger, enquiry: enquiry, catalog: catalog, clock: clock, report: report)
+      store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock, report: report)
   }
 
   /// Puts another catalog in force at once. The customers' answers, and the events of what that changed,

@@ -22,7 +22,7 @@ package struct Application: Sendable {
   let catalog: CurrentCatalog
   private let signing: SigningSetup
   private let gate: OnlineCheckEnforcer?
-  let enquiry: PurchaseLookup
+  let lookup: PurchaseLookup
   private let inbox: NotificationInbox
   /// Where legacy receipts come in.
   let receiptIntake: ReceiptIntake
@@ -52,7 +52,7 @@ package struct Application: Sendable {
     catalog: CurrentCatalog, signing: SigningSetup = SigningSetup(),
     gate: OnlineCheckEnforcer? = nil, clients: AppStoreClients = AppStoreClients(),
     secrets: [String: SharedSecret] = [:], followUps: [String: ReconciliationPolicy] = [:],
-    receipts: ReceiptSetup = ReceiptSetup(), outlets: [WebhookSettings] = [],
+    receipts: ReceiptSettings = ReceiptSettings(), outlets: [WebhookSettings] = [],
     exchange: any HTTPExchange = AsyncHTTPExchange.shared,
     answerCacheBytes: Int, door: Door, clock: ServiceClock, wallClock: @escaping @Sendable () -> Instant
   ) {
@@ -62,17 +62,17 @@ package struct Application: Sendable {
     self.catalog = catalog
     self.signing = signing
     self.gate = gate
-    enquiry = PurchaseLookup(clients: clients, ledger: ledger)
+    lookup = PurchaseLookup(clients: clients, ledger: ledger)
     let cadence = DeliveryCadence()
     inbox = NotificationInbox(
-      ledger: ledger, enquiry: enquiry, catalog: catalog, secrets: secrets,
+      ledger: ledger, lookup: lookup, catalog: catalog, secrets: secrets,
       recordArrival: { cadence.recordArrival($0, at: $1) },
       checkOnline: gate?.check)
     self.followUps = Reconciler(
-      store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, catalog: catalog, cadence: cadence,
+      store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
       policies: followUps, clock: clock)
     receiptIntake = ReceiptIntake(
-      ledger: ledger, enquiry: enquiry, catalog: catalog,
+      ledger: ledger, lookup: lookup, catalog: catalog,
       verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),
       policies: receipts.policies,
       checkOnline: { document, appID async throws(OnlineCheckError) in
@@ -106,7 +106,7 @@ package struct Application: Sendable {
     let offers = OfferService(reader: reader, catalog: catalog, setups: signing.offers, now: now)
     let tokens = TokenService(reader: reader, catalog: catalog, setup: signing.tokens, now: now)
     let customers = CustomerService(reader: reader, catalog: catalog, now: now)
-    let appStore = AppStoreService(enquiry: enquiry, ledger: ledger, store: store, catalog: catalog, now: now)
+    let appStore = AppStoreService(lookup: lookup, ledger: ledger, store: store, catalog: catalog, now: now)
     let metrics = SubscriptionMetricsService(store: store, catalog: catalog, now: now)
     var methods = entitlements.methods + receipts.methods + health.methods
     methods += customers.methods + metrics.methods
@@ -126,7 +126,7 @@ package struct Application: Sendable {
     methods += appStore.methods
     methods += RepairService(reader: reader, followUps: followUps, catalog: catalog, now: now).methods
     methods += ReprocessService(store: store, inbox: inbox, catalog: catalog).methods
-    methods += SeatService(ledger: ledger, enquiry: enquiry, catalog: catalog).methods
+    methods += SeatService(ledger: ledger, lookup: lookup, catalog: catalog).methods
     methods += SeatListService(reader: reader, catalog: catalog).methods
     methods += NotificationComparisonService(reader: reader, catalog: catalog, now: now).methods
     methods += WebhookService(reader: reader, desk: desk, catalog: catalog).methods

@@ -8,20 +8,20 @@ import Testing
   private let time = ManualTime()
   private let info = #"{"signedTransactionInfo":"jws"}"#
 
-  private func ask(_ exchange: ScriptedExchange, patience: Duration? = nil) async throws
+  private func ask(_ exchange: ScriptedExchange, timeout: Duration? = nil) async throws
     -> TransactionInfoResponse
   {
-    try await client(exchange, time).send(.transactionInfo("1"), patience: patience)
+    try await client(exchange, time).send(.transactionInfo("1"), timeout: timeout)
   }
 
   /// What comes of a call to which everything is answered in the same way.
-  private func failure(of answers: ScriptedExchange.Answer..., patience: Duration? = nil) async throws
+  private func failure(of answers: ScriptedExchange.Answer..., timeout: Duration? = nil) async throws
     -> (error: AppStoreClientError?, calls: Int)
   {
     let exchange = ScriptedExchange(answers[0])
     let many = answers.count > 1 ? ScriptedExchange(answers[0], answers[1]) : exchange
     do {
-      _ = try await ask(many, patience: patience)
+      _ = try await ask(many, timeout: timeout)
       return (nil, many.requests.count)
     } catch let error as AppStoreClientError {
       return (error, many.requests.count)
@@ -93,7 +93,7 @@ import Testing
     #expect(try await ask(exchange).signedTransactionInfo == "jws")
     #expect(try #require(time.sleeps.first) >= .seconds(30))
     let impatient = try await failure(
-      of: .status(429, "", [("retry-after", String(ManualTime.start + 900_000))]), patience: .seconds(5))
+      of: .status(429, "", [("retry-after", String(ManualTime.start + 900_000))]), timeout: .seconds(5))
     guard case .rateLimited(let wait) = impatient.error else {
       Issue.record("\(String(describing: impatient.error))")
       return
@@ -109,12 +109,12 @@ import Testing
     #expect(try await failure(of: .status(401), .status(401)).error == .unauthorized)
     let date = [("date", "Thu, 01 Jan 2026 01:00:00 GMT")]
     let off = try await failure(of: .status(401, "", date), .status(401, "", date))
-    #expect(off.error == .clockIsOff(seconds: -3_600))
+    #expect(off.error == .clockSkew(seconds: -3_600))
   }
 
   @Test("A deadline is kept: no call and no wait goes beyond it")
   func deadline() async throws {
-    let outcome = try await failure(of: .status(503), .status(503), patience: .milliseconds(100))
+    let outcome = try await failure(of: .status(503), .status(503), timeout: .milliseconds(100))
     #expect(outcome.error == .serverFailed(status: 503))
     #expect(outcome.calls == 1)
   }
@@ -154,7 +154,7 @@ import Testing
       page(200, #"{"revision":"c","hasMore":true}"#, []), answered: { time.advance(.seconds(4)) })
     await #expect(throws: AppStoreClientError.timedOut) {
       try await client(exchange, time).readTransactionHistory(
-        of: "1", PagingOptions(patience: .seconds(10))
+        of: "1", PagingOptions(timeout: .seconds(10))
       ) { _ in }
     }
     #expect(exchange.timeouts == [.seconds(10), .seconds(6), .seconds(2)])

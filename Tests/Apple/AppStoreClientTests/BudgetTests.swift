@@ -43,7 +43,7 @@ import Testing
     // The test notification has one call a second, a tenth of it here: one at once, then one in ten seconds.
     try await budget.take(.testNotification, .interactive, deadline: .seconds(1))
     await #expect(
-      throws: AppStoreClientError.overBudget(endpoint: .testNotification, retryAfter: .seconds(10))
+      throws: AppStoreClientError.localRateLimit(endpoint: .testNotification, retryAfter: .seconds(10))
     ) {
       try await budget.take(.testNotification, .interactive, deadline: .seconds(1))
     }

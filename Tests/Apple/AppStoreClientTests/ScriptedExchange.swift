@@ -77,7 +77,7 @@ func client(_ exchange: ScriptedExchange, _ time: ManualTime, share: Double = 1)
     issuerID: "issuer", bundleID: "com.example", signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
   return AppStoreServerClient(
     app: AppIdentity(bundleID: "com.example", appAppleID: 1), environment: .sandbox,
-    server: AppStoreServer(baseURL: "https://apple.example/", budgetShare: share),
+    server: AppStoreServer(baseURL: "https://apple.example/", rateLimitShare: share),
     tokens: ServerAPITokenSource(credentials: credentials, now: time.clock.now), exchange: exchange,
     clock: time.clock)
 }

@@ -22,8 +22,8 @@ struct Recipient {
   let store: SQLiteEntitlementStore
   let ledger: EvidenceLedger
   let inbox: NotificationInbox
-  let enquiry: PurchaseLookup
-  private let followUps: Reconciler
+  let lookup: PurchaseLookup
+  private let reconciler: Reconciler
   private let polling: StatusPolling
   private let app: AppDefinition
   private let clock: SandboxClock
@@ -47,18 +47,18 @@ struct Recipient {
     ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: { clock.now() })
     var clients = AppStoreClients()
     clients["demo", .sandbox] = try Self.client(world.simulator)
-    enquiry = PurchaseLookup(clients: clients, ledger: ledger)
+    lookup = PurchaseLookup(clients: clients, ledger: ledger)
     let cadence = DeliveryCadence()
     inbox = NotificationInbox(
-      ledger: ledger, enquiry: enquiry, catalog: catalog,
+      ledger: ledger, lookup: lookup, catalog: catalog,
       secrets: ["demo": SharedSecret(LivedWorld.secret)].compactMapValues(\.self),
       recordArrival: { cadence.recordArrival($0, at: $1) })
-    followUps = Reconciler(
-      store: store, ledger: ledger, inbox: inbox, enquiry: enquiry, catalog: catalog, cadence: cadence,
+    reconciler = Reconciler(
+      store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
       policies: ["demo": ReconciliationPolicy(pollsStatuses: false, repairsGaps: false)],
       clock: ServiceClock(now: { clock.now() }))
     polling = StatusPolling(
-      store: store, ledger: ledger, enquiry: enquiry, app: app, place: Self.place,
+      store: store, ledger: ledger, lookup: lookup, app: app, place: Self.place,
       metrics: ReconciliationMetrics(Self.place), now: { clock.now() })
   }
 
@@ -93,7 +93,7 @@ struct Recipient {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for body in bodies[start..<min(start + width, bodies.count)] {
           group.addTask {
-            _ = try await inbox.take(
+            _ = try await inbox.ingest(
               IncomingNotification(
                 appID: "demo", body: body, source: .notification, receivedAt: clock.now()))
           }
@@ -108,19 +108,19 @@ struct Recipient {
 
   /// Fills the gap from Apple's history.
   func repair() async throws -> Repair {
-    let running = Task { await followUps.run { _ in } }
+    let running = Task { await reconciler.run { _ in } }
     defer { running.cancel() }
-    return try await followUps.repair(
+    return try await reconciler.repair(
       Repair(
         appID: "demo", environment: .sandbox, reason: .byHand, from: LivedWorld.start, to: clock.now(),
-        startedAt: clock.now()), patience: nil
+        startedAt: clock.now()), timeout: nil
     ).0
   }
 
   /// Asks Apple about every purchase of the world.
   func fullPollInterval(_ world: LivedWorld) async throws {
     for line in await world.simulator.world.lines.keys.sorted() {
-      _ = try await enquiry.ask(
+      _ = try await lookup.fetchAll(
         PurchaseLookup.Request(appID: "demo", environment: .sandbox, transactionID: String(line)))
     }
   }

@@ -75,18 +75,18 @@ struct Stage {
   let clock = TurnedClock()
   let settings: WebhookSettings
   let worker: WebhookWorker
-  let outlets: WebhookDispatcher
+  let dispatcher: WebhookDispatcher
 
-  var desk: DeliveryAdmin { DeliveryAdmin(outlets, store: store, now: { [clock] in clock.now }) }
+  var admin: DeliveryAdmin { DeliveryAdmin(dispatcher, store: store, now: { [clock] in clock.now }) }
 
   private init(_ store: SQLiteEntitlementStore, _ settings: WebhookSettings) {
     self.store = store
     self.settings = settings
     let (clock, receiver) = (clock, receiver)
-    outlets = WebhookDispatcher(
+    dispatcher = WebhookDispatcher(
       [settings], store: store, exchange: receiver, now: { clock.now }, encode: { .string("\($0.sequence)") })
     worker = WebhookWorker(
-      settings, source: outlets.source(of: settings), exchange: receiver, store: store, now: { clock.now })
+      settings, source: dispatcher.source(of: settings), exchange: receiver, store: store, now: { clock.now })
   }
 
   static func run(
@@ -101,7 +101,7 @@ struct Stage {
       secrets: [WebhookSecret(key: [UInt8](repeating: 7, count: 24))], kinds: kinds,
       schedule: RetrySchedule(delays: delays), concurrency: concurrency)
     let stage = Stage(store, settings)
-    try await stage.outlets.begin()
+    try await stage.dispatcher.begin()
     try await body(stage)
     await store.close()
   }
@@ -116,19 +116,19 @@ struct Stage {
 
   /// Lets the worker work, and says which events the receiver was sent meanwhile.
   func work() async throws -> [Int64] {
-    _ = try await worker.work()
+    _ = try await worker.run()
     return receiver.take().map(\.sequence)
   }
 
   /// Another worker, as after a restart.
   func restarted() -> WebhookWorker {
     WebhookWorker(
-      settings, source: outlets.source(of: settings), exchange: receiver, store: store,
+      settings, source: dispatcher.source(of: settings), exchange: receiver, store: store,
       now: { [clock] in clock.now })
   }
 
-  func standing() throws -> DeliveryAdmin.Standing {
-    try desk.standing(of: settings, in: try store.makeReader())
+  func status() throws -> DeliveryAdmin.WebhookStatus {
+    try admin.status(of: settings, in: try store.makeReader())
   }
 }
 

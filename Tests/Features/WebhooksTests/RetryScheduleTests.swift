@@ -35,11 +35,11 @@ import Testing
     var health = WebhookCircuitBreaker()
     for _ in 0..<4 { health.failed(at: moment(0), retryAfter: nil) }
     #expect(!health.isDown)
-    #expect(health.rest(at: moment(0)) == nil)
+    #expect(health.retryDelay(at: moment(0)) == nil)
     health.failed(at: moment(0), retryAfter: nil)
     #expect(health.isDown)
-    #expect(health.rest(at: moment(1)) == 59_999)
-    #expect(health.rest(at: moment(60_000)) == nil)
+    #expect(health.retryDelay(at: moment(1)) == 59_999)
+    #expect(health.retryDelay(at: moment(60_000)) == nil)
     var wasDown = health.succeeded()
     #expect(wasDown)
     #expect(!health.isDown)
@@ -63,9 +63,9 @@ import Testing
     var health = WebhookCircuitBreaker()
     health.failed(at: moment(0), retryAfter: 7_000)
     health.failed(at: moment(1_000), retryAfter: 2_000)
-    #expect(health.rest(at: moment(1_000)) == 6_000)
+    #expect(health.retryDelay(at: moment(1_000)) == 6_000)
     health.failed(at: moment(0), retryAfter: 90_000_000)
-    #expect(health.rest(at: moment(0)) == 3_600_000)
+    #expect(health.retryDelay(at: moment(0)) == 3_600_000)
   }
 }
 

@@ -12,7 +12,7 @@ import Testing
   func delivered() async throws {
     try await Stage.run { stage in
       try await stage.tell("ana", "ben")
-      _ = try await stage.worker.work()
+      _ = try await stage.worker.run()
       let sent = stage.receiver.take()
       #expect(sent.map(\.sequence) == [1, 2])
       let first = try #require(sent.first)
@@ -22,9 +22,9 @@ import Testing
       #expect(
         String(decoding: first.body, as: UTF8.self)
           == #"{"type":"entitlement.started","timestamp":"1970-01-01T00:16:40.000Z","data":"1"}"#)
-      #expect(try stage.standing().outlet == WebhookCursor(position: 2))
+      #expect(try stage.status().cursor == WebhookCursor(position: 2))
       #expect(try await stage.work().isEmpty)
-      #expect(stage.settings.shownURL == "https://example.com/")
+      #expect(stage.settings.redactedURL == "https://example.com/")
     }
   }
 
@@ -57,7 +57,7 @@ import Testing
       #expect(try await stage.work().isEmpty)
       stage.clock.turn(milliseconds: 100_000)
       #expect(try await stage.work() == [1, 3, 5])
-      #expect(try stage.standing().counts == DeliveryCounts(waiting: 0, dead: 0, waitingSince: nil))
+      #expect(try stage.status().counts == DeliveryCounts(waiting: 0, dead: 0, waitingSince: nil))
     }
   }
 
@@ -69,12 +69,12 @@ import Testing
       #expect(try await stage.work() == [1, 2])
       stage.receiver.answers { _ in .success(.status(200)) }
       stage.clock.turn(milliseconds: 10_000)
-      _ = try await stage.restarted().work()
+      _ = try await stage.restarted().run()
       #expect(stage.receiver.take().map(\.sequence) == [1, 3])
     }
   }
 
-  @Test("What is given up lets the next one go, is listed, and goes out when it is replayed")
+  @Test("What is given up lets the next one go, is listed, and goes out when it is resent")
   func dead() async throws {
     try await Stage.run(delays: [10]) { stage in
       stage.receiver.answers { .success(.status($0.sequence == 1 ? 400 : 200)) }
@@ -88,20 +88,20 @@ import Testing
       #expect(dead.first?.outcome == "status 400")
       #expect(dead.first?.attempts == 2)
       stage.receiver.answers { _ in .success(.status(200)) }
-      #expect(try await stage.desk.replay(.dead, to: stage.settings) == .init(count: 1, rest: nil))
+      #expect(try await stage.admin.resend(.dead, to: stage.settings) == .init(count: 1, nextPosition: nil))
       #expect(try await stage.work() == [1])
-      #expect(try stage.standing().counts.dead == 0)
+      #expect(try stage.status().counts.dead == 0)
     }
   }
 
-  @Test("What arrived long ago can be replayed, by position or by range, and comes in order")
-  func replayed() async throws {
+  @Test("What arrived long ago can be resent, by position or by range, and comes in order")
+  func resent() async throws {
     try await Stage.run { stage in
       try await stage.tell("ana", "ben", "ana", "ana")
       _ = try await stage.work()
-      #expect(try await stage.desk.replay(.positions([4, 1, 77]), to: stage.settings).count == 2)
+      #expect(try await stage.admin.resend(.positions([4, 1, 77]), to: stage.settings).count == 2)
       #expect(try await stage.work() == [1, 4])
-      #expect(try await stage.desk.replay(.range(2...3), to: stage.settings).count == 2)
+      #expect(try await stage.admin.resend(.range(2...3), to: stage.settings).count == 2)
       #expect(Set(try await stage.work()) == [2, 3])
     }
   }
@@ -114,9 +114,9 @@ import Testing
       #expect(try await stage.work() == [1])
       try await stage.tell("cem")
       #expect(try await stage.work().isEmpty)
-      #expect(try stage.standing().outlet.goneAt == stage.clock.now)
+      #expect(try stage.status().cursor.goneAt == stage.clock.now)
       stage.receiver.answers { _ in .success(.status(200)) }
-      #expect(try await stage.desk.resume(stage.settings).outlet.goneAt == nil)
+      #expect(try await stage.admin.resume(stage.settings).cursor.goneAt == nil)
       #expect(try await stage.work().sorted() == [1, 2, 3])
     }
   }
@@ -133,11 +133,11 @@ import Testing
       stage.clock.turn(milliseconds: 1_000)
       // What has been due longest, and one of what is new; the rest stays in the log.
       #expect(try await stage.work() == [6, 41])
-      #expect(try stage.standing().outlet.position == 41)
+      #expect(try stage.status().cursor.position == 41)
       stage.receiver.answers { _ in .success(.status(200)) }
       stage.clock.turn(milliseconds: 60_000)
       #expect(Set(try await stage.work()) == Set(1...50))
-      #expect(try stage.standing().counts.waiting == 0)
+      #expect(try stage.status().counts.waiting == 0)
     }
   }
 
@@ -175,7 +175,7 @@ import Testing
           }
           return luck % 2 == 0 ? .success(.status(500)) : .failure(.timedOut)
         }
-        _ = try await random.next() % 4 == 0 ? stage.restarted().work() : stage.worker.work()
+        _ = try await random.next() % 4 == 0 ? stage.restarted().run() : stage.worker.run()
         stage.clock.turn(milliseconds: Int64(random.next() % 70_000))
       }
       stage.receiver.answers { request in
@@ -184,7 +184,7 @@ import Testing
       }
       for _ in 0..<3 {
         stage.clock.turn(milliseconds: 3_600_000)
-        _ = try await stage.restarted().work()
+        _ = try await stage.restarted().run()
       }
       let firsts = taken.firsts
       #expect(firsts.sorted() == Array(owners.indices).map { Int64($0 + 1) })

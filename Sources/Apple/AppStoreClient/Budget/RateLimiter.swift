@@ -26,7 +26,7 @@ final class RateLimiter: Sendable {
   /// Waits for a call of the budget.
   ///
   /// - `deadline`: by ``ClientClock/uptime``; `nil` for none.
-  /// - Throws: ``AppStoreClientError/overBudget(endpoint:retryAfter:)`` at once, if the wait would be longer
+  /// - Throws: ``AppStoreClientError/localRateLimit(endpoint:retryAfter:)`` at once, if the wait would be longer
   ///   than the caller has; ``AppStoreClientError/cancelled``.
   func take(
     _ endpoint: Endpoint, _ priority: CallPriority, deadline: Duration?
@@ -38,7 +38,7 @@ final class RateLimiter: Sendable {
     defer { leave(endpoint, ticket) }
     while let wait = wait(endpoint, priority, ticket) {
       if let deadline, clock.uptime() + wait > deadline {
-        throw .overBudget(endpoint: endpoint, retryAfter: wait)
+        throw .localRateLimit(endpoint: endpoint, retryAfter: wait)
       }
       do { try await clock.sleep(wait) } catch { throw .cancelled }
     }

@@ -13,25 +13,25 @@ package struct ConsumptionRequestWorker: Sendable {
   private static let batchSize = 20
   private static let minute: Int64 = 60_000
   /// How often is looked whether what was missing is there: consent, a customer, another policy.
-  private static let longestPause = 15 * minute
+  private static let maxPause = 15 * minute
   /// How long one answer may take.
-  private static let patience = Duration.seconds(30)
+  private static let timeout = Duration.seconds(30)
 
   private let store: any EntitlementStore
   private let ledger: EvidenceLedger
-  private let enquiry: PurchaseLookup
+  private let lookup: PurchaseLookup
   private let catalog: CurrentCatalog
   private let clock: ServiceClock
   private let report: @Sendable (String) -> Void
 
   /// Follows what `store` has of Apple's questions. `report` is told what went wrong; it is tried again later.
   package init(
-    store: any EntitlementStore, ledger: EvidenceLedger, enquiry: PurchaseLookup, catalog: CurrentCatalog,
+    store: any EntitlementStore, ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog,
     clock: ServiceClock, report: @escaping @Sendable (String) -> Void
   ) {
     self.store = store
     self.ledger = ledger
-    self.enquiry = enquiry
+    self.lookup = lookup
     self.catalog = catalog
     self.clock = clock
     self.report = report
@@ -58,7 +58,7 @@ package struct ConsumptionRequestWorker: Sendable {
     await follower.run()
   }
 
-  /// What comes of a question now.
+  /// What comes of a request now.
   private enum Decision {
     case answer(ConsumptionRequest, AppStoreServerClient)
     /// Somebody or something is missing; the code says who or what.
@@ -72,7 +72,7 @@ package struct ConsumptionRequestWorker: Sendable {
     guard clock.now() < inquiry.answerBy else {
       inquiry.settle(
         .missed, problem: inquiry.problem.isEmpty ? "DEADLINE_PASSED" : inquiry.problem, at: clock.now())
-      report("the App Store's question about \(inquiry.line.appID) was not answered: \(inquiry.problem)")
+      report("the App Store's request about \(inquiry.line.appID) was not answered: \(inquiry.problem)")
       return try await ledger.update(inquiry, ifUnchanged: due)
     }
     switch decision(about: due) {
@@ -98,7 +98,7 @@ package struct ConsumptionRequestWorker: Sendable {
     guard due.isConsented else { return .wait("NO_CONSENT") }
     let client: AppStoreServerClient
     do throws(LookupError) {
-      client = try enquiry.client(for: app.id, in: inquiry.line.environment)
+      client = try lookup.client(for: app.id, in: inquiry.line.environment)
     } catch {
       return .wait("NO_IN_APP_PURCHASE_KEY")
     }
@@ -119,17 +119,17 @@ package struct ConsumptionRequestWorker: Sendable {
     do throws(AppStoreClientError) {
       try await client.send(
         .sendConsumptionInformation(information, of: inquiry.transactionID), priority: .repair,
-        patience: Self.patience)
+        timeout: Self.timeout)
     } catch {
       if case .refused(let code, let message) = error, error.retryAfter == nil {
         call.answer = AppleCall.refusal(code, message: message)
         try await record(call, about: inquiry)
-        inquiry.settle(.refused, problem: error.waitingReason, at: clock.now())
+        inquiry.settle(.refused, problem: error.pendingReason, at: clock.now())
         return try await ledger.update(inquiry, ifUnchanged: due)
       }
       guard error != .cancelled else { return }
       return try await wait(
-        due, for: error.waitingReason, attempts: inquiry.attempts + 1,
+        due, for: error.pendingReason, attempts: inquiry.attempts + 1,
         atLeast: error.retryAfter?.wholeSeconds ?? 0)
     }
     try await record(call, about: inquiry)
@@ -148,8 +148,8 @@ package struct ConsumptionRequestWorker: Sendable {
     var inquiry = due.request
     inquiry.problem = problem
     if let attempts { inquiry.attempts = attempts }
-    let backoff = inquiry.attempts == 0 ? Self.longestPause : 5_000 << min(Int64(inquiry.attempts), 12)
-    let pause = max(seconds * 1_000, min(backoff, Self.longestPause))
+    let backoff = inquiry.attempts == 0 ? Self.maxPause : 5_000 << min(Int64(inquiry.attempts), 12)
+    let pause = max(seconds * 1_000, min(backoff, Self.maxPause))
     inquiry.dueAt = min(clock.now().advanced(byMilliseconds: pause), inquiry.answerBy)
     try await ledger.update(inquiry, ifUnchanged: due)
   }

@@ -20,7 +20,7 @@ package struct VerifyReceiptFacade: Sendable {
   private let now: @Sendable () -> Instant
 
   /// For how long Apple is asked: whoever sends a receipt waits.
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
 
   /// A facade before `store`. `secrets` are those of the apps whose backends have to know one, by the operator's names
   /// for the apps; `now` tells what time an answer is for.
@@ -114,8 +114,8 @@ package struct VerifyReceiptFacade: Sendable {
       var incoming = IncomingReceipt(appID: app.id, customerID: nil, content: content)
       incoming.environment = environment
       incoming.source = .verifyReceipt
-      incoming.patience = Self.patience
-      return try await intake.take(incoming)
+      incoming.timeout = Self.timeout
+      return try await intake.submit(incoming)
     }
     var known = try await read()
     if !known.unknownLines(of: question.receipt, in: app).isEmpty {

@@ -38,7 +38,7 @@ extension Startup {
   ) -> AppStoreServer? {
     if let url = app.servers[environment] { return AppStoreServer(baseURL: url) }
     // Apple's limits are for machines' hours, and the sandbox's pass as fast as its clock is turned.
-    if let sandbox { return AppStoreServer(baseURL: sandbox.baseURL, budgetShare: 1000) }
+    if let sandbox { return AppStoreServer(baseURL: sandbox.baseURL, rateLimitShare: 1000) }
     return AppStoreServer(environment)
   }
 
@@ -68,7 +68,8 @@ extension Startup {
         (
           app.definition.id,
           ReconciliationPolicy(
-            pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps, asksAboutAll: app.asksAboutAll)
+            pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps, fullPollInterval: app.asksAboutAll
+          )
         )
       })
   }
@@ -109,13 +110,13 @@ extension Startup {
 extension AppStoreClients {
   /// What is left of Apple's limits.
   var samples: [MetricSample] {
-    places.flatMap { place in
-      let levels = self[place.appID, place.environment]?.budgetLevels ?? [:]
+    appEnvironments.flatMap { target in
+      let levels = self[target.appID, target.environment]?.availableCalls ?? [:]
       return levels.map { endpoint, calls in
         MetricSample(
           "entitled_app_store_rate_limit_calls",
           labels: [
-            ("app", place.appID), ("environment", place.environment.rawValue),
+            ("app", target.appID), ("environment", target.environment.rawValue),
             ("endpoint", endpoint.rawValue),
           ], calls.rounded(.down))
       }

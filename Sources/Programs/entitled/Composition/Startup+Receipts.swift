@@ -10,10 +10,10 @@ extension Startup {
   /// Migration jobs read from `importFolder`.
   static func receipts(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?, importFolder: String
-  ) throws -> ReceiptSetup {
-    var setup = ReceiptSetup(folder: ImportFolder(path: importFolder))
+  ) throws -> ReceiptSettings {
+    var settings = ReceiptSettings(folder: ImportFolder(path: importFolder))
     for app in configuration.apps {
-      setup.policies[app.definition.id] = ReceiptPolicy(app.receipts)
+      settings.policies[app.definition.id] = ReceiptPolicy(app.receipts)
       guard app.receipts.verification != .local else { continue }
       let endpoints = app.receipts.endpoints
       let embedded = sandbox.map { "\($0.baseURL)/verifyReceipt" }
@@ -23,10 +23,10 @@ extension Startup {
         productionURL: endpoints[.production] ?? VerifyReceiptClient.productionURL,
         sandboxURL: endpoints[.sandbox] ?? embedded ?? VerifyReceiptClient.sandboxURL,
         exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
-      setup.endpoints[app.definition.id] = VerifyReceiptEndpoint(
+      settings.endpoints[app.definition.id] = VerifyReceiptSettings(
         client: client, sharedSecret: try sharedSecret(of: app))
     }
-    return setup
+    return settings
   }
 }
 

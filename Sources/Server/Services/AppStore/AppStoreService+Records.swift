@@ -32,7 +32,7 @@ extension AppStoreService {
   ) async throws(Status) -> Response {
     let response: Response
     do throws(AppStoreClientError) {
-      response = try await call.client.send(request, patience: call.patience)
+      response = try await call.client.send(request, timeout: call.timeout)
     } catch {
       try await keep(error, record, request, call)
       throw Status(error)
@@ -44,7 +44,7 @@ extension AppStoreService {
   /// The same for a request that is answered with nothing but success.
   func change(_ request: AppStoreRequest, _ record: Record, _ call: Call) async throws(Status) {
     do throws(AppStoreClientError) {
-      try await call.client.send(request, patience: call.patience)
+      try await call.client.send(request, timeout: call.timeout)
     } catch {
       try await keep(error, record, request, call)
       throw Status(error)

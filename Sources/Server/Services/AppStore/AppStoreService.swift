@@ -10,7 +10,7 @@ internal import Wire
 /// `entitled.v1.AppStoreService`: Apple's API for operators, within the rate budget. What Apple signs in its
 /// answers is verified and kept as evidence before it is passed on.
 struct AppStoreService: Sendable {
-  let enquiry: PurchaseLookup
+  let lookup: PurchaseLookup
   let ledger: EvidenceLedger
   let store: any EntitlementStore
   let catalog: CurrentCatalog
@@ -23,7 +23,7 @@ struct AppStoreService: Sendable {
     let app: AppDefinition
     let environment: AppStore.Environment
     let client: AppStoreServerClient
-    let patience: Duration?
+    let timeout: Duration?
   }
 
   var methods: [Method] {
@@ -54,8 +54,8 @@ struct AppStoreService: Sendable {
     let environment = try app.environment(environment)
     do throws(LookupError) {
       return Call(
-        app: app, environment: environment, client: try enquiry.client(for: appID, in: environment),
-        patience: context.patience)
+        app: app, environment: environment, client: try lookup.client(for: appID, in: environment),
+        timeout: context.patience)
     } catch {
       throw Status(error)
     }
@@ -65,7 +65,7 @@ struct AppStoreService: Sendable {
     _ request: AppStoreRequest, _ call: Call
   ) async throws(Status) -> Response {
     do throws(AppStoreClientError) {
-      return try await call.client.send(request, patience: call.patience)
+      return try await call.client.send(request, timeout: call.timeout)
     } catch {
       throw Status(error)
     }
@@ -74,7 +74,7 @@ struct AppStoreService: Sendable {
   private func question(_ transactionID: String, _ call: Call) -> PurchaseLookup.Request {
     var question = PurchaseLookup.Request(
       appID: call.app.id, environment: call.environment, transactionID: transactionID)
-    question.patience = call.patience
+    question.timeout = call.timeout
     return question
   }
 
@@ -114,8 +114,8 @@ struct AppStoreService: Sendable {
     try RequestValidation.given(request.transactionId, "transaction_id")
     let call = try call(request.app, request.environment, context)
     do throws(LookupError) {
-      let findings = try await enquiry.ask(question(request.transactionId, call))
-      try findings.requireGenuine()
+      let findings = try await lookup.fetchAll(question(request.transactionId, call))
+      try findings.requireVerified()
       return .with {
         $0.transactions = findings.transactions.map(Wire.Transaction.init)
         $0.changed = Int32(clamping: findings.changed)
@@ -147,8 +147,8 @@ struct AppStoreService: Sendable {
     _ documents: [String], _ question: PurchaseLookup.Request
   ) async throws(Status) -> PurchaseLookup.Result {
     do throws(LookupError) {
-      let findings = try await enquiry.hand(signedTransactions: documents, question)
-      try findings.requireGenuine()
+      let findings = try await lookup.ingest(signedTransactions: documents, question)
+      try findings.requireVerified()
       return findings
     } catch {
       throw Status(error)

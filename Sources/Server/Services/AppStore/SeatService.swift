@@ -20,7 +20,7 @@ struct SeatService: Sendable {
     /// `nil` where Apple is not told: no key is configured, or its endpoints are not there (API 1.23 has them
     /// in the sandbox only).
     let client: AppStoreServerClient?
-    let patience: Duration?
+    let timeout: Duration?
 
     func scope(isDryRun: Bool = false) -> CommandScope {
       CommandScope(appID: app.id, environment: environment, actor: actor, isDryRun: isDryRun)
@@ -28,12 +28,12 @@ struct SeatService: Sendable {
   }
 
   private let ledger: EvidenceLedger
-  private let enquiry: PurchaseLookup
+  private let lookup: PurchaseLookup
   private let catalog: CurrentCatalog
 
-  init(ledger: EvidenceLedger, enquiry: PurchaseLookup, catalog: CurrentCatalog) {
+  init(ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog) {
     self.ledger = ledger
-    self.enquiry = enquiry
+    self.lookup = lookup
     self.catalog = catalog
   }
 
@@ -72,7 +72,7 @@ struct SeatService: Sendable {
         try await client.send(
           .claimSeat(
             of: call.number, requestIdentifier: request.requestIdentifier,
-            appTransactionID: rehearsed.appTransactionID), patience: call.patience)
+            appTransactionID: rehearsed.appTransactionID), timeout: call.timeout)
       }
       claimID = claimed?.seatClaimId
     }
@@ -103,7 +103,7 @@ struct SeatService: Sendable {
     {
       _ = try await asking { () async throws(AppStoreClientError) in
         try await client.send(
-          .associateSeat(claimID, of: call.number, appTransactionID: account), patience: call.patience)
+          .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
       }
     }
     let outcome = try await associate(request, call, isDryRun: false)
@@ -128,7 +128,7 @@ struct SeatService: Sendable {
     let rehearsed = try await unclaim(request, call, isDryRun: true)
     if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID {
       _ = try await asking { () async throws(AppStoreClientError) in
-        try await client.send(.unclaimSeat(claimID, of: call.number), patience: call.patience)
+        try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
       }
     }
     let outcome = try await unclaim(request, call, isDryRun: false)
@@ -150,10 +150,10 @@ struct SeatService: Sendable {
     let app = try catalog.value.app(appID)
     let environment = try app.environment(environment)
     try RequestValidation.given(number, "original_transaction_id")
-    let client = environment == .sandbox ? try? enquiry.client(for: app.id, in: environment) : nil
+    let client = environment == .sandbox ? try? lookup.client(for: app.id, in: environment) : nil
     return Call(
       app: app, environment: environment, number: number, actor: actor, client: client,
-      patience: context.patience)
+      timeout: context.patience)
   }
 
   /// Apple's answer; `nil` from a host that does not have the endpoint, where the record here is all.

@@ -45,7 +45,7 @@ package struct NotificationEndpoint: Sendable {
       appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification,
       receivedAt: now())
     do throws(LedgerError) {
-      let received = try await inbox.take(notification)
+      let received = try await inbox.ingest(notification)
       NotificationMetrics.count(received, at: notification.receivedAt)
       return Self.answer(to: received)
     } catch {

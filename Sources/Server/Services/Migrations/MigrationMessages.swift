@@ -6,8 +6,8 @@ internal import Wire
 // Migration jobs as messages of the contract.
 
 extension Migration {
-  init(_ standing: MigrationJobManager.Standing) {
-    let job = standing.job
+  init(_ status: MigrationJobManager.JobStatus) {
+    let job = status.job
     self.init()
     migrationId = MigrationJobManager.name(of: job.id)
     state = MigrationState(job.state)
@@ -19,9 +19,9 @@ extension Migration {
     retryable = job.counts[.retry] ?? 0
     startedAt = GoogleProtobuf.Timestamp(job.startedAt)
     finishedAt = job.finishedAt.map(GoogleProtobuf.Timestamp.init)
-    rate = standing.rate
+    rate = status.rate
     duplicates = job.duplicates
-    reasons = standing.reasons.map { reason in
+    reasons = status.reasons.map { reason in
       .with {
         $0.outcome = MigrationOutcome(reason.outcome)
         $0.reason = reason.reason
@@ -32,7 +32,7 @@ extension Migration {
     app = job.order.appID
     dryRun = job.order.isDryRun
     position = job.position
-    inputBytes = standing.inputBytes
+    inputBytes = status.inputBytes
   }
 }
 

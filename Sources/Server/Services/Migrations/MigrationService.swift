@@ -31,7 +31,7 @@ struct MigrationService: Sendable {
       .waitingUnary("/\(ReceiptService.name)/GetMigration") {
         (request: GetMigrationRequest, _) async throws(Status) in
         let migration = try await told { () async throws(MigrationError) in
-          try await desk.standing(of: request.migrationId)
+          try await desk.status(of: request.migrationId)
         }
         return GetMigrationResponse.with { $0.migration = migration }
       },
@@ -54,7 +54,7 @@ struct MigrationService: Sendable {
   }
 
   private func told(
-    _ body: () async throws(MigrationError) -> MigrationJobManager.Standing
+    _ body: () async throws(MigrationError) -> MigrationJobManager.JobStatus
   ) async throws(Status) -> Migration {
     do throws(MigrationError) { return Migration(try await body()) } catch { throw Status(error) }
   }

@@ -61,7 +61,7 @@ struct MigrationStreamService: Sendable {
       var turn = turns.makeAsyncIterator()
       do throws(Status) {
         while await turn.next() != nil, let request = try await requests.next() {
-          group.addTask { done.yield(await outcome(of: request, askedSince: start, lines)) }
+          group.addTask { done.yield(await outcome(of: request, queriedSince: start, lines)) }
         }
         return .success(())
       } catch {
@@ -72,16 +72,16 @@ struct MigrationStreamService: Sendable {
   }
 
   private func outcome(
-    of request: MigrateReceiptsRequest, askedSince start: Instant, _ lines: LineLocks
+    of request: MigrateReceiptsRequest, queriedSince start: Instant, _ lines: LineLocks
   ) async -> MigrateReceiptsResponse {
     var response = MigrateReceiptsResponse()
     response.correlationId = request.correlationId
     do throws(Status) {
       var incoming = try incoming(request)
-      incoming.askedSince = start
-      incoming.linesInWork = lines
+      incoming.queriedSince = start
+      incoming.lineLocks = lines
       let outcome: ReceiptOutcome
-      do throws(ReceiptError) { outcome = try await intake.take(incoming) } catch {
+      do throws(ReceiptError) { outcome = try await intake.submit(incoming) } catch {
         response.outcome = error.mayPass ? .retryable : .rejected
         throw Status(error)
       }

@@ -54,7 +54,7 @@ struct NotificationService {
     }
     let receivedAt = try request.receivedAt.map { time throws(Status) in try Instant(time, "received_at") }
     do throws(LedgerError) {
-      let received = try await inbox.take(
+      let received = try await inbox.ingest(
         IncomingNotification(
           appID: app.id, body: request.body, source: .relay, receivedAt: receivedAt ?? now()))
       return .with {

@@ -65,7 +65,7 @@ struct RepairService {
     do throws(LookupError) {
       // The caller is told how far it came, rather than nothing.
       let (latest, drifted) = try await followUps.repair(
-        repair, patience: context.patience.map { $0 * 9 / 10 })
+        repair, timeout: context.patience.map { $0 * 9 / 10 })
       return .with {
         $0.backfillId = String(latest.id)
         $0.received = latest.received

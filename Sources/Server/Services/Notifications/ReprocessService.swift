@@ -39,7 +39,7 @@ struct ReprocessService: Sendable {
     let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
     let wanted = Set(request.evidenceIds)
     let states = NotificationState(request.state).map { [$0] } ?? Self.leftNoTrace
-    let replay = NotificationReplay(inbox: inbox, isDryRun: request.dryRun)
+    let replay = NotificationReprocessor(inbox: inbox, isDryRun: request.dryRun)
     var response = ReprocessNotificationsResponse()
     // Those that are chosen one by one are looked for in every state.
     for state in wanted.isEmpty ? states : Store.NotificationState.allCases {
@@ -78,7 +78,7 @@ struct ReprocessService: Sendable {
 }
 
 extension ReprocessNotificationsResponse {
-  fileprivate mutating func count(_ outcome: NotificationReplay.Outcome, told: Int) {
+  fileprivate mutating func count(_ outcome: NotificationReprocessor.Outcome, told: Int) {
     reprocessed += 1
     if outcome.record.state == .unsupported { unsupported += 1 }
     guard outcome.isChanged else { return }

@@ -19,7 +19,7 @@ struct SubmitReceiptService: Sendable {
   }
 
   /// How long Apple is asked if the caller does not say how long it waits: somebody looks at a new device.
-  private static let patience = Duration.seconds(8)
+  private static let timeout = Duration.seconds(8)
   /// What is left of the caller's time for us.
   private static let reserve = Duration.milliseconds(500)
 
@@ -41,10 +41,10 @@ struct SubmitReceiptService: Sendable {
     var incoming = IncomingReceipt(appID: app.id, customerID: request.customerId.given, content: content)
     incoming.deviceIdentifier = request.deviceIdentifier
     // What cannot be asked in time is asked later; the receipt's own word holds until then.
-    let patience = context.patience.map { max(.milliseconds(1), $0 - Self.reserve) } ?? Self.patience
-    incoming.patience = min(patience, Self.patience)
+    let timeout = context.patience.map { max(.milliseconds(1), $0 - Self.reserve) } ?? Self.timeout
+    incoming.timeout = min(timeout, Self.timeout)
     do throws(ReceiptError) {
-      let outcome = try await intake.take(incoming)
+      let outcome = try await intake.submit(incoming)
       return SubmitReceiptResponse(outcome, of: app, at: now())
     } catch {
       throw Status(error)

@@ -87,7 +87,7 @@ extension Status {
       self.init(.failedPrecondition, reason: "NO_IN_APP_PURCHASE_KEY", error.description)
     case .appStore(let error): self.init(error)
     case .ledger(let error): self.init(error)
-    case .notGenuine(let rejection, let evidence):
+    case .rejectedDocument(let rejection, let evidence):
       self.init(
         .unavailable, reason: "APP_STORE_RESPONSE_NOT_GENUINE", error.description,
         metadata: [("rejection", rejection.reason), ("evidenceId", String(evidence.rawValue))])
@@ -138,10 +138,10 @@ extension Status {
     case .refused(let apple, _):
       (code, reason) = (apple.statusCode, "APP_STORE_\(apple.rawValue)")
     case .unauthorized: (code, reason) = (.failedPrecondition, "APP_STORE_KEY_REJECTED")
-    case .clockIsOff: (code, reason) = (.failedPrecondition, "CLOCK_SKEW")
+    case .clockSkew: (code, reason) = (.failedPrecondition, "CLOCK_SKEW")
     case .rateLimited: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT")
-    case .overBudget: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT_LOCAL")
-    case .hostIsDown, .unreachable, .serverFailed: (code, reason) = (.unavailable, "APP_STORE_UNAVAILABLE")
+    case .localRateLimit: (code, reason) = (.resourceExhausted, "APP_STORE_RATE_LIMIT_LOCAL")
+    case .circuitOpen, .unreachable, .serverFailed: (code, reason) = (.unavailable, "APP_STORE_UNAVAILABLE")
     case .timedOut: (code, reason) = (.deadlineExceeded, "APP_STORE_TIMED_OUT")
     case .cancelled: (code, reason) = (.cancelled, "CANCELLED")
     case .notJSON: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_NOT_JSON")
@@ -149,7 +149,7 @@ extension Status {
     case .tooLarge: (code, reason) = (.unavailable, "APP_STORE_RESPONSE_TOO_LARGE")
     case .pageLoop: (code, reason) = (.unavailable, "APP_STORE_PAGE_LOOP")
     case .unexpectedStatus: (code, reason) = (.unavailable, "APP_STORE_UNEXPECTED_STATUS")
-    case .notSigned: (code, reason) = (.internalError, "REQUEST_SIGNING_FAILED")
+    case .signingFailed: (code, reason) = (.internalError, "REQUEST_SIGNING_FAILED")
     }
     self.init(
       code, reason: reason, error.description,

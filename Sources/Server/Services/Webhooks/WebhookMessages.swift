@@ -7,18 +7,18 @@ internal import Wire
 // What goes out, as messages of the contract.
 
 extension Webhook {
-  init(_ standing: DeliveryAdmin.Standing) {
+  init(_ status: DeliveryAdmin.WebhookStatus) {
     self.init()
-    name = standing.settings.key.name
-    kind = WebhookKind(standing.settings.key.kind)
-    url = standing.settings.shownURL
-    position = standing.outlet.position
-    latestPosition = standing.newest
-    pending = standing.counts.waiting
-    deadLetters = standing.counts.dead
-    oldestPendingAt = standing.counts.waitingSince.map(GoogleProtobuf.Timestamp.init)
+    name = status.settings.key.name
+    kind = WebhookKind(status.settings.key.kind)
+    url = status.settings.redactedURL
+    position = status.cursor.position
+    latestPosition = status.latestPosition
+    pending = status.counts.waiting
+    deadLetters = status.counts.dead
+    oldestPendingAt = status.counts.waitingSince.map(GoogleProtobuf.Timestamp.init)
     state =
-      if standing.outlet.goneAt != nil { .gone } else if pending > 0 { .failing } else { .healthy }
+      if status.cursor.goneAt != nil { .gone } else if pending > 0 { .failing } else { .healthy }
   }
 }
 

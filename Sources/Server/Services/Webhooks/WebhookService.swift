@@ -32,7 +32,7 @@ struct WebhookService {
       },
       .waitingUnary("/\(Self.name)/ResendDeliveries") {
         (request: ResendDeliveriesRequest, _) async throws(Status) in
-        try await Self.replay(request, desk, catalog)
+        try await Self.resend(request, desk, catalog)
       },
       .waitingUnary("/\(Self.name)/DiscardDeliveries") {
         (request: DiscardDeliveriesRequest, _) async throws(Status) in
@@ -50,7 +50,7 @@ struct WebhookService {
     do throws(StoreError) {
       var webhooks: [Webhook] = []
       for settings in desk.settings(of: app.id) {
-        webhooks.append(Webhook(try desk.standing(of: settings, in: reader)))
+        webhooks.append(Webhook(try desk.status(of: settings, in: reader)))
       }
       return .with { $0.webhooks = webhooks }
     } catch {
@@ -80,16 +80,16 @@ struct WebhookService {
     }
   }
 
-  private static func replay(
+  private static func resend(
     _ request: ResendDeliveriesRequest, _ desk: DeliveryAdmin, _ catalog: CurrentCatalog
   ) async throws(Status) -> ResendDeliveriesResponse {
     let settings = try desk.settings(request.webhook, request.kind, of: catalog.value.app(request.app).id)
     let selection = try selection(request)
     do throws(StoreError) {
-      let replayed = try await desk.replay(selection, to: settings)
+      let resent = try await desk.resend(selection, to: settings)
       return .with {
-        $0.resent = Int64(replayed.count)
-        $0.continueFromPosition = replayed.rest ?? 0
+        $0.resent = Int64(resent.count)
+        $0.continueFromPosition = resent.nextPosition ?? 0
       }
     } catch {
       throw Status(error)
@@ -103,10 +103,10 @@ struct WebhookService {
     switch (request.deadLetters, request.positions.isEmpty, asksForRange) {
     case (true, true, false): return .dead
     case (false, false, false):
-      guard request.positions.count <= DeliveryAdmin.replayLimit else {
+      guard request.positions.count <= DeliveryAdmin.maxResendCount else {
         throw Status(
           .invalidArgument, reason: "INVALID_FIELD",
-          "positions has more than \(DeliveryAdmin.replayLimit) entries", field: "positions")
+          "positions has more than \(DeliveryAdmin.maxResendCount) entries", field: "positions")
       }
       return .positions(request.positions)
     case (false, true, true):
@@ -146,8 +146,8 @@ struct WebhookService {
   ) async throws(Status) -> ResumeWebhookResponse {
     let settings = try desk.settings(request.webhook, request.kind, of: catalog.value.app(request.app).id)
     do throws(StoreError) {
-      let standing = try await desk.resume(settings)
-      return .with { $0.webhook = Webhook(standing) }
+      let status = try await desk.resume(settings)
+      return .with { $0.webhook = Webhook(status) }
     } catch {
       throw Status(error)
     }
