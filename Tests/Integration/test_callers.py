@@ -274,7 +274,7 @@ def test_the_commands_take_a_token_from_the_environment_or_a_file(guarded, tmp_p
 
 
 def test_a_new_token_works_as_soon_as_its_hash_is_configured(tmp_path):
-    made = dict(line.split() for line in run("token", "new").stdout.splitlines())
+    made = dict(line.split() for line in run("token", "create").stdout.splitlines())
     assert made["token"].startswith("ent_") and made["hash"].startswith("sha256:")
     assert run("token", "hash", stdin=made["token"]).stdout.strip() == made["hash"]
     assert run("token", "hash", stdin="short").returncode == 64

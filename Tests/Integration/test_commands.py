@@ -82,14 +82,17 @@ def test_everything_about_a_customer(service, customer):
 
 
 def test_watch_tells_what_happens_and_goes_on_where_it_ended(service, customer):
-    granted = service.command("grant", customer, "pro", "--json")
+    granted = service.command("grants", "create", customer, "pro", "--json")
     grant = json.loads(granted.stdout)["grant"]["grantId"]
     watch = ["watch", "--customer", customer, "--count", "1"]
     first = service.command(*watch, "--from-beginning", "--json")
     assert first.returncode == 0, first.stderr
     event = json.loads(first.stdout)
     assert (event["customerId"], event["type"]) == (customer, "GRANTED")
-    service.command("grant", customer, grant, "--revoke")
+    listed = service.command("grants", "list", customer)
+    assert grant in listed.stdout and "revoked" not in listed.stdout, listed.stderr
+    service.command("grants", "revoke", grant)
+    assert "revoked" in service.command("grants", "list", customer).stdout
     second = service.command(*watch, "--after", event["sequence"])
     assert f"{customer} pro GRANT_REVOKED" in second.stdout
     refused = service.command("watch", "--app", "no-such-app")

@@ -33,7 +33,7 @@ FULL = {
         }
     },
     "callers": {"billing": {"roles": ["read"], "tokens": [HASH], "rate_limit": {"per_second": 5}}},
-    "limits": {"streams": 100},
+    "limits": {"max_concurrent_streams": 100},
     "listeners": {"grpc": {"tls": {"certificate": "c.pem", "key": "k.pem"}}, "http": {"cleartext": True}},
     "log": {"format": "json", "level": "debug"},
     "retention": {"rejected": 90},
@@ -161,7 +161,7 @@ def test_the_check_reads_what_the_file_names(tmp_path):
     good = {"apps": {"sea": {"bundle_id": "b", "environments": ["Sandbox"], "products": {}}}}
     answer = check(tmp_path, good)
     assert (answer.returncode, answer.stdout.strip()) == (
-        0, f"{tmp_path}/entitled.yaml: good: 1 apps, 0 products, everybody on this machine may call")  # fmt: skip
+        0, f"{tmp_path}/entitled.yaml: valid: 1 apps, 0 products, open to this machine")  # fmt: skip
 
 
 def test_without_a_file_the_check_asks_for_one():

@@ -17,8 +17,8 @@ from test_reload import CATALOG
 
 LIMITS = """
 limits:
-  connections: 20
-  streams: 10
+  max_connections: 20
+  max_concurrent_streams: 10
   header_bytes: 4096
   message_bytes: 65536
   body_bytes: 65536
@@ -427,7 +427,7 @@ def test_a_slow_reader_stops_its_own_calls_only(limited):
 
 def test_a_limit_out_of_range_is_named(tmp_path):
     file = tmp_path / "entitled.yaml"
-    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  streams: 0\n")
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_concurrent_streams: 0\n")
     ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
     assert ended.returncode == 1
-    assert "streams of limits" in ended.stderr and "1 to 1000000" in ended.stderr
+    assert "max_concurrent_streams of limits" in ended.stderr and "1 to 1000000" in ended.stderr

@@ -111,7 +111,7 @@ def test_a_dry_run_changes_nothing_and_the_same_input_again_is_the_same_job(stor
     assert store.check("alice").entitled
     _, same = migrate(store.service, "--input", path)
     assert same["migrationId"] == first["migrationId"]
-    _, again = migrate(store.service, "--input", path, "--again")
+    _, again = migrate(store.service, "--input", path, "--force")
     assert again["migrationId"] != first["migrationId"]
     assert numbers(again) == {"total": 3, "unchanged": 1, "empty": 1, "rejected": 1}
 
@@ -136,7 +136,7 @@ def test_the_state_is_the_same_after_a_migration_of_who_is_known(store, tmp_path
     first = write(tmp_path / "in.ndjson", [{"customer_id": "alice", "receipt": store.receipt("ann")}])
     migrate(store.service, "--input", first)
     before, events = store.check("alice"), store.query("SELECT count(*) FROM event")
-    _, report = migrate(store.service, "--input", first, "--again")
+    _, report = migrate(store.service, "--input", first, "--force")
     after = store.check("alice")
     # When, and who said so: Apple signs the same anew each time that it is asked.
     assert after.evidence_id > before.evidence_id
@@ -144,11 +144,11 @@ def test_the_state_is_the_same_after_a_migration_of_who_is_known(store, tmp_path
     after.evidence_id = before.evidence_id
     assert after == before and numbers(report) == {"total": 1, "unchanged": 1}
     assert store.query("SELECT count(*) FROM event") == events
-    verified = store.service.command("migrate", "verify", "--json")
+    verified = store.service.command("migrate", "compare", "--json")
     assert verified.returncode == 0 and json.loads(verified.stdout.splitlines()[-1])["compared"] == 1
     store.act("faults", kind="drop", count=100)
     store.act("refund", transactionId=bought["transactionId"], reason="OTHER")
-    drifted = store.service.command("migrate", "verify")
+    drifted = store.service.command("migrate", "compare")
     assert drifted.returncode == 3 and "DIFFERENT" in drifted.stdout
 
 
@@ -224,7 +224,7 @@ def test_a_job_killed_five_times_ends_with_the_app_stores_truth(start, tmp_path)
         "SELECT customer_id, count(*) FROM evidence WHERE kind = 'RECEIPT_STATEMENT' GROUP BY customer_id")
     assert len(statements) == CUSTOMERS and {count for _, count in statements} == {1}
     store.act("faults", kind="slow", count=0)
-    verified = store.service.command("migrate", "verify", "--json")
+    verified = store.service.command("migrate", "compare", "--json")
     assert verified.returncode == 0, verified.stdout
     truth = get(f"http://{store.service.sandbox}/sandbox/v1/owners?app={APP}")
     owned = {owner["account"]: owner["owned"] for owner in truth["owners"]}

@@ -123,7 +123,7 @@ def test_a_receipt_from_before_ios_7_is_looked_up_if_that_is_allowed_and_binds_n
     status, report = migrate(store.service, "--app", "lenient", "--input", path)
     assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
     # What Apple signed about it is kept, and is nobody's; also with a vouching operator, who can vouch only for numbers.
-    status, _ = migrate(store.service, "--app", "lenient", "--input", path, "--again")
+    status, _ = migrate(store.service, "--app", "lenient", "--input", path, "--force")
     assert status == 0
     lines = store.query(
         "SELECT customer_id FROM evidence WHERE app = 'lenient' AND kind = 'SIGNED_TRANSACTION' AND rejection = ''")

@@ -98,8 +98,8 @@ def test_a_sample_is_compared_with_apple(store):
         records.append({"customer_id": f"a{number}", "receipt": store.receipt(f"a{number}")})
     name = begun(store, records)
     wait_for(lambda: standing(store, name).state == State.MIGRATION_STATE_FINISHED)
-    whole = store.service.command("migrate", "verify", "--json")
-    sample = store.service.command("migrate", "verify", "--sample-every", "3", "--json")
+    whole = store.service.command("migrate", "compare", "--json")
+    sample = store.service.command("migrate", "compare", "--sample-every", "3", "--json")
     compared = [int(json.loads(run.stdout.splitlines()[-1])["compared"]) for run in (whole, sample)]
     assert compared == [6, 2] and whole.returncode == sample.returncode == 0
     assert value(store.service, "entitled_migrated_receipts_total", reason="DONE") == 6

@@ -210,7 +210,7 @@ def test_a_production_receipt_is_none_of_an_app_that_is_only_in_the_sandbox(plac
 
 def test_the_receipt_is_kept_if_the_operator_wants_it(place):
     # That it is not kept otherwise, test_migration_receipt.py shows.
-    here = place("local\n      keep: true")
+    here = place("local\n      retain: true")
     receipt = here.bought("ann")
     here.store.submit("ann", receipt)
     kept = {kind: (hashed, whole) for kind, _, hashed, whole in here.store.service.evidence("ann")}

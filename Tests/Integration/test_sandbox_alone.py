@@ -30,4 +30,4 @@ def test_memory_and_a_directory_exclude_each_other(tmp_path):
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=STOP_LIMIT)
     assert done.returncode == 64
-    assert "either --data or --in-memory" in done.stderr
+    assert "--data and --in-memory exclude each other" in done.stderr

@@ -69,7 +69,7 @@ def test_what_the_versions_tell_differently_is_reported_for_each_purchase(start,
     # Of one purchase both say the same, of one different things, and of two only one of them speaks.
     deliver(version_1("1001", "INITIAL_BUY", NOW + MONTH))
     deliver(version_2(forger, "1001", "SUBSCRIBED", NOW + MONTH, "INITIAL_BUY"))
-    assert service.command("shadow").returncode == 0
+    assert service.command("notifications", "compare-versions").returncode == 0
     deliver(version_1("1002", "INITIAL_BUY", NOW + MONTH))
     deliver(version_2(forger, "1002", "SUBSCRIBED", NOW + MONTH + 86_400_000, "INITIAL_BUY"))
     deliver(version_2(forger, "1002", "EXPIRED", NOW + MONTH + 86_400_000, "VOLUNTARY"))
@@ -93,7 +93,7 @@ def test_what_the_versions_tell_differently_is_reported_for_each_purchase(start,
     assert different["newInVersion2"] == ["EXPIRED/VOLUNTARY"]
     assert seen[2]["onlyInVersion1"] == ["DID_RENEW"] and seen[2]["version2Notifications"] == 0
     assert seen[3]["onlyInVersion2"] == ["DID_RENEW"] and seen[3]["version1Notifications"] == 0
-    command = service.command("shadow")
+    command = service.command("notifications", "compare-versions")
     assert command.returncode == 3
     assert "1002" in command.stdout and "expiresDate" in command.stdout and "1001" not in command.stdout
     assert SECRET not in command.stdout + service.log

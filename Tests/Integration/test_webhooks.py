@@ -232,16 +232,16 @@ def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
     assert [d["state"] for d in dead] == ["DELIVERY_STATE_DEAD_LETTER"] * 2
     assert dead[0]["subject"] == "ana" and dead[0]["outcome"] == "status 400" and dead[0]["attempts"] == 2
     assert webhook(service)["deadLetters"] == "2"
-    listed = service.command("webhooks", "deliveries", "billing", "--dead")
+    listed = service.command("webhooks", "deliveries", "billing", "--dead-letters")
     assert listed.returncode == 0 and "entitlement.granted: dead_letter, attempts: 2, status 400" in listed.stdout
     receiver.answer = lambda request: 200
-    replayed = service.command("webhooks", "replay", "billing", "--dead")
-    assert replayed.stdout.split() == ["sent", "again", "2"], replayed.stderr
+    replayed = service.command("webhooks", "resend", "billing", "--dead-letters")
+    assert replayed.stdout.split() == ["resent", "2"], replayed.stderr
     receiver.wait(lambda r: [q.id for q in r.taken if q.data["customerId"] == "ana"] == [d["webhookId"] for d in dead])
     eventually(lambda: deliveries(service) == [])
     # And all of it once more.
     count = len(receiver.requests)
-    assert service.command("webhooks", "replay", "billing", "--from", "1").returncode == 0
+    assert service.command("webhooks", "resend", "billing", "--from", "1").returncode == 0
     receiver.wait(lambda r: len(r.requests) == count + 4)
 
 
@@ -258,14 +258,14 @@ def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_sam
     status, answer = service.json(
         "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "positions": [first, 99]})
     assert (status, answer["discarded"]) == (200, "0")
-    assert service.command("webhooks", "discard", "billing", "--dead").stdout.split() == ["discarded", "1"]
+    assert service.command("webhooks", "discard", "billing", "--dead-letters").stdout.split() == ["discarded", "1"]
     assert deliveries(service) == [] and webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
     for members in ({}, {"deadLetters": True, "positions": [1]}):
         status, answer = service.json(
             "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", **members})
         assert (status, answer["details"][0]["reason"]) == (400, "MISSING_FIELD")
     receiver.answer = lambda request: 200
-    assert service.command("webhooks", "replay", "billing", "--from", "1").returncode == 0
+    assert service.command("webhooks", "resend", "billing", "--from", "1").returncode == 0
     receiver.wait(lambda r: len(r.taken) == 6)
     assert [q.sequence for q in receiver.taken if q.data["customerId"] == "ana"] == [1, 2]
 

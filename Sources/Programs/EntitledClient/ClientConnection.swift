@@ -1,11 +1,41 @@
 internal import Glibc
-internal import HTTP
+package import HTTP
 internal import NIOCore
 internal import NIOPosix
-internal import RPC
+package import RPC
 package import Wire
 
-/// One HTTP/2 connection to a server, for any number of calls at once.
+/// The reason a call has no usable response.
+package enum ClientError: Error, Sendable {
+  /// No connection could be established.
+  case unreachable(address: String, reason: String)
+  /// The connection ended before the response was complete.
+  case connectionLost(address: String)
+  /// The server returned a status other than OK.
+  case failed(Status)
+  /// The response violates the gRPC protocol; the value says how.
+  case notGRPC(String)
+}
+
+extension ClientError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unreachable(let address, let reason): "cannot reach \(address): \(reason)"
+    case .connectionLost(let address): "the connection to \(address) was lost"
+    case .failed(let status): status.description
+    case .notGRPC(let problem): "not a gRPC server: \(problem)"
+    }
+  }
+}
+
+/// A complete response to an HTTP request.
+package struct ClientResponse: Sendable {
+  package var head: HeaderFields
+  package var body: [UInt8]
+  package var trailers: HeaderFields
+}
+
+/// One HTTP/2 connection to a server, for any number of concurrent calls.
 package struct ClientConnection: Sendable {
   let channel: any Channel
   private let address: String
@@ -13,10 +43,10 @@ package struct ClientConnection: Sendable {
   private let token: String?
   private let scheme: String
 
-  /// Connects, lets `body` call, and disconnects. gRPC calls carry the bearer token, if there is one; without
-  /// `tls` all is in the clear.
+  /// Connects, runs `body`, and disconnects. gRPC calls carry the bearer token, if one is given; without `tls`, the
+  /// connection is cleartext.
   ///
-  /// - Throws: ``ClientError/unreachable(address:reason:)``, and what `body` throws.
+  /// - Throws: ``ClientError/unreachable(address:reason:)``, and the errors of `body`.
   package static func withConnection<Result>(
     host: String, port: Int, token: String? = nil, tls: ClientTLS? = nil,
     _ body: (ClientConnection) async throws -> Result
@@ -56,7 +86,7 @@ package struct ClientConnection: Sendable {
     }
   }
 
-  /// The system's words for why nobody was reached, at each address that the name has.
+  /// The errors of the operating system, one for each address that the host name resolves to.
   private static func reason(of error: any Error) -> String {
     guard let attempts = (error as? NIOConnectionError)?.connectionErrors, !attempts.isEmpty else {
       return "\(error)"
@@ -72,7 +102,7 @@ package struct ClientConnection: Sendable {
     try? await channel.closeFuture.get()
   }
 
-  /// Makes a plain HTTP request.
+  /// Makes an HTTP request without gRPC.
   package func request(
     _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
   ) async throws(ClientError) -> ClientResponse {
@@ -88,8 +118,7 @@ package struct ClientConnection: Sendable {
     }
   }
 
-  /// Makes a unary gRPC call to `path`, which is `/package.Service/Method`. It waits as long as
-  /// `timeoutSeconds` say, and the server is told so, too.
+  /// Makes a unary gRPC call to `path`, which is `/package.Service/Method`. The timeout is also sent to the server.
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, returning: Response.Type = Response.self, timeoutSeconds: Int64 = 30
   ) async throws(ClientError) -> Response {
@@ -100,7 +129,7 @@ package struct ClientConnection: Sendable {
     return try Self.message(of: response)
   }
 
-  /// The fields of a gRPC call, besides those that every request has.
+  /// The header fields that only gRPC calls have.
   func callHeaders(timeoutSeconds: Int64?) -> [(name: String, value: String)] {
     let timeout = timeoutSeconds.map { Timeout(nanoseconds: $0 * 1_000_000_000).headerValue }
     return [
@@ -109,7 +138,7 @@ package struct ClientConnection: Sendable {
       + (token.map { [("authorization", "Bearer \($0)")] } ?? [])
   }
 
-  /// The fields in front of a request.
+  /// All header fields of a request.
   func requestFields(
     _ method: String, _ target: String, _ headers: [(name: String, value: String)]
   ) -> HeaderFields {
@@ -121,18 +150,18 @@ package struct ClientConnection: Sendable {
     of response: ClientResponse
   ) throws(ClientError) -> Response {
     guard let status = Status(fields: response.trailers) ?? Status(fields: response.head) else {
-      throw .notGRPC("it answered HTTP \(response.head[":status"] ?? "without a status")")
+      throw .notGRPC("it returned HTTP \(response.head[":status"] ?? "without a status")")
     }
     guard status.code == .ok else { throw .failed(status) }
     let decoded: Result<Response, ClientError> = response.body.withUnsafeBytes { bytes in
       do {
         guard let frame = try MessageFrame(prefixOf: bytes, limit: bytes.count),
           bytes.count == frame.totalLength, !frame.isCompressed
-        else { return .failure(.notGRPC("its answer is not one message")) }
+        else { return .failure(.notGRPC("the response is not one message")) }
         return .success(
           try Response.decode(UnsafeRawBufferPointer(rebasing: bytes[MessageFrame.prefixLength...])))
       } catch {
-        return .failure(.notGRPC("its answer cannot be read: \(error)"))
+        return .failure(.notGRPC("the response cannot be decoded: \(error)"))
       }
     }
     return try decoded.get()

@@ -3,26 +3,26 @@ internal import HTTP2
 internal import NIOCore
 internal import RPC
 
-/// One request on its way, on the connection's loop: what becomes of its answer.
+/// Receives the response to one request, on the event loop of the connection.
 protocol ClientExchange: AnyObject {
-  /// More of the answer's body came, or its header fields.
+  /// Called when header fields or a part of the body arrived.
   func received(_ id: StreamID, _ session: Session)
-  /// The answer is whole; it can be looked at during the call.
+  /// Called when the response is complete. The session releases it after the call.
   func ended(_ id: StreamID, _ session: Session)
-  /// All that was given to send has gone to the socket.
+  /// Called when the socket has accepted all bytes of the request.
   func drained()
-  /// There will be no answer.
+  /// Called when there will be no response.
   func lost()
 }
 
-/// An answer that is waited for as a whole.
+/// Collects the response of a unary call.
 final class UnaryResponse: ClientExchange {
   private let promise: EventLoopPromise<ClientResponse>
 
   init(_ promise: EventLoopPromise<ClientResponse>) { self.promise = promise }
 
   func received(_ id: StreamID, _ session: Session) {
-    // Only the size of an answer that never ends could do harm, and the server is one's own.
+    // There is no size limit, because the client trusts its own server.
     session.allowMore(session.inboundCount(of: id), on: id)
   }
 
@@ -39,13 +39,13 @@ final class UnaryResponse: ClientExchange {
   func lost() { promise.fail(ChannelError.eof) }
 }
 
-/// A call with any number of messages each way.
+/// Passes the messages of a streaming call to a mailbox.
 final class StreamingResponse: ClientExchange {
   private let mailbox: MessageMailbox
   private let messageLimit: Int
-  /// Bytes that were taken off the session, and those that the server was allowed to replace.
-  private var taken = 0
-  private var allowed = 0
+  /// The number of bytes consumed from the session, and the number for which the flow-control window was extended.
+  private var consumed = 0
+  private var credited = 0
 
   init(_ mailbox: MessageMailbox, messageLimit: Int) {
     self.mailbox = mailbox
@@ -54,34 +54,34 @@ final class StreamingResponse: ClientExchange {
 
   func received(_ id: StreamID, _ session: Session) {
     guard deliverMessages(id, session) else { return }
-    let arrived = taken + session.inboundCount(of: id)
-    session.allowMore(arrived - allowed, on: id)
-    allowed = arrived
+    let received = consumed + session.inboundCount(of: id)
+    session.allowMore(received - credited, on: id)
+    credited = received
   }
 
   func ended(_ id: StreamID, _ session: Session) {
-    // The session forgets the stream after this.
+    // The session releases the stream after this call.
     deliverMessages(id, session, areLast: true)
     let trailers = session.trailers(of: id).flatMap(Status.init(fields:))
     let status = trailers ?? session.head(of: id).flatMap(Status.init(fields:))
     if status?.code == .ok { return mailbox.finish() }
-    mailbox.fail(status ?? Status(.unknown, "the server's answer is not gRPC"))
+    mailbox.fail(status ?? Status(.unknown, "the response is not gRPC"))
   }
 
-  /// Hands over the whole messages that came; answers whether there was room for all.
+  /// Delivers the complete messages. Returns whether the mailbox had room for all of them.
   @discardableResult
   private func deliverMessages(_ id: StreamID, _ session: Session, areLast: Bool = false) -> Bool {
-    var outcome = (used: 0, isComplete: true)
+    var result = (used: 0, isComplete: true)
     session.withInbound(of: id) { bytes in
       do throws(FramingError) {
-        outcome = try mailbox.fill(from: bytes, encoding: .gzip, limit: messageLimit, areLast: areLast)
+        result = try mailbox.fill(from: bytes, encoding: .gzip, limit: messageLimit, areLast: areLast)
       } catch {
         mailbox.fail(Status(error))
       }
     }
-    session.removeInbound(outcome.used, of: id)
-    taken += outcome.used
-    return outcome.isComplete
+    session.removeInbound(result.used, of: id)
+    consumed += result.used
+    return result.isComplete
   }
 
   func drained() { mailbox.resumeSender() }

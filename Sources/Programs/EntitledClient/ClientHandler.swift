@@ -2,7 +2,7 @@ internal import HTTP
 internal import HTTP2
 internal import NIOCore
 
-/// The client's side of one HTTP/2 connection, on its event loop: with a `ClientExchange` for each request.
+/// The client side of one HTTP/2 connection, on its event loop, with one ``ClientExchange`` for each request.
 final class ClientHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -12,8 +12,8 @@ final class ClientHandler: ChannelInboundHandler {
   private var exchanges: [StreamID: any ClientExchange] = [:]
   private var events: [SessionEvent] = []
   private var isFlushing = false
-  /// More was said while what was said before was written.
-  private var flushesAgain = false
+  /// Whether a flush was requested during a flush.
+  private var needsAnotherFlush = false
 
   init() throws(HTTP2Error) { session = try Session.client() }
 
@@ -50,7 +50,7 @@ final class ClientHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-  /// Sends a request with its whole body; the exchange gets its answer.
+  /// Sends a request with its complete body; `exchange` receives the response.
   func send(_ fields: HeaderFields, body: [UInt8], _ exchange: any ClientExchange) {
     guard let id = open(fields, endOfStream: body.isEmpty, exchange) else { return }
     guard !body.isEmpty else { return }
@@ -58,7 +58,7 @@ final class ClientHandler: ChannelInboundHandler {
     finish(id)
   }
 
-  /// Opens a stream with a request; its body comes later. `nil`, and the exchange is lost, if there can be none.
+  /// Opens a stream whose body follows. If the connection is closed, returns `nil` and reports the exchange as lost.
   func open(_ fields: HeaderFields, endOfStream: Bool = false, _ exchange: any ClientExchange) -> StreamID? {
     guard context != nil, let id = try? session.request(fields, endOfStream: endOfStream) else {
       exchange.lost()
@@ -69,36 +69,36 @@ final class ClientHandler: ChannelInboundHandler {
     return id
   }
 
-  /// Sends a part of a request's body; answers whether the next may follow at once.
+  /// Sends a part of a request body. Returns whether the next part may follow immediately.
   func send(_ id: StreamID, _ append: (inout [UInt8]) -> Void) -> Bool {
     session.send(on: id, append)
     flush()
     return session.unsentCount(of: id) < Self.backlogBytes
   }
 
-  /// Ends a request's body.
+  /// Ends a request body.
   func finish(_ id: StreamID) {
     session.finish(id)
     flush()
   }
 
-  /// Takes more of an answer, for which there is room now.
+  /// Continues to read a response after its mailbox has room again.
   func resume(_ id: StreamID) {
     exchanges[id]?.received(id, session)
     flush()
   }
 
-  /// Gives a request up, unless it has its answer.
+  /// Resets a stream, unless its response is complete.
   func cancel(_ id: StreamID) {
     guard exchanges.removeValue(forKey: id) != nil else { return }
     session.reset(id, .cancel)
     flush()
   }
 
-  /// Bytes of one request's body that may wait for the server.
+  /// The maximum number of unsent body bytes of one request.
   private static let backlogBytes = 128 * 1_024
 
-  /// Says goodbye and closes.
+  /// Sends GOAWAY and closes the connection.
   func close() {
     session.finishGoAway()
     flush()
@@ -124,20 +124,20 @@ final class ClientHandler: ChannelInboundHandler {
 
   private func ended(_ id: StreamID) { exchanges.removeValue(forKey: id)?.ended(id, session) }
 
-  /// Writes what the session has to say, and hears what came of that: bodies that are sent, mostly.
+  /// Writes the output of the session, and handles the events of the writing, mostly drained bodies.
   private func flush() {
-    guard !isFlushing else { return flushesAgain = true }
+    guard !isFlushing else { return needsAnotherFlush = true }
     isFlushing = true
     defer { isFlushing = false }
     repeat {
-      flushesAgain = false
+      needsAnotherFlush = false
       guard let context, write(context) else { return }
       handleEvents()
-    } while flushesAgain
+    } while needsAnotherFlush
     if session.isFinished { context?.close(promise: nil) }
   }
 
-  /// Writes what the session has to say; answers whether the connection goes on.
+  /// Writes the output of the session. Returns whether the connection stays open.
   private func write(_ context: ChannelHandlerContext) -> Bool {
     var output = context.channel.allocator.buffer(capacity: 1_024)
     do throws(HTTP2Error) {

@@ -3,16 +3,16 @@ internal import NIOCore
 internal import RPC
 package import Wire
 
-/// The client's side of one streaming call: any number of messages each way, in whatever order.
+/// The client side of one streaming call, with any number of messages in both directions.
 ///
-/// Both sides slow each other down: sending waits while the server does not take what was sent, and the
-/// server waits while the answers are not taken. Answers come as a sequence that is gone through once.
+/// Backpressure works both ways: ``send(_:)`` waits while the server does not read, and the server waits while the
+/// caller does not call ``next()``.
 package struct ClientStream<Request: WireMessage, Response: WireMessage>: Sendable {
   fileprivate let wire: WireStream
 
   /// Sends a message.
   ///
-  /// - Throws: ``ClientError/failed(_:)`` when the call is over.
+  /// - Throws: ``ClientError/failed(_:)`` if the call has ended.
   package func send(_ request: Request) async throws(ClientError) {
     let bytes = request.encodedBytes()
     do throws(Status) {
@@ -22,12 +22,12 @@ package struct ClientStream<Request: WireMessage, Response: WireMessage>: Sendab
     }
   }
 
-  /// Says that there will be no more requests.
+  /// Ends the stream of requests.
   package func finish() { wire.finish() }
 
-  /// The next answer, or `nil` when the server has ended the call with OK.
+  /// Returns the next response; `nil` after the server has ended the call with OK.
   ///
-  /// - Throws: ``ClientError/failed(_:)`` when the call ended otherwise.
+  /// - Throws: ``ClientError/failed(_:)`` if the call ended with another status.
   package func next() async throws(ClientError) -> Response? {
     let message: ReceivedMessage?
     do throws(Status) {
@@ -39,16 +39,16 @@ package struct ClientStream<Request: WireMessage, Response: WireMessage>: Sendab
     do throws(WireError) {
       return try Response.decode(message.bytes)
     } catch {
-      throw .notGRPC("its answer cannot be read: \(error)")
+      throw .notGRPC("the response cannot be decoded: \(error)")
     }
   }
 }
 
 extension ClientConnection {
-  /// Makes a streaming call to `path`, which is `/package.Service/Method`, for as long as `body` runs; a call
-  /// that has no end by then is given up. Without `timeoutSeconds` it may go on for ever.
+  /// Makes a streaming call to `path`, which is `/package.Service/Method`, while `body` runs, and cancels the call
+  /// if it is still open then. Without `timeoutSeconds`, the call has no deadline.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: the errors of `body`.
   package func withStream<Request: WireMessage, Response: WireMessage, Result>(
     _ path: String, timeoutSeconds: Int64? = nil,
     _ body: (ClientStream<Request, Response>) async throws -> Result
@@ -68,24 +68,26 @@ extension ClientConnection {
     }
   }
 
-  /// The server is one's own; this only keeps a broken one from taking all memory.
+  /// Limits the memory that a defective server can take.
   private static var streamedMessageLimit: Int { 64 << 20 }
 }
 
-/// A stream's bytes, whatever its messages are.
+/// The stream without the types of its messages.
 private struct WireStream: Sendable {
   let loop: any EventLoop
   let handler: NIOLoopBound<ClientHandler>
   let mailbox: MessageMailbox
-  /// `nil`: the stream could not be opened, which the mailbox tells.
+  /// `nil` if the stream could not be opened; the mailbox then has failed.
   let id: StreamID?
 
   func send(_ message: [UInt8]) async throws(Status) {
     try await mailbox.sending { resume in
       guard let id else { return }
       loop.execute {
-        let mayGoOn = handler.value.send(id) { MessageFrame.append(message, to: &$0, encoding: .identity) }
-        if mayGoOn { resume() }
+        let mayContinue = handler.value.send(id) {
+          MessageFrame.append(message, to: &$0, encoding: .identity)
+        }
+        if mayContinue { resume() }
       }
     }
   }
@@ -103,7 +105,7 @@ private struct WireStream: Sendable {
   }
 
   func cancel() {
-    mailbox.fail(Status(.cancelled, "the call was given up"))
+    mailbox.fail(Status(.cancelled, "the client cancelled the call"))
     guard let id else { return }
     loop.execute { handler.value.cancel(id) }
   }

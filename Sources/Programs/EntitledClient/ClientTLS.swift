@@ -1,14 +1,14 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// How a client makes sure of its server, and identifies itself: files in PEM.
+/// The TLS settings of a client. All files are PEM.
 package struct ClientTLS: Hashable, Sendable {
-  /// The authorities that are believed; `nil`: those of the system.
+  /// The trusted authorities; `nil` selects those of the system.
   package var authorities: String?
-  /// The client's own certificate and its key; `nil`: none is shown.
+  /// The client certificate and its key; `nil` if the client has none.
   package var certificate: String?
   package var key: String?
-  /// The name that the server's certificate must have.
+  /// The name that the server's certificate must contain.
   package var serverName: String
 
   package init(
@@ -20,7 +20,7 @@ package struct ClientTLS: Hashable, Sendable {
     self.serverName = serverName
   }
 
-  /// What a connection needs in front of HTTP/2.
+  /// Returns the channel handler for TLS with ALPN `h2`.
   func makeHandler() throws -> NIOSSLClientHandler {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12

@@ -1,22 +1,22 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// The program: the service, a sandbox App Store, and the contract from a terminal.
+/// The program: the service, the sandbox, and the API from a terminal.
 @main
 struct Entitled: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "entitled",
-    abstract: "Knows who is entitled to what they bought in the App Store.",
+    abstract: "Verify App Store purchases and serve entitlements.",
     version: Version.current,
     subcommands: [
       ServeCommand.self, SandboxCommand.self, CheckCommand.self, SubmitCommand.self, InspectCommand.self,
-      CustomerCommand.self, TimelineCommand.self, WatchCommand.self, ExplainCommand.self, GrantCommand.self,
+      CustomerCommand.self, TimelineCommand.self, WatchCommand.self, ExplainCommand.self, GrantsCommand.self,
       HealthCommand.self, StoreCommand.self, TokenCommand.self, NotificationsCommand.self,
-      ConfigCommand.self, MigrateCommand.self, WebhooksCommand.self, ShadowCommand.self,
+      ConfigCommand.self, MigrateCommand.self, WebhooksCommand.self,
       ConsumptionCommand.self,
     ])
 
-  /// Runs the command; a failure is one line on the standard error and an exit status that is not 0.
+  /// Runs the command. A ``Failure`` becomes one line on the standard error and a nonzero exit status.
   static func main() async {
     do {
       var command = try parseAsRoot()
@@ -34,7 +34,7 @@ struct Entitled: AsyncParsableCommand {
   }
 }
 
-/// A failure that ends the program: what to tell, and the exit status.
+/// An error that ends the program with a message and an exit status.
 struct Failure: Error, CustomStringConvertible {
   let message: String
   var status: Int32 = 1
@@ -47,7 +47,7 @@ struct Failure: Error, CustomStringConvertible {
   var description: String { message }
 }
 
-/// The version that `--version` prints; CHANGELOG.md tells what is in it.
+/// The version of the program, as in CHANGELOG.md.
 enum Version {
   static let current = "0.1.0"
 }

@@ -117,7 +117,7 @@ extension TokenHash {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     guard let hash = TokenHash(try node.text()) else {
       throw node.error(
-        "\(node.name): not sha256: and 64 hexadecimal digits, as `entitled token new` prints it")
+        "\(node.name): not sha256: and 64 hexadecimal digits, as `entitled token create` prints it")
     }
     self = hash
   }

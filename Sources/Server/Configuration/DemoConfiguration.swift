@@ -33,9 +33,9 @@ package let demoConfiguration = """
       # What notifications of version 1 are known by: {file: ...} or {variable: NAME}.
       # shared_secret: {variable: OCEAN_JOURNAL_SHARED_SECRET}
       # Legacy app receipts. verify: local (their signature), endpoint (Apple's verifyReceipt) or both, which
-      # must agree. keep: whether receipts are kept besides what they say. look_up_unverified: whether Apple
+      # must agree. retain: whether receipts are stored in full. look_up_unverified: whether Apple
       # may be asked about the number in a receipt from before iOS 7, which nobody can verify.
-      # receipts: {verify: local, keep: false, look_up_unverified: false}
+      # receipts: {verify: local, retain: false, look_up_unverified: false}
       # What Apple is told when a customer asks for a refund and agreed that Apple is told; manual (if nothing is
       # said): nothing, until somebody does. by_reason: what differs for some of the customers' reasons.
       # consumption_requests:
@@ -93,7 +93,7 @@ package let demoConfiguration = """
 
   # Who may call, by the names under which the audit log and evidence know them. Without this, everybody, as long as
   # only this machine can reach the service; "callers: open" means everybody from everywhere. Roles: read, submit,
-  # operate, admin. `entitled token new` makes a token and its hash; SIGHUP reads the list again.
+  # operate, admin. `entitled token create` makes a token and its hash; SIGHUP reads the list again.
   # callers:
   #   billing:
   #     roles: [read, submit]

@@ -32,33 +32,34 @@ package struct TLSFiles: Hashable, Sendable {
 
 /// The limits by their names in the file. Those that end in `seconds` are times, all others are numbers.
 package enum LimitName: String, Hashable, Sendable, CaseIterable {
-  case connections
-  case streams
+  case maxConnections = "max_connections"
+  case maxConcurrentStreams = "max_concurrent_streams"
   case headerBytes = "header_bytes"
   case messageBytes = "message_bytes"
   case bodyBytes = "body_bytes"
   case connectionBacklogBytes = "connection_backlog_bytes"
   case controlFramesPerSecond = "control_frames_per_second"
-  case handshakeSeconds = "handshake_timeout_seconds"
-  case requestSeconds = "request_timeout_seconds"
-  case idleSeconds = "idle_timeout_seconds"
-  case connectionAgeSeconds = "max_connection_age_seconds"
-  case connectionAgeGraceSeconds = "max_connection_age_grace_seconds"
-  case keepaliveSeconds = "keepalive_interval_seconds"
+  case handshakeTimeoutSeconds = "handshake_timeout_seconds"
+  case requestTimeoutSeconds = "request_timeout_seconds"
+  case idleTimeoutSeconds = "idle_timeout_seconds"
+  case maxConnectionAgeSeconds = "max_connection_age_seconds"
+  case maxConnectionAgeGraceSeconds = "max_connection_age_grace_seconds"
+  case keepaliveIntervalSeconds = "keepalive_interval_seconds"
   case keepaliveTimeoutSeconds = "keepalive_timeout_seconds"
-  case stallSeconds = "stall_timeout_seconds"
+  case stallTimeoutSeconds = "stall_timeout_seconds"
 
   /// What the file may say.
   package var range: ClosedRange<Int64> {
     switch self {
-    case .connections: 1...10_000_000
-    case .streams: 1...1_000_000
+    case .maxConnections: 1...10_000_000
+    case .maxConcurrentStreams: 1...1_000_000
     case .headerBytes: 1_024...1_048_576
     case .messageBytes, .bodyBytes: 1_024...1_073_741_824
     case .connectionBacklogBytes: 65_536...17_179_869_184
     case .controlFramesPerSecond: 100...100_000_000
-    case .handshakeSeconds, .requestSeconds, .idleSeconds, .connectionAgeSeconds, .connectionAgeGraceSeconds,
-      .keepaliveSeconds, .keepaliveTimeoutSeconds, .stallSeconds:
+    case .handshakeTimeoutSeconds, .requestTimeoutSeconds, .idleTimeoutSeconds, .maxConnectionAgeSeconds,
+      .maxConnectionAgeGraceSeconds,
+      .keepaliveIntervalSeconds, .keepaliveTimeoutSeconds, .stallTimeoutSeconds:
       1...31_536_000
     }
   }

@@ -15,7 +15,7 @@ package struct ReceiptConfiguration: Hashable, Sendable {
   /// Who decides whether a receipt is genuine.
   package var verification = Verification.local
   /// Whether receipts are kept, besides what they say.
-  package var keepsReceipts = false
+  package var retainsReceipts = false
   /// Whether a receipt that nobody can verify may be looked up at Apple by the number in it.
   package var looksUpUnverified = false
   /// Where `verifyReceipt` is, if not at Apple's own addresses: whole URLs.
@@ -27,7 +27,7 @@ package struct ReceiptConfiguration: Hashable, Sendable {
 
 extension ReceiptConfiguration {
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let members = try node.members(["verify", "keep", "look_up_unverified", "endpoints"])
+    let members = try node.members(["verify", "retain", "look_up_unverified", "endpoints"])
     if let node = members["verify"] {
       guard let verification = Verification(rawValue: try node.text()) else {
         let known = Verification.allCases.map(\.rawValue).joined(separator: ", ")
@@ -35,7 +35,7 @@ extension ReceiptConfiguration {
       }
       self.verification = verification
     }
-    keepsReceipts = try members["keep"]?.flag() ?? false
+    retainsReceipts = try members["retain"]?.flag() ?? false
     looksUpUnverified = try members["look_up_unverified"]?.flag() ?? false
     endpoints = try AppConfiguration.servers(members["endpoints"])
   }

@@ -45,7 +45,8 @@ import Testing
     "What cannot be meant is refused",
     arguments: [
       "listeners: {https: {}}", "listeners: {grpc: {tls: {certificate: a}}}", "limits: {stream: 5}",
-      "listeners: {grpc: {cleartext: true, tls: {certificate: a, key: b}}}", "limits: {streams: many}",
+      "listeners: {grpc: {cleartext: true, tls: {certificate: a, key: b}}}",
+      "limits: {max_concurrent_streams: many}",
     ])
   func refused(text: String) {
     #expect(throws: ConfigurationError.self) { try ServiceConfiguration(yaml: apps + text, file: "f") }

@@ -130,12 +130,12 @@ import Testing
     #expect(plain.apps[0].receipts == ReceiptConfiguration())
     let more = """
       apple_id: 7
-          receipts: {verify: both, keep: true, look_up_unverified: true, endpoints: {Sandbox: 'http://a'}}
+          receipts: {verify: both, retain: true, look_up_unverified: true, endpoints: {Sandbox: 'http://a'}}
       """
     let full = try ServiceConfiguration(
       yaml: Self.minimal.replacingOccurrences(of: "apple_id: 7", with: more), file: "x.yaml")
     #expect(full.apps[0].receipts.verification == .both)
-    #expect(full.apps[0].receipts.keepsReceipts && full.apps[0].receipts.looksUpUnverified)
+    #expect(full.apps[0].receipts.retainsReceipts && full.apps[0].receipts.looksUpUnverified)
     #expect(full.apps[0].receipts.endpoints == [.sandbox: "http://a"])
   }
 

@@ -2,10 +2,10 @@ internal import ArgumentParser
 internal import EntitledClient
 internal import Wire
 
-/// `entitled consumption`: what Apple asks about customers who want their money back.
+/// `entitled consumption`: Apple's consumption requests and the customers' consent.
 struct ConsumptionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "consumption", abstract: "Tell what Apple asks about refunds, and who agreed to an answer.",
+    commandName: "consumption", abstract: "List consumption requests and record consent.",
     subcommands: [ListConsumptionCommand.self, ConsentCommand.self],
     defaultSubcommand: ListConsumptionCommand.self)
 }
@@ -13,44 +13,44 @@ struct ConsumptionCommand: AsyncParsableCommand {
 /// `entitled consumption list`.
 struct ListConsumptionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List Apple's questions, the latest first.")
+    commandName: "list", abstract: "List consumption requests, latest first.")
 
   @OptionGroup var client: ClientOptions
-  @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Flag(help: "Only what can still be answered.") var open = false
+  @OptionGroup var app: AppOption
+
+  @Flag(help: "List only requests that can still be answered.") var open = false
 
   func run() async throws {
-    try await client.withConnection { connection in
-      var token = ""
-      repeat {
-        let request = ListConsumptionRequestsRequest.with {
-          $0.app = app
-          $0.state = open ? .open : .unspecified
-          $0.pageToken = token
-        }
-        let page = try await connection.listConsumptionRequests(request)
-        if client.json || !page.requests.isEmpty { client.show(page, page.requests.map(\.row)) }
-        token = page.nextPageToken
-      } while !token.isEmpty
-    }
+    let app = try app.id()
+    try await client.showPages(
+      nextPageToken: \.nextPageToken,
+      rows: { (page: ListConsumptionRequestsResponse) in page.requests.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listConsumptionRequests(
+          .with {
+            $0.app = app
+            $0.state = open ? .open : .unspecified
+            $0.pageToken = token
+          })
+      })
   }
 }
 
 /// `entitled consumption consent`.
 struct ConsentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "consent", abstract: "Record that a customer agrees that Apple is told how much was used.")
+    commandName: "consent", abstract: "Record consent to report consumption to Apple.")
 
   @OptionGroup var client: ClientOptions
-  @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Option(help: "Production, Sandbox, Xcode or LocalTesting; else the app's default.") var environment:
-    String?
-  @Flag(help: "The customer no longer agrees.") var withdraw = false
-  @Option(help: "How the customer said so.") var note = ""
-  @Argument(help: "The customer's id.") var customer: String
+  @OptionGroup var scope: ScopeOptions
+
+  @Flag(help: "Withdraw the consent.") var withdraw = false
+  @Option(help: "How the customer gave or withdrew the consent.") var note = ""
+
+  @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let environment = try EnvironmentName.parse(environment)
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
     let request = SetConsumptionConsentRequest.with {
       $0.app = app
       $0.environment = environment
@@ -58,22 +58,21 @@ struct ConsentCommand: AsyncParsableCommand {
       $0.consented = !withdraw
       $0.note = note
     }
-    let answer = try await client.withConnection { try await $0.setConsumptionConsent(request) }
-    client.show(answer, answer.consent.map { [(customer, $0.summary)] } ?? [])
+    let response = try await client.withConnection { try await $0.setConsumptionConsent(request) }
+    client.show(response, response.consent.map { [(customer, $0.summary)] } ?? [])
   }
 }
 
 extension ConsumptionConsent {
-  /// What the customer said last, in a line.
-  var summary: String { "\(consented ? "agrees" : "does not agree") that Apple is told, since \(since.text)" }
+  /// The consent in one line.
+  var summary: String { "\(consented ? "given" : "not given"), since \(since.text)" }
 }
 
 extension ConsumptionRequest {
-  /// The question and what became of it, in one line.
   fileprivate var row: (String, String) {
-    let word = state.protoName.droppingPrefix("CONSUMPTION_REQUEST_STATE_").lowercased()
-    let who = customerId.isEmpty ? "nobody" : customerId
-    let why = error.isEmpty ? "" : ", \(error)"
-    return (transactionId, "\(who), \(productId), \(reason): \(word)\(why); by \(answerBy.text)")
+    let state = state.protoName.droppingPrefix("CONSUMPTION_REQUEST_STATE_").lowercased()
+    let customer = customerId.isEmpty ? "no customer" : customerId
+    let cause = error.isEmpty ? "" : ", \(error)"
+    return (transactionId, "\(customer), \(productId), \(reason): \(state)\(cause); by \(answerBy.text)")
   }
 }

@@ -7,44 +7,41 @@ internal import Telemetry
 internal import Transport
 internal import UnixSignals
 
-/// `entitled serve`: the service.
+/// `entitled serve`.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Run the service.",
-    discussion: "Each option can also be set by an environment variable: --grpc by ENTITLED_GRPC, and so on.")
+    discussion: "An environment variable replaces each option: ENTITLED_GRPC for --grpc, and so on.")
 
-  @Option(help: "Where gRPC is served (default: \(ServerOption.grpc.fallback)). Port 0 takes a free one.")
+  @Option(help: "gRPC address (default: \(ServerOption.grpc.fallback)). Port 0 selects a free port.")
   var grpc: String?
 
-  @Option(
-    help: "Where the edge is served: JSON and health over HTTP (default: \(ServerOption.http.fallback)).")
+  @Option(help: "HTTP edge address: JSON, notifications, health (default: \(ServerOption.http.fallback)).")
   var http: String?
 
-  @Option(
-    help:
-      "Where the embedded sandbox App Store is served, or 'off' (default: \(ServerOption.sandbox.fallback)).")
+  @Option(help: "Sandbox address, or 'off' (default: \(ServerOption.sandbox.fallback)).")
   var sandbox: String?
 
-  @Option(help: "The directory of everything that is remembered (default: \(ServerOption.data.fallback)).")
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).")
   var data: String?
   @Option(
     name: .customLong("import"),
-    help: "Where inputs of migration jobs are (default: import in the data directory).")
+    help: "Directory with inputs of migration jobs (default: import in the data directory).")
   var importFolder: String?
 
-  @Option(help: "The configuration: a YAML file. Without one, a demo app is configured.")
+  @Option(help: "YAML configuration (default: the demo configuration).")
   var config: String?
 
-  @Option(help: "How many event loops serve connections (default: one for each core).")
+  @Option(help: "Number of event loops (default: one for each core).")
   var threads: Int?
 
-  @Option(help: "MiB in which each event loop remembers answers to Check (default: 96; 0: none).")
+  @Option(help: "Cache for Check of each event loop, in MiB (default: 96; 0 turns it off).")
   var answerCache: Int?
 
-  @Option(help: "Seconds between failing readiness and closing the ports after SIGTERM (default: 0).")
+  @Option(help: "Seconds after SIGTERM in which calls are still accepted (default: 0).")
   var drainDelay: Int?
 
-  @Flag(help: "Allow ports without TLS on addresses that other machines reach (ENTITLED_CLEARTEXT=true).")
+  @Flag(help: "Allow cleartext on addresses that other machines can reach (default: false).")
   var cleartext = false
 
   func run() async throws {
@@ -65,7 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
         drainDelay, flag: "drain-delay", variable: "ENTITLED_DRAIN_DELAY", in: 0...600) ?? 0,
       allowsCleartext: cleartext || ServerOption.environment("ENTITLED_CLEARTEXT") == "true")
     let configuration = try Startup.configuration(file: settings.configurationFile)
-    try Logs.begin(configuration.log)
+    try Logs.bootstrap(configuration.log)
     let metrics = MetricsRegistry(families: MetricCatalog.families)
     MetricsSystem.bootstrap(metrics)
     let logger = Logger(label: "entitled")
@@ -95,24 +92,24 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// What `entitled serve` was told.
+/// The options of `entitled serve`.
 struct ServeSettings: Sendable {
   let grpc: HostAndPort
   let http: HostAndPort
-  /// Those of the two that are open already.
+  /// The sockets that systemd opened; they replace ``grpc`` and ``http``.
   let inherited: InheritedSockets
-  /// `nil`: no sandbox.
+  /// `nil` turns the sandbox off.
   let sandbox: HostAndPort?
   let data: String
-  /// From where migration jobs read.
+  /// The directory with inputs of migration jobs.
   let importFolder: String
   let configurationFile: String?
   let threads: Int?
-  /// For each event loop.
+  /// The cache for `Check` of each event loop.
   let answerCacheMiB: Int
   let drainSeconds: Int
   let allowsCleartext: Bool
 
-  /// Where the contract can be called.
+  /// The addresses on which the API is served.
   var addresses: [HostAndPort] { [grpc, http] }
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Transport
 
-/// A setting that a flag gives, or else an environment variable, or else a default.
+/// A setting from an option, an environment variable or a default, in this order.
 struct ServerOption {
-  /// The flag without its dashes: `--http` and `ENTITLED_HTTP` are the same setting.
+  /// The option without dashes: `http` stands for `--http` and `ENTITLED_HTTP`.
   let flag: String
   let fallback: String
 
@@ -14,18 +14,18 @@ struct ServerOption {
 
   var environmentVariable: String { "ENTITLED_\(flag.uppercased())" }
 
-  func value(_ given: String?) -> String { given ?? Self.environment(environmentVariable) ?? fallback }
+  func value(_ option: String?) -> String { option ?? Self.environment(environmentVariable) ?? fallback }
 
-  /// The address that the setting names.
-  func address(_ given: String?) throws -> HostAndPort {
-    let text = value(given)
+  /// The setting as an address.
+  func address(_ option: String?) throws -> HostAndPort {
+    let text = value(option)
     guard let address = HostAndPort(text) else {
       throw Failure("--\(flag) (\(environmentVariable)) takes ADDRESS:PORT, not '\(text)'", status: 64)
     }
     return address
   }
 
-  /// An environment variable that is set and not empty.
+  /// The value of an environment variable; `nil` if it is unset or empty.
   static func environment(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }

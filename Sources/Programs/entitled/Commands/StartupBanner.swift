@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Transport
 
-/// What `entitled serve` prints when it is ready: a line for machines, and the first calls for people.
+/// The text that `entitled serve` prints when it is ready: a line for machines, and the first calls for people.
 struct StartupBanner {
   let listeners: Listeners
   let data: String
@@ -9,7 +9,7 @@ struct StartupBanner {
   func print() {
     Swift.print(line)
     if let sandbox = listeners.sandbox { Swift.print(firstCalls(sandbox.address)) }
-    // Whoever waits for the line reads from a pipe, which is not flushed line by line.
+    // A pipe is not flushed line by line, and its reader waits for this line.
     fflush(nil)
   }
 

@@ -5,17 +5,17 @@ internal import Foundation
 /// `entitled token`: bearer tokens for callers.
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Make bearer tokens for callers.",
-    subcommands: [TokenNewCommand.self, TokenHashCommand.self])
+    commandName: "token", abstract: "Create and hash bearer tokens for callers.",
+    subcommands: [CreateTokenCommand.self, HashTokenCommand.self])
 }
 
-/// `entitled token new`: a token, and what the configuration has to say of it.
-struct TokenNewCommand: AsyncParsableCommand {
+/// `entitled token create`.
+struct CreateTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Make a new token.",
+    commandName: "create", abstract: "Create a bearer token.",
     discussion: """
-      Prints the token, which is for the caller and is kept nowhere, and its hash, which goes into the \
-      configuration under callers.
+      Prints the token, which is not stored, and its hash. Give the token to the caller, and put the hash into \
+      the caller's tokens in the configuration.
       """)
 
   func run() throws {
@@ -25,17 +25,17 @@ struct TokenNewCommand: AsyncParsableCommand {
   }
 }
 
-/// `entitled token hash`: the hash of a token that there is already.
-struct TokenHashCommand: AsyncParsableCommand {
+/// `entitled token hash`.
+struct HashTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hash", abstract: "Hash a token that is read from the standard input.")
+    commandName: "hash", abstract: "Hash a bearer token from the standard input.")
 
   func run() throws {
     let token = String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
+    // A shorter token could be found by hashing guesses.
     guard token.utf8.count >= 32 else {
-      throw Failure(
-        "a token has at least 32 characters; shorter ones can be guessed from their hash", status: 64)
+      throw Failure("the token has \(token.utf8.count) characters; use at least 32", status: 64)
     }
     print(try TokenHash(of: token.utf8).description)
   }

@@ -2,35 +2,44 @@ internal import ArgumentParser
 internal import EntitledClient
 internal import Wire
 
-/// `entitled webhooks`: what goes out, and what did not arrive.
+/// `entitled webhooks`.
 struct WebhooksCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "webhooks", abstract: "Tell what goes out to other systems, and send it again.",
+    commandName: "webhooks", abstract: "List webhooks and deliveries; retry failed ones.",
     subcommands: [
-      ListWebhooksCommand.self, ListDeliveriesCommand.self, ReplayDeliveriesCommand.self,
+      ListWebhooksCommand.self, ListDeliveriesCommand.self, ResendDeliveriesCommand.self,
       DiscardDeliveriesCommand.self, ResumeWebhookCommand.self,
     ],
     defaultSubcommand: ListWebhooksCommand.self)
 }
 
-/// Which receiver is meant.
+/// Selects one webhook.
 struct WebhookOptions: ParsableArguments {
-  @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Flag(help: "One of forward_notifications, and not of webhooks.") var forwarding = false
-  @Argument(help: "Its name, as configured.") var webhook: String
+  @OptionGroup var app: AppOption
+
+  @Flag(help: "Select among forward_notifications instead of webhooks.") var forwarding = false
+
+  @Argument(help: "Name of the webhook in the configuration.") var webhook: String
 
   var kind: WebhookKind { forwarding ? .notifications : .events }
+}
+
+/// Selects stored deliveries of a webhook.
+struct DeliveryOptions: ParsableArguments {
+  @Flag(help: "Select all dead letters.") var deadLetters = false
+  @Option(help: "Position of a delivery; repeatable.") var position: [Int64] = []
 }
 
 /// `entitled webhooks list`.
 struct ListWebhooksCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Tell how each receiver is doing.")
+    commandName: "list", abstract: "List webhooks with their state.")
 
   @OptionGroup var client: ClientOptions
-  @Option(help: "The app, as configured.") var app = "ocean-journal"
+  @OptionGroup var app: AppOption
 
   func run() async throws {
+    let app = try app.id()
     let response = try await client.withConnection { connection in
       try await connection.listWebhooks(.with { $0.app = app })
     }
@@ -41,57 +50,58 @@ struct ListWebhooksCommand: AsyncParsableCommand {
 /// `entitled webhooks deliveries`.
 struct ListDeliveriesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliveries", abstract: "Tell what did not arrive, in the order in which it has to.")
+    commandName: "deliveries", abstract: "List pending deliveries and dead letters, in order.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
-  @Flag(help: "Only what was given up.") var dead = false
+
+  @Flag(help: "List only dead letters.") var deadLetters = false
 
   func run() async throws {
-    try await client.withConnection { connection in
-      var token = ""
-      repeat {
-        let request = ListDeliveriesRequest.with {
-          $0.app = webhook.app
-          $0.webhook = webhook.webhook
-          $0.kind = webhook.kind
-          $0.state = dead ? .deadLetter : .unspecified
-          $0.pageToken = token
-        }
-        let page = try await connection.listDeliveries(request)
-        if client.json || !page.deliveries.isEmpty { client.show(page, page.deliveries.map(\.row)) }
-        token = page.nextPageToken
-      } while !token.isEmpty
-    }
+    let app = try webhook.app.id()
+    try await client.showPages(
+      nextPageToken: \.nextPageToken,
+      rows: { (page: ListDeliveriesResponse) in page.deliveries.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listDeliveries(
+          .with {
+            $0.app = app
+            $0.webhook = webhook.webhook
+            $0.kind = webhook.kind
+            $0.state = deadLetters ? .deadLetter : .unspecified
+            $0.pageToken = token
+          })
+      })
   }
 }
 
-/// `entitled webhooks replay`.
-struct ReplayDeliveriesCommand: AsyncParsableCommand {
+/// `entitled webhooks resend`.
+struct ResendDeliveriesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replay", abstract: "Send again what was given up, or what was sent before.")
+    commandName: "resend", abstract: "Send dead letters or earlier deliveries again.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
-  @Flag(help: "All that was given up.") var dead = false
-  @Option(help: "This position; may be given more than once.") var position: [Int64] = []
-  @Option(help: "All from this position on.") var from: Int64 = 0
-  @Option(help: "Up to this position.") var to: Int64 = 0
+  @OptionGroup var deliveries: DeliveryOptions
+
+  @Option(help: "First position of a range (default: no range).") var from: Int64?
+  @Option(help: "Last position of the range (default: the latest).") var to: Int64?
 
   func run() async throws {
+    let app = try webhook.app.id()
     try await client.withConnection { connection in
       var request = ResendDeliveriesRequest.with {
-        $0.app = webhook.app
+        $0.app = app
         $0.webhook = webhook.webhook
         $0.kind = webhook.kind
-        $0.deadLetters = dead
-        $0.positions = position
-        $0.fromPosition = from
-        $0.toPosition = to
+        $0.deadLetters = deliveries.deadLetters
+        $0.positions = deliveries.position
+        $0.fromPosition = from ?? 0
+        $0.toPosition = to ?? 0
       }
       repeat {
-        let response = try await connection.replayDeliveries(request)
-        client.show(response, [("sent again", "\(response.resent)")])
+        let response = try await connection.resendDeliveries(request)
+        client.show(response, [("resent", "\(response.resent)")])
         request.fromPosition = response.continueFromPosition
       } while request.fromPosition > 0
     }
@@ -100,21 +110,20 @@ struct ReplayDeliveriesCommand: AsyncParsableCommand {
 
 /// `entitled webhooks discard`.
 struct DiscardDeliveriesCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "discard", abstract: "Forget what was given up, once nobody wants it any more.")
+  static let configuration = CommandConfiguration(commandName: "discard", abstract: "Delete dead letters.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
-  @Flag(help: "All that was given up.") var dead = false
-  @Option(help: "This position; may be given more than once.") var position: [Int64] = []
+  @OptionGroup var deliveries: DeliveryOptions
 
   func run() async throws {
+    let app = try webhook.app.id()
     let request = DiscardDeliveriesRequest.with {
-      $0.app = webhook.app
+      $0.app = app
       $0.webhook = webhook.webhook
       $0.kind = webhook.kind
-      $0.deadLetters = dead
-      $0.positions = position
+      $0.deadLetters = deliveries.deadLetters
+      $0.positions = deliveries.position
     }
     let response = try await client.withConnection { try await $0.discardDeliveries(request) }
     client.show(response, [("discarded", "\(response.discarded)")])
@@ -124,14 +133,15 @@ struct DiscardDeliveriesCommand: AsyncParsableCommand {
 /// `entitled webhooks resume`.
 struct ResumeWebhookCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Begin again with a receiver that had answered 410 Gone.")
+    commandName: "resume", abstract: "Resume a webhook that was stopped by 410 Gone.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
 
   func run() async throws {
+    let app = try webhook.app.id()
     let request = ResumeWebhookRequest.with {
-      $0.app = webhook.app
+      $0.app = app
       $0.webhook = webhook.webhook
       $0.kind = webhook.kind
     }
@@ -141,22 +151,18 @@ struct ResumeWebhookCommand: AsyncParsableCommand {
 }
 
 extension Webhook {
-  /// How it is doing, in one line.
   fileprivate var row: (String, String) {
-    let word = state.protoName.droppingPrefix("WEBHOOK_STATE_").lowercased()
-    let what = kind.protoName.droppingPrefix("WEBHOOK_KIND_").lowercased()
-    return (
-      name,
-      "\(what) to \(url): \(word), at \(position) of \(latestPosition), \(pending) pending, \(deadLetters) dead letters"
-    )
+    let state = state.protoName.droppingPrefix("WEBHOOK_STATE_").lowercased()
+    let kind = kind.protoName.droppingPrefix("WEBHOOK_KIND_").lowercased()
+    let progress = "at \(position) of \(latestPosition), \(pending) pending, \(deadLetters) dead letters"
+    return (name, "\(kind) to \(url): \(state), \(progress)")
   }
 }
 
 extension Wire.Delivery {
-  /// What became of it, in one line.
   fileprivate var row: (String, String) {
-    let word = state.protoName.droppingPrefix("DELIVERY_STATE_").lowercased()
+    let state = state.protoName.droppingPrefix("DELIVERY_STATE_").lowercased()
     let last = outcome.isEmpty ? "" : ", \(outcome)"
-    return ("\(position)  \(subject)", "\(type): \(word), attempts: \(attempts)\(last)")
+    return ("\(position)  \(subject)", "\(type): \(state), attempts: \(attempts)\(last)")
   }
 }

@@ -5,7 +5,7 @@ internal import Configuration
 internal import Entitlements
 internal import Foundation
 internal import Notifications
-package import Reconciliation
+internal import Reconciliation
 internal import Sandbox
 internal import SignedData
 internal import Telemetry

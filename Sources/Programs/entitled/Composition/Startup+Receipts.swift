@@ -39,7 +39,7 @@ extension ReceiptPolicy {
       case .both: .both
       }
     self.init(
-      verification: verification, keepsReceipts: configuration.keepsReceipts,
+      verification: verification, keepsReceipts: configuration.retainsReceipts,
       looksUpUnverified: configuration.looksUpUnverified)
   }
 }

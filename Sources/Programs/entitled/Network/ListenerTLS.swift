@@ -58,21 +58,21 @@ extension TransportLimits {
 
   private mutating func set(_ name: LimitName, _ value: Int64) {
     switch name {
-    case .connections: connections = Int(value)
-    case .streams: streams = Int(value)
+    case .maxConnections: connections = Int(value)
+    case .maxConcurrentStreams: streams = Int(value)
     case .headerBytes: headerBytes = Int(value)
     case .messageBytes: messageBytes = Int(value)
     case .bodyBytes: bodyBytes = Int(value)
     case .connectionBacklogBytes: connectionBacklogBytes = Int(value)
     case .controlFramesPerSecond: controlFrames = Int(value)
-    case .handshakeSeconds: times.handshake = value * 1_000
-    case .requestSeconds: times.request = value * 1_000
-    case .idleSeconds: times.idle = value * 1_000
-    case .connectionAgeSeconds: times.age = value * 1_000
-    case .connectionAgeGraceSeconds: times.ageGrace = value * 1_000
-    case .keepaliveSeconds: times.keepalive = value * 1_000
+    case .handshakeTimeoutSeconds: times.handshake = value * 1_000
+    case .requestTimeoutSeconds: times.request = value * 1_000
+    case .idleTimeoutSeconds: times.idle = value * 1_000
+    case .maxConnectionAgeSeconds: times.age = value * 1_000
+    case .maxConnectionAgeGraceSeconds: times.ageGrace = value * 1_000
+    case .keepaliveIntervalSeconds: times.keepalive = value * 1_000
     case .keepaliveTimeoutSeconds: times.keepaliveTimeout = value * 1_000
-    case .stallSeconds: times.stall = value * 1_000
+    case .stallTimeoutSeconds: times.stall = value * 1_000
     }
   }
 }

@@ -3,10 +3,11 @@ internal import Foundation
 internal import Logging
 internal import Telemetry
 
-/// Where the program's logs go: the standard error, one event a line.
+/// Writes the logs to the standard error, one event a line.
 enum Logs {
-  /// Must be called once, before the first logger is made. Environment variables go before the configuration.
-  static func begin(_ configuration: LogConfiguration) throws {
+  /// Must be called once, before the first logger is created. `ENTITLED_LOG_FORMAT` and `ENTITLED_LOG_LEVEL` override
+  /// the configuration.
+  static func bootstrap(_ configuration: LogConfiguration) throws {
     let format: LineLogHandler.Format = try choice("ENTITLED_LOG_FORMAT", or: configuration.format.rawValue)
     let level: Logger.Level = try choice("ENTITLED_LOG_LEVEL", or: configuration.level.rawValue)
     LoggingSystem.bootstrap { label in
@@ -19,13 +20,13 @@ enum Logs {
   ) throws -> Choice {
     let text = ServerOption.environment(variable) ?? configured
     guard let choice = Choice(rawValue: text) else {
-      let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Failure("\(variable) takes one of \(known), not '\(text)'", status: 64)
+      let values = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Failure("\(variable) takes one of \(values), not '\(text)'", status: 64)
     }
     return choice
   }
 
-  /// RFC 3339, in UTC, with milliseconds.
+  /// The current time in RFC 3339, UTC, with milliseconds.
   private static let timestamp: @Sendable () -> String = {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -38,7 +39,7 @@ enum Logs {
       + ".\(milliseconds)Z"
   }
 
-  /// One system call for each line, so that lines of several threads do not mix.
+  /// Makes one system call for each line, so that lines of several threads do not mix.
   private static let write: @Sendable (String) -> Void = { line in
     var line = line
     line.withUTF8 { bytes in _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }

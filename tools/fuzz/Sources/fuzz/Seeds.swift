@@ -51,7 +51,7 @@ struct Seeds {
     let yaml = """
       apps:
         a: {bundle_id: com.example.a, apple_id: 1, environments: [Sandbox], products: {p: {type: Consumable}}}
-      limits: {streams: 5}
+      limits: {max_concurrent_streams: 5}
       listeners: {grpc: {cleartext: true}}
       callers: open
       """

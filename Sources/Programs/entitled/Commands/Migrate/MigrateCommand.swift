@@ -3,76 +3,75 @@ internal import EntitledClient
 internal import Foundation
 internal import Wire
 
-/// `entitled migrate`: from legacy receipts to signed transactions.
+/// `entitled migrate`: migrates legacy receipts to signed transactions.
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Carry legacy receipts into the world of signed transactions.",
-    subcommands: [MigrateRunCommand.self, MigrateVerifyCommand.self],
+    commandName: "migrate", abstract: "Migrate legacy receipts to signed transactions.",
+    subcommands: [MigrateRunCommand.self, MigrateCompareCommand.self],
     defaultSubcommand: MigrateRunCommand.self)
 }
 
-/// `entitled migrate --input FILE`: a job, from its input to its report.
+/// `entitled migrate --input FILE`: uploads the input, follows the job and prints its report.
 struct MigrateRunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Migrate the receipts of a file (the default).",
+    commandName: "run", abstract: "Migrate the receipts of a file (default).",
     discussion: """
-      The input is NDJSON, or CSV with a line of names: customer_id with receipt (base64) or \
-      original_transaction_id; other names by options. It is handed to the server, which works on it and \
-      remembers how far it is: the same command again goes on, or tells of what is done. Lines that failed go \
-      into a file that is itself valid input. Exit status 0 if there are none, 3 if there are.
+      The input is NDJSON, or CSV with a header: customer_id with receipt (base64) or original_transaction_id; \
+      options set other column names. The server stores the progress of the job: the same command resumes the job, \
+      or prints its report if it has finished. Failed lines are written to a file that is valid input itself. \
+      Exit status 0 if no line failed, 3 otherwise.
       """)
 
   @OptionGroup var client: ClientOptions
-  @Option(help: "The input: a file, or - for the standard input.") var input: String
-  @Flag(help: "The input is a path on the server, in its import folder.") var onServer = false
-  @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Option(help: "Where original transaction ids belong; receipts say it themselves.") var environment: String?
-  @Option(help: "How many receipts at a time (default: 32).") var concurrency: Int32 = 0
-  @Flag(help: "Only verify and count: ask Apple nothing, change nothing.") var dryRun = false
-  @Flag(help: "Do it again, though the same input was migrated before.") var again = false
-  @Option(help: "Where to write the lines that failed (default: beside the input).") var failures: String?
-  @Option(help: "ndjson or csv (default: by the first character).") var syntax = ""
-  @Option(help: "The column with the customer's id (default: customer_id).") var customerColumn = ""
-  @Option(help: "The column with the receipt (default: receipt).") var receiptColumn = ""
-  @Option(help: "The column with the original transaction id (default: original_transaction_id).")
+  @Option(help: "Input file, or - for the standard input.") var input: String
+  @Flag(help: "The input is a path in the import directory of the server.") var onServer = false
+  @OptionGroup var scope: ScopeOptions
+  @Option(help: "Number of receipts processed concurrently (default: 32).") var concurrency: Int32?
+  @Flag(help: "Verify and count, without calls to Apple and without changes.") var dryRun = false
+  @Flag(help: "Start a new job even if the same input was migrated before.") var force = false
+  @Option(help: "File for failed lines (default: INPUT.failures.ndjson).") var failures: String?
+  @Option(help: "Format: ndjson or csv (default: detected from the first character).") var syntax = ""
+  @Option(help: "Column of the customer id (default: customer_id).") var customerColumn = ""
+  @Option(help: "Column of the receipt (default: receipt).") var receiptColumn = ""
+  @Option(help: "Column of the original transaction id (default: original_transaction_id).")
   var transactionColumn = ""
-  @Option(help: "What separates the columns of CSV (default: a comma).") var delimiter = ""
-  @Flag(help: "Vouch for it that purchases of lines without a receipt are the customers' named there.")
+  @Option(help: "Column separator of CSV (default: a comma).") var delimiter = ""
+  @Flag(help: "Link original transaction ids without a receipt to the customers of their lines.")
   var link = false
 
   func run() async throws {
     let server = MigrationClient(client: client)
-    var request = try order()
+    var request = try makeRequest()
     if onServer {
       request.inputPath = input
     } else {
-      request.uploadId = try await MigrationUpload(input: input).handOver(to: server)
+      request.uploadId = try await MigrationUpload(input: input).upload(to: server)
     }
     request.idempotencyKey = [
       onServer ? "path \(input)" : request.uploadId, dryRun ? "dry run" : "", link ? "linked" : "",
-      again ? UUID().uuidString : "",
+      force ? UUID().uuidString : "",
     ].joined(separator: " ")
-    let started = try await server.call { [request] connection async throws(ClientError) in
+    let response = try await server.call { [request] connection async throws(ClientError) in
       try await connection.startMigration(request)
     }
-    let ended = try await MigrationProgressView(server: server, isJSON: client.json)
-      .follow(started.migration ?? Migration())
-    let failed = try await writeFailures(of: ended, from: server)
-    // The server need not keep the receipts of those that failed: they are here.
+    let job = try await MigrationProgressView(server: server, isJSON: client.json)
+      .follow(response.migration ?? Migration())
+    let failed = try await writeFailures(of: job, from: server)
+    // The failed lines are in the local file now, so the server can delete its copy.
     _ = try await server.call { connection async throws(ClientError) in
-      try await connection.cancelMigration(.with { $0.migrationId = ended.migrationId })
+      try await connection.cancelMigration(.with { $0.migrationId = job.migrationId })
     }
-    print(client.json ? ended.line : ended.report(failures: failed))
-    if ended.state == .failed { throw ExitCode(1) }
+    print(client.json ? job.line : job.report(failures: failed))
+    if job.state == .failed { throw ExitCode(1) }
     if failed != nil { throw ExitCode(3) }
   }
 
-  private func order() throws -> StartMigrationRequest {
-    let environment = try EnvironmentName.parse(environment)
+  private func makeRequest() throws -> StartMigrationRequest {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
     return .with {
       $0.app = app
       $0.environment = environment
-      $0.concurrency = concurrency
+      $0.concurrency = concurrency ?? 0
       $0.dryRun = dryRun
       $0.linkUnverifiedIds = link
       $0.format = .with {
@@ -85,7 +84,9 @@ struct MigrateRunCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the lines that failed, page by page; the file's name if there are any.
+  /// Writes the failed lines of `job`, page by page.
+  ///
+  /// - Returns: the path of the file; `nil` if no line failed.
   private func writeFailures(of job: Migration, from server: MigrationClient) async throws -> String? {
     guard job.rejected + job.retryable > 0 else { return nil }
     let path = failures ?? (input == "-" ? "migration.failures.ndjson" : "\(input).failures.ndjson")
@@ -93,7 +94,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
       FileManager.default.createFile(
         atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
       let file = FileHandle(forWritingAtPath: path)
-    else { throw Failure("cannot write \(path)") }
+    else { throw Failure("cannot write '\(path)'") }
     var token = ""
     repeat {
       let page = try await server.call { [token] connection async throws(ClientError) in

@@ -14,43 +14,43 @@ internal import SignedData
 internal import Transport
 internal import UnixSignals
 
-/// `entitled sandbox`: an App Store on this machine.
+/// `entitled sandbox`: the App Store simulator.
 struct SandboxCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sandbox", abstract: "An App Store on this machine, to buy from in tests.",
+    commandName: "sandbox", abstract: "Run the sandbox, an App Store simulator, and use it.",
     subcommands: [
       SandboxServeCommand.self, SandboxBuyCommand.self, SandboxDoCommand.self, SandboxAdvanceCommand.self,
     ],
     defaultSubcommand: SandboxServeCommand.self)
 }
 
-/// `entitled sandbox serve`: the App Store alone, without the service.
+/// `entitled sandbox serve`: the sandbox without the service.
 struct SandboxServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Run the sandbox App Store alone.",
-    discussion: "A service that is to believe it must trust its root: GET /sandbox/v1/root.")
+    commandName: "serve", abstract: "Run only the sandbox.",
+    discussion:
+      "A service accepts its documents only with its root among the trusted roots: GET /sandbox/v1/root.")
 
-  @Option(help: "Where it is served (default: \(ServerOption.sandbox.fallback)). Port 0 takes a free one.")
+  @Option(help: "Listener address (default: \(ServerOption.sandbox.fallback)). Port 0 selects a free port.")
   var sandbox: String?
-  @Option(
-    help:
-      "The directory of its state, sandbox/sandbox.sqlite and keys (default: \(ServerOption.data.fallback)).")
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).")
   var data: String?
-  @Flag(help: "Keep nothing: its state is in memory, and gone with the process.") var inMemory = false
-  @Option(help: "The configuration: a YAML file. Without one, a demo app is sold for.") var config: String?
+  @Flag(help: "Keep the state only in memory.") var inMemory = false
+  @Option(help: "YAML configuration (default: ENTITLED_CONFIG, or the demo configuration).") var config:
+    String?
 
-  @Option(help: "When a new world begins, in RFC 3339, so that there is a past; else now.") var start: String?
+  @Option(help: "Start time of a new sandbox, RFC 3339, not in the future (default: now).") var start: String?
 
   func run() async throws {
     let logger = Logger(label: "entitled.sandbox")
     let start = try start.map { text in
-      guard let moment = Instant(rfc3339: text), moment <= SystemClock.now() else {
-        throw Failure("--start is a moment of the past in RFC 3339, not \(text)", status: 64)
+      guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {
+        throw Failure("--start takes a past time such as 2026-01-31T12:00:00Z, not '\(text)'", status: 64)
       }
-      return moment
+      return instant
     }
     let configuration = try Startup.configuration(file: config ?? ServerOption.environment("ENTITLED_CONFIG"))
-    if inMemory, data != nil { throw Failure("either --data or --in-memory", status: 64) }
+    if inMemory, data != nil { throw Failure("--data and --in-memory exclude each other", status: 64) }
     let data = inMemory ? nil : ServerOption.data.value(data)
     if let data { try makeDirectory(data) }
     let simulator = try Startup.simulator(for: configuration, data: data, start: start)
@@ -68,18 +68,18 @@ struct SandboxServeCommand: AsyncParsableCommand {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw Failure("cannot use \(path): \(error.localizedDescription)")
+      throw Failure("cannot create '\(path)': \(error.localizedDescription)")
     }
   }
 }
 
-/// The App Store alone, until a signal ends it.
+/// Serves the sandbox until a signal ends it.
 struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
   let address: HostAndPort
   let simulator: AppStoreSimulator
   let logger: Logger
 
-  /// What the lifecycle's log lines call it.
+  /// Its name in the log lines of the life cycle.
   var description: String { "sandbox" }
 
   func run() async throws {
@@ -103,29 +103,27 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
   }
 }
 
-/// `entitled sandbox buy`: a purchase, as an app's customer makes it.
+/// `entitled sandbox buy`.
 struct SandboxBuyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "buy", abstract: "Buy a product; prints the signed transaction.")
+    commandName: "buy", abstract: "Buy a product and print the signed transaction.")
 
-  @Option(
-    help: "The sandbox App Store's address (default: \(ServerOption.sandbox.fallback), or ENTITLED_SANDBOX).")
-  var sandbox: String?
-  @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Option(help: "The Apple account that buys; else a new one.") var account: String?
-  @Option(help: "The UUID that the app attaches to the purchase.") var appAccountToken: String?
-  @Option(help: "How many.") var quantity: Int?
-  @Option(help: "When, in RFC 3339, for a purchase in the past; else now.") var purchaseDate: String?
-  @Option(help: "The id of an offer that was set up for the product.") var offer: String?
-  @Flag(help: "Print the whole answer as JSON.") var json = false
-  @Argument(help: "The product's id.") var product: String
+  @OptionGroup var sandbox: SandboxClient
+  @OptionGroup var app: AppOption
+  @Option(help: "Apple account (default: a new account).") var account: String?
+  @Option(help: "appAccountToken of the purchase, a UUID (default: none).") var appAccountToken: String?
+  @Option(help: "Quantity (default: 1).") var quantity: Int?
+  @Option(help: "Purchase date, RFC 3339 (default: now).") var purchaseDate: String?
+  @Option(help: "Id of an offer of the product (default: none).") var offer: String?
+  @Flag(help: "JSON output.") var json = false
+  @Argument(help: "Product id.") var product: String
 
   func run() async throws {
-    let answer = try await SandboxClient(address: sandbox).post("purchases", order)
-    print(json ? answer.text : answer.json["signedTransactionInfo"]?.stringValue ?? answer.text)
+    let response = try await sandbox.post("purchases", order(try app.id()))
+    print(json ? response.text : response.json["signedTransactionInfo"]?.stringValue ?? response.text)
   }
 
-  private var order: JSONObject {
+  private func order(_ app: String) -> JSONObject {
     var order: JSONObject = ["app": .string(app), "productId": .string(product)]
     if let account { order["account"] = .string(account) }
     if let appAccountToken { order["appAccountToken"] = .string(appAccountToken) }

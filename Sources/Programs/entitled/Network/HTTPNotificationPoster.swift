@@ -3,15 +3,14 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Sandbox
 
-/// Posts over HTTP/1.1, as Apple does.
+/// Posts the sandbox's notifications over HTTP/1.1, as Apple does.
 final class HTTPNotificationPoster: NotificationPoster {
-  /// The poster, on the process's own event loops. It lives as long as the process: its client may not be let go
-  /// of before all its connections are closed.
+  /// The only instance. It is never released, because `HTTPClient` must not be released while connections are open.
   static let shared = HTTPNotificationPoster()
 
   private let client: HTTPClient
   private static let timeout = TimeAmount.seconds(10)
-  private static let answerLimit = 1 << 20
+  private static let responseLimit = 1 << 20
 
   private init() {
     var configuration = HTTPClient.Configuration()
@@ -30,10 +29,10 @@ final class HTTPNotificationPoster: NotificationPoster {
     request.body = .bytes(ByteBuffer(bytes: body))
     do {
       let response = try await client.execute(request, timeout: Self.timeout)
-      let answer = try await response.body.collect(upTo: Self.answerLimit)
+      let responseBody = try await response.body.collect(upTo: Self.responseLimit)
       // Apple documents 200 to 206 as success.
-      let isTaken = (200...206).contains(response.status.code)
-      return (isTaken ? .success : .unsuccessfulStatus, Array(answer.readableBytesView))
+      let isSuccess = (200...206).contains(response.status.code)
+      return (isSuccess ? .success : .unsuccessfulStatus, Array(responseBody.readableBytesView))
     } catch is NIOTooManyBytesError {
       return (.invalidResponse, [])
     } catch let error as HTTPClientError {

@@ -2,20 +2,22 @@ internal import ArgumentParser
 internal import EntitledClient
 internal import Wire
 
-/// `entitled migrate verify`: is what we know what Apple says?
-struct MigrateVerifyCommand: AsyncParsableCommand {
+/// `entitled migrate compare`.
+struct MigrateCompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Compare customers with what Apple says of them now. Changes nothing.",
-    discussion: "Exit status 0 if nothing differs and all could be compared, 3 if not.")
+    commandName: "compare", abstract: "Compare stored purchases with Apple's current data.",
+    discussion: """
+      Changes nothing. Exit status 0 if all customers were compared and none differs, 3 otherwise.
+      """)
 
   @OptionGroup var client: ClientOptions
-  @Option(help: "The app, as configured.") var app = "ocean-journal"
-  @Option(help: "Production, Sandbox, Xcode or LocalTesting; else the app's default.") var environment:
-    String?
-  @Option(help: "Compare one of so many customers (default: all).") var sampleEvery: Int32 = 1
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Sampling interval: compare one of this number of customers.")
+  var sampleEvery: Int32 = 1
 
   func run() async throws {
-    let environment = try EnvironmentName.parse(environment)
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
     let server = MigrationClient(client: client)
     var (compared, notCompared, drifted) = (0, 0, Set<String>())
     var token = ""

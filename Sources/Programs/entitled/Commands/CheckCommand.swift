@@ -1,0 +1,158 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled check`.
+struct CheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Check whether a customer has an entitlement.",
+    discussion: "Exit status 0 if the customer is entitled, 3 if not.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Customer id.") var customer: String
+  @Argument(help: "Entitlement.") var entitlement: String
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let response = try await client.withConnection { connection in
+      try await connection.check(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.customerId = customer
+          $0.entitlement = entitlement
+        })
+    }
+    client.show(response, response.rows)
+    if !response.entitled { throw ExitCode(3) }
+  }
+}
+
+/// `entitled submit`.
+struct SubmitCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "submit", abstract: "Submit a signed transaction of a customer.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Option(help: "Signed renewal info of the transaction: text, @FILE, or - for the standard input.")
+  var renewalInfo: String?
+
+  @Argument(help: "Customer id.") var customer: String
+  @Argument(help: "Signed transaction: text, @FILE, or - for the standard input.") var transaction: String
+
+  func run() async throws {
+    let app = try app.id()
+    let transaction = try Document.read(transaction)
+    let renewalInfo = try renewalInfo.map(Document.read) ?? ""
+    let response = try await client.withConnection { connection in
+      try await connection.submitTransaction(
+        .with {
+          $0.app = app
+          $0.customerId = customer
+          $0.signedTransaction = transaction
+          $0.signedRenewalInfo = renewalInfo
+        })
+    }
+    let entitlements = response.entitlements.map { ("\($0.entitlement)", $0.summary) }
+    client.show(response, response.rows + entitlements)
+  }
+}
+
+/// `entitled inspect`.
+struct InspectCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect", abstract: "Verify and decode a document without storing it.",
+    discussion: "Exit status 0 if the document is verified, 3 if not.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Argument(help: "Document: text, @FILE (text or binary), or - for the standard input.")
+  var document: String
+
+  func run() async throws {
+    let app = try app.id()
+    let document = Array(try Document.bytes(document))
+    let response = try await client.withConnection { connection in
+      try await connection.inspect(
+        .with {
+          $0.app = app
+          $0.documentBytes = document
+        })
+    }
+    client.show(response, response.rows)
+    if !response.verified { throw ExitCode(3) }
+  }
+}
+
+/// `entitled health`, for container health checks.
+struct HealthCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "health", abstract: "Check the health of the server.",
+    discussion: "Exit status 0 only if the status is SERVING.")
+
+  @OptionGroup var client: ClientOptions
+
+  @Argument(help: "Full name of a service (default: the whole server).") var service = ""
+
+  func run() async throws {
+    let status = try await client.withConnection { try await $0.health(of: service) }
+    client.show(GRPCHealth.HealthCheckResponse.with { $0.status = status }, [("status", status.protoName)])
+    if status != .serving { throw ExitCode(1) }
+  }
+}
+
+extension CheckResponse {
+  var rows: [(String, String)] {
+    [
+      ("entitled", entitled ? "yes" : "no"),
+      ("entitlement", entitlement),
+      ("state", "\(stateCode) \(state.protoName.droppingPrefix("ENTITLEMENT_STATE_"))"),
+      ("until", until.text),
+      ("reason", reason),
+      ("", explanation),
+      ("product", productId),
+      ("transaction", transactionId),
+      ("original transaction", originalTransactionId),
+      ("will renew", productType == .autoRenewableSubscription ? (willRenew ? "yes" : "no") : ""),
+      ("environment", environment.protoName.droppingPrefix("ENVIRONMENT_")),
+    ]
+  }
+
+  /// The answer in one line.
+  var summary: String {
+    let end = until.text.isEmpty ? "" : " until \(until.text)"
+    return "\(entitled ? "entitled" : "not entitled")\(end) (\(reason))"
+  }
+}
+
+extension SubmitTransactionResponse {
+  fileprivate var rows: [(String, String)] {
+    [
+      ("evidence", "\(evidenceId)\(alreadyKnown ? " (already stored)" : "")"),
+      ("customer", customerId),
+      ("product", transaction?.productId ?? ""),
+      ("transaction", transaction?.transactionId ?? ""),
+      ("original transaction", transaction?.originalTransactionId ?? ""),
+      ("environment", environment.protoName.droppingPrefix("ENVIRONMENT_")),
+    ]
+  }
+}
+
+extension InspectResponse {
+  fileprivate var rows: [(String, String)] {
+    [
+      ("kind", kind.protoName.droppingPrefix("DOCUMENT_KIND_")),
+      ("verified", verified ? "yes" : "no"),
+      ("reason", reason),
+      ("", explanation),
+      ("bundle id", bundleId),
+      ("signed", signedDate.text),
+      ("payload", payloadJson),
+    ]
+  }
+}

@@ -1,0 +1,192 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled notifications`: Apple's notifications and gap repairs.
+struct NotificationsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notifications", abstract: "Repair gaps, reprocess and compare notifications.",
+    subcommands: [
+      RepairsCommand.self, DriftCommand.self, BackfillCommand.self, ReprocessNotificationsCommand.self,
+      CompareVersionsCommand.self,
+    ], defaultSubcommand: RepairsCommand.self)
+}
+
+/// `entitled notifications repairs`.
+struct RepairsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "repairs", abstract: "List gap repairs, latest first.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  func run() async throws {
+    let app = try app.id()
+    let page = try await client.withConnection { connection in
+      try await connection.listRepairs(.with { $0.app = app })
+    }
+    client.show(page, page.repairs.map { ($0.repairId, $0.summary) })
+  }
+}
+
+/// `entitled notifications drift`.
+struct DriftCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drift", abstract: "Show the differences that a gap repair found.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Argument(help: "Repair id (default: the latest repair).") var repair = ""
+
+  func run() async throws {
+    let app = try app.id()
+    var isFirst = true
+    try await client.showPages(
+      nextPageToken: \.nextPageToken,
+      rows: { (page: GetDriftReportResponse) in
+        let head = isFirst ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
+        isFirst = false
+        return head + page.drifts.flatMap(\.rows)
+      },
+      fetch: { connection, token in
+        try await connection.getDriftReport(
+          .with {
+            $0.app = app
+            $0.repairId = repair
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+/// `entitled notifications backfill`.
+struct BackfillCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backfill", abstract: "Ingest Apple's notification history now.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Start time, RFC 3339 (default: the start of Apple's history).") var from: String?
+  @Option(help: "End time, RFC 3339 (default: now).") var to: String?
+
+  func run() async throws {
+    var request = BackfillNotificationsRequest()
+    request.app = try scope.app.id()
+    request.environment = try scope.appEnvironment()
+    request.from = try TimeOption.parse(from, "--from")
+    request.to = try TimeOption.parse(to, "--to")
+    let response = try await client.withConnection { [request] in try await $0.backfillNotifications(request)
+    }
+    client.show(response, response.repair.map { [("repair \($0.repairId)", $0.summary)] } ?? [])
+  }
+}
+
+/// `entitled notifications reprocess`.
+struct ReprocessNotificationsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reprocess", abstract: "Decode unsupported or rejected notifications again.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Flag(help: "Report the changes without storing them.") var dryRun = false
+
+  func run() async throws {
+    let app = try app.id()
+    let response = try await client.withConnection { connection in
+      try await connection.reprocessNotifications(
+        .with {
+          $0.app = app
+          $0.dryRun = dryRun
+        })
+    }
+    let changes = response.changes.map { ("\($0.evidenceId)", "\($0.notificationType): \($0.explanation)") }
+    client.show(
+      response,
+      [
+        ("reprocessed", String(response.reprocessed)), ("changed", String(response.changed)),
+        ("unsupported", String(response.unsupported)),
+      ] + changes)
+  }
+}
+
+/// `entitled notifications compare-versions`.
+struct CompareVersionsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare-versions", abstract: "Compare version 1 and version 2 notifications.",
+    discussion: """
+      Lists the purchases for which the two versions of App Store Server Notifications differ. Run it before you \
+      rely on version 2. Exit status 0 if no purchase differs, 3 otherwise.
+      """)
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Earliest arrival, RFC 3339 (default: no limit).") var from: String?
+  @Option(help: "Latest arrival, exclusive, RFC 3339 (default: no limit).") var to: String?
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let from = try TimeOption.parse(from, "--from")
+    let to = try TimeOption.parse(to, "--to")
+    let differences = try await client.showPages(
+      nextPageToken: \.nextPageToken,
+      rows: { (page: CompareNotificationVersionsResponse) in page.comparisons.flatMap(\.rows) },
+      fetch: { connection, token in
+        try await connection.compareNotificationVersions(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.from = from
+            $0.to = to
+            $0.pageToken = token
+          })
+      })
+    if differences > 0 { throw ExitCode(3) }
+  }
+}
+
+extension Repair {
+  /// The repair in one line.
+  fileprivate var summary: String {
+    let phase = finishedAt == nil ? phase.protoName.droppingPrefix("REPAIR_PHASE_") : "done"
+    let cause = reason.protoName.droppingPrefix("REPAIR_REASON_")
+    let counts = "\(received) received, \(queriedPurchases) queried, \(driftedCustomers) customers differed"
+    return "\(cause) \(from.text) to \(to.text): \(phase), \(counts)\(error.isEmpty ? "" : "; \(error)")"
+  }
+}
+
+extension Drift {
+  /// The stored state and Apple's, one line each.
+  fileprivate var rows: [(String, String)] {
+    [
+      ("\(customerId) \(entitlement)", "before  \(before?.summary ?? "")"),
+      ("", "after   \(after?.summary ?? "not compared yet")"),
+    ]
+  }
+}
+
+extension VersionComparison {
+  /// The purchase in one line, and one line for each difference.
+  fileprivate var rows: [(String, String)] {
+    let counts = "\(version1Notifications) version 1 notifications, \(version2Notifications) of version 2"
+    let unmatched = [
+      ("  only in version 1", onlyInVersion1.joined(separator: ", ")),
+      ("  only in version 2", onlyInVersion2.joined(separator: ", ")),
+    ]
+    let fields = differences.map { difference in
+      (
+        "  \(difference.field)",
+        "version 1: \(difference.version1.orNone), version 2: \(difference.version2.orNone)"
+      )
+    }
+    let owner = customerId.isEmpty ? "" : " of \(customerId)"
+    return [("\(originalTransactionId)\(owner)", counts)] + unmatched + fields
+  }
+}
+
+extension String {
+  fileprivate var orNone: String { isEmpty ? "none" : self }
+}

@@ -1,0 +1,107 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Entitlements
+internal import Foundation
+internal import Glibc
+internal import JSON
+internal import Ledger
+internal import SQLiteStore
+internal import Store
+
+/// `entitled store replay`.
+struct StoreReplayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay", abstract: "Rebuild all data from evidence and report differences.",
+    discussion: """
+      Requires a stopped service. Rebuilds facts, links and queues in a temporary store in the data directory and \
+      compares them with the stored ones. Changes nothing. Exit status 0 if nothing differs, 3 otherwise.
+      """)
+
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @Option(help: "YAML configuration (default: ENTITLED_CONFIG, or the demo configuration).")
+  var config: String?
+
+  func run() async throws {
+    let file = config ?? ServerOption.environment("ENTITLED_CONFIG")
+    let catalog = try Startup.configuration(file: file).catalog
+    let data = ServerOption.data.value(data)
+    let store = try Startup.existingStore(in: data)
+    let rebuilt = "\(data)/replay-\(ProcessInfo.processInfo.processIdentifier)"
+    defer { try? FileManager.default.removeItem(atPath: rebuilt) }
+    let (count, differences) = try await Self.replay(store, in: rebuilt, catalog)
+    await store.close()
+    let rows = differences.map { table in
+      let difference =
+        table.isEmpty ? "" : ", \(table.onlyInFirst) only stored, \(table.onlyInSecond) only rebuilt"
+      return (table.table, "\(table.rows)\(difference)")
+    }
+    print(Table.aligned([("evidence", "\(count)")] + rows))
+    guard differences.allSatisfy(\.isEmpty) else {
+      throw Failure("the stored data differs from the data rebuilt from evidence", status: 3)
+    }
+    print("no differences")
+  }
+
+  private static func replay(
+    _ store: SQLiteEntitlementStore, in directory: String, _ catalog: Catalog
+  ) async throws -> (Int, [TableDifference]) {
+    do throws(StoreError) {
+      let target = try SQLiteEntitlementStore(directory: directory)
+      let count = try await EvidenceReplay.run(from: store.makeReader(), into: target, catalog: catalog)
+      let differences = try store.differences(from: target)
+      await target.close()
+      return (count, differences)
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+}
+
+extension TableDifference {
+  fileprivate var isEmpty: Bool { onlyInFirst == 0 && onlyInSecond == 0 }
+}
+
+/// `entitled store export`.
+struct StoreExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Export the store as JSON lines.",
+    discussion: """
+      Reads one snapshot of the data directory of a running or stopped service, and changes nothing. The lines \
+      contain documents and commands byte for byte, notifications, customers and events; docs/migration.md \
+      describes them. The export contains customer ids and purchases: protect it like the data directory.
+      """)
+
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @Option(help: "New file with mode 0600, or - for the standard output.") var output = "-"
+
+  func run() async throws {
+    let out = try Self.open(output)
+    var buffer: [UInt8] = []
+    func flush() throws {
+      do { try out.write(contentsOf: buffer) } catch {
+        throw Failure("cannot write '\(output)': \(error.localizedDescription)")
+      }
+      buffer.removeAll(keepingCapacity: true)
+    }
+    do {
+      let reader = try SQLiteEntitlementStore.reader(ofStoreIn: ServerOption.data.value(data))
+      try StoreExport.run(reader, at: SystemClock.now()) { line in
+        buffer += line.serialized()
+        buffer.append(UInt8(ascii: "\n"))
+        if buffer.count >= Self.blockSize { try flush() }
+      }
+    } catch let error as StoreError {
+      throw Failure(error.description)
+    }
+    try flush()
+  }
+
+  private static let blockSize = 1 << 20
+
+  private static func open(_ path: String) throws -> FileHandle {
+    guard path != "-" else { return .standardOutput }
+    let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw Failure("cannot create '\(path)': \(String(cString: strerror(errno)))") }
+    return FileHandle(fileDescriptor: file, closeOnDealloc: true)
+  }
+}

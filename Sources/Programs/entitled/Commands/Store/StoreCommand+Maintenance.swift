@@ -1,0 +1,128 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Foundation
+internal import SQLiteStore
+internal import Store
+
+/// `entitled store`: maintenance of the data directory.
+struct StoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "store", abstract: "Back up, verify, export and maintain the store.",
+    subcommands: [
+      StoreStatsCommand.self, StoreBackupCommand.self, StoreVerifyCommand.self, StoreVacuumCommand.self,
+      StoreReplayCommand.self, StoreExportCommand.self, StoreSeedCommand.self,
+    ])
+}
+
+/// `entitled store backup`.
+struct StoreBackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Back up the store to a new file.",
+    discussion: """
+      Works while the service runs. The backup is a snapshot; it is checked, and gets its name only after it is \
+      complete on the disk. To restore it, stop the service, and copy it to entitled.sqlite in an empty data directory.
+      """)
+
+  @Argument(help: "New file.") var path: String
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+
+  func run() throws {
+    do throws(StoreError) {
+      let bytes = try StoreFile(directory: ServerOption.data.value(data)).backUp(to: path)
+      print(Table.aligned([("backup", path), ("bytes", "\(bytes)")]))
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+}
+
+/// `entitled store verify`.
+struct StoreVerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Check pages, references and evidence of a store.",
+    discussion: """
+      Works while the service runs. Exit status 0 if the store is intact, 3 otherwise. With --replay, which requires \
+      a stopped service, it also runs 'entitled store replay'.
+      """)
+
+  @Argument(help: "Backup file (default: the store in the data directory).") var path: String?
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @Option(help: "YAML configuration, for --replay (default: ENTITLED_CONFIG, or the demo).") var config:
+    String?
+  @Flag(help: "Rebuild all data from evidence, too.") var replay = false
+
+  func validate() throws {
+    if replay, path != nil { throw ValidationError("--replay requires a data directory, not a backup") }
+  }
+
+  func run() async throws {
+    let (faults, statistics): ([String], StoreStatistics)
+    do throws(StoreError) {
+      let directory = ServerOption.data.value(data)
+      let file = if let path { try StoreFile(path: path) } else { try StoreFile(directory: directory) }
+      faults = try file.faults()
+      statistics = try file.statistics()
+    } catch {
+      throw Failure(error.description)
+    }
+    for fault in faults { print(fault) }
+    guard faults.isEmpty else { throw Failure("the store is damaged", status: 3) }
+    print("intact, evidence: \(statistics.counts.evidence)")
+    guard replay else { return }
+    var command = StoreReplayCommand()
+    command.data = data
+    command.config = config
+    try await command.run()
+  }
+}
+
+/// `entitled store vacuum`.
+struct StoreVacuumCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vacuum", abstract: "Compress old evidence and release unused disk space.",
+    discussion: "Requires a stopped service, and free disk space of the size of the store.")
+
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+
+  func run() async throws {
+    let store = try Startup.existingStore(in: ServerOption.data.value(data))
+    let outcome: VacuumOutcome
+    do throws(StoreError) { outcome = try store.vacuum() } catch { throw Failure(error.description) }
+    await store.close()
+    print(
+      Table.aligned([
+        ("bytes before", "\(outcome.bytesBefore)"), ("bytes after", "\(outcome.bytesAfter)"),
+        ("bodies compressed", "\(outcome.packedBodies)"),
+      ]))
+  }
+}
+
+/// `entitled store stats`.
+struct StoreStatsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats",
+    abstract: "Show the numbers of rows and bytes in the store.")
+
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+
+  func run() throws {
+    let statistics: StoreStatistics
+    do throws(StoreError) {
+      statistics = try StoreFile(directory: ServerOption.data.value(data)).statistics()
+    } catch {
+      throw Failure(error.description)
+    }
+    let counts = statistics.counts
+    print(
+      Table.aligned([
+        ("customers", "\(counts.customers)"), ("transactions", "\(counts.transactions)"),
+        ("renewals", "\(counts.renewals)"), ("evidence", "\(counts.evidence)"),
+        ("rejected evidence", "\(counts.rejectedEvidence)"),
+        ("evidence without body", "\(statistics.forgottenBodies)"),
+        ("received bytes", "\(statistics.arrivedBytes)"), ("stored bytes", "\(statistics.keptBytes)"),
+        ("events", "\(counts.events)"), ("file bytes", "\(statistics.fileBytes)"),
+        ("unused file bytes", "\(statistics.freeBytes)"), ("schema version", "\(statistics.schemaVersion)"),
+      ]))
+  }
+}

@@ -1,0 +1,171 @@
+internal import AppStore
+internal import ArgumentParser
+internal import Configuration
+internal import Entitlements
+internal import SQLiteStore
+internal import Store
+
+/// `entitled store seed`: synthetic customers for benchmarks.
+struct StoreSeedCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seed", abstract: "Fill an empty store with synthetic customers.",
+    discussion: """
+      The customers are customer-0000001, customer-0000002, and so on. Each has a yearly subscription of the demo \
+      app with one to three periods, the last of which is active; the renewals are spread over one month. There are \
+      no signed documents. With --only-answers, only the rows that Check reads are written: ten million customers \
+      take a few minutes.
+      """,
+    shouldDisplay: false)
+
+  @Option(help: "Number of customers.") var customers: Int
+  @Option(help: "YAML configuration (default: ENTITLED_CONFIG, or the demo configuration).") var config:
+    String?
+  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+
+  @Flag(help: "Write only the rows that Check reads.") var onlyAnswers = false
+
+  func validate() throws {
+    guard customers > 0 else { throw ValidationError("--customers takes a positive number") }
+  }
+
+  func run() async throws {
+    let file = config ?? ServerOption.environment("ENTITLED_CONFIG")
+    guard let app = try Startup.configuration(file: file).catalog[SyntheticCustomer.appID] else {
+      throw Failure("the configuration has no app '\(SyntheticCustomer.appID)', which the customers use")
+    }
+    let store = try Startup.store(in: ServerOption.data.value(data))
+    let now = SystemClock.now()
+    do {
+      let all = SyntheticCustomers(count: customers, app: app, now: now)
+      if onlyAnswers { try await writeAnswers(of: all, to: store) } else { try await write(all, to: store) }
+      // With a current fingerprint, the service does not evaluate all customers again when it starts.
+      try await store.write { transaction throws(StoreError) in
+        try transaction.setFingerprint(app.fingerprint, toldToAllOf: app.id)
+      }
+    } catch {
+      throw Failure(error.description)
+    }
+    await store.close()
+  }
+
+  private func write(
+    _ customers: SyntheticCustomers, to store: SQLiteEntitlementStore
+  ) async throws(StoreError) {
+    for first in stride(from: 1, through: customers.count, by: Self.batchSize) {
+      let page = first...min(first + Self.batchSize - 1, customers.count)
+      try await store.write { transaction throws(StoreError) in
+        let evidence = try transaction.append(Self.evidence(of: page, customers.now))
+        for number in page { try customers[number].write(to: transaction, evidence.id) }
+      }
+    }
+  }
+
+  /// Writes the answers in the order of their rows, so that each page of the file is written once.
+  private func writeAnswers(
+    of customers: SyntheticCustomers, to store: SQLiteEntitlementStore
+  ) async throws(StoreError) {
+    let order = (1...customers.count)
+      .map { (row: SQLiteEntitlementStore.row(of: customers[$0].key), number: $0) }
+      .sorted { $0.row < $1.row }
+    for first in stride(from: 0, to: order.count, by: Self.batchSize) {
+      let page = order[first..<min(first + Self.batchSize, order.count)]
+      try await store.write { transaction throws(StoreError) in
+        for (_, number) in page { try customers[number].writeAnswers(to: transaction) }
+      }
+    }
+  }
+
+  private static let batchSize = 5_000
+
+  private static func evidence(of numbers: ClosedRange<Int>, _ now: Instant) -> Evidence {
+    Evidence(
+      appID: SyntheticCustomer.appID, environment: .sandbox, customerID: nil,
+      kind: .init(rawValue: "SEED"), source: .init(rawValue: "SEED"), receivedAt: now,
+      content: EvidenceContent(Array("customers \(numbers)".utf8)), verdict: .accepted)
+  }
+}
+
+/// A number of synthetic customers, indexed from 1.
+struct SyntheticCustomers: Sendable {
+  let count: Int
+  let app: AppDefinition
+  let now: Instant
+
+  subscript(number: Int) -> SyntheticCustomer {
+    SyntheticCustomer(number: number, of: count, app: app, now: now)
+  }
+}
+
+/// A synthetic customer.
+struct SyntheticCustomer {
+  static let appID = "ocean-journal"
+
+  private let number: Int
+  private let app: AppDefinition
+  private let now: Instant
+  /// The start of the current period: 60 to 30 days ago.
+  private let start: Instant
+
+  /// Customer `number` of `count`. The prime factor 7919 spreads customers with adjacent starts over all numbers, as
+  /// Apple's ids do.
+  init(number: Int, of count: Int, app: AppDefinition, now: Instant) {
+    self.number = number
+    self.app = app
+    self.now = now
+    let index = Int64(number * 7919 % count)
+    start = now.advanced(byMilliseconds: -60 * Self.day + 30 * Self.day * index / Int64(count))
+  }
+
+  var key: CustomerKey {
+    let digits = String(number)
+    let id = "customer-" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+    return CustomerKey(appID: Self.appID, environment: .sandbox, customerID: id)
+  }
+
+  private var line: LineKey { key.line(String(2_000_000_000_000_000 + number * 10)) }
+
+  /// Writes the answers without facts.
+  func writeAnswers(to store: any StoreTransaction) throws(StoreError) {
+    let facts = CustomerFacts(transactions: transactions(of: line), renewals: [renewal(of: line)])
+    try put(facts, from: EvidenceID(rawValue: 1), to: store)
+  }
+
+  func write(to store: any StoreTransaction, _ evidence: EvidenceID) throws(StoreError) {
+    for transaction in transactions(of: line) { _ = try store.put(transaction, of: line, from: evidence) }
+    _ = try store.put(renewal(of: line), of: line, from: evidence)
+    try store.relate(evidence, to: line)
+    try store.record(
+      OwnershipChange(line: line, customerID: key.customerID, gained: true, at: now, evidenceID: evidence))
+    let facts = try store.facts(of: line)
+    try put(facts, from: evidence, to: store)
+  }
+
+  private func put(
+    _ facts: CustomerFacts, from evidence: EvidenceID, to store: any StoreTransaction
+  ) throws(StoreError) {
+    let answers = try PrecomputedAnswers(facts, in: app, from: now).resting { _ in evidence }
+    try store.putFacts(facts, answers: answers, of: key)
+  }
+
+  /// Periods of one year, the last of which is active.
+  private func transactions(of line: LineKey) -> [TransactionFact] {
+    let count = 1 + number % 3
+    return (0..<count).map { index in
+      let start = start.advanced(byMilliseconds: Int64(index + 1 - count) * Self.year)
+      return TransactionFact(
+        transactionID: String(2_000_000_000_000_000 + number * 10 + index),
+        originalTransactionID: line.originalTransactionID, productID: "pro.yearly",
+        type: .autoRenewableSubscription, purchaseDate: start,
+        expiresDate: start.advanced(byMilliseconds: Self.year), signedDate: start)
+    }
+  }
+
+  private func renewal(of line: LineKey) -> RenewalFact {
+    RenewalFact(
+      originalTransactionID: line.originalTransactionID, productID: "pro.yearly",
+      autoRenewProductID: "pro.yearly", autoRenewStatus: .on, signedDate: start)
+  }
+
+  private static let day: Int64 = 86_400_000
+  private static let year: Int64 = 365 * day
+}
