@@ -129,7 +129,7 @@ let package = Package(
         "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
-    library(.sandbox, "Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
+    library(.sandbox, "Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "Platform", "SignedData"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox", "Store"]),
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(

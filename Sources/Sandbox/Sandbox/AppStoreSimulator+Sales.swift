@@ -8,7 +8,7 @@ extension AppStoreSimulator {
     let outcome = try perform(.purchases, Parameters(order.json))
     do {
       guard let purchase = try purchase(outcome.transactions.first) else {
-        throw SandboxError.refused(.unknownTransaction(""))
+        throw SandboxError.actionFailed(.unknownTransaction(""))
       }
       return purchase
     } catch let error as CryptographyError {
@@ -16,7 +16,7 @@ extension AppStoreSimulator {
     } catch let error as SandboxError {
       throw error
     } catch {
-      throw .refused(.notPossible("\(error)"))
+      throw .actionFailed(.notPossible("\(error)"))
     }
   }
 
@@ -36,12 +36,12 @@ extension AppStoreSimulator {
     _ kind: SandboxDocumentKind, about order: PurchaseOrder
   ) throws(SandboxError) -> String {
     let product: SandboxProduct
-    do { product = try world.find(order.productId, of: order.app) } catch { throw .refused(error) }
+    do { product = try world.find(order.productId, of: order.app) } catch { throw .actionFailed(error) }
     let outcome = try perform(.purchases, Parameters(order.json))
     do {
       if let document = try document(kind, outcome, product) { return document }
     } catch { throw .cryptographyFailed(error) }
-    throw .refused(.notASubscription(order.productId))
+    throw .actionFailed(.notASubscription(order.productId))
   }
 
   /// The document; `nil` for one that only a subscription has.
@@ -52,7 +52,7 @@ extension AppStoreSimulator {
       let app = world.app(sold.app)
     else { return nil }
     let line = world.lines[sold.originalID]
-    let notice = world.notices.last { $0.transaction?.id == sold.id }
+    let notification = world.notifications.last { $0.transaction?.id == sold.id }
     switch kind {
     case .transaction: return try sign(sold)
     case .renewalInfo: return try line.map { line throws(CryptographyError) in try sign(line) }
@@ -62,16 +62,16 @@ extension AppStoreSimulator {
       }
       return try authority.signer.sign(payload: payload)
     case .notification:
-      return try notice.map { notice throws(CryptographyError) in try signedPayload(of: notice) }
+      return try notification.map { notification throws(CryptographyError) in try signedPayload(of: notification) }
     case .retentionMessageRequest:
       guard let line else { return nil }
       let identifier = Nonce.random().description
       return try authority.signer.sign(
         payload: world.retentionMessageRequest(line, identifier: identifier, signed: world.now))
-    case .appReceipt: return try receiptPaper.appReceipt(of: sold.account, in: app)
-    case .transactionReceipt: return try receiptPaper.transactionReceipt(sold, in: app)
+    case .appReceipt: return try receiptDocument.appReceipt(of: sold.account, in: app)
+    case .transactionReceipt: return try receiptDocument.transactionReceipt(sold, in: app)
     case .notificationV1:
-      guard let notice, let body = try legacyPaper(of: app).notification(notice) else { return nil }
+      guard let notification, let body = try legacyDocument(of: app).notification(notification) else { return nil }
       return String(decoding: body.serialized(), as: UTF8.self)
     }
   }

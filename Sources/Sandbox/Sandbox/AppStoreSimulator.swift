@@ -34,7 +34,7 @@ package actor AppStoreSimulator {
   /// ``run()`` runs, and without one none is sent. A world that begins now begins at `start`, so that there is a past
   /// to live through until today.
   package init(
-    apps: [SandboxApp], home: SandboxStorage, now: @escaping @Sendable () -> Instant,
+    apps: [SandboxApp], storage: SandboxStorage, now: @escaping @Sendable () -> Instant,
     start: Instant? = nil, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
     files = home.files
@@ -48,12 +48,12 @@ package actor AppStoreSimulator {
     let begins = entries.isEmpty ? start : nil
     if let begins { clock.restore(SandboxClock.Setting(sandbox: begins, machine: now(), speed: 1)) }
     var world = Self.replay(entries, apps: apps, clock: clock)
-    journal.note(.opened, at: world.now)
-    if begins != nil { journal.note(.clock(clock.setting), at: world.now) }
+    journal.record(.opened, at: world.now)
+    if begins != nil { journal.record(.clock(clock.setting), at: world.now) }
     world.skipNumbers(Self.numbersPerProcess)
     let speed = clock.setting.speed
     try journal.begin(World.tables) { World.fixedRows + world.changedRows(speed: speed) }
-    world.forgetChanges()
+    world.clearChanges()
     self.world = world
     self.journal = journal
   }
@@ -79,8 +79,8 @@ package actor AppStoreSimulator {
       // What is refused now was refused then, unless the catalog has changed since.
       case .action(let action, let json): _ = try? world.perform(action, Parameters(json))
       case .passed: break
-      case .attempt(let notice, let result, let next): world.attempted(notice, result, next: next)
-      case .postponed(let notice, let instant): world.postpone(notice, to: instant)
+      case .attempt(let notification, let result, let next): world.recordAttempt(of: notification, result, next: next)
+      case .postponed(let notification, let instant): world.postpone(notification, to: instant)
       }
     }
     return world
@@ -88,7 +88,7 @@ package actor AppStoreSimulator {
 
   /// Says where it can be reached, such as `http://127.0.0.1:8090`: its certificates name the place where they can
   /// be asked about, as Apple's do. Those that named another one are issued anew.
-  package func isServed(at baseURL: String) throws(SandboxError) {
+  package func setBaseURL(_ baseURL: String) throws(SandboxError) {
     authority = try SandboxAuthority(
       directory: files, now: clock.machineNow(), responder: baseURL + Self.responderPath)
   }
@@ -97,48 +97,48 @@ package actor AppStoreSimulator {
 
   /// Does what a tester asked for, and remembers it.
   func perform(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
-    passTime()
+    advanceToNow()
     // As long as nothing can be remembered nothing new is done.
-    if journal.isBehind { try remember() }
-    let outcome = try carryOut(action, parameters)
-    try remember()
+    if journal.hasUnwrittenEntries { try persist() }
+    let outcome = try execute(action, parameters)
+    try persist()
     wake()
     return outcome
   }
 
   /// Does what was asked for, and notes it: it is remembered with what follows.
-  func carryOut(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
-    passTime()
+  func execute(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
+    advanceToNow()
     let outcome: Outcome
-    do { outcome = try world.perform(action, parameters) } catch { throw .refused(error) }
-    journal.note(.action(action, parameters.json), at: world.now)
+    do { outcome = try world.perform(action, parameters) } catch { throw .actionFailed(error) }
+    journal.record(.action(action, parameters.json), at: world.now)
     return outcome
   }
 
   /// Lets everything happen that the clock says is past, for somebody who is to see it. That it was seen is
   /// remembered, so that it is the same after a restart; if it cannot be, the next who does something is told.
   func catchUp() {
-    passTime()
-    if journal.isBehind { try? remember() }
+    advanceToNow()
+    if journal.hasUnwrittenEntries { try? persist() }
   }
 
-  private func passTime() {
+  private func advanceToNow() {
     let now = clock.now()
     let isEventful = world.nextChange.map { $0 <= now } ?? false
     world.advance(to: now)
-    if isEventful { journal.note(.passed, at: world.now) }
+    if isEventful { journal.record(.passed, at: world.now) }
   }
 
-  func remember(_ entry: Journal.Entry) throws(SandboxError) {
-    journal.note(entry, at: world.now)
-    try remember()
+  func persist(_ entry: Journal.Entry) throws(SandboxError) {
+    journal.record(entry, at: world.now)
+    try persist()
   }
 
   /// Writes down what was noted, and what the world is now.
-  func remember() throws(SandboxError) {
+  func persist() throws(SandboxError) {
     let speed = clock.setting.speed
-    try journal.write { world.changedRows(speed: speed) }
-    world.forgetChanges()
+    try journal.flush { world.changedRows(speed: speed) }
+    world.clearChanges()
   }
 
   // MARK: Waiting
@@ -168,15 +168,15 @@ package actor AppStoreSimulator {
     try authority.signer.sign(payload: world.payload(of: line, signed: world.now))
   }
 
-  func signedPayload(of notice: SandboxNotification) throws(CryptographyError) -> String {
-    try NotificationSigner(world: world, signer: authority.signer).signed(notice)
+  func signedPayload(of notification: SandboxNotification) throws(CryptographyError) -> String {
+    try NotificationSigner(world: world, signer: authority.signer).signed(notification)
   }
 
-  func legacyPaper(of app: SandboxApp) -> LegacyDocument {
-    LegacyDocument(world: world, app: app, receipts: receiptPaper)
+  func legacyDocument(of app: SandboxApp) -> LegacyDocument {
+    LegacyDocument(world: world, app: app, receipts: receiptDocument)
   }
 
-  var receiptPaper: ReceiptDocument {
+  var receiptDocument: ReceiptDocument {
     ReceiptDocument(world: world, signer: authority.receiptSigner, date: world.now)
   }
 }

@@ -14,10 +14,10 @@ final class JournalFile {
   private let appending: Statement
   private let rows: RowWriter
 
-  init(path: String, patience: Int) throws(StoreError) {
+  init(path: String, timeout: Duration) throws(StoreError) {
     makePrivateFile(path)
     connection = try Connection(path: path)
-    try connection.execute("PRAGMA busy_timeout = \(patience)")
+    try connection.execute("PRAGMA busy_timeout = \(Int(timeout / .milliseconds(1)))")
     try JournalSchema.migrate(connection)
     try connection.execute(
       """

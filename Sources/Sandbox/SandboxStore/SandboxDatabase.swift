@@ -16,13 +16,13 @@ package final class SandboxDatabase: JournalStore {
   /// Opens the database in `directory`, and makes it, for this user alone, if there is none. Who wants to write while
   /// another process does waits for `patience` milliseconds.
   ///
-  /// - Throws: ``SandboxError/newerState(path:found:supported:)`` if a newer version of the program wrote it,
-  ///   ``SandboxError/damaged(path:detail:)`` if it is no such database,
+  /// - Throws: ``SandboxError/newerSchema(path:found:supported:)`` if a newer version of the program wrote it,
+  ///   ``SandboxError/corrupt(path:detail:)`` if it is no such database,
   ///   ``SandboxError/unusable(path:detail:)`` if it cannot be read or written or another process keeps it locked.
-  package init(directory: String, patience: Int) throws(SandboxError) {
+  package init(directory: String, timeout: Duration) throws(SandboxError) {
     path = "\(directory)/\(Self.fileName)"
     do throws(StoreError) {
-      file = Mutex(try JournalFile(path: path, patience: patience))
+      file = Mutex(try JournalFile(path: path, timeout: timeout))
     } catch {
       throw SandboxError(error, at: path)
     }
@@ -60,9 +60,9 @@ extension SandboxStorage {
   /// ``SandboxDatabase``.
   ///
   /// - Throws: ``SandboxError/inUse(path:)`` if another sandbox has it, and what ``SandboxDatabase`` throws.
-  package static func directory(_ path: String, patience: Int = 5000) throws(SandboxError) -> SandboxStorage {
+  package static func directory(_ path: String, timeout: Duration = .seconds(5)) throws(SandboxError) -> SandboxStorage {
     try SandboxStorage(directory: path) { directory throws(SandboxError) in
-      try SandboxDatabase(directory: directory, patience: patience)
+      try SandboxDatabase(directory: directory, timeout: timeout)
     }
   }
 }
@@ -71,9 +71,9 @@ extension SandboxError {
   /// The store's words in the sandbox's.
   fileprivate init(_ error: StoreError, at path: String) {
     switch error {
-    case .corrupt(let what): self = .damaged(path: path, detail: what)
+    case .corrupt(let what): self = .corrupt(path: path, detail: what)
     case .newerSchema(let found, let supported):
-      self = .newerState(path: path, found: found, supported: supported)
+      self = .newerSchema(path: path, found: found, supported: supported)
     case .inUse: self = .inUse(path: path)
     case .cannotOpen(_, let reason), .failed(let reason): self = .unusable(path: path, detail: reason)
     case .diskFull: self = .unusable(path: path, detail: "no space is left")

@@ -43,7 +43,7 @@ struct LivedWorld {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let poster = CollectingPoster()
     simulator = try AppStoreSimulator(
-      apps: [Self.app], home: .memory, now: { Self.start }, poster: poster
+      apps: [Self.app], storage: .memory, now: { Self.start }, poster: poster
     )
     random = SeededRandom(seed: seed)
     self.customers = customers
@@ -54,10 +54,10 @@ struct LivedWorld {
       for number in 0..<max(1, customers / 12) {
         // Apple does not sign two truths in one millisecond.
         let moment = Int64(day - 1) * 86_400_000 + Int64(number + 1) * 1_000
-        try await simulator.turnClock(to: Self.start.advanced(byMilliseconds: moment))
+        try await simulator.advanceClock(to: Self.start.advanced(byMilliseconds: moment))
         try await step()
       }
-      try await simulator.turnClock(to: Self.start.advanced(byMilliseconds: Int64(day) * 86_400_000))
+      try await simulator.advanceClock(to: Self.start.advanced(byMilliseconds: Int64(day) * 86_400_000))
     }
     secondVersion = poster.bodies
     firstVersion = try await simulator.inFirstVersion()
@@ -104,7 +104,7 @@ struct LivedWorld {
 extension AppStoreSimulator {
   /// The notifications of which version 1 tells.
   fileprivate func inFirstVersion() throws -> [[UInt8]] {
-    try world.notices.compactMap { try legacyPaper(of: LivedWorld.app).notification($0)?.serialized() }
+    try world.notifications.compactMap { try legacyDocument(of: LivedWorld.app).notification($0)?.serialized() }
   }
 }
 
@@ -114,12 +114,12 @@ private final class CollectingPoster: NotificationPoster {
 
   var bodies: [[UInt8]] { kept.withLock { $0 } }
 
-  func post(_ body: [UInt8], to url: String) async -> Sandbox.SendAttemptResult {
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
     kept.withLock { $0.append(body) }
     return .success
   }
 
-  func ask(_ body: [UInt8], at url: String) async -> (result: Sandbox.SendAttemptResult, answer: [UInt8]) {
+  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
     (await post(body, to: url), [])
   }
 }

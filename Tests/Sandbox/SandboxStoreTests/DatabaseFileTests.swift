@@ -12,9 +12,9 @@ struct DatabaseFileTests {
   private let folder = try! SandboxFolder()
 
   /// What opening says is wrong.
-  private func complaint(patience: Int = 5000) -> String {
+  private func complaint(timeout: Duration = .seconds(5)) -> String {
     do {
-      _ = try folder.open(patience: patience)
+      _ = try folder.open(timeout: timeout)
       return "nothing"
     } catch {
       return "\(error)"
@@ -85,9 +85,9 @@ struct DatabaseFileTests {
     _ = try folder.open()
     let other = try Connection(path: folder.database)
     try other.execute("BEGIN IMMEDIATE")
-    #expect(complaint(patience: 1) == "cannot use \(folder.database): database is locked (SQLite 5)")
+    #expect(complaint(timeout: .milliseconds(1)) == "cannot use \(folder.database): database is locked (SQLite 5)")
     try other.execute("ROLLBACK")
-    #expect(complaint(patience: 1) == "nothing")
+    #expect(complaint(timeout: .milliseconds(1)) == "nothing")
   }
 
   // MARK: What cannot be written
@@ -96,7 +96,7 @@ struct DatabaseFileTests {
   func unwritten() async throws {
     let bought: Int64
     do {
-      let store = try folder.open(patience: 1)
+      let store = try folder.open(timeout: .milliseconds(1))
       let other = try Connection(path: folder.database)
       try other.execute("BEGIN IMMEDIATE")
       for account in ["ann", "ben"] {

@@ -40,10 +40,10 @@ final class SandboxFolder {
 
   func open(
     _ name: String = "store", now: Instant = start, start: Instant? = nil,
-    poster: (any NotificationPoster)? = nil, patience: Int = 5000
+    poster: (any NotificationPoster)? = nil, timeout: Duration = .seconds(5)
   ) throws -> AppStoreSimulator {
     try AppStoreSimulator(
-      apps: [Self.app], home: .directory(path(name), patience: patience), now: { now }, start: start,
+      apps: [Self.app], storage: .directory(path(name), timeout: timeout), now: { now }, start: start,
       poster: poster)
   }
 

@@ -75,11 +75,11 @@ struct TablesTests {
     #expect(after.lines == before.lines)
     #expect(after.history == before.history)
     #expect(after.ownLines == before.ownLines)
-    #expect(after.notices == before.notices)
+    #expect(after.notifications == before.notifications)
     #expect(after.outbox == before.outbox)
-    #expect(after.consumption == before.consumption)
+    #expect(after.consumptionReports == before.consumptionReports)
     #expect(after.massExtensions == before.massExtensions)
-    #expect(after.askedToBuy == before.askedToBuy)
+    #expect(after.askToBuyRequests == before.askToBuyRequests)
     #expect(after.externalReports == before.externalReports)
     #expect(after.keys == before.keys)
     let again = try folder.tables()
@@ -89,8 +89,8 @@ struct TablesTests {
     }
     #expect(again["purchase"]?.count == after.transactions.count)
     #expect(again["subscription"]?.count == after.lines.count)
-    #expect(again["notification"]?.count == after.notices.count)
-    #expect(again["delivery"]?.count == after.notices.map(\.attempts.count).reduce(0, +))
+    #expect(again["notification"]?.count == after.notifications.count)
+    #expect(again["delivery"]?.count == after.notifications.map(\.attempts.count).reduce(0, +))
     #expect(again["account"]?.count == after.accounts.count)
   }
 
@@ -117,7 +117,7 @@ struct TablesTests {
     let seen: World
     do {
       let store = try AppStoreSimulator(
-        apps: [SandboxFolder.app], home: .directory(folder.path()), now: { machine.now })
+        apps: [SandboxFolder.app], storage: .directory(folder.path()), now: { machine.now })
       _ = try await store.buy("monthly", "ann")
       machine.now = later
       await store.catchUp()
@@ -134,14 +134,14 @@ struct TablesTests {
 private final class MoodyPoster: NotificationPoster {
   private let count = Mutex(0)
 
-  func post(_ body: [UInt8], to url: String) async -> Sandbox.SendAttemptResult {
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
     count.withLock { count in
       count += 1
-      return count % 3 == 0 ? .unsuccessfulStatus : .success
+      return count % 3 == 0 ? .unsuccessfulHTTPResponseCode : .success
     }
   }
 
-  func ask(_ body: [UInt8], at url: String) async -> (result: Sandbox.SendAttemptResult, answer: [UInt8]) {
+  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
     (.other, [])
   }
 }

@@ -31,16 +31,16 @@ import Testing
 
   /// What the documents of a notification say, taken in by the account's customer.
   private static func take(
-    _ notice: SandboxNotification, of world: World, into facts: inout [String: CustomerFacts]
+    _ notification: SandboxNotification, of world: World, into facts: inout [String: CustomerFacts]
   )
     throws
   {
-    guard case .purchase(let sold, let line, _) = notice.subject else { return }
-    let transaction = world.payload(of: sold, signed: notice.date)
+    guard case .purchase(let sold, let line, _) = notification.subject else { return }
+    let transaction = world.payload(of: sold, signed: notification.date)
     facts[sold.account, default: CustomerFacts()]
       .insert(try TransactionFact(JWSTransactionDecodedPayload(json: transaction)))
     guard let line else { return }
-    let renewal = world.payload(of: line, signed: notice.date)
+    let renewal = world.payload(of: line, signed: notification.date)
     facts[sold.account]?.insert(try RenewalFact(JWSRenewalInfoDecodedPayload(json: renewal)))
   }
 
@@ -54,8 +54,8 @@ import Testing
     for _ in 0..<50 {
       life.live(days: 15)
       let world = life.demo.world
-      for notice in world.notices[taken...] { try Self.take(notice, of: world, into: &facts) }
-      taken = world.notices.count
+      for notification in world.notifications[taken...] { try Self.take(notification, of: world, into: &facts) }
+      taken = world.notifications.count
       for (account, known) in facts {
         let status = evaluate(known, entitlement: "pro", in: Self.catalog, at: world.now)
         let truth = Self.isEntitled(account, in: world)

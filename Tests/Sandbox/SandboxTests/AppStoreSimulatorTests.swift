@@ -21,7 +21,7 @@ import Testing
     ])
 
   private func open() throws -> AppStoreSimulator {
-    try AppStoreSimulator(apps: [app], home: .memory, now: { Self.start })
+    try AppStoreSimulator(apps: [app], storage: .memory, now: { Self.start })
   }
 
   private func verified(_ purchase: Purchase, by store: AppStoreSimulator) throws
@@ -37,7 +37,7 @@ import Testing
     let stores = try (0..<2).map { _ in try open() }
     let purchase = try await stores[0].purchase(PurchaseOrder(app: "demo", productId: "monthly"))
     #expect(try verified(purchase, by: stores[0]).payload.productId == "monthly")
-    try await stores[0].isServed(at: "http://127.0.0.1:8090")
+    try await stores[0].setBaseURL("http://127.0.0.1:8090")
     #expect(stores[0].root.der != stores[1].root.der)
     #expect(throws: (any Error).self) { try verified(purchase, by: stores[1]) }
   }

@@ -10,7 +10,7 @@ struct DeliveryTests {
   func end() async throws {
     let (posts, asked) = AsyncStream.makeStream(of: Void.self)
     let store = try AppStoreSimulator(
-      apps: [DemoWorld.app], home: .memory, now: { DemoWorld.start },
+      apps: [DemoWorld.app], storage: .memory, now: { DemoWorld.start },
       poster: DeafPoster(asked: asked))
     _ = try await store.perform(
       .notificationURL, Parameters(["app": "demo", "url": "http://service", "version": 2]))
@@ -20,7 +20,7 @@ struct DeliveryTests {
     running.cancel()
     await running.value
     let world = await store.world
-    #expect(world.dueNotices.count == 1 && world.notices.allSatisfy(\.attempts.isEmpty))
+    #expect(world.dueNotifications.count == 1 && world.notifications.allSatisfy(\.attempts.isEmpty))
   }
 
   @Test(
@@ -29,22 +29,22 @@ struct DeliveryTests {
   func retries(version: JSONValue, hours: [Int64]) async throws {
     let poster = RefusingPoster()
     let store = try AppStoreSimulator(
-      apps: [DemoWorld.app], home: .memory, now: { DemoWorld.start }, poster: poster)
+      apps: [DemoWorld.app], storage: .memory, now: { DemoWorld.start }, poster: poster)
     await poster.look(at: store.clock)
     _ = try await store.perform(
       .notificationURL, Parameters(["app": "demo", "url": "http://service", "version": version]))
     let began = DemoWorld.start
-    try await store.turnClock(to: began.advanced(byMilliseconds: 60_000))
+    try await store.advanceClock(to: began.advanced(byMilliseconds: 60_000))
     _ = try await store.perform(
       .purchases, Parameters(["app": "demo", "productId": "news", "account": "ann"]))
     // One turn over all of it, and one that comes when nothing is to be sent any more.
-    try await store.turnClock(to: began.advanced(byMilliseconds: 10 * 86_400_000))
-    try await store.turnClock(to: began.advanced(byMilliseconds: 300 * 86_400_000))
+    try await store.advanceClock(to: began.advanced(byMilliseconds: 10 * 86_400_000))
+    try await store.advanceClock(to: began.advanced(byMilliseconds: 300 * 86_400_000))
     let moments = await poster.moments
     let waits = zip(moments, moments.dropFirst()).map { $1.milliseconds(since: $0) }
     #expect(waits == hours.map { $0 * 3_600_000 })
-    let notice = try #require(await store.world.notices.first)
-    #expect(notice.attempts.map(\.result) == moments.map { _ in .unsuccessfulStatus })
+    let notification = try #require(await store.world.notifications.first)
+    #expect(notification.attempts.map(\.result) == moments.map { _ in .unsuccessfulHTTPResponseCode })
   }
 }
 
@@ -55,12 +55,12 @@ private actor RefusingPoster: NotificationPoster {
 
   func look(at clock: SandboxClock) { self.clock = clock }
 
-  func post(_ body: [UInt8], to url: String) async -> Sandbox.SendAttemptResult {
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
     if let clock { moments.append(clock.now()) }
-    return .unsuccessfulStatus
+    return .unsuccessfulHTTPResponseCode
   }
 
-  func ask(_ body: [UInt8], at url: String) async -> (result: Sandbox.SendAttemptResult, answer: [UInt8]) {
+  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
     (await post(body, to: url), [])
   }
 }
@@ -69,13 +69,13 @@ private actor RefusingPoster: NotificationPoster {
 private struct DeafPoster: NotificationPoster {
   let asked: AsyncStream<Void>.Continuation
 
-  func post(_ body: [UInt8], to url: String) async -> Sandbox.SendAttemptResult {
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
     asked.yield()
     try? await Task.sleep(for: .seconds(3600))
     return .timedOut
   }
 
-  func ask(_ body: [UInt8], at url: String) async -> (result: Sandbox.SendAttemptResult, answer: [UInt8]) {
+  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
     (await post(body, to: url), [])
   }
 }

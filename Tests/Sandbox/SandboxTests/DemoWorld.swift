@@ -50,9 +50,9 @@ struct DemoWorld {
   }
 
   /// The notifications about an account since the one of that number, in one word each.
-  func told(_ account: String = "ann", since first: Int = 0) -> [String] {
-    world.notices.dropFirst(first).filter { $0.transaction?.account == account }.map { notice in
-      notice.subtype.map { "\(notice.type.rawValue)/\($0.rawValue)" } ?? notice.type.rawValue
+  func notifications(_ account: String = "ann", since first: Int = 0) -> [String] {
+    world.notifications.dropFirst(first).filter { $0.transaction?.account == account }.map { notification in
+      notification.subtype.map { "\(notification.type.rawValue)/\($0.rawValue)" } ?? notification.type.rawValue
     }
   }
 

@@ -42,7 +42,7 @@ import Testing
     #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "stay") }
     try demo.buy("monthly")
     try demo.buy("monthly", offer: "stay")
-    #expect(demo.told().last == "OFFER_REDEEMED")
+    #expect(demo.notifications().last == "OFFER_REDEEMED")
     var prices: [Int64] = []
     for _ in 0..<3 {
       demo.pass(days: 31)

@@ -20,7 +20,7 @@ import Testing
         period: Period("P1M"), price: 990),
     ]
     store = try AppStoreSimulator(
-      apps: [SandboxApp(id: "demo", identity: identity, products: products)], home: .memory,
+      apps: [SandboxApp(id: "demo", identity: identity, products: products)], storage: .memory,
       now: { Instant(rfc3339: "2026-01-01T00:00:00Z")! })
     verifier = try SignedDataVerifier(anchors: .apple().adding(store.root, for: .sandbox))
   }

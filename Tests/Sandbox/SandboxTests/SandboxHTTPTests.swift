@@ -14,7 +14,7 @@ import Testing
     let app = SandboxApp(
       id: "demo", identity: AppIdentity(bundleID: "com.example", appAppleID: 1234), products: products)
     store = try AppStoreSimulator(
-      apps: [app], home: .memory, now: { Instant(rfc3339: "2026-01-01T00:00:00Z")! })
+      apps: [app], storage: .memory, now: { Instant(rfc3339: "2026-01-01T00:00:00Z")! })
   }
 
   private func post(_ body: String) async throws -> (HTTPResponse, JSONObject) {

@@ -26,7 +26,7 @@ import Testing
     #expect(try claim("two") != first)
     #expect(throws: ActionError.self) { try claim("three") }
     try demo.act(.releaseSeat, ["transactionId": id, "seatClaimId": .string(try #require(first))])
-    #expect(demo.told().last == "UNCLAIM_SEATS")
+    #expect(demo.notifications().last == "UNCLAIM_SEATS")
     #expect(try claim("three") != first)
   }
 

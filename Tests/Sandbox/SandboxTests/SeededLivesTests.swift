@@ -23,8 +23,8 @@ import Testing
     let (once, again) = (try Self.life.get(), try Self.live(seed: 1))
     #expect(once.transactions == again.transactions)
     #expect(once.lines == again.lines)
-    #expect(once.notices == again.notices)
-    #expect(try Self.live(seed: 2).notices != once.notices)
+    #expect(once.notifications == again.notifications)
+    #expect(try Self.live(seed: 2).notifications != once.notifications)
   }
 
   @Test("Nobody ever has two periods of one group at a time that they paid for")
@@ -51,20 +51,20 @@ import Testing
   }
 
   @Test("Every transaction was told of, and the last word on a subscription is how it stands")
-  func told() throws {
+  func notifications() throws {
     let world = try Self.life.get()
     let introductions: Set<NotificationTypeV2> = [
       .subscribed, .didRenew, .oneTimeCharge, .didChangeRenewalPref, .offerRedeemed,
     ]
     var introduced: Set<Int64> = []
     var lastStatus: [Int64: SubscriptionStatus] = [:]
-    for notice in world.notices {
-      guard case .purchase(let sold, let line, _) = notice.subject else { continue }
-      if introductions.contains(notice.type) { introduced.insert(sold.id) }
-      if let line { lastStatus[line.id] = line.status }
+    for notification in world.notifications {
+      guard case .purchase(let sold, let line, _) = notification.subject else { continue }
+      if introductions.contains(notification.type) { introduced.insert(sold.id) }
+      if let line { lastStatus[line.id] = line.appleStatus }
     }
     #expect(introduced == Set(world.transactions.keys))
     #expect(lastStatus == Dictionary(uniqueKeysWithValues: world.lines.values.map { ($0.id, $0.status) }))
-    #expect(Set(world.notices.map(\.uuid)).count == world.notices.count)
+    #expect(Set(world.notifications.map(\.uuid)).count == world.notifications.count)
   }
 }

@@ -20,17 +20,17 @@ import Testing
     let bobs = try #require(demo.world.subscriptions(of: "bob", in: "demo").first)
     #expect(bobs.ownership == .familyShared && bobs.id != bought)
     demo.pass(days: 31)
-    #expect(demo.told("bob") == ["SUBSCRIBED/INITIAL_BUY", "ONE_TIME_CHARGE", "DID_RENEW"])
+    #expect(demo.notifications("bob") == ["SUBSCRIBED/INITIAL_BUY", "ONE_TIME_CHARGE", "DID_RENEW"])
     let renewed = try #require(demo.world.purchases(of: "bob", in: "demo").last)
     #expect(renewed.originalID == bobs.id && renewed.expiresDate == day(59))
 
     try demo.act(.leaveFamily, ["account": "cem"])
-    #expect(demo.told("cem").suffix(2) == ["REVOKE", "REVOKE"])
+    #expect(demo.notifications("cem").suffix(2) == ["REVOKE", "REVOKE"])
     try demo.act(.stopSharing, ["transactionId": .string(String(bought))])
-    #expect(demo.told("bob").last == "REVOKE")
-    #expect(demo.world.lines[bobs.id]?.standing == .revoked)
-    #expect(!demo.told().contains("REVOKE"))
-    #expect(try demo.line().standing == .active)
+    #expect(demo.notifications("bob").last == "REVOKE")
+    #expect(demo.world.lines[bobs.id]?.status == .revoked)
+    #expect(!demo.notifications().contains("REVOKE"))
+    #expect(try demo.line().status == .active)
   }
 
   @Test("A refund takes what was shared, and its reversal gives it back")
@@ -39,11 +39,11 @@ import Testing
     let bought = try demo.buy("monthly")
     for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
     try demo.act(.refund, ["transactionId": .string(String(bought))])
-    #expect(demo.told("bob").last == "REVOKE")
+    #expect(demo.notifications("bob").last == "REVOKE")
     let revoked = try #require(demo.world.purchases(of: "bob", in: "demo").last?.revocation)
     #expect(revoked.type == .familyRevoke)
     try demo.act(.reverseRefund, ["transactionId": .string(String(bought))])
-    #expect(demo.told("bob").last == "SUBSCRIBED/RESUBSCRIBE")
+    #expect(demo.notifications("bob").last == "SUBSCRIBED/RESUBSCRIBE")
   }
 
   @Test("Seats are assigned one by one, and no more than there are")
@@ -58,7 +58,7 @@ import Testing
     }
     #expect(demo.world.purchases(of: "bob", in: "demo").first?.ownership == .assigned)
     try demo.act(.unclaimSeat, ["transactionId": .string(String(id)), "account": "bob"])
-    #expect(demo.told("bob").last == "REVOKE" && demo.told("boss").last == "UNCLAIM_SEATS")
+    #expect(demo.notifications("bob").last == "REVOKE" && demo.notifications("boss").last == "UNCLAIM_SEATS")
     try demo.act(.seats, ["transactionId": .string(String(id)), "seats": 3])
     #expect(try demo.sold(id).quantity == 3)
     try demo.act(.seats, ["transactionId": .string(String(id)), "seats": 1])
@@ -66,8 +66,8 @@ import Testing
     #expect(try demo.sold(demo.line("boss").current).quantity == 1)
     try demo.act(.seats, ["transactionId": .string(String(id)), "seats": 4])
     try demo.act(.refundSeats, ["transactionId": .string(String(id)), "seats": 1])
-    #expect(try demo.line("boss").standing == .active)
-    #expect(demo.told("boss").last == "REFUND/SEATS")
+    #expect(try demo.line("boss").status == .active)
+    #expect(demo.notifications("boss").last == "REFUND/SEATS")
   }
 
   @Test("A child's purchase waits for a parent's word, and no longer than a day")
@@ -79,9 +79,9 @@ import Testing
     let declined = try request(demo.act(.purchases, order))
     #expect(try demo.act(.askToBuy, ["request": declined, "approved": false]).transactions.isEmpty)
     let approved = try request(demo.act(.purchases, order))
-    #expect(demo.told("kid").isEmpty)
+    #expect(demo.notifications("kid").isEmpty)
     #expect(try demo.act(.askToBuy, ["request": approved, "approved": true]).transactions.count == 1)
-    #expect(demo.told("kid") == ["ONE_TIME_CHARGE"])
+    #expect(demo.notifications("kid") == ["ONE_TIME_CHARGE"])
     let late = try request(demo.act(.purchases, order))
     demo.pass(days: 2)
     #expect(throws: ActionError.self) { try demo.act(.askToBuy, ["request": late, "approved": true]) }

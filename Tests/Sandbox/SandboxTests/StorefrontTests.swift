@@ -30,8 +30,8 @@ import Testing
     try demo.buy("monthly", "ben")
     try demo.act(
       .price, ["productId": "monthly", "price": 5990, "storefront": "DEU", "needsConsent": true])
-    #expect(demo.told("ann").last == "PRICE_INCREASE/PENDING")
-    #expect(demo.told("ben").last == "SUBSCRIBED/INITIAL_BUY")
+    #expect(demo.notifications("ann").last == "PRICE_INCREASE/PENDING")
+    #expect(demo.notifications("ben").last == "SUBSCRIBED/INITIAL_BUY")
     let bought = try demo.buy("monthly", "cleo")
     #expect(try demo.sold(bought).price == 4990)
     #expect(throws: ActionError.self) {

@@ -18,15 +18,15 @@ import Testing
     #expect(line.expiresDate == day(59))
     try demo.act(.autoRenew, ["transactionId": .string(String(first)), "enabled": false])
     demo.pass(days: 100)
-    #expect(try demo.line().standing == .ended(.customerCancelled))
+    #expect(try demo.line().status == .ended(.customerCancelled))
     #expect(
-      demo.told() == [
+      demo.notifications() == [
         "SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
         "EXPIRED/VOLUNTARY",
       ])
     try demo.buy("weekly")
     #expect(try demo.line().id == first)
-    #expect(demo.told().last == "SUBSCRIBED/RESUBSCRIBE")
+    #expect(demo.notifications().last == "SUBSCRIBED/RESUBSCRIBE")
   }
 
   @Test("Within grace the billing date stays; after it a new one begins")
@@ -35,18 +35,18 @@ import Testing
     try demo.buy("monthly")
     try demo.act(.billing, ["account": "ann", "fails": true])
     demo.pass(days: 32)
-    #expect(try demo.line().standing == .grace(until: day(47)))
+    #expect(try demo.line().status == .grace(until: day(47)))
     try demo.act(.billing, ["account": "ann", "fails": false])
     #expect(try demo.line().expiresDate == day(59))
     #expect(try demo.sold(demo.line().current).purchaseDate == day(31))
 
     try demo.act(.billing, ["account": "ann", "fails": true])
     demo.pass(days: 60)
-    #expect(try demo.line().standing == .retry(until: day(119)))
+    #expect(try demo.line().status == .retry(until: day(119)))
     try demo.act(.billing, ["account": "ann", "fails": false])
     #expect(try demo.sold(demo.line().current).purchaseDate == day(92))
     #expect(
-      demo.told() == [
+      demo.notifications() == [
         "SUBSCRIBED/INITIAL_BUY", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "DID_RENEW/BILLING_RECOVERY",
         "DID_FAIL_TO_RENEW/GRACE_PERIOD", "GRACE_PERIOD_EXPIRED", "DID_RENEW/BILLING_RECOVERY",
       ])
@@ -57,10 +57,10 @@ import Testing
     try demo.buy("monthly")
     try demo.act(.billing, ["account": "ann", "fails": true])
     demo.pass(days: 90)
-    #expect(try demo.line().standing == .retry(until: day(91)))
+    #expect(try demo.line().status == .retry(until: day(91)))
     demo.pass(days: 1)
-    #expect(try demo.line().standing == .ended(.billingError))
-    #expect(demo.told().suffix(2) == ["DID_FAIL_TO_RENEW", "EXPIRED/BILLING_RETRY"])
+    #expect(try demo.line().status == .ended(.billingError))
+    #expect(demo.notifications().suffix(2) == ["DID_FAIL_TO_RENEW", "EXPIRED/BILLING_RETRY"])
     #expect(throws: ActionError.notPossible("the account's payment method is declined")) {
       try demo.buy("monthly")
     }
@@ -83,7 +83,7 @@ import Testing
     demo.pass(days: 31)
     #expect(try demo.line().productID == "monthly")
     #expect(
-      demo.told() == [
+      demo.notifications() == [
         "SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/UPGRADE", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE",
         "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "DID_RENEW",
       ])
@@ -96,11 +96,11 @@ import Testing
     try demo.act(.price, ["productId": "monthly", "price": 6990, "needsConsent": true])
     try demo.act(.priceConsent, ["transactionId": .string(String(bob)), "agreed": true])
     demo.pass(days: 31)
-    #expect(try demo.line().standing == .ended(.priceIncreaseNotAccepted))
+    #expect(try demo.line().status == .ended(.priceIncreaseNotAccepted))
     #expect(try demo.sold(demo.line("bob").current).price == 6990)
     #expect(try demo.sold(ann).price == 4990)
-    #expect(demo.told().suffix(2) == ["PRICE_INCREASE/PENDING", "EXPIRED/PRICE_INCREASE"])
-    #expect(demo.told("bob").suffix(3) == ["PRICE_INCREASE/PENDING", "PRICE_INCREASE/ACCEPTED", "DID_RENEW"])
+    #expect(demo.notifications().suffix(2) == ["PRICE_INCREASE/PENDING", "EXPIRED/PRICE_INCREASE"])
+    #expect(demo.notifications("bob").suffix(3) == ["PRICE_INCREASE/PENDING", "PRICE_INCREASE/ACCEPTED", "DID_RENEW"])
   }
 
   @Test("A product that is withdrawn is renewed no more")
@@ -108,8 +108,8 @@ import Testing
     try demo.buy("monthly")
     try demo.act(.withdraw, ["productId": "monthly"])
     demo.pass(days: 31)
-    #expect(try demo.line().standing == .ended(.productUnavailable))
-    #expect(demo.told().last == "EXPIRED/PRODUCT_NOT_FOR_SALE")
+    #expect(try demo.line().status == .ended(.productUnavailable))
+    #expect(demo.notifications().last == "EXPIRED/PRODUCT_NOT_FOR_SALE")
   }
 
   @Test("A renewal date can be moved twice in a year")
@@ -118,7 +118,7 @@ import Testing
     for _ in 0..<2 { try demo.act(.extend, ["transactionId": .string(String(id)), "days": 10]) }
     #expect(try demo.line().expiresDate == day(51))
     #expect(try demo.sold(id).expiresDate == day(51))
-    #expect(demo.world.extensionRefusal(of: try demo.line()) == .tooOften)
+    #expect(demo.world.extensionError(of: try demo.line()) == .tooOften)
     demo.pass(days: 50)
     #expect(try demo.line().current == id)
     demo.pass(days: 1)
@@ -130,19 +130,19 @@ import Testing
     let first = try demo.buy("monthly")
     demo.pass(days: 40)
     try demo.act(.refund, ["transactionId": .string(String(first))])
-    #expect(try demo.line().standing == .active)
+    #expect(try demo.line().status == .active)
     #expect(try demo.sold(first).revocation?.date == day(40))
     let second = try demo.line().current
     try demo.act(.refund, ["transactionId": .string(String(second)), "percent": 40, "reason": "APP_ISSUE"])
-    #expect(try demo.line().standing == .revoked)
+    #expect(try demo.line().status == .revoked)
     #expect(try demo.sold(second).revocation?.percentage == 40_000)
     #expect(throws: ActionError.notPossible("\(second) is refunded already")) {
       try demo.act(.refund, ["transactionId": .string(String(second))])
     }
     try demo.act(.reverseRefund, ["transactionId": .string(String(second))])
-    #expect(try demo.line().standing == .active && !demo.line().autoRenews)
+    #expect(try demo.line().status == .active && !demo.line().autoRenews)
     demo.pass(days: 30)
-    #expect(demo.told().suffix(4) == ["REFUND", "REFUND", "REFUND_REVERSED", "EXPIRED/VOLUNTARY"])
+    #expect(demo.notifications().suffix(4) == ["REFUND", "REFUND", "REFUND_REVERSED", "EXPIRED/VOLUNTARY"])
   }
 
   @Test("In Apple's compressed time a month is five minutes, and twelve renewals are the last")
@@ -151,8 +151,8 @@ import Testing
     try demo.buy("monthly")
     #expect(try demo.line().expiresDate == DemoWorld.start.advanced(byMilliseconds: 300_000))
     demo.pass(days: 1)
-    #expect(demo.told().filter { $0 == "DID_RENEW" }.count == 12)
-    #expect(demo.told().last == "EXPIRED/VOLUNTARY")
+    #expect(demo.notifications().filter { $0 == "DID_RENEW" }.count == 12)
+    #expect(demo.notifications().last == "EXPIRED/VOLUNTARY")
     try demo.buy("weekly")
     #expect(try demo.line().expiresDate.milliseconds(since: demo.world.now) == 180_000)
   }

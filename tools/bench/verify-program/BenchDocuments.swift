@@ -28,7 +28,7 @@ struct BenchDocuments {
       period: Period("P1M"), price: 4990)
     let store = try AppStoreSimulator(
       apps: [SandboxApp(id: "ocean-journal", identity: Self.app, products: [product])],
-      home: .memory, now: { Self.signing })
+      storage: .memory, now: { Self.signing })
     func documents(_ kind: SandboxDocumentKind) async throws -> [String] {
       var documents: [String] = []
       for _ in 0..<Self.count {

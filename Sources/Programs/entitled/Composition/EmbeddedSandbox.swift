@@ -24,7 +24,7 @@ struct EmbeddedSandbox: Sendable {
         at: address, on: group, serving: Listeners.plain { await simulator.respond(to: $0) },
         logger: logger)
       let sandbox = EmbeddedSandbox(simulator: simulator, listener: listener)
-      try await simulator.isServed(at: sandbox.baseURL)
+      try await simulator.setBaseURL(sandbox.baseURL)
       return sandbox
     } catch {
       throw Failure("\(error)")

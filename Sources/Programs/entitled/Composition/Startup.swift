@@ -41,9 +41,9 @@ enum Startup {
     for configuration: ServiceConfiguration, data: String?, start: Instant? = nil
   ) throws -> AppStoreSimulator {
     do throws(SandboxError) {
-      let home: SandboxStorage = if let data { try .directory("\(data)/sandbox") } else { .memory }
+      let storage: SandboxStorage = if let data { try .directory("\(data)/sandbox") } else { .memory }
       return try AppStoreSimulator(
-        apps: configuration.apps.map(SandboxApp.init), home: home,
+        apps: configuration.apps.map(SandboxApp.init), storage: storage,
         now: SystemClock.now, start: start, poster: HTTPNotificationPoster.shared)
     } catch {
       throw Failure(error.description)
@@ -99,7 +99,7 @@ extension ServiceClock {
   /// A sandbox's time.
   fileprivate init(_ clock: SandboxClock) {
     self.init(
-      now: { clock.now() }, wait: { clock.wait(until: $0) }, turns: { clock.turns() })
+      now: { clock.now() }, wait: { clock.milliseconds(until: $0) }, turns: { clock.changes() })
   }
 }
 

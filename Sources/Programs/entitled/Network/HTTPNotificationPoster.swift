@@ -1,3 +1,4 @@
+internal import AppStore
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
@@ -19,9 +20,9 @@ final class HTTPNotificationPoster: NotificationPoster {
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult { await ask(body, at: url).result }
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult { await exchange(body, with: url).result }
 
-  func ask(_ body: [UInt8], at url: String) async -> (result: SendAttemptResult, answer: [UInt8]) {
+  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
     var request = HTTPClientRequest(url: url)
     request.method = .POST
     request.headers.add(name: "content-type", value: "application/json")
@@ -32,7 +33,7 @@ final class HTTPNotificationPoster: NotificationPoster {
       let responseBody = try await response.body.collect(upTo: Self.responseLimit)
       // Apple documents 200 to 206 as success.
       let isSuccess = (200...206).contains(response.status.code)
-      return (isSuccess ? .success : .unsuccessfulStatus, Array(responseBody.readableBytesView))
+      return (isSuccess ? .success : .unsuccessfulHTTPResponseCode, Array(responseBody.readableBytesView))
     } catch is NIOTooManyBytesError {
       return (.invalidResponse, [])
     } catch let error as HTTPClientError {

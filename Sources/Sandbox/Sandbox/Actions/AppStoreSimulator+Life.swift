@@ -20,11 +20,11 @@ extension AppStoreSimulator {
     var life = RandomLife(
       app: app, customers: Int(customers),
       seed: UInt64(bitPattern: try parameters.integerIfPresent("seed") ?? 1))
-    let told = world.notices.count
+    let earlier = world.notifications.count
     let (done, refused) = try await live(&life, for: length, perDay: Int(perDay))
     return [
       "now": .string(clock.now().description), "done": JSONValue(Int64(done)),
-      "refused": JSONValue(Int64(refused)), "notifications": .object(count(world.notices.dropFirst(told))),
+      "refused": JSONValue(Int64(refused)), "notifications": .object(count(world.notifications.dropFirst(earlier))),
     ]
   }
 
@@ -33,30 +33,30 @@ extension AppStoreSimulator {
   ) async throws(SandboxError) -> (done: Int, refused: Int) {
     var (done, refused, left) = (0, 0, length)
     while left > 0 {
-      let step = min(left, Self.stepOfLife)
+      let step = min(left, Self.randomStep)
       for _ in 0..<life.count(perDay: perDay) {
-        let deed = life.next(in: world)
+        let randomAction = life.next(in: world)
         do {
-          _ = try carryOut(deed.action, Parameters(deed.members))
+          _ = try execute(randomAction.action, Parameters(randomAction.members))
           done += 1
-        } catch SandboxError.refused {
+        } catch SandboxError.actionFailed {
           refused += 1
         }
       }
-      try await turnClock(by: step, lettersAtOnce: Self.lettersAtOnce)
+      try await advanceClock(by: step, concurrency: Self.postConcurrency)
       left -= step
     }
     return (done, refused)
   }
 
   /// A quarter of a day, in milliseconds.
-  private static let stepOfLife: Int64 = 21_600_000
+  private static let randomStep: Int64 = 21_600_000
   /// How many notifications are on the way at a time.
-  private static let lettersAtOnce = 16
+  private static let postConcurrency = 16
 
-  private func count(_ notices: some Sequence<SandboxNotification>) -> JSONObject {
+  private func count(_ notifications: some Sequence<SandboxNotification>) -> JSONObject {
     var counts: [String: Int64] = [:]
-    for notice in notices { counts[notice.name, default: 0] += 1 }
+    for notification in notifications { counts[notification.name, default: 0] += 1 }
     return JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })
   }
 }

@@ -25,12 +25,12 @@ extension World {
     case .revoke:
       guard let current = current(of: line) else { return Outcome() }
       try refund(current, .other, percentage: nil)
-    case .migrate: tell(.migration, of: line)
+    case .migrate: notify(.migration, of: line)
     case .changePrice:
       line.renewalPrice = try parameters.integer("price", in: 0...1_000_000_000)
       put(line)
-      tell(.priceChange, of: line)
-    case .changeMetadata: tell(.metadataUpdate, of: line)
+      notify(.priceChange, of: line)
+    case .changeMetadata: notify(.metadataUpdate, of: line)
     case .requestRefund: break
     }
     return Outcome(transactions: [lines[line.id]?.current ?? line.current])

@@ -19,9 +19,9 @@ extension World {
       let content = parameters.json["content"]?.objectValue
       messages.messages[id] = content.map { RetentionMessages.Message(content: $0) }
     case .retentionDefault:
-      let place = RetentionMessages.Place(
+      let key = RetentionMessages.DefaultKey(
         productID: try parameters.string("productId"), locale: try parameters.string("locale"))
-      messages.defaults[place] = try parameters.stringIfPresent("id")
+      messages.defaults[key] = try parameters.stringIfPresent("id")
     case .reviewRetention:
       let id = try parameters.string("id")
       let state: RetentionMessages.ReviewState = try parameters.flag("approved") ? .approved : .rejected

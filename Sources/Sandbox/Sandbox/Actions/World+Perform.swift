@@ -2,7 +2,7 @@ internal import AppStore
 internal import JSON
 
 extension World {
-  /// Does what a tester asked for. A refused action has changed nothing.
+  /// Does what a tester pending for. A refused action has changed nothing.
   mutating func perform(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     try parameters.allow(only: action.members)
     switch action {
@@ -35,8 +35,8 @@ extension World {
     case .extend:
       let line = try ownRunningLine(parameters)
       let days = try parameters.integer("days", in: 1...90)
-      if let refusal = extensionRefusal(of: line) {
-        throw .notPossible("the renewal date of \(line.id) cannot be moved: \(refusal)")
+      if let error = extensionError(of: line) {
+        throw .notPossible("the renewal date of \(line.id) cannot be moved: \(error)")
       }
       extend(line, days: days)
       return Outcome(transactions: [line.current])
@@ -46,7 +46,7 @@ extension World {
       transactions[transaction.id]?.isFinished = true
       return Outcome(transactions: [transaction.id])
     case .setAppAccountToken: return try setAppAccountToken(parameters)
-    case .reportConsumption: return try takeConsumption(parameters)
+    case .reportConsumption: return try recordConsumptionReport(parameters)
     }
   }
 
@@ -89,22 +89,22 @@ extension World {
       return Outcome(transactions: [try buy(order)])
     }
     _ = try find(order.productId, of: order.app)
-    let request = takeUUID()
-    askedToBuy[request] = AskToBuyRequest(order: order, date: now)
+    let request = makeUUID()
+    askToBuyRequests[request] = AskToBuyRequest(order: order, date: now)
     return Outcome(members: [("request", request), ("state", "PENDING")])
   }
 
   private mutating func answerRequestToBuy(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let name = try parameters.string("request")
     let isApproved = try parameters.flag("approved")
-    guard let asked = askedToBuy[name] else {
-      throw .unknown(what: "request", name: name, known: askedToBuy.keys.sorted())
+    guard let pending = askToBuyRequests[name] else {
+      throw .unknown(what: "request", name: name, known: askToBuyRequests.keys.sorted())
     }
-    guard now.milliseconds(since: asked.date) <= 86_400_000 else {
+    guard now.milliseconds(since: pending.date) <= 86_400_000 else {
       throw .notPossible("the request was not answered within 24 hours")
     }
-    let bought = isApproved ? [try buy(asked.order)] : []
-    askedToBuy[name] = nil
+    let bought = isApproved ? [try buy(pending.order)] : []
+    askToBuyRequests[name] = nil
     return Outcome(transactions: bought, members: [("state", isApproved ? "APPROVED" : "DECLINED")])
   }
 
@@ -165,14 +165,14 @@ extension World {
       }
       try refund(transaction, name == "APP_ISSUE" ? .appIssue : .other, percentage: percentage)
     case .reverseRefund: try reverseRefund(of: transaction)
-    case .declineRefund: tell(.refundDeclined, about: transaction)
+    case .declineRefund: notify(.refundDeclined, about: transaction)
     default:
       guard transaction.ownership == .purchased else {
         throw .notPossible("\(transaction.id) was not paid for by this account")
       }
       let reasons = ConsumptionRequestReason.known.map(\.rawValue)
       let reason = parameters.json["reason"] == nil ? "OTHER" : try parameters.choice("reason", of: reasons)
-      tell(.consumptionRequest, about: transaction, reason: ConsumptionRequestReason(rawValue: reason))
+      notify(.consumptionRequest, about: transaction, reason: ConsumptionRequestReason(rawValue: reason))
     }
     return Outcome(transactions: [transaction.id])
   }
@@ -211,7 +211,7 @@ extension World {
     guard line.isEntitling, taken.count < current(of: line)?.quantity ?? 1 else {
       throw .notPossible("\(line.id) has no seat left")
     }
-    give(line, to: account, as: .assigned)
+    addMember(account, to: line, as: .assigned)
   }
 
   private mutating func unclaimSeat(of line: SubscriptionLine, from account: String) throws(ActionError) {

@@ -18,7 +18,7 @@ extension World {
       guard let transaction = purchases(of: account, in: app).last else {
         throw .unknown(what: "account", name: account, known: accounts.keys.sorted())
       }
-      tell(.rescindConsent, about: transaction)
+      notify(.rescindConsent, about: transaction)
     default: leaveFamily(account)
     }
     return Outcome(members: [("account", account)])
@@ -29,13 +29,13 @@ extension World {
     let version = try parameters.string("version")
     let original = try parameters.stringIfPresent("originalVersion")
     let preorder = try parameters.instantIfPresent("preorderDate")
-    var copy =
-      accounts[account]?.copies[app]
+    var install =
+      accounts[account]?.appInstalls[app]
       ?? AppInstall(version: version, originalVersion: version, originalPurchaseDate: now)
-    copy.version = version
-    copy.originalVersion = original ?? copy.originalVersion
-    copy.preorderDate = preorder ?? copy.preorderDate
-    accounts[account, default: AppleAccount()].copies[app] = copy
+    install.version = version
+    install.originalVersion = original ?? install.originalVersion
+    install.preorderDate = preorder ?? install.preorderDate
+    accounts[account, default: AppleAccount()].appInstalls[app] = install
   }
 
   /// Forgets what an account bought, as a tester does in App Store Connect. Nobody is told.
@@ -149,7 +149,7 @@ extension World {
         line.source == nil,
         storefronts.isEmpty || storefronts.contains(accounts[line.account]?.storefront.code ?? "")
       else { continue }
-      guard extensionRefusal(of: line) == nil else {
+      guard extensionError(of: line) == nil else {
         failed += 1
         continue
       }

@@ -9,41 +9,41 @@ extension AppStoreSimulator {
   package func run() async {
     await withTaskCancellationHandler {
       while !Task.isCancelled {
-        await settle()
-        let wait = nextEvent.flatMap { clock.wait(until: $0) } ?? Self.longestWait
-        await pause(milliseconds: min(max(wait, 1), Self.longestWait))
+        await processDue()
+        let wait = nextEvent.flatMap { clock.milliseconds(until: $0) } ?? Self.maxWait
+        await pause(milliseconds: min(max(wait, 1), Self.maxWait))
       }
     } onCancel: {
-      Task { await breakOffDelivery() }
+      Task { await cancelDelivery() }
     }
   }
 
-  private func breakOffDelivery() { delivery?.cancel() }
+  private func cancelDelivery() { delivery?.cancel() }
 
-  private static let longestWait: Int64 = 3_600_000
+  private static let maxWait: Int64 = 3_600_000
 
   /// Turns the clock: everything on the way happens at its moment, and every notification is sent when it is due,
   /// before the next thing happens.
-  func turnClock(to target: Instant) async throws(SandboxError) {
+  func advanceClock(to target: Instant) async throws(SandboxError) {
     while let next = nextEvent, next <= target {
       clock.set(to: next)
       world.advance(to: clock.now())
       await deliver()
     }
-    try await arrive(at: target, lettersAtOnce: 1)
+    try await arrive(at: target, concurrency: 1)
   }
 
   /// Turns the clock in one go: everything on the way happens at its moment, and what is to be told of it is sent at
-  /// the end, so many letters at a time.
-  func turnClock(by milliseconds: Int64, lettersAtOnce: Int) async throws(SandboxError) {
-    try await arrive(at: clock.now().advanced(byMilliseconds: milliseconds), lettersAtOnce: lettersAtOnce)
+  /// the end, so many outgoing at a time.
+  func advanceClock(by milliseconds: Int64, concurrency: Int) async throws(SandboxError) {
+    try await arrive(at: clock.now().advanced(byMilliseconds: milliseconds), concurrency: concurrency)
   }
 
-  private func arrive(at target: Instant, lettersAtOnce: Int) async throws(SandboxError) {
+  private func arrive(at target: Instant, concurrency: Int) async throws(SandboxError) {
     clock.set(to: target)
     world.advance(to: clock.now())
-    try remember(.clock(clock.setting))
-    await deliver(lettersAtOnce)
+    try persist(.clock(clock.setting))
+    await deliver(concurrency)
     wake()
   }
 
@@ -53,21 +53,21 @@ extension AppStoreSimulator {
   }
 
   /// Does what the clock says is due, and sends what is to be sent.
-  private func settle() async {
+  private func processDue() async {
     catchUp()
     await deliver()
   }
 
   /// Sends what is due, in order: one at a time, or so many of different purchases at once. Who comes while others
   /// are sent waits for them first.
-  private func deliver(_ lettersAtOnce: Int = 1) async {
+  private func deliver(_ concurrency: Int = 1) async {
     while let delivery { await delivery.value }
     guard poster != nil, !Task.isCancelled else { return }
     let task = Task {
-      while !Task.isCancelled, case let letters = nextToSend(lettersAtOnce), !letters.isEmpty {
-        await send(letters)
+      while !Task.isCancelled, case let outgoing = nextToSend(concurrency), !outgoing.isEmpty {
+        await send(outgoing)
       }
-      if journal.isBehind { try? remember() }
+      if journal.hasUnwrittenEntries { try? persist() }
       delivery = nil
     }
     delivery = task
@@ -76,75 +76,75 @@ extension AppStoreSimulator {
 
   /// The notifications whose turn it is, with the faults that concern order and time.
   private func nextToSend(_ limit: Int) -> [Int] {
-    var due = world.dueNotices[...]
+    var due = world.dueNotifications[...]
     if due.count > 1, faults.take(.reorder) != nil { due = due.dropFirst() }
-    var letters: [Int] = []
+    var outgoing: [Int] = []
     var purchases: Set<Int64?> = []
-    for index in due where letters.count < limit {
+    for index in due where outgoing.count < limit {
       // Those about one purchase follow each other.
-      let purchase = world.notices[index].transaction?.originalID
+      let purchase = world.notifications[index].transaction?.originalID
       guard !purchases.contains(purchase) else { continue }
       if let length = faults.take(.delay) {
         let later = world.now.advanced(byMilliseconds: length)
         world.postpone(index, to: later)
-        journal.note(.postponed(notice: index, to: later), at: world.now)
+        journal.record(.postponed(notification: index, to: later), at: world.now)
         continue
       }
       purchases.insert(purchase)
-      letters.append(index)
+      outgoing.append(index)
     }
-    return letters
+    return outgoing
   }
 
   /// Sends them, and remembers what came of it in their order. Nothing came of what is broken off.
-  private func send(_ letters: [Int]) async {
-    let posted = letters.map { index in
-      let letter = letter(index)
-      return (index, letter, Task { [poster] in await letter.post(by: poster) })
+  private func send(_ outgoing: [Int]) async {
+    let posted = outgoing.map { index in
+      let message = outgoingNotification(at: index)
+      return (index, message, Task { [poster] in await message.post(by: poster) })
     }
-    for (index, letter, posting) in posted {
+    for (index, message, posting) in posted {
       let result = await withTaskCancellationHandler {
         await posting.value
       } onCancel: {
         posting.cancel()
       }
       if Task.isCancelled, result != .success { continue }
-      let isOver = letter.isUnsent || result == .success
-      let next = isOver ? nil : retry(world.notices[index])
-      world.attempted(index, result, next: next)
-      journal.note(.attempt(notice: index, result, next: next), at: world.now)
+      let isOver = message.isUnsent || result == .success
+      let next = isOver ? nil : retry(world.notifications[index])
+      world.recordAttempt(of: index, result, next: next)
+      journal.record(.attempt(notification: index, result, next: next), at: world.now)
     }
     // A journal that cannot be written is told to the next tester who changes something.
-    try? remember()
+    try? persist()
   }
 
   /// What is sent as a notification, with the faults that concern it.
-  private func letter(_ index: Int) -> OutgoingNotification {
-    let notice = world.notices[index]
-    guard let target = world.settings[notice.app]?.notificationTarget, poster != nil else {
+  private func outgoingNotification(at index: Int) -> OutgoingNotification {
+    let notification = world.notifications[index]
+    guard let target = world.settings[notification.app]?.notificationTarget, poster != nil else {
       return .unsent(.other)
     }
     if faults.take(.drop) != nil { return .unsent(.noResponse) }
     // Of some things version 1 does not tell.
-    guard let body = body(of: notice, version: target.version) else { return .unsent(.success) }
-    return .sent(body, url: target.url, copies: faults.take(.duplicate) == nil ? 1 : 2)
+    guard let body = body(of: notification, version: target.version) else { return .unsent(.success) }
+    return .sent(body, url: target.url, count: faults.take(.duplicate) == nil ? 1 : 2)
   }
 
   /// Apple's schedule: hours after each attempt until the next.
-  private func retry(_ notice: SandboxNotification) -> Instant? {
-    let isVersion1 = world.settings[notice.app]?.notificationTarget?.version == 1
+  private func retry(_ notification: SandboxNotification) -> Instant? {
+    let isVersion1 = world.settings[notification.app]?.notificationTarget?.version == 1
     let hours: [Int64] = isVersion1 ? [6, 24, 48] : [1, 12, 24, 48, 72]
-    guard notice.attempts.count < hours.count else { return nil }
-    return world.now.advanced(byMilliseconds: hours[notice.attempts.count] * 3_600_000)
+    guard notification.attempts.count < hours.count else { return nil }
+    return world.now.advanced(byMilliseconds: hours[notification.attempts.count] * 3_600_000)
   }
 
-  private func body(of notice: SandboxNotification, version: Int64) -> [UInt8]? {
+  private func body(of notification: SandboxNotification, version: Int64) -> [UInt8]? {
     if version == 1 {
-      guard let app = world.app(notice.app) else { return nil }
-      let body = try? legacyPaper(of: app).notification(notice)
+      guard let app = world.app(notification.app) else { return nil }
+      let body = try? legacyDocument(of: app).notification(notification)
       return body?.serialized()
     }
-    guard var signed = try? signedPayload(of: notice) else { return nil }
+    guard var signed = try? signedPayload(of: notification) else { return nil }
     if let forge = takeForgery() { signed = forge(signed) }
     return JSONObject([("signedPayload", .string(signed))]).serialized()
   }
@@ -154,17 +154,17 @@ extension AppStoreSimulator {
 private enum OutgoingNotification: Sendable {
   /// Nothing is sent, and this is told to have come of it.
   case unsent(SendAttemptResult)
-  /// The same as often as `copies` says.
-  case sent([UInt8], url: String, copies: Int)
+  /// The same as often as `count` says.
+  case sent([UInt8], url: String, count: Int)
 
   var isUnsent: Bool { if case .unsent = self { true } else { false } }
 
   func post(by poster: (any NotificationPoster)?) async -> SendAttemptResult {
     switch self {
     case .unsent(let result): return result
-    case .sent(let body, let url, let copies):
+    case .sent(let body, let url, let count):
       var result = SendAttemptResult.other
-      for _ in 0..<copies { result = await poster?.post(body, to: url) ?? result }
+      for _ in 0..<count { result = await poster?.post(body, to: url) ?? result }
       return result
     }
   }

@@ -58,8 +58,8 @@ struct LegacyDocument {
   // MARK: Notifications of version 1
 
   /// The body of a notification of version 1; `nil` for what version 1 does not tell.
-  func notification(_ notice: SandboxNotification) throws(CryptographyError) -> JSONObject? {
-    guard case .purchase(let sold, let line?, _) = notice.subject, let type = notice.typeV1 else {
+  func notification(_ notification: SandboxNotification) throws(CryptographyError) -> JSONObject? {
+    guard case .purchase(let sold, let line?, _) = notification.subject, let type = notification.typeV1 else {
       return nil
     }
     let account = sold.account
@@ -75,14 +75,14 @@ struct LegacyDocument {
       ("environment", .string(Environment.sandbox.rawValue)),
       ("password", world.settings[app.id]?.sharedSecret.map(JSONValue.string)),
       ("bid", .string(app.identity.bundleID)),
-      ("bvrs", .string(world.accounts[account]?.copies[app.id]?.version ?? "1.0")),
+      ("bvrs", .string(world.accounts[account]?.appInstalls[app.id]?.version ?? "1.0")),
       ("auto_renew_product_id", .string(line.renewalProductID)),
       ("auto_renew_status", line.autoRenews ? "true" : "false"),
       ("expiration_intent", world.expirationIntent(of: line).map { .string(String($0.rawValue)) }),
       ("original_transaction_id", .string(String(line.id))),
     ])
-    if notice.type == .didChangeRenewalStatus {
-      body.add(legacyDate: notice.date, as: "auto_renew_status_change_date")
+    if notification.type == .didChangeRenewalStatus {
+      body.add(legacyDate: notification.date, as: "auto_renew_status_change_date")
     }
     body["unified_receipt"] = .object(unified)
     return body

@@ -8,32 +8,32 @@ struct NotificationSigner {
   let signer: JWSSigner
 
   /// The signed payload: what happened, with the documents as they were then.
-  func signed(_ notice: SandboxNotification) throws(CryptographyError) -> String {
+  func signed(_ notification: SandboxNotification) throws(CryptographyError) -> String {
     var payload = JSONObject(present: [
-      ("notificationType", .string(notice.type.rawValue)),
-      ("subtype", notice.subtype.map { .string($0.rawValue) }),
-      ("notificationUUID", .string(notice.uuid)),
+      ("notificationType", .string(notification.type.rawValue)),
+      ("subtype", notification.subtype.map { .string($0.rawValue) }),
+      ("notificationUUID", .string(notification.uuid)),
       ("version", "2.0"),
-      ("signedDate", JSONValue(notice.date)),
+      ("signedDate", JSONValue(notification.date)),
     ])
-    let (name, content) = try content(of: notice)
+    let (name, content) = try content(of: notification)
     payload[name] = .object(content)
     return try signer.sign(payload: payload)
   }
 
-  private func content(of notice: SandboxNotification) throws(CryptographyError) -> (String, JSONObject) {
-    switch notice.subject {
-    case .purchase(let transaction, _, _) where notice.type == .rescindConsent:
-      return ("appData", try appData(notice, transaction.account))
+  private func content(of notification: SandboxNotification) throws(CryptographyError) -> (String, JSONObject) {
+    switch notification.subject {
+    case .purchase(let transaction, _, _) where notification.type == .rescindConsent:
+      return ("appData", try appData(notification, transaction.account))
     case .purchase(let transaction, let line, let reason):
-      return ("data", try data(notice, transaction, line, reason))
-    case .massExtension(let result): return ("summary", summary(result, app: notice.app))
+      return ("data", try data(notification, transaction, line, reason))
+    case .massExtension(let result): return ("summary", summary(result, app: notification.app))
     case .unclaimedSeats(let transaction, let seats):
-      var content = base(of: notice.app)
+      var content = base(of: notification.app)
       content["originalTransactionId"] = .string(String(transaction.originalID))
       content["unclaimSeatIds"] = .array(seats.map(JSONValue.string))
       return ("unclaimInfo", content)
-    case .test: return ("data", base(of: notice.app))
+    case .test: return ("data", base(of: notification.app))
     }
   }
 
@@ -45,28 +45,28 @@ struct NotificationSigner {
   }
 
   private func data(
-    _ notice: SandboxNotification, _ transaction: SoldTransaction, _ line: SubscriptionLine?,
+    _ notification: SandboxNotification, _ transaction: SoldTransaction, _ line: SubscriptionLine?,
     _ reason: ConsumptionRequestReason?
   ) throws(CryptographyError) -> JSONObject {
-    var data = base(of: notice.app)
-    let version = world.accounts[transaction.account]?.copies[notice.app]?.version ?? "1.0"
+    var data = base(of: notification.app)
+    let version = world.accounts[transaction.account]?.appInstalls[notification.app]?.version ?? "1.0"
     data["bundleVersion"] = .string(version)
     data["signedTransactionInfo"] = .string(
-      try signer.sign(payload: world.payload(of: transaction, signed: notice.date)))
+      try signer.sign(payload: world.payload(of: transaction, signed: notification.date)))
     if let line {
       data["signedRenewalInfo"] = .string(
-        try signer.sign(payload: world.payload(of: line, signed: notice.date)))
-      data["status"] = JSONValue(line.status.rawValue)
+        try signer.sign(payload: world.payload(of: line, signed: notification.date)))
+      data["status"] = JSONValue(line.appleStatus.rawValue)
     }
     if let reason { data["consumptionRequestReason"] = .string(reason.rawValue) }
     return data
   }
 
-  private func appData(_ notice: SandboxNotification, _ account: String) throws(CryptographyError)
+  private func appData(_ notification: SandboxNotification, _ account: String) throws(CryptographyError)
     -> JSONObject
   {
-    var content = base(of: notice.app)
-    if let payload = world.appTransaction(of: account, in: notice.app, signed: notice.date) {
+    var content = base(of: notification.app)
+    if let payload = world.appTransaction(of: account, in: notification.app, signed: notification.date) {
       content["signedAppTransactionInfo"] = .string(try signer.sign(payload: payload))
     }
     return content

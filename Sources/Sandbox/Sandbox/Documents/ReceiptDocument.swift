@@ -37,7 +37,7 @@ struct ReceiptDocument {
   }
 
   private func content(_ account: String, _ app: SandboxApp) -> ReceiptBuilder {
-    let copy = world.accounts[account]?.copies[app.id]
+    let install = world.accounts[account]?.appInstalls[app.id]
     // What would be random on a device follows from the account here, so that a receipt can be made again.
     let number = appTransactionID(app: app.id, account: account)
     var receipt = ReceiptBuilder()
@@ -45,7 +45,7 @@ struct ReceiptDocument {
     // In Apple's sandbox the app has no number.
     receipt.add(1, 0)
     receipt.add(2, app.identity.bundleID)
-    receipt.add(3, copy?.version ?? "1.0")
+    receipt.add(3, install?.version ?? "1.0")
     receipt.add(4, bytes: Array(number.utf8.prefix(16)))
     // The hash of a device that nobody has.
     receipt.add(5, bytes: Array((number + number).utf8.prefix(20)))
@@ -55,7 +55,7 @@ struct ReceiptDocument {
     for sold in Self.purchases(of: account, in: app.id, world: world) { receipt.add(purchase: entry(sold)) }
     // There every app was bought at the same moment.
     receipt.add(18, Instant(millisecondsSince1970: 1_375_340_400_000))
-    receipt.add(19, copy?.originalVersion ?? "1.0")
+    receipt.add(19, install?.originalVersion ?? "1.0")
     return receipt
   }
 

@@ -103,7 +103,7 @@ extension World {
 
   /// Why it ended, or why it is about to: while a charge is retried, the charge.
   func expirationIntent(of line: SubscriptionLine) -> ExpirationIntent? {
-    switch line.standing {
+    switch line.status {
     case .ended(let intent): intent
     case .grace, .retry: .billingError
     case .revoked: .other
@@ -113,30 +113,30 @@ extension World {
 
   /// Whether Apple tries the charge again, within grace or after it.
   func isRetried(_ line: SubscriptionLine) -> Bool {
-    switch line.standing {
+    switch line.status {
     case .grace, .retry: true
     case .active, .ended, .revoked: false
     }
   }
 
   func graceEnd(of line: SubscriptionLine) -> Instant? {
-    if case .grace(let end) = line.standing { end } else { nil }
+    if case .grace(let end) = line.status { end } else { nil }
   }
 
   /// The payload of a signed app transaction; `nil` if the account never had the app.
   func appTransaction(of account: String, in app: String, signed: Instant) -> JSONObject? {
-    guard let copy = accounts[account]?.copies[app], let identity = self.app(app)?.identity else {
+    guard let install = accounts[account]?.appInstalls[app], let identity = self.app(app)?.identity else {
       return nil
     }
     return JSONObject(present: [
       ("receiptType", .string(Environment.sandbox.rawValue)),
       ("appTransactionId", .string(appTransactionID(app: app, account: account))),
       ("bundleId", .string(identity.bundleID)),
-      ("applicationVersion", .string(copy.version)),
+      ("applicationVersion", .string(install.version)),
       ("receiptCreationDate", JSONValue(signed)),
-      ("originalPurchaseDate", JSONValue(copy.originalPurchaseDate)),
-      ("originalApplicationVersion", .string(copy.originalVersion)),
-      ("preorderDate", copy.preorderDate.map { JSONValue($0) }),
+      ("originalPurchaseDate", JSONValue(install.originalPurchaseDate)),
+      ("originalApplicationVersion", .string(install.originalVersion)),
+      ("preorderDate", install.preorderDate.map { JSONValue($0) }),
       ("originalPlatform", .string(PurchasePlatform.iOS.rawValue)),
     ])
   }

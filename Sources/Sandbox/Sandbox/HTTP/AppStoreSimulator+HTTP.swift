@@ -34,19 +34,19 @@ extension AppStoreSimulator {
       return await certificateStatus(request)
     }
     guard request.path.hasPrefix(Self.prefix) else { return .notFound(request.path) }
-    return await testers(request, String(request.path.dropFirst(Self.prefix.count)))
+    return await testRoutes(request, String(request.path.dropFirst(Self.prefix.count)))
   }
 
   private static let prefix = "/sandbox/v1/"
   private static let interfaces = ["/inApps/", "/groups/", "/advancedCommerce/", "/externalPurchase/"]
-  private static let furthestTurn: Int64 = 3660 * 86_400_000
+  private static let maxAdvance: Int64 = 3660 * 86_400_000
 
-  private func testers(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
+  private func testRoutes(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
     switch (path, request.method) {
     case ("root", "GET"): return rootCertificate
     case ("apps", "GET"): return .json(["apps": .array(apps.map { .object($0.json) })])
     case ("notifications", "GET"): return .json(notifications)
-    case ("consumption", "GET"): return .json(world.consumptionState)
+    case ("consumption", "GET"): return .json(world.consumptionReportsJSON)
     case ("clock", "GET"): return .json(clockState)
     case ("faults", "GET"): return .json(faults.json)
     case ("calls", "GET"): return .json(traffic.json)
@@ -103,20 +103,20 @@ extension AppStoreSimulator {
 
   private func act(_ action: Action, _ parameters: Parameters) throws -> JSONObject {
     try checkOffer(action, parameters)
-    let told = world.notices.count
+    let earlier = world.notifications.count
     let outcome = try perform(action, parameters)
     var json = try purchase(outcome.transactions.first)?.json ?? JSONObject()
     for (name, value) in outcome.members { json[name] = .string(value) }
     if let line = outcome.transactions.first.flatMap({ world.transactions[$0] })
       .flatMap({ world.lines[$0.originalID] })
     {
-      json["status"] = JSONValue(line.status.rawValue)
+      json["status"] = JSONValue(line.appleStatus.rawValue)
     }
     if action == .restore {
       json["signedTransactions"] = .array(
         try outcome.transactions.compactMap { try purchase($0).map { .string($0.signedTransactionInfo) } })
     }
-    json["notifications"] = .array(world.notices.dropFirst(told).map { .string($0.name) })
+    json["notifications"] = .array(world.notifications.dropFirst(earlier).map { .string($0.name) })
     return json
   }
 
@@ -129,9 +129,9 @@ extension AppStoreSimulator {
       throw ActionError.notPossible(
         "\(line.app) has no realtime URL; PUT /inApps/v1/messaging/realtime/url sets one")
     }
-    let asked = try await ask(url, about: line)
+    let reply = try await requestRealtimeMessage(from: url, about: line)
     return JSONObject(present: [
-      ("result", .string(asked.result.rawValue)), ("answer", try? JSONValue(parsing: asked.answer)),
+      ("result", .string(reply.result.rawValue)), ("answer", try? JSONValue(parsing: reply.response)),
     ])
   }
 
@@ -141,7 +141,7 @@ extension AppStoreSimulator {
       try parameters.allow(only: ["speed"])
       clock.set(speed: try parameters.integer("speed", in: 0...10_000_000))
       catchUp()
-      try remember(.clock(clock.setting))
+      try persist(.clock(clock.setting))
       wake()
     case "clock/advance":
       try parameters.allow(only: ["by", "to"])
@@ -150,13 +150,13 @@ extension AppStoreSimulator {
         throw ActionError.missingMember("by")
       }
       guard target >= clock.now() else { throw ActionError.notPossible("the clock is not turned back") }
-      guard target.milliseconds(since: clock.now()) <= Self.furthestTurn else {
+      guard target.milliseconds(since: clock.now()) <= Self.maxAdvance else {
         throw ActionError.notPossible("the clock is turned ten years at most")
       }
-      let told = world.notices.count
-      try await turnClock(to: target)
+      let earlier = world.notifications.count
+      try await advanceClock(to: target)
       var json = clockState
-      json["notifications"] = .array(world.notices.dropFirst(told).map { .string($0.name) })
+      json["notifications"] = .array(world.notifications.dropFirst(earlier).map { .string($0.name) })
       return json
     case "call-limit":
       try traffic.set(parameters)
@@ -180,17 +180,17 @@ extension AppStoreSimulator {
   }
 
   func answer(_ body: () async throws -> JSONObject) async -> HTTPResponse {
-    await answering { .json(try await body()) }
+    await mapErrors { .json(try await body()) }
   }
 
   /// An answer, or why there is none.
-  func answering(_ body: () async throws -> HTTPResponse) async -> HTTPResponse {
+  func mapErrors(_ body: () async throws -> HTTPResponse) async -> HTTPResponse {
     do {
       return try await body()
-    } catch let refusal as ActionError {
-      return .error(400, code: refusal.code, message: refusal.description)
-    } catch SandboxError.refused(let refusal) {
-      return .error(400, code: refusal.code, message: refusal.description)
+    } catch let error as ActionError {
+      return .error(400, code: error.code, message: error.description)
+    } catch SandboxError.actionFailed(let error) {
+      return .error(400, code: error.code, message: error.description)
     } catch {
       return .error(500, code: "INTERNAL", message: "\(error)")
     }
@@ -216,14 +216,14 @@ extension AppStoreSimulator {
     catchUp()
     return [
       "notifications": .array(
-        world.notices.map { notice in
+        world.notifications.map { notification in
           .object(
             JSONObject(present: [
-              ("notificationUUID", .string(notice.uuid)), ("app", .string(notice.app)),
-              ("name", .string(notice.name)), ("date", .string(notice.date.description)),
-              ("transactionId", notice.transaction.map { .string(String($0.id)) }),
-              ("attempts", .array(notice.attempts.map { .string($0.result.rawValue) })),
-              ("nextAttempt", notice.nextAttempt.map { .string($0.description) }),
+              ("notificationUUID", .string(notification.uuid)), ("app", .string(notification.app)),
+              ("name", .string(notification.name)), ("date", .string(notification.date.description)),
+              ("transactionId", notification.transaction.map { .string(String($0.id)) }),
+              ("attempts", .array(notification.attempts.map { .string($0.result.rawValue) })),
+              ("nextAttempt", notification.nextAttempt.map { .string($0.description) }),
             ]))
         })
     ]
@@ -235,7 +235,7 @@ extension AppStoreSimulator {
     guard let app = app.flatMap({ world.app($0) }) else {
       throw .unknownApp(app ?? "", known: apps.map(\.id))
     }
-    let accounts = world.accounts.keys.sorted().filter { world.accounts[$0]?.copies[app.id] != nil }
+    let accounts = world.accounts.keys.sorted().filter { world.accounts[$0]?.appInstalls[app.id] != nil }
     return [
       "now": .string(world.now.description), "milliseconds": JSONValue(world.now),
       "owners": .array(
@@ -243,7 +243,7 @@ extension AppStoreSimulator {
           [
             "account": .string(account),
             "owned": .array(
-              world.possessions(of: account, in: app.id).map {
+              world.ownedProducts(of: account, in: app.id).map {
                 [
                   "productId": .string($0.productID), "originalTransactionId": .string(String($0.originalID)),
                 ]
@@ -260,7 +260,7 @@ extension AppStoreSimulator {
       return .error(404, code: "NOT_FOUND", message: "there is no app \(id.debugDescription)")
     }
     do {
-      return .json(["receipt": .string(try receiptPaper.appReceipt(of: name, in: app))])
+      return .json(["receipt": .string(try receiptDocument.appReceipt(of: name, in: app))])
     } catch {
       return .error(500, code: "INTERNAL", message: "\(error)")
     }
@@ -288,7 +288,7 @@ extension AppStoreSimulator {
             "subscriptions": .array(
               world.subscriptions(of: name, in: app.id).map { line in
                 var json = world.payload(of: line, signed: world.now)
-                json["status"] = JSONValue(line.status.rawValue)
+                json["status"] = JSONValue(line.appleStatus.rawValue)
                 return .object(json)
               }),
           ]

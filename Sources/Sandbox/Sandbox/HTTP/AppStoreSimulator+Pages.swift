@@ -9,13 +9,13 @@ extension AppStoreSimulator {
     let accounts: [String]
   }
 
-  private static let largestPage = 5_000
+  private static let maxPageSize = 5_000
 
   /// Answers with the page that a query asks for.
   func page(_ query: String, _ answer: (_ accounts: [String], _ app: SandboxApp) throws -> HTTPResponse) async
     -> HTTPResponse
   {
-    await answering {
+    await mapErrors {
       let page = try page(Query(query))
       return try answer(page.accounts, page.app)
     }
@@ -26,13 +26,13 @@ extension AppStoreSimulator {
     guard let app = query["app"].flatMap({ world.app($0) }) else {
       throw .unknownApp(query["app"] ?? "", known: apps.map(\.id))
     }
-    let limit = query["limit"].map { Int($0) ?? 0 } ?? Self.largestPage
-    guard (1...Self.largestPage).contains(limit) else {
-      throw .wrongType(member: "limit", expected: "between 1 and \(Self.largestPage)")
+    let limit = query["limit"].map { Int($0) ?? 0 } ?? Self.maxPageSize
+    guard (1...Self.maxPageSize).contains(limit) else {
+      throw .wrongType(member: "limit", expected: "between 1 and \(Self.maxPageSize)")
     }
     let after = query["after"] ?? ""
-    let behind = world.accounts.keys.filter { $0 > after && world.accounts[$0]?.copies[app.id] != nil }
-    return Page(app: app, accounts: Array(behind.sorted().prefix(limit)))
+    let following = world.accounts.keys.filter { $0 > after && world.accounts[$0]?.appInstalls[app.id] != nil }
+    return Page(app: app, accounts: Array(following.sorted().prefix(limit)))
   }
 
   /// What these accounts have.
@@ -42,11 +42,11 @@ extension AppStoreSimulator {
 
   /// The app receipts of these accounts, one line of JSON each, as `entitled migrate` reads them.
   func receipts(_ names: [String], in app: SandboxApp) throws -> HTTPResponse {
-    let paper = receiptPaper
+    let document = receiptDocument
     var lines: [UInt8] = []
     for name in names {
       let line: JSONObject = [
-        "customer_id": .string(name), "receipt": .string(try paper.appReceipt(of: name, in: app)),
+        "customer_id": .string(name), "receipt": .string(try document.appReceipt(of: name, in: app)),
       ]
       lines += line.serialized() + [UInt8(ascii: "\n")]
     }

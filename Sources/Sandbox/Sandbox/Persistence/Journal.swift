@@ -14,42 +14,31 @@ struct Journal: Sendable {
     /// Time brought something about that somebody may have seen.
     case passed
     /// A notification was sent, or not: the number in the outbox, the result, and when to try again.
-    case attempt(notice: Int, SendAttemptResult, next: Instant?)
+    case attempt(notification: Int, SendAttemptResult, next: Instant?)
     /// A notification is sent later than it should be.
-    case postponed(notice: Int, to: Instant)
+    case postponed(notification: Int, to: Instant)
   }
 
-  private let keeper: any JournalStore
-  /// What earlier versions left, and is still to be set aside.
-  private var old: TextJournal?
-  /// What was noted and is not written down yet, the oldest first.
-  private var unwritten: [JournalLine]
-  /// What was written down before this process; let go of when it begins.
-  private var known: [JournalLine]
+  private let store: any JournalStore
+  /// Recorded entries that are not written yet, the oldest first.
+  private var unwritten: [JournalLine] = []
+  /// The lines of earlier processes; discarded by ``begin(_:_:)``.
+  private var stored: [JournalLine]
 
-  /// Opens the journal, and takes in that of an earlier version.
-  init(_ home: SandboxStorage) throws(SandboxError) {
-    keeper = home.keeper
-    known = try keeper.lines()
-    unwritten = []
-    let old = TextJournal(files: home.files)
-    guard let lines = try old.lines() else { return }
-    self.old = old
-    if known.isEmpty {
-      unwritten = lines
-    } else if !known.starts(with: lines) {
-      throw .unusable(path: old.path, detail: "it tells of another world than \(keeper.path): take one away")
-    }
+  /// Opens the journal in `store` and reads its lines.
+  init(_ store: any JournalStore) throws(SandboxError) {
+    self.store = store
+    stored = try store.lines()
   }
 
   /// What was done before this process, the oldest first.
   func entries() throws(SandboxError) -> [(at: Instant, entry: Entry)] {
     var entries: [(at: Instant, entry: Entry)] = []
-    for line in known + unwritten {
+    for line in stored {
       guard let json = try? JSONValue(parsing: line.entry).objectValue, let entry = Entry(json) else {
-        throw .damaged(
-          path: keeper.path,
-          detail: "line \(entries.count + 1) of its journal is none that this version writes")
+        throw .corrupt(
+          path: store.path,
+          detail: "journal line \(entries.count + 1) is malformed")
       }
       entries.append((line.at, entry))
     }
@@ -57,27 +46,23 @@ struct Journal: Sendable {
   }
 
   /// Whether something was noted that is not written down.
-  var isBehind: Bool { !unwritten.isEmpty }
+  var hasUnwrittenEntries: Bool { !unwritten.isEmpty }
 
   /// Notes what was done. It is remembered once it is written down.
-  mutating func note(_ entry: Entry, at instant: Instant) { unwritten.append(Self.line(entry, at: instant)) }
+  mutating func record(_ entry: Entry, at instant: Instant) { 
+    unwritten.append(JournalLine(at: instant, entry: String(decoding: entry.json.serialized(), as: UTF8.self)))
+  }
 
   /// Writes down what was noted, as the first thing of this process, and all rows there are.
   mutating func begin(_ tables: [WorldTable], _ rows: () -> [RowChange]) throws(SandboxError) {
-    try keeper.begin(unwritten, tables, rows)
-    (known, unwritten) = ([], [])
-    try old?.setAside()
-    old = nil
+    try store.begin(unwritten, tables, rows)
+    (stored, unwritten) = ([], [])
   }
 
   /// Writes down what was noted, and the rows that changed. What cannot be written is written with what follows.
-  mutating func write(_ rows: () -> [RowChange]) throws(SandboxError) {
-    try keeper.append(unwritten, rows)
+  mutating func flush(_ rows: () -> [RowChange]) throws(SandboxError) {
+    try store.append(unwritten, rows)
     unwritten = []
-  }
-
-  static func line(_ entry: Entry, at instant: Instant) -> JournalLine {
-    JournalLine(at: instant, entry: String(decoding: entry.json.serialized(), as: UTF8.self))
   }
 
   static func instant(_ value: JSONValue?) -> Instant? {
@@ -99,13 +84,13 @@ extension Journal.Entry {
     case .action(let action, let parameters):
       ["action": .string(action.rawValue), "with": .object(parameters)]
     case .passed: ["passed": true]
-    case .attempt(let notice, let result, let next):
+    case .attempt(let notification, let result, let next):
       JSONObject(present: [
-        ("attempt", JSONValue(Int64(notice))), ("result", .string(result.rawValue)),
+        ("attempt", JSONValue(Int64(notification))), ("result", .string(result.rawValue)),
         ("next", next.map { JSONValue($0) }),
       ])
-    case .postponed(let notice, let instant):
-      ["postponed": JSONValue(Int64(notice)), "to": JSONValue(instant)]
+    case .postponed(let notification, let instant):
+      ["postponed": JSONValue(Int64(notification)), "to": JSONValue(instant)]
     }
   }
 
@@ -123,12 +108,12 @@ extension Journal.Entry {
       let parameters = json["with"]?.objectValue
     {
       self = .action(action, parameters)
-    } else if let notice = json["attempt"]?.int64Value,
-      let result = json["result"]?.stringValue.flatMap(SendAttemptResult.init)
+    } else if let notification = json["attempt"]?.int64Value,
+      let result = json["result"]?.stringValue.map(SendAttemptResult.init(rawValue:))
     {
-      self = .attempt(notice: Int(notice), result, next: Journal.instant(json["next"]))
-    } else if let notice = json["postponed"]?.int64Value, let instant = Journal.instant(json["to"]) {
-      self = .postponed(notice: Int(notice), to: instant)
+      self = .attempt(notification: Int(notification), result, next: Journal.instant(json["next"]))
+    } else if let notification = json["postponed"]?.int64Value, let instant = Journal.instant(json["to"]) {
+      self = .postponed(notification: Int(notification), to: instant)
     } else {
       return nil
     }

@@ -23,7 +23,7 @@ package protocol JournalStore: Sendable {
 
   /// What was appended so far, the oldest first.
   ///
-  /// - Throws: ``SandboxError/damaged(path:detail:)``, ``SandboxError/unusable(path:detail:)``.
+  /// - Throws: ``SandboxError/corrupt(path:detail:)``, ``SandboxError/unusable(path:detail:)``.
   func lines() throws(SandboxError) -> [JournalLine]
 
   /// Appends the first lines of a process, and makes the tables anew with these rows. Outlasts a power loss, too.

@@ -134,13 +134,13 @@ struct SandboxAuthority: Sendable {
     do {
       return Link(certificate: try Certificate(pem: certificate), key: try SigningKey(pem: key))
     } catch {
-      throw .damaged(path: "\(directory.path)/\(file.rawValue)", detail: error.description)
+      throw .corrupt(path: "\(directory.path)/\(file.rawValue)", detail: error.description)
     }
   }
 
   private static func text(_ name: String, in directory: any StateFiles) throws(SandboxError) -> String {
     guard let text = try directory.read(name) else {
-      throw .damaged(path: "\(directory.path)/\(name)", detail: "it is missing")
+      throw .corrupt(path: "\(directory.path)/\(name)", detail: "it is missing")
     }
     return text
   }

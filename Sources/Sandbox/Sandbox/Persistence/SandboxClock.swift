@@ -1,7 +1,7 @@
 package import AppStore
 internal import Synchronization
 
-/// The sandbox's time: the machine's, faster than it, or standing still until it is turned. It never goes back.
+/// The sandbox's time: the machine's, faster than it, or status still until it is turned. It never goes back.
 package final class SandboxClock: Sendable {
   /// Where the sandbox's time was at a moment of the machine's, and how fast it goes since.
   struct Setting: Hashable, Sendable {
@@ -53,14 +53,14 @@ package final class SandboxClock: Sendable {
 
   /// Tells each time that the clock was turned or goes at another pace; what comes while the listener is busy
   /// is told once.
-  package func turns() -> AsyncStream<Void> {
+  package func changes() -> AsyncStream<Void> {
     let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     listeners.withLock { $0.append(listener) }
     return stream
   }
 
   /// Milliseconds of the machine's time until the sandbox's is `instant`; `nil` if it stands still.
-  package func wait(until instant: Instant) -> Int64? {
+  package func milliseconds(until instant: Instant) -> Int64? {
     let setting = setting
     guard setting.speed > 0 else { return nil }
     return max(0, instant.milliseconds(since: now()) / setting.speed)

@@ -1,19 +1,70 @@
+internal import Platform
 internal import Synchronization
 
-/// Where the sandbox keeps its certificates, and where earlier versions kept the journal.
-protocol StateFiles: Sendable {
-  /// What errors call the place.
-  var path: String { get }
-  /// The content of a file as text, or `nil` if there is no such file.
-  func read(_ name: String) throws(SandboxError) -> String?
-  /// Replaces a file, or leaves the old one as it was.
-  func write(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError)
-  /// Gives a file another name.
-  func rename(_ name: String, to other: String) throws(SandboxError)
+/// The storage of a sandbox's state: the files of its certificate chain, and the journal.
+package struct SandboxStorage: Sendable {
+  let files: any StateFiles
+  let journal: any JournalStore
+
+  private init(files: any StateFiles, journal: any JournalStore) {
+    self.files = files
+    self.journal = journal
+  }
+
+  /// Storage in memory, which is lost when the process ends.
+  package static var memory: SandboxStorage {
+    SandboxStorage(files: InMemoryFiles(), journal: InMemoryJournal())
+  }
+
+  /// Storage in a directory, which is created if it is missing; its parent must exist.
+  ///
+  /// `openJournal` opens the journal in the directory after this process has locked it.
+  ///
+  /// - Throws: ``SandboxError/inUse(path:)``, ``SandboxError/unusable(path:detail:)``, and the errors of
+  ///   `openJournal`.
+  package init(
+    directory path: String, openJournal: (_ directory: String) throws(SandboxError) -> any JournalStore
+  ) throws(SandboxError) {
+    files = try DirectoryFiles(path: path)
+    journal = try openJournal(path)
+  }
 }
 
-/// Files that are gone with the process.
-final class InMemoryFiles: StateFiles {
+/// The files of a sandbox's certificate chain.
+protocol StateFiles: Sendable {
+  /// The directory's path, for error texts.
+  var path: String { get }
+  /// Returns the content of a file as text, or `nil` if it does not exist.
+  func read(_ name: String) throws(SandboxError) -> String?
+  /// Replaces a file as a whole, or leaves it unchanged if an error is thrown.
+  func write(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError)
+}
+
+/// Files in a directory that this process has locked.
+private struct DirectoryFiles: StateFiles {
+  private let directory: PrivateDirectory
+
+  var path: String { directory.path }
+
+  init(path: String) throws(SandboxError) {
+    do { directory = try PrivateDirectory(path) } catch { throw SandboxError(error) }
+  }
+
+  func read(_ name: String) throws(SandboxError) -> String? {
+    do {
+      return try directory.read(name).map { String(decoding: $0, as: UTF8.self) }
+    } catch {
+      throw SandboxError(error)
+    }
+  }
+
+  func write(_ name: String, _ content: some Collection<UInt8>) throws(SandboxError) {
+    do { try directory.replace(name, with: content) } catch { throw SandboxError(error) }
+  }
+}
+
+/// Files in memory.
+private final class InMemoryFiles: StateFiles {
   let path = "memory"
   private let files = Mutex<[String: [UInt8]]>([:])
 
@@ -25,11 +76,13 @@ final class InMemoryFiles: StateFiles {
     let content = Array(content)
     files.withLock { $0[name] = content }
   }
+}
 
-  func rename(_ name: String, to other: String) {
-    files.withLock { files in
-      files[other] = files[name]
-      files[name] = nil
+extension SandboxError {
+  fileprivate init(_ error: PrivateDirectoryError) {
+    switch error {
+    case .inUse(let path): self = .inUse(path: path)
+    case .failed(let path, let reason): self = .unusable(path: path, detail: reason)
     }
   }
 }

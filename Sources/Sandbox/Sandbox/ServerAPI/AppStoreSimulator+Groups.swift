@@ -44,8 +44,8 @@ extension AppStoreSimulator {
     guard id.count == 18, id.first == "9", let number = Int64(id.dropFirst()) else {
       throw ServerAPIError.invalidGroupId
     }
-    let limit = call.query["limit"].map { Int($0) ?? 0 } ?? Self.mostMembers
-    guard (1...Self.mostMembers).contains(limit) else { throw ServerAPIError.invalidLimit }
+    let limit = call.query["limit"].map { Int($0) ?? 0 } ?? Self.maxMembers
+    guard (1...Self.maxMembers).contains(limit) else { throw ServerAPIError.invalidLimit }
     guard let line = world.lines[number], line.app == call.app.id, isGroup(line) else {
       throw ServerAPIError.groupNotFound
     }
@@ -54,7 +54,7 @@ extension AppStoreSimulator {
     }
     let accounts = ([line] + assigned).map { appTransactionID(app: $0.app, account: $0.account) }
     let members = accounts + line.claims.compactMap(\.appTransactionID)
-    let start = try call.query["paginationToken"].map { try place($0, in: members) } ?? 0
+    let start = try call.query["paginationToken"].map { try index(of: $0, in: members) } ?? 0
     let page = members[start...].prefix(limit)
     let hasMore = page.endIndex < members.endIndex
     return JSONObject(present: [
@@ -63,11 +63,11 @@ extension AppStoreSimulator {
     ])
   }
 
-  private func place(_ token: String, in members: [String]) throws(ServerAPIError) -> Int {
-    guard token.hasPrefix("g_"), let place = Int(token.dropFirst(2)), members.indices.contains(place) else {
+  private func index(of token: String, in members: [String]) throws(ServerAPIError) -> Int {
+    guard token.hasPrefix("g_"), let index = Int(token.dropFirst(2)), members.indices.contains(index) else {
       throw .invalidPaginationToken
     }
-    return place
+    return index
   }
 
   private func isGroup(_ line: SubscriptionLine) -> Bool {
@@ -79,7 +79,7 @@ extension AppStoreSimulator {
     return "9" + String(repeating: "0", count: max(0, 17 - digits.count)) + digits
   }
 
-  private static let mostMembers = 100
+  private static let maxMembers = 100
 
   // MARK: Seats
 
@@ -112,7 +112,7 @@ extension AppStoreSimulator {
     guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
     guard let line = world.lines[number], line.source == nil,
       world.invitationManagement(of: line.productID, in: line.app) == .developer
-    else { throw SeatRefusal.transactionNotDevManagedGroup }
+    else { throw ServerAPIError.transactionNotDevManagedGroup }
     return line
   }
 
@@ -124,7 +124,7 @@ extension AppStoreSimulator {
       "transactionId": .string(String(line.id)), "requestIdentifier": .string(request),
     ]
     members["appTransactionId"] = body["appTransactionId"]
-    let outcome = try perform(.claimSeat, members, or: SeatRefusal.noAvailableSeats)
+    let outcome = try perform(.claimSeat, members, or: ServerAPIError.noAvailableSeats)
     return JSONObject(outcome.members.map { ($0.0, .string($0.1)) })
   }
 

@@ -14,11 +14,11 @@ extension AppStoreSimulator {
     }
     var groups: [(group: String, lines: [JSONValue])] = []
     for line in world.subscriptions(of: account, in: call.app.id) {
-      guard wanted.isEmpty || wanted.contains(String(line.status.rawValue)),
+      guard wanted.isEmpty || wanted.contains(String(line.appleStatus.rawValue)),
         let sold = world.current(of: line)
       else { continue }
       let entry: JSONValue = [
-        "originalTransactionId": .string(String(line.id)), "status": JSONValue(line.status.rawValue),
+        "originalTransactionId": .string(String(line.id)), "status": JSONValue(line.appleStatus.rawValue),
         "signedTransactionInfo": .string(try sign(sold)), "signedRenewalInfo": .string(try sign(line)),
       ]
       if let index = groups.firstIndex(where: { $0.group == line.group }) {

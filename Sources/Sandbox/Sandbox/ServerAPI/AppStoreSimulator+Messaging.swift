@@ -52,7 +52,7 @@ extension AppStoreSimulator {
   }
 
   private static let sizes = ["FULL_SIZE", "BULLET_POINT"]
-  private static let mostImages = 2000
+  private static let maxImages = 2000
 
   private func uploadImage(
     _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
@@ -63,7 +63,7 @@ extension AppStoreSimulator {
     // What stands behind the signature is not looked at.
     guard call.request.body.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { throw ServerAPIError.invalidImage }
     guard messages.images[id] == nil else { throw ServerAPIError.imageAlreadyExists }
-    guard messages.images.count < Self.mostImages else { throw ServerAPIError.tooManyImages }
+    guard messages.images.count < Self.maxImages else { throw ServerAPIError.tooManyImages }
     return try set(.retentionImage, call, ["id": .string(id), "imageSize": .string(size)])
   }
 
@@ -116,14 +116,14 @@ extension AppStoreSimulator {
   }
 
   private func defaultMessage(
-    _ call: ServerAPICall, _ place: RetentionMessages.Place, _ messages: RetentionMessages
+    _ call: ServerAPICall, _ key: RetentionMessages.DefaultKey, _ messages: RetentionMessages
   ) throws -> JSONObject? {
-    guard world.product(place.productID, of: call.app.id) != nil else {
+    guard world.product(key.productID, of: call.app.id) != nil else {
       throw ServerAPIError.invalidProductId
     }
     // Such as en-US; a language that Apple does not have is not told apart.
-    guard (2...12).contains(place.locale.utf8.count) else { throw ServerAPIError.invalidLocale }
-    var members: JSONObject = ["productId": .string(place.productID), "locale": .string(place.locale)]
+    guard (2...12).contains(key.locale.utf8.count) else { throw ServerAPIError.invalidLocale }
+    var members: JSONObject = ["productId": .string(key.productID), "locale": .string(key.locale)]
     switch call.request.method {
     case "PUT":
       let id = try call.body()["messageIdentifier"]?.stringValue ?? ""
@@ -135,7 +135,7 @@ extension AppStoreSimulator {
       members["id"] = .string(id)
       return try set(.retentionDefault, call, members)
     case "GET", "DELETE":
-      guard let id = messages.defaults[place] else { throw ServerAPIError.defaultMessageNotFound }
+      guard let id = messages.defaults[key] else { throw ServerAPIError.defaultMessageNotFound }
       if call.request.method == "GET" { return ["messageIdentifier": .string(id)] }
       return try set(.retentionDefault, call, members)
     default: throw ServerAPIError.generalBadRequest
@@ -171,7 +171,7 @@ extension AppStoreSimulator {
     let request = Nonce.random().description
     for _ in 0..<PerformanceTest.requests {
       let began = clock.machineNow()
-      let result = try await ask(url, about: line).result
+      let result = try await requestRealtimeMessage(from: url, about: line).result
       test.add(result, milliseconds: clock.machineNow().milliseconds(since: began))
     }
     performanceTests[request] = test
@@ -179,13 +179,13 @@ extension AppStoreSimulator {
   }
 
   /// Asks the developer which message to show to a subscriber.
-  func ask(
-    _ url: String, about line: SubscriptionLine
-  ) async throws -> (result: SendAttemptResult, answer: [UInt8]) {
+  func requestRealtimeMessage(
+    from url: String, about line: SubscriptionLine
+  ) async throws -> (result: SendAttemptResult, response: [UInt8]) {
     let payload = try authority.signer.sign(
       payload: world.retentionMessageRequest(
         line, identifier: Nonce.random().description, signed: world.now))
     let body = JSONObject([("signedPayload", .string(payload))]).serialized()
-    return await poster?.ask(body, at: url) ?? (.other, [])
+    return await poster?.exchange(body, with: url) ?? (.other, [])
   }
 }

@@ -13,7 +13,7 @@ extension AppStoreSimulator {
         ? ServerAPIError.originalTransactionIdNotFound : .transactionIdIsNotOriginal
     }
     let days = try extensionDays(body)
-    switch world.extensionRefusal(of: line) {
+    switch world.extensionError(of: line) {
     case .familyShared?: throw ServerAPIError.extensionFamilyShared
     case .ineligible?: throw ServerAPIError.extensionIneligible
     case .tooOften?: throw ServerAPIError.extensionTooOften
@@ -123,15 +123,15 @@ extension AppStoreSimulator {
     }
     let subtype = body["notificationSubtype"]?.stringValue
     let onlyFailures = body["onlyFailures"]?.boolValue ?? false
-    let found = world.notices.indices.filter { index in
-      let notice = world.notices[index]
-      let date = notice.date.millisecondsSince1970
-      return notice.app == call.app.id && !notice.attempts.isEmpty && (start..<end).contains(date)
-        && (type == nil || notice.type.rawValue == type)
-        && (subtype == nil || notice.subtype?.rawValue == subtype)
+    let found = world.notifications.indices.filter { index in
+      let notification = world.notifications[index]
+      let date = notification.date.millisecondsSince1970
+      return notification.app == call.app.id && !notification.attempts.isEmpty && (start..<end).contains(date)
+        && (type == nil || notification.type.rawValue == type)
+        && (subtype == nil || notification.subtype?.rawValue == subtype)
         && (id == nil
-          || notice.transaction.map { String($0.id) == id || String($0.originalID) == id } ?? false)
-        && (!onlyFailures || !notice.attempts.contains { $0.result == .success })
+          || notification.transaction.map { String($0.id) == id || String($0.originalID) == id } ?? false)
+        && (!onlyFailures || !notification.attempts.contains { $0.result == .success })
     }
     return try notificationPage(found, after: call.query["paginationToken"])
   }
@@ -149,17 +149,17 @@ extension AppStoreSimulator {
     return JSONObject(present: [
       ("paginationToken", hasMore ? page.last.map { .string("p_\($0)") } : nil),
       ("hasMore", .bool(hasMore)),
-      ("notificationHistory", .array(try page.map { .object(try entry(world.notices[$0])) })),
+      ("notificationHistory", .array(try page.map { .object(try entry(world.notifications[$0])) })),
     ])
   }
 
-  private func entry(_ notice: SandboxNotification) throws -> JSONObject {
+  private func entry(_ notification: SandboxNotification) throws -> JSONObject {
     [
       "sendAttempts": .array(
-        notice.attempts.map {
+        notification.attempts.map {
           ["attemptDate": JSONValue($0.date), "sendAttemptResult": .string($0.result.rawValue)]
         }),
-      "signedPayload": .string(try signedPayload(of: notice)),
+      "signedPayload": .string(try signedPayload(of: notification)),
     ]
   }
 
@@ -175,8 +175,8 @@ extension AppStoreSimulator {
   /// Get Test Notification Status.
   func testNotificationStatus(_ call: ServerAPICall, _ token: String) throws -> JSONObject {
     guard isUUID(token) else { throw ServerAPIError.invalidTestNotificationToken }
-    let notice = world.notices.last { $0.uuid == token && $0.app == call.app.id && $0.type == .test }
-    guard let notice, !notice.attempts.isEmpty else { throw ServerAPIError.testNotificationNotFound }
-    return try entry(notice)
+    let notification = world.notifications.last { $0.uuid == token && $0.app == call.app.id && $0.type == .test }
+    guard let notification, !notification.attempts.isEmpty else { throw ServerAPIError.testNotificationNotFound }
+    return try entry(notification)
   }
 }

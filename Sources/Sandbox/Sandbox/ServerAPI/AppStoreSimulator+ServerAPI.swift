@@ -24,7 +24,7 @@ struct ServerAPICall {
 extension AppStoreSimulator {
   func serverAPI(_ request: HTTPRequest) async -> HTTPResponse {
     let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
-    if let refusal = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return refusal }
+    if let rejection = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return rejection }
     if let fault = await serveFault() { return fault }
     catchUp()
     guard let app = authorizedApp(request) else { return HTTPResponse(status: 401) }
@@ -36,8 +36,6 @@ extension AppStoreSimulator {
       return spoiled(body)
     } catch let error as ServerAPIError {
       return error.response
-    } catch let refusal as SeatRefusal {
-      return refusal.response
     } catch is NotFound {
       return .notFound(request.path)
     } catch {
@@ -125,11 +123,11 @@ extension AppStoreSimulator {
   }
 
   /// Does what a call asks for. What cannot be is refused in Apple's words.
-  func perform(_ action: Action, _ members: JSONObject, or refusal: some Error) throws -> Outcome {
+  func perform(_ action: Action, _ members: JSONObject, or apiError: some Error) throws -> Outcome {
     do throws(SandboxError) {
       return try perform(action, Parameters(members))
     } catch {
-      if case .refused = error { throw refusal }
+      if case .actionFailed = error { throw apiError }
       throw error
     }
   }

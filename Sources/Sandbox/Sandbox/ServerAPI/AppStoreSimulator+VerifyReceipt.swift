@@ -15,7 +15,7 @@ extension AppStoreSimulator {
     guard request.method == "POST" else { return status(.notPosted) }
     catchUp()
     guard let json = try? JSONValue(parsing: request.body).objectValue,
-      let asked = try? VerifyReceiptRequest(json: json), let text = asked.receiptData,
+      let verifyRequest = try? VerifyReceiptRequest(json: json), let text = verifyRequest.receiptData,
       let document = Base64.standard.decode(Array(text.utf8)[...]),
       let unverified = try? UnverifiedReceipt(document)
     else { return status(.malformedOrTemporary) }
@@ -24,14 +24,14 @@ extension AppStoreSimulator {
     }
     if receipt.receiptType?.environment == .production { return status(.productionReceiptInSandbox) }
     guard let app = apps.first(where: { $0.identity.bundleID == receipt.bundleID }),
-      isGenuine(document, app)
+      isIssuedHere(document, app)
     else { return status(.notAuthenticated) }
-    if let secret = world.settings[app.id]?.sharedSecret, asked.password != secret {
+    if let secret = world.settings[app.id]?.sharedSecret, verifyRequest.password != secret {
       return status(.sharedSecretMismatch)
     }
     guard let account = account(of: receipt, app) else { return status(.accountNotFound) }
     do {
-      return .json(200, try answer(asked, receipt, account, app).json.serialized())
+      return .json(200, try answer(verifyRequest, receipt, account, app).json.serialized())
     } catch {
       return status(.internalDataAccess)
     }
@@ -41,7 +41,7 @@ extension AppStoreSimulator {
     .json(200, VerifyReceiptAnswer.failed(status, .sandbox).json.serialized())
   }
 
-  private func isGenuine(_ document: [UInt8], _ app: SandboxApp) -> Bool {
+  private func isIssuedHere(_ document: [UInt8], _ app: SandboxApp) -> Bool {
     guard let anchors = try? TrustAnchors.apple().adding(root, for: .sandbox),
       let verifier = try? SignedDataVerifier(anchors: anchors)
     else { return false }
@@ -62,30 +62,30 @@ extension AppStoreSimulator {
   }
 
   private func answer(
-    _ asked: VerifyReceiptRequest, _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp
+    _ verifyRequest: VerifyReceiptRequest, _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp
   ) throws(CryptographyError) -> VerifyReceiptAnswer {
-    let paper = legacyPaper(of: app)
+    let document = legacyDocument(of: app)
     return .valid(
       .init(
-        environment: .sandbox, receipt: content(receipt, account, app, paper),
-        latest: paper.purchases(account, onlyLatest: asked.excludeOldTransactions ?? false),
-        pending: paper.renewals(account),
-        latestReceipt: try receiptPaper.appReceipt(of: account, in: app)))
+        environment: .sandbox, receipt: content(receipt, account, app, document),
+        latest: document.purchases(account, onlyLatest: verifyRequest.excludeOldTransactions ?? false),
+        pending: document.renewals(account),
+        latestReceipt: try receiptDocument.appReceipt(of: account, in: app)))
   }
 
   private func content(
-    _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp, _ paper: LegacyDocument
+    _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp, _ document: LegacyDocument
   ) -> LegacyReceiptContent {
     let known = receipt.purchases.compactMap { $0.transactionID.flatMap { Int64($0) } }
     var content = LegacyReceiptContent(bundleID: app.identity.bundleID)
     content.receiptType = ReceiptType.productionSandbox.rawValue
     content.applicationVersion = receipt.applicationVersion
     content.originalApplicationVersion = receipt.originalApplicationVersion
-    content.purchases = known.compactMap { world.transactions[$0] }.map(paper.purchase)
+    content.purchases = known.compactMap { world.transactions[$0] }.map(document.purchase)
     content.creationDate = receipt.creationDate
     content.requestDate = world.now
     content.originalPurchaseDate = receipt.originalPurchaseDate
-    content.preorderDate = world.accounts[account]?.copies[app.id]?.preorderDate
+    content.preorderDate = world.accounts[account]?.appInstalls[app.id]?.preorderDate
     return content
   }
 }

@@ -77,18 +77,29 @@ enum ServerAPIError: Int64, Error, Hashable {
   case messageAlreadyExists = 4_090_001
   case rateLimitExceeded = 4_290_000
   case generalInternal = 5_000_000
+  // Apple documents these two by name only. These raw values never leave the process: see `number`.
+  case noAvailableSeats = 4_009_998
+  case transactionNotDevManagedGroup = 4_009_999
 
-  /// The HTTP status is the number's beginning.
-  var status: Int { Int(rawValue / 10_000) }
+  /// Apple's number for the error; 4000000 where Apple documents none.
+  private var number: Int64 {
+    switch self {
+    case .noAvailableSeats, .transactionNotDevManagedGroup: Self.generalBadRequest.rawValue
+    default: rawValue
+    }
+  }
 
   var response: HTTPResponse {
-    let body: JSONObject = ["errorCode": JSONValue(rawValue), "errorMessage": .string(message)]
-    return .json(status, body.serialized())
+    let body: JSONObject = ["errorCode": JSONValue(number), "errorMessage": .string(message)]
+    // The first three digits are the HTTP status.
+    return .json(Int(number / 10_000), body.serialized())
   }
 
   private var message: String {
     switch self {
     case .generalBadRequest: "Bad request."
+    case .noAvailableSeats: "NoAvailableSeatsError"
+    case .transactionNotDevManagedGroup: "TransactionNotDevManagedGroupError"
     case .invalidLimit: "Invalid limit."
     case .invalidRequestRevision: "Invalid request revision."
     case .invalidTransactionId: "Invalid transaction id."

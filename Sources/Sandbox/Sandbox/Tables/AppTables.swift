@@ -104,11 +104,11 @@ enum AppTables {
       .init("content") { $0.message.content },
     ])
 
-  static let retentionDefault = RowEncoder<(app: String, place: RetentionMessages.Place, message: String)>(
+  static let retentionDefault = RowEncoder<(app: String, key: RetentionMessages.DefaultKey, message: String)>(
     "retention_default", "The message that is shown where the developer is not asked.", key: 3,
     [
-      .init("app") { $0.app }, .init("product_id") { $0.place.productID },
-      .init("locale") { $0.place.locale }, .init("message_id") { $0.message },
+      .init("app") { $0.app }, .init("product_id") { $0.key.productID },
+      .init("locale") { $0.key.locale }, .init("message_id") { $0.message },
     ])
 
   static let serverKey = RowEncoder<(id: String, pem: String)>(

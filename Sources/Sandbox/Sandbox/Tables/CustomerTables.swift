@@ -5,7 +5,7 @@ internal import JSON
 enum CustomerTables {
   static var all: [WorldTable] {
     [
-      account.table, appCopy.table, purchase.table, subscription.table, seat.table, requestToBuy.table,
+      account.table, appInstall.table, purchase.table, subscription.table, seat.table, requestToBuy.table,
       notification.table, delivery.table, consumption.table,
     ]
   }
@@ -17,14 +17,14 @@ enum CustomerTables {
       .init("family") { $0.account.family }, .init("billing_fails") { $0.account.billingFails },
     ])
 
-  static let appCopy = RowEncoder<(account: String, app: String, copy: AppInstall)>(
-    "app_copy", "The apps that accounts have.", key: 2,
+  static let appInstall = RowEncoder<(account: String, app: String, install: AppInstall)>(
+    "app_install", "The apps that accounts downloaded.", key: 2,
     [
       .init("account") { $0.account }, .init("app") { $0.app },
       .init("app_transaction_id") { appTransactionID(app: $0.app, account: $0.account) },
-      .init("version") { $0.copy.version }, .init("original_version") { $0.copy.originalVersion },
-      .init("original_purchase_date") { $0.copy.originalPurchaseDate },
-      .init("preorder_date") { $0.copy.preorderDate },
+      .init("version") { $0.install.version }, .init("original_version") { $0.install.originalVersion },
+      .init("original_purchase_date") { $0.install.originalPurchaseDate },
+      .init("preorder_date") { $0.install.preorderDate },
     ])
 
   static let purchase = RowEncoder<SoldTransaction>(
@@ -55,10 +55,10 @@ enum CustomerTables {
     [
       .init("original_transaction_id") { $0.id }, .init("app") { $0.app }, .init("account") { $0.account },
       .init("subscription_group") { $0.group }, .init("product_id") { $0.productID },
-      .init("transaction_id") { $0.current }, .init("state") { $0.standing.name },
+      .init("transaction_id") { $0.current }, .init("state") { $0.status.name },
       .init("status") { $0.status.rawValue }, .init("expires_date") { $0.expiresDate },
-      .init("state_ends_date") { $0.standing.end },
-      .init("expiration_intent") { $0.standing.expirationIntent?.rawValue },
+      .init("state_ends_date") { $0.status.end },
+      .init("expiration_intent") { $0.status.expirationIntent?.rawValue },
       .init("next_change_date") { $0.due }, .init("renews") { $0.autoRenews },
       .init("renewal_product_id") { $0.renewalProductID }, .init("renewal_quantity") { $0.renewalQuantity },
       .init("renewal_price") { $0.renewalPrice },
@@ -82,26 +82,26 @@ enum CustomerTables {
       .init("app_transaction_id") { $0.claim.appTransactionID },
     ])
 
-  static let requestToBuy = RowEncoder<(request: String, asked: AskToBuyRequest)>(
+  static let requestToBuy = RowEncoder<(request: String, pending: AskToBuyRequest)>(
     "request_to_buy", "Purchases that wait for a parent's word.", key: 1,
     [
-      .init("request") { $0.request }, .init("app") { $0.asked.order.app },
-      .init("product_id") { $0.asked.order.productId }, .init("account") { $0.asked.order.account },
-      .init("asked_date") { $0.asked.date },
+      .init("request") { $0.request }, .init("app") { $0.pending.order.app },
+      .init("product_id") { $0.pending.order.productId }, .init("account") { $0.pending.order.account },
+      .init("asked_date") { $0.pending.date },
     ])
 
-  static let notification = RowEncoder<(number: Int, notice: SandboxNotification)>(
+  static let notification = RowEncoder<(number: Int, notification: SandboxNotification)>(
     "notification",
     "What there was to tell, in order. A next attempt is due for what still has to be delivered.", key: 1,
     [
-      .init("number") { $0.number }, .init("notification_uuid") { $0.notice.uuid },
-      .init("app") { $0.notice.app }, .init("type") { $0.notice.type.rawValue },
-      .init("subtype") { $0.notice.subtype?.rawValue }, .init("date") { $0.notice.date },
-      .init("transaction_id") { $0.notice.transaction?.id },
-      .init("original_transaction_id") { $0.notice.transaction?.originalID },
-      .init("account") { $0.notice.transaction?.account }, .init("attempts") { $0.notice.attempts.count },
-      .init("last_result") { $0.notice.attempts.last?.result.rawValue },
-      .init("next_attempt_date") { $0.notice.nextAttempt },
+      .init("number") { $0.number }, .init("notification_uuid") { $0.notification.uuid },
+      .init("app") { $0.notification.app }, .init("type") { $0.notification.type.rawValue },
+      .init("subtype") { $0.notification.subtype?.rawValue }, .init("date") { $0.notification.date },
+      .init("transaction_id") { $0.notification.transaction?.id },
+      .init("original_transaction_id") { $0.notification.transaction?.originalID },
+      .init("account") { $0.notification.transaction?.account }, .init("attempts") { $0.notification.attempts.count },
+      .init("last_result") { $0.notification.attempts.last?.result.rawValue },
+      .init("next_attempt_date") { $0.notification.nextAttempt },
     ])
 
   static let delivery = RowEncoder<(number: Int, attempt: Int, made: SandboxNotification.Attempt)>(
@@ -111,12 +111,12 @@ enum CustomerTables {
       .init("result") { $0.made.result.rawValue },
     ])
 
-  static let consumption = RowEncoder<(number: Int, told: ConsumptionReport)>(
+  static let consumption = RowEncoder<(number: Int, report: ConsumptionReport)>(
     "consumption", "What developers told of customers who ask for refunds.", key: 1,
     [
-      .init("number") { $0.number }, .init("transaction_id") { $0.told.transaction },
-      .init("date") { $0.told.date }, .init("version") { $0.told.version },
-      .init("information") { $0.told.information },
+      .init("number") { $0.number }, .init("transaction_id") { $0.report.transaction },
+      .init("date") { $0.report.date }, .init("version") { $0.report.version },
+      .init("information") { $0.report.information },
     ])
 }
 

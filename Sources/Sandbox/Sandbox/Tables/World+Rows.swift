@@ -25,24 +25,24 @@ extension World {
   /// The rows that never change.
   static var fixedRows: [RowChange] { [AppTables.storefront.change(to: Storefront.known)] }
 
-  /// The rows about everything that was written to since ``forgetChanges()``; of a world that began since, all but
+  /// The rows about everything that was written to since ``clearChanges()``; of a world that began since, all but
   /// ``fixedRows``.
   func changedRows(speed: Int64) -> [RowChange] {
     let time = Time(now: now, speed: speed, scale: scale)
-    return [Self.clockTable.change(to: [time])] + settingRows + customerRows + noticeRows
+    return [Self.clockTable.change(to: [time])] + settingRows + customerRows + notificationRows
   }
 
-  mutating func forgetChanges() {
-    settings.forgetChanges()
-    accounts.forgetChanges()
-    transactions.forgetChanges()
-    lines.forgetChanges()
-    notices.forgetChanges()
-    consumption.forgetChanges()
-    massExtensions.forgetChanges()
-    askedToBuy.forgetChanges()
-    externalReports.forgetChanges()
-    keys.forgetChanges()
+  mutating func clearChanges() {
+    settings.clearChanges()
+    accounts.clearChanges()
+    transactions.clearChanges()
+    lines.clearChanges()
+    notifications.clearChanges()
+    consumptionReports.clearChanges()
+    massExtensions.clearChanges()
+    askToBuyRequests.clearChanges()
+    externalReports.clearChanges()
+    keys.clearChanges()
   }
 
   // MARK: Developers
@@ -101,8 +101,8 @@ extension World {
           CustomerTables.seat.change(about: id, to: lines[id]?.claims.map { (id, $0) } ?? []),
         ]
       }
-      + askedToBuy.changed.map { request in
-        CustomerTables.requestToBuy.change(about: request, to: askedToBuy[request].map { (request, $0) }.list)
+      + askToBuyRequests.changed.map { request in
+        CustomerTables.requestToBuy.change(about: request, to: askToBuyRequests[request].map { (request, $0) }.list)
       }
   }
 
@@ -110,23 +110,23 @@ extension World {
     let account = accounts[name]
     return [
       CustomerTables.account.change(about: name, to: account.map { (name, $0) }.list),
-      CustomerTables.appCopy.change(about: name, to: account?.copies.map { (name, $0, $1) } ?? []),
+      CustomerTables.appInstall.change(about: name, to: account?.appInstalls.map { (name, $0, $1) } ?? []),
     ]
   }
 
   // MARK: What was told
 
-  private var noticeRows: [RowChange] {
-    notices.changed.sorted().flatMap { number in
-      let notice = notices[number]
-      let deliveries = notice.attempts.enumerated().map { (number, $0.offset + 1, $0.element) }
+  private var notificationRows: [RowChange] {
+    notifications.changed.sorted().flatMap { number in
+      let notification = notifications[number]
+      let deliveries = notification.attempts.enumerated().map { (number, $0.offset + 1, $0.element) }
       return [
-        CustomerTables.notification.change(about: number, to: [(number, notice)]),
+        CustomerTables.notification.change(about: number, to: [(number, notification)]),
         CustomerTables.delivery.change(about: number, to: deliveries),
       ]
     }
-      + consumption.changed.sorted().map {
-        CustomerTables.consumption.change(about: $0, to: [($0, consumption[$0])])
+      + consumptionReports.changed.sorted().map {
+        CustomerTables.consumption.change(about: $0, to: [($0, consumptionReports[$0])])
       }
   }
 }

@@ -3,7 +3,7 @@
 /// Whoever keeps a copy of a world elsewhere, such as in tables, brings that up to date with no more than what changed.
 struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private var content: [Key: Value] = [:]
-  /// The keys whose values were set, changed or taken out since ``forgetChanges()``.
+  /// The keys whose values were set, changed or taken out since ``clearChanges()``.
   private(set) var changed: Set<Key> = []
 
   var keys: Dictionary<Key, Value>.Keys { content.keys }
@@ -24,7 +24,7 @@ struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Sendable>: Senda
     set { self[key] = newValue }
   }
 
-  mutating func forgetChanges() { changed.removeAll(keepingCapacity: true) }
+  mutating func clearChanges() { changed.removeAll(keepingCapacity: true) }
 }
 
 extension ChangeTrackedDictionary: Equatable where Value: Equatable {
@@ -37,17 +37,17 @@ extension ChangeTrackedDictionary: Equatable where Value: Equatable {
 /// A list that only grows, and knows which of its places were written to since it was last asked.
 struct ChangeTrackedList<Element: Sendable>: RandomAccessCollection, MutableCollection, Sendable {
   private var elements: [Element] = []
-  /// The places whose elements were appended or changed since ``forgetChanges()``.
+  /// The places whose elements were appended or changed since ``clearChanges()``.
   private(set) var changed: Set<Int> = []
 
   var startIndex: Int { elements.startIndex }
   var endIndex: Int { elements.endIndex }
 
-  subscript(place: Int) -> Element {
-    get { elements[place] }
+  subscript(index: Int) -> Element {
+    get { elements[index] }
     set {
-      changed.insert(place)
-      elements[place] = newValue
+      changed.insert(index)
+      elements[index] = newValue
     }
   }
 
@@ -56,7 +56,7 @@ struct ChangeTrackedList<Element: Sendable>: RandomAccessCollection, MutableColl
     elements.append(element)
   }
 
-  mutating func forgetChanges() { changed.removeAll(keepingCapacity: true) }
+  mutating func clearChanges() { changed.removeAll(keepingCapacity: true) }
 }
 
 extension ChangeTrackedList: Equatable where Element: Equatable {

@@ -38,20 +38,6 @@ struct SandboxNotification: Hashable, Sendable {
   }
 }
 
-/// What came of an attempt to deliver a notification, in Apple's words.
-package enum SendAttemptResult: String, Hashable, Sendable, CaseIterable {
-  case success = "SUCCESS"
-  case timedOut = "TIMED_OUT"
-  case tlsIssue = "TLS_ISSUE"
-  case circularRedirect = "CIRCULAR_REDIRECT"
-  case noResponse = "NO_RESPONSE"
-  case socketIssue = "SOCKET_ISSUE"
-  case invalidResponse = "INVALID_RESPONSE"
-  case prematureClose = "PREMATURE_CLOSE"
-  case unsuccessfulStatus = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
-  case other = "OTHER"
-}
-
 /// Renewal dates moved for all subscribers of a product at once.
 struct MassExtension: Hashable, Sendable {
   let requestIdentifier: String

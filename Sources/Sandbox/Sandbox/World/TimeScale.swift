@@ -9,7 +9,7 @@ enum TimeScale: Hashable, Sendable {
   case compressed(month: Int64)
 
   /// Renewals after which a compressed subscription ends as if cancelled, as in Apple's sandbox.
-  static let mostRenewals = 12
+  static let maxRenewals = 12
 
   func end(of period: Period, from start: Instant) -> Instant {
     switch self {

@@ -41,9 +41,9 @@ extension World {
     line.autoRenews = true
     line.pendingOffer = offer ?? line.pendingOffer
     put(line)
-    if offer != nil { return tell(.offerRedeemed, of: line) }
-    if hadOtherPlans { tell(.didChangeRenewalPref, of: line) }
-    if wasOff { tell(.didChangeRenewalStatus, .autoRenewEnabled, of: line) }
+    if offer != nil { return notify(.offerRedeemed, of: line) }
+    if hadOtherPlans { notify(.didChangeRenewalPref, of: line) }
+    if wasOff { notify(.didChangeRenewalStatus, .autoRenewEnabled, of: line) }
   }
 
   private mutating func upgrade(
@@ -52,7 +52,7 @@ extension World {
     // A period that was over, and only had its grace left, is not cut short.
     transactions[line.current]?.isUpgraded = now < line.expiresDate
     var line = line
-    line.current = takeNumber()
+    line.current = makeNumber()
     line.appAccountToken = order.appAccountToken?.lowercased() ?? line.appAccountToken
     line.autoRenews = true
     line.priceIncrease = nil
@@ -62,7 +62,7 @@ extension World {
       PeriodPricing(
         product: product, start: now, quantity: order.seats ?? 1, reason: .purchase,
         price: price(of: product, in: line.app, for: line.account), offer: offer), of: line)
-    tell(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, of: line)
+    notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, of: line)
   }
 
   private mutating func changeAtRenewal(
@@ -76,7 +76,7 @@ extension World {
     line.runningOffer = nil
     line.pendingOffer = offer
     put(line)
-    tell(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade, of: line)
+    notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade, of: line)
   }
 
   /// Turns the renewal on or off.
@@ -85,7 +85,7 @@ extension World {
     var line = line
     line.autoRenews = isOn
     put(line)
-    tell(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
+    notify(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
   }
 
   /// Changes how many seats a subscription has: more at once, fewer with the next renewal.
@@ -96,7 +96,7 @@ extension World {
     line.renewalQuantity = count
     if count > seats { transactions[line.current]?.quantity = count }
     put(line)
-    tell(.didChangeRenewalPref, count > seats ? .increaseQuantity : .decreaseQuantity, of: line)
+    notify(.didChangeRenewalPref, count > seats ? .increaseQuantity : .decreaseQuantity, of: line)
   }
 
   // MARK: Consent
@@ -111,13 +111,13 @@ extension World {
     var line = line
     line.priceIncrease?.isAgreed = true
     put(line)
-    tell(.priceIncrease, .accepted, of: line)
+    notify(.priceIncrease, .accepted, of: line)
   }
 
   // MARK: Extensions
 
   /// Why a renewal date cannot be moved.
-  enum ExtensionRefusal: Hashable {
+  enum ExtensionError: Hashable {
     /// Not a subscription that runs and is paid for.
     case ineligible
     /// It was moved twice within a year.
@@ -126,14 +126,14 @@ extension World {
   }
 
   /// Why the renewal date of a subscription cannot be moved; `nil` if it can.
-  func extensionRefusal(of line: SubscriptionLine) -> ExtensionRefusal? {
+  func extensionError(of line: SubscriptionLine) -> ExtensionError? {
     guard line.source == nil else { return .familyShared }
-    guard line.standing == .active, current(of: line)?.price ?? 0 > 0 else { return .ineligible }
+    guard line.status == .active, current(of: line)?.price ?? 0 > 0 else { return .ineligible }
     let yearAgo = now.advanced(byMilliseconds: -365 * 86_400_000)
     return line.extensions.filter { $0 > yearAgo }.count < 2 ? nil : .tooOften
   }
 
-  /// Moves the renewal date of a subscription for which ``extensionRefusal(of:)`` has nothing to say.
+  /// Moves the renewal date of a subscription for which ``extensionError(of:)`` has nothing to say.
   mutating func extend(_ line: SubscriptionLine, days: Int64) {
     var line = line
     line.extensions.append(now)
@@ -141,6 +141,6 @@ extension World {
     line.chargeDate = scale.chargeDate(before: line.expiresDate)
     transactions[line.current]?.expiresDate = line.expiresDate
     put(line)
-    tell(.renewalExtended, of: line)
+    notify(.renewalExtended, of: line)
   }
 }

@@ -23,21 +23,21 @@ struct World: Sendable {
   /// The line that an account has in a group by its own purchase.
   var ownLines: [GroupOwnership: Int64] = [:]
   /// Every notification there ever was, in order.
-  var notices = ChangeTrackedList<SandboxNotification>()
-  /// The places in ``notices`` of those that are still to be sent.
+  var notifications = ChangeTrackedList<SandboxNotification>()
+  /// The places in ``notifications`` of those that are still to be sent.
   var outbox: Set<Int> = []
   /// What developers told of customers who ask for refunds, in order.
-  var consumption = ChangeTrackedList<ConsumptionReport>()
+  var consumptionReports = ChangeTrackedList<ConsumptionReport>()
   var massExtensions = ChangeTrackedList<MassExtension>()
   /// Purchases that wait for a parent's word.
-  var askedToBuy = ChangeTrackedDictionary<String, AskToBuyRequest>()
+  var askToBuyRequests = ChangeTrackedDictionary<String, AskToBuyRequest>()
   /// What developers reported of sales outside of the App Store.
   var externalReports = ChangeTrackedDictionary<ReportName, JSONObject>()
 
   /// Public keys of those who call the Server API or sign offers, in PEM, by key id.
   var keys = ChangeTrackedDictionary<String, String>()
 
-  private var agenda = DueQueue()
+  private var dueQueue = DueQueue()
   private var nextNumber: Int64
   private var random: SeededRandom
 
@@ -73,32 +73,32 @@ struct World: Sendable {
   /// Passes over numbers that may have been given out without being remembered.
   mutating func skipNumbers(_ count: Int64) { nextNumber += count }
 
-  mutating func takeNumber() -> Int64 {
+  mutating func makeNumber() -> Int64 {
     defer { nextNumber += 1 }
     return nextNumber
   }
 
-  mutating func takeUUID() -> String { Nonce(using: &random).description }
+  mutating func makeUUID() -> String { Nonce(using: &random).description }
 
   // MARK: Time
 
   /// When something will next happen by itself; `nil`: never.
-  var nextChange: Instant? { agenda.first?.at }
+  var nextChange: Instant? { dueQueue.first?.at }
 
   /// Lets time pass: everything that is due happens, in order and each at its moment. Never goes back.
   mutating func advance(to instant: Instant) {
-    while let entry = agenda.first, entry.at <= instant {
-      agenda.removeFirst()
+    while let entry = dueQueue.first, entry.at <= instant {
+      dueQueue.removeFirst()
       guard let line = lines[entry.line], line.due == entry.at, line.source == nil else { continue }
       now = max(now, entry.at)
-      timeIsUp(for: line)
+      processDue(for: line)
     }
     now = max(now, instant)
   }
 
-  /// Remembers a line as it is now. All changes of lines go through here, so that none is missed by the agenda.
+  /// Remembers a line as it is now. All changes of lines go through here, so that none is missed by the dueQueue.
   mutating func put(_ line: SubscriptionLine) {
-    if let due = line.due, lines[line.id]?.due != due, line.source == nil { agenda.enter(line.id, at: due) }
+    if let due = line.due, lines[line.id]?.due != due, line.source == nil { dueQueue.enter(line.id, at: due) }
     lines[line.id] = line
   }
 

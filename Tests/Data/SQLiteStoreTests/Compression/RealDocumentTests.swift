@@ -65,7 +65,7 @@ import Testing
     let app = SandboxApp(
       id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil), products: [product])
     let sandbox = try AppStoreSimulator(
-      apps: [app], home: .memory,
+      apps: [app], storage: .memory,
       now: { Instant(millisecondsSince1970: 1_790_000_000_000) })
     var documents: [[UInt8]] = []
     for kind in SandboxDocumentKind.allCases {

@@ -28,7 +28,7 @@ struct Seeds {
     ]
     let store = try AppStoreSimulator(
       apps: [SandboxApp(id: "ocean-journal", identity: Self.app, products: products)],
-      home: SandboxStorage(directory: folder.appending(path: "sandbox").path) { _ in InMemoryJournal() },
+      storage: SandboxStorage(directory: folder.appending(path: "sandbox").path) { _ in InMemoryJournal() },
       now: { Instant(millisecondsSince1970: 1_790_000_000_000) })
     for product in products {
       for kind in SandboxDocumentKind.allCases {

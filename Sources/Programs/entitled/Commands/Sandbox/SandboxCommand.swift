@@ -88,7 +88,7 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
       listener = try await Listener.listen(
         at: address, on: MultiThreadedEventLoopGroup.singleton,
         serving: Listeners.plain { await simulator.respond(to: $0) }, logger: logger)
-      try await simulator.isServed(at: "http://\(listener.address)")
+      try await simulator.setBaseURL("http://\(listener.address)")
     } catch {
       throw Failure("\(error)")
     }

@@ -42,5 +42,5 @@ struct AppleAccount: Hashable, Sendable {
   /// Its charges fail.
   var billingFails = false
   /// By app.
-  var copies: [String: AppInstall] = [:]
+  var appInstalls: [String: AppInstall] = [:]
 }

@@ -13,12 +13,12 @@ struct ConsumptionReport: Hashable, Sendable {
 
 extension World {
   /// Takes in what a developer tells. It decides nothing: that is the tester's part.
-  mutating func takeConsumption(_ parameters: Parameters) throws(ActionError) -> Outcome {
+  mutating func recordConsumptionReport(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let sold = try transaction(parameters)
     guard let information = parameters.json["information"]?.objectValue else {
       throw .missingMember("information")
     }
-    consumption.append(
+    consumptionReports.append(
       ConsumptionReport(
         transaction: sold.id, date: now, version: try parameters.choice("version", of: ["v1", "v2"]),
         information: information))
@@ -26,13 +26,13 @@ extension World {
   }
 
   /// All that developers told, as testers see it.
-  var consumptionState: JSONObject {
+  var consumptionReportsJSON: JSONObject {
     [
       "consumption": .array(
-        consumption.map { told in
+        consumptionReports.map { report in
           [
-            "transactionId": .string(String(told.transaction)), "date": .string(told.date.description),
-            "version": .string(told.version), "information": .object(told.information),
+            "transactionId": .string(String(report.transaction)), "date": .string(report.date.description),
+            "version": .string(report.version), "information": .object(report.information),
           ]
         })
     ]

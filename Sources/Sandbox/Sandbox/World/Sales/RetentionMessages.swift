@@ -30,7 +30,7 @@ struct RetentionMessages: Hashable, Sendable {
   }
 
   /// For which product, in which language.
-  struct Place: Hashable, Sendable {
+  struct DefaultKey: Hashable, Sendable {
     let productID: String
     let locale: String
   }
@@ -39,7 +39,7 @@ struct RetentionMessages: Hashable, Sendable {
   var images: [String: Image] = [:]
   var messages: [String: Message] = [:]
   /// The message that is shown where the developer is not asked.
-  var defaults: [Place: String] = [:]
+  var defaults: [DefaultKey: String] = [:]
   /// Where the developer is asked which message to show.
   var realtimeURL: String?
 }

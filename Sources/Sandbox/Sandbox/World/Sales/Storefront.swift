@@ -1,6 +1,6 @@
 /// The App Store of one country, in which an account buys.
 struct Storefront: Hashable, Sendable {
-  /// ISO 3166-1, three letters.
+  /// ISO 3166-1, three outgoing.
   let code: String
   /// Apple's number for it.
   let id: String

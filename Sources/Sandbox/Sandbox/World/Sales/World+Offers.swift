@@ -48,7 +48,7 @@ extension World {
 
   /// The win-back offers that a subscriber who left could have, the best first as they were set up.
   func winBackOffers(for line: SubscriptionLine) -> [String] {
-    guard case .ended = line.standing, line.source == nil else { return [] }
+    guard case .ended = line.status, line.source == nil else { return [] }
     return (settings[line.app]?.offers[line.productID] ?? []).filter { $0.type == .winBack }.map(\.id)
   }
 }

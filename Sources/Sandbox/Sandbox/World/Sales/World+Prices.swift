@@ -44,7 +44,7 @@ extension World {
       }
       line.priceIncrease = SubscriptionLine.PriceIncrease(price: price, isAgreed: !needsConsent)
       put(line)
-      tell(.priceIncrease, needsConsent ? .pending : .accepted, of: line)
+      notify(.priceIncrease, needsConsent ? .pending : .accepted, of: line)
     }
   }
 

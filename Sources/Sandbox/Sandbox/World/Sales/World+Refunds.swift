@@ -17,13 +17,13 @@ extension World {
       percentage: percentage)
     transactions[transaction.id] = transaction
     if var line = lines[transaction.originalID], line.current == transaction.id, line.isRunning {
-      line.standing = .revoked
+      line.status = .revoked
       line.autoRenews = false
       put(line)
     }
-    tell(.refund, about: transaction)
+    notify(.refund, about: transaction)
     // A refund of an old period takes nothing away that runs.
-    if lines[transaction.originalID].map({ $0.standing == .revoked }) ?? true {
+    if lines[transaction.originalID].map({ $0.status == .revoked }) ?? true {
       endSharing(of: transaction.originalID)
     }
   }
@@ -36,12 +36,12 @@ extension World {
     var transaction = transaction
     transaction.revocation = nil
     transactions[transaction.id] = transaction
-    if var line = lines[transaction.originalID], line.current == transaction.id, line.standing == .revoked {
+    if var line = lines[transaction.originalID], line.current == transaction.id, line.status == .revoked {
       // The renewal stays off, as the refund left it.
-      line.standing = line.expiresDate > now ? .active : .ended(.customerCancelled)
+      line.status = line.expiresDate > now ? .active : .ended(.customerCancelled)
       put(line)
     }
-    tell(.refundReversed, about: transaction)
+    notify(.refundReversed, about: transaction)
     if let line = lines[transaction.originalID] { share(line) } else { share(transaction) }
   }
 
@@ -52,6 +52,6 @@ extension World {
     }
     transaction.quantity -= count
     transactions[transaction.id] = transaction
-    tell(.refund, .seats, about: transaction)
+    notify(.refund, .seats, about: transaction)
   }
 }

@@ -14,9 +14,9 @@ extension World {
     let offer = try order.offer.map { name throws(ActionError) in
       try self.offer(name, for: product, in: order)
     }
-    let account = order.account ?? "account-\(takeNumber())"
-    if accounts[account]?.copies[order.app] == nil {
-      accounts[account, default: AppleAccount()].copies[order.app] = AppInstall(
+    let account = order.account ?? "account-\(makeNumber())"
+    if accounts[account]?.appInstalls[order.app] == nil {
+      accounts[account, default: AppleAccount()].appInstalls[order.app] = AppInstall(
         originalPurchaseDate: order.purchaseDate ?? now)
     }
     guard product.type == .autoRenewableSubscription else {
@@ -27,7 +27,7 @@ extension World {
       return subscribe(product, order, account, offer)
     }
     if order.purchaseDate != nil { return resubscribe(line, product, order, offer) }
-    switch line.standing {
+    switch line.status {
     case .active, .grace: return try change(line, to: product, order, offer)
     case .retry:
       // Whoever buys again while the charge is being retried pays now, and the retry is over.
@@ -71,7 +71,7 @@ extension World {
       $0.productID == product.productId && $0.ownership == .purchased
     }
     if let owned, product.type == .nonConsumable, owned.revocation == nil { return owned.id }
-    let number = takeNumber()
+    let number = makeNumber()
     let first = product.type == .nonConsumable ? owned.flatMap { transactions[$0.originalID] } : nil
     let date = order.purchaseDate ?? now
     let transaction = SoldTransaction(
@@ -81,8 +81,8 @@ extension World {
       appAccountToken: order.appAccountToken?.lowercased(), ownership: .purchased, reason: .purchase,
       price: price(of: product, in: order.app, for: account) * order.quantity,
       storefront: accounts[account]?.storefront ?? .usa, offer: nil)
-    remember(transaction)
-    tell(.oneTimeCharge, about: transaction)
+    append(transaction)
+    notify(.oneTimeCharge, about: transaction)
     share(transaction)
     return number
   }
@@ -102,7 +102,7 @@ extension World {
     _ line: SubscriptionLine, _ product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) -> Int64 {
     var line = line
-    line.current = takeNumber()
+    line.current = makeNumber()
     return begin(line, product, order, offer, .resubscribe)
   }
 
@@ -119,17 +119,17 @@ extension World {
     line.priceIncrease = nil
     line.pendingOffer = nil
     line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
-    let terms = PeriodPricing(
+    let pricing = PeriodPricing(
       product: product, start: start, quantity: order.seats ?? 1, reason: .purchase,
       price: price(of: product, in: order.app, for: line.account), offer: offer)
-    line = beginPeriod(terms, of: line)
+    line = beginPeriod(pricing, of: line)
     if line.expiresDate <= now {
       // It was bought and had ended before the tester came: nothing renewed it here.
-      line.standing = .ended(.customerCancelled)
+      line.status = .ended(.customerCancelled)
       line.autoRenews = false
       put(line)
     }
-    tell(.subscribed, subtype, of: line)
+    notify(.subscribed, subtype, of: line)
     share(line)
     return line.current
   }

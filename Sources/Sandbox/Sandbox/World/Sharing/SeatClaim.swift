@@ -26,7 +26,7 @@ extension World {
     guard line.isEntitling, line.claims.count < seats(of: line) else {
       throw .notPossible("\(line.id) has no seat left")
     }
-    let claim = SeatClaim(id: takeUUID(), requestIdentifier: request, appTransactionID: appTransactionID)
+    let claim = SeatClaim(id: makeUUID(), requestIdentifier: request, appTransactionID: appTransactionID)
     lines[line.id]?.claims.append(claim)
     return claim
   }
@@ -35,10 +35,10 @@ extension World {
   mutating func associateSeat(_ id: String, of line: SubscriptionLine, with appTransactionID: String)
     throws(ActionError)
   {
-    guard let place = line.claims.firstIndex(where: { $0.id == id }) else {
+    guard let index = line.claims.firstIndex(where: { $0.id == id }) else {
       throw .unknown(what: "seat", name: id, known: line.claims.map(\.id))
     }
-    lines[line.id]?.claims[place].appTransactionID = appTransactionID
+    lines[line.id]?.claims[index].appTransactionID = appTransactionID
   }
 
   /// Gives a seat back, of which Apple tells.

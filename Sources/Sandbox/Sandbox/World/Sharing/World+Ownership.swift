@@ -10,7 +10,7 @@ extension World {
   }
 
   /// What an account may use now, in the order in which it was bought. Consumables are nobody's for long.
-  func possessions(of account: String, in app: String) -> [OwnedProduct] {
+  func ownedProducts(of account: String, in app: String) -> [OwnedProduct] {
     let bought = purchases(of: account, in: app)
     return bought.compactMap { sold in
       if let line = lines[sold.originalID] {

@@ -17,7 +17,7 @@ extension World {
   mutating func share(_ line: SubscriptionLine) {
     guard line.source == nil, line.isShared, line.isEntitling, isShareable(line.productID, in: line.app)
     else { return }
-    for account in family(of: line.account) { give(line, to: account, as: .familyShared) }
+    for account in family(of: line.account) { addMember(account, to: line, as: .familyShared) }
   }
 
   /// Gives the family what a non-consumable of one of them brings.
@@ -30,45 +30,45 @@ extension World {
       let owned = purchases(of: account, in: transaction.app).contains {
         $0.orderID == transaction.orderID && $0.revocation == nil
       }
-      if !owned { giveOnce(transaction, to: account) }
+      if !owned { shareNonConsumable(transaction, to: account) }
     }
   }
 
   /// Gives a member a line of their own that follows the purchaser's.
-  mutating func give(_ line: SubscriptionLine, to account: String, as ownership: InAppOwnershipType) {
+  mutating func addMember(_ account: String, to line: SubscriptionLine, as ownership: InAppOwnershipType) {
     let known = line.members.first { lines[$0]?.account == account && lines[$0]?.ownership == ownership }
     if let known, lines[known]?.isRunning == true { return }
     guard let product = product(line.productID, of: line.app) else { return }
-    makeCopy(of: line.app, for: account)
+    installApp(of: line.app, for: account)
     var member: SubscriptionLine
     if let known, let line = lines[known] {
       member = line
-      member.current = takeNumber()
+      member.current = makeNumber()
     } else {
       member = newLine(
         product, app: line.app, account: account, start: now, source: line, ownership: ownership)
       lines[line.id]?.members.append(member.id)
     }
     member = follow(line, member, startingAt: now)
-    tell(.subscribed, known == nil ? .initialBuy : .resubscribe, of: member)
+    notify(.subscribed, known == nil ? .initialBuy : .resubscribe, of: member)
   }
 
-  private mutating func giveOnce(_ transaction: SoldTransaction, to account: String) {
-    makeCopy(of: transaction.app, for: account)
-    let number = takeNumber()
+  private mutating func shareNonConsumable(_ transaction: SoldTransaction, to account: String) {
+    installApp(of: transaction.app, for: account)
+    let number = makeNumber()
     let shared = SoldTransaction(
       id: number, originalID: number, app: transaction.app, account: account,
       productID: transaction.productID, orderID: transaction.orderID, webOrderLineItemID: nil,
       purchaseDate: now, originalPurchaseDate: now, expiresDate: nil, quantity: 1, appAccountToken: nil,
       ownership: .familyShared, reason: .purchase, price: transaction.price,
       storefront: accounts[account]?.storefront ?? .usa, offer: nil)
-    remember(shared)
-    tell(.oneTimeCharge, about: shared)
+    append(shared)
+    notify(.oneTimeCharge, about: shared)
   }
 
-  private mutating func makeCopy(of app: String, for account: String) {
-    if accounts[account]?.copies[app] == nil {
-      accounts[account, default: AppleAccount()].copies[app] = AppInstall(originalPurchaseDate: now)
+  private mutating func installApp(of app: String, for account: String) {
+    if accounts[account]?.appInstalls[app] == nil {
+      accounts[account, default: AppleAccount()].appInstalls[app] = AppInstall(originalPurchaseDate: now)
     }
   }
 
@@ -86,7 +86,7 @@ extension World {
       if isNewPeriod {
         transactions[member.current]?.isUpgraded =
           purchase.reason == .purchase && purchase.purchaseDate < member.expiresDate
-        next.current = takeNumber()
+        next.current = makeNumber()
       }
       next = isNewPeriod ? follow(line, next, startingAt: purchase.purchaseDate) : mirror(line, next)
       body(&self, next)
@@ -99,12 +99,12 @@ extension World {
     let purchase = current(of: line)
     let transaction = SoldTransaction(
       id: member.current, originalID: member.id, app: member.app, account: member.account,
-      productID: line.productID, orderID: orderID(member.current), webOrderLineItemID: takeNumber(),
+      productID: line.productID, orderID: orderID(member.current), webOrderLineItemID: makeNumber(),
       purchaseDate: start, originalPurchaseDate: member.originalPurchaseDate, expiresDate: line.expiresDate,
       quantity: 1, appAccountToken: nil, ownership: member.ownership,
       reason: member.current == member.id ? .purchase : .renewal, price: purchase?.price ?? 0,
       storefront: accounts[member.account]?.storefront ?? .usa, offer: purchase?.offer)
-    remember(transaction)
+    append(transaction)
     return mirror(line, member)
   }
 
@@ -113,7 +113,7 @@ extension World {
     member.productID = line.productID
     member.expiresDate = line.expiresDate
     member.chargeDate = line.chargeDate
-    member.standing = line.standing
+    member.status = line.status
     member.autoRenews = line.autoRenews
     member.renewalProductID = line.renewalProductID
     member.renewalPrice = line.renewalPrice
@@ -135,10 +135,10 @@ extension World {
   /// Ends what a member has from a line.
   mutating func revoke(_ member: Int64) {
     guard var line = lines[member] else { return }
-    line.standing = .revoked
+    line.status = .revoked
     line.autoRenews = false
     put(line)
-    takeBack(line.current)
+    revokeTransaction(line.current)
   }
 
   private mutating func revokeShared(_ sold: SoldTransaction, from account: String) {
@@ -146,16 +146,16 @@ extension World {
     where transaction.ownership == .familyShared && transaction.orderID == sold.orderID
       && transaction.revocation == nil
     {
-      takeBack(transaction.id)
+      revokeTransaction(transaction.id)
     }
   }
 
-  private mutating func takeBack(_ id: Int64) {
+  private mutating func revokeTransaction(_ id: Int64) {
     guard var transaction = transactions[id] else { return }
     transaction.revocation = SoldTransaction.Revocation(
       date: now, reason: .other, type: .familyRevoke, percentage: nil)
     transactions[id] = transaction
-    tell(.revoke, about: transaction)
+    notify(.revoke, about: transaction)
   }
 
   // MARK: Families

@@ -45,7 +45,7 @@ struct SubscriptionLine: Hashable, Sendable {
   var expiresDate: Instant
   /// When the next charge is tried: a little before the end, and at the end itself if it was not possible then.
   var chargeDate: Instant
-  var standing = Status.active
+  var status = Status.active
   var appAccountToken: String?
 
   var autoRenews = true
@@ -68,7 +68,7 @@ struct SubscriptionLine: Hashable, Sendable {
 
   /// When time will change it next; `nil` when it is over.
   var due: Instant? {
-    switch standing {
+    switch status {
     case .active: chargeDate
     case .grace(let end), .retry(let end): end
     case .ended, .revoked: nil
@@ -77,7 +77,7 @@ struct SubscriptionLine: Hashable, Sendable {
 
   /// Whether the account has what it paid for.
   var isEntitling: Bool {
-    switch standing {
+    switch status {
     case .active, .grace: true
     case .retry, .ended, .revoked: false
     }
@@ -86,9 +86,9 @@ struct SubscriptionLine: Hashable, Sendable {
   /// Whether Apple is still trying to renew it, or will.
   var isRunning: Bool { due != nil }
 
-  /// The standing in Apple's numbers.
-  var status: SubscriptionStatus {
-    switch standing {
+  /// The status in Apple's numbers.
+  var appleStatus: SubscriptionStatus {
+    switch status {
     case .active: .active
     case .grace: .billingGracePeriod
     case .retry: .billingRetry

@@ -6,14 +6,14 @@ extension World {
   static let retryDays: Int64 = 60
 
   /// The moment has come that ``SubscriptionLine/due`` names.
-  mutating func timeIsUp(for line: SubscriptionLine) {
-    switch line.standing {
+  mutating func processDue(for line: SubscriptionLine) {
+    switch line.status {
     case .active: renew(line)
     case .grace:
       var line = line
-      line.standing = .retry(until: retryEnd(of: line))
+      line.status = .retry(until: retryEnd(of: line))
       put(line)
-      tell(.gracePeriodExpired, of: line)
+      notify(.gracePeriodExpired, of: line)
     case .retry: end(line, .billingError, .billingRetry)
     case .ended, .revoked: break
     }
@@ -25,7 +25,7 @@ extension World {
     case billing
   }
 
-  private func obstacle(to line: SubscriptionLine) -> RenewalFailure? {
+  private func renewalFailure(to line: SubscriptionLine) -> RenewalFailure? {
     if product(line.renewalProductID, of: line.app) == nil
       || settings[line.app]?.withdrawn.contains(line.renewalProductID) == true
     {
@@ -33,26 +33,26 @@ extension World {
     }
     if !line.autoRenews { return .ended(.customerCancelled, .voluntary) }
     if line.priceIncrease?.isAgreed == false { return .ended(.priceIncreaseNotAccepted, .priceIncrease) }
-    if case .compressed = scale, line.renewals >= TimeScale.mostRenewals {
+    if case .compressed = scale, line.renewals >= TimeScale.maxRenewals {
       return .ended(.customerCancelled, .voluntary)
     }
     return accounts[line.account]?.billingFails == true ? .billing : nil
   }
 
   private mutating func renew(_ line: SubscriptionLine) {
-    let obstacle = obstacle(to: line)
-    guard obstacle == nil || now >= line.expiresDate else {
+    let renewalFailure = renewalFailure(to: line)
+    guard renewalFailure == nil || now >= line.expiresDate else {
       // Until the period ends there is time to clear it away.
       var line = line
       line.chargeDate = line.expiresDate
       return put(line)
     }
-    switch obstacle {
+    switch renewalFailure {
     case .ended(let intent, let subtype)?: end(line, intent, subtype)
     case .billing?: failToRenew(line)
     case nil:
       guard let product = product(line.renewalProductID, of: line.app) else { return }
-      tell(.didRenew, of: charge(line, product, from: line.expiresDate))
+      notify(.didRenew, of: charge(line, product, from: line.expiresDate))
     }
   }
 
@@ -61,7 +61,7 @@ extension World {
     _ line: SubscriptionLine, _ product: SandboxProduct, from start: Instant
   ) -> SubscriptionLine {
     var line = line
-    line.current = takeNumber()
+    line.current = makeNumber()
     line.renewals += 1
     let price = line.priceIncrease?.price ?? line.renewalPrice
     line.priceIncrease = nil
@@ -89,13 +89,13 @@ extension World {
     let graceDays = settings[line.app]?.graceDays ?? 0
     if graceDays > 0 {
       let end = line.expiresDate.advanced(byMilliseconds: scale.length(days: graceDays))
-      line.standing = .grace(until: end)
+      line.status = .grace(until: end)
       put(line)
-      tell(.didFailToRenew, .gracePeriod, of: line)
+      notify(.didFailToRenew, .gracePeriod, of: line)
     } else {
-      line.standing = .retry(until: retryEnd(of: line))
+      line.status = .retry(until: retryEnd(of: line))
       put(line)
-      tell(.didFailToRenew, of: line)
+      notify(.didFailToRenew, of: line)
     }
   }
 
@@ -107,12 +107,12 @@ extension World {
   mutating func recover(_ line: SubscriptionLine) {
     guard let product = product(line.renewalProductID, of: line.app) else { return }
     let start: Instant
-    switch line.standing {
+    switch line.status {
     case .grace: start = line.expiresDate
     case .retry: start = now
     case .active, .ended, .revoked: return
     }
-    tell(.didRenew, .billingRecovery, of: charge(line, product, from: start))
+    notify(.didRenew, .billingRecovery, of: charge(line, product, from: start))
   }
 
   /// Ends a subscription that is not renewed.
@@ -120,11 +120,11 @@ extension World {
     _ line: SubscriptionLine, _ intent: ExpirationIntent, _ subtype: NotificationSubtype
   ) {
     var line = line
-    line.standing = .ended(intent)
+    line.status = .ended(intent)
     line.autoRenews = false
     line.runningOffer = nil
     line.pendingOffer = nil
     put(line)
-    tell(.expired, subtype, of: line)
+    notify(.expired, subtype, of: line)
   }
 }
