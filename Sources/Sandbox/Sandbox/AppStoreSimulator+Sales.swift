@@ -3,7 +3,7 @@ internal import JSON
 internal import SignedData
 
 extension AppStoreSimulator {
-  /// Sells, and signs the proof of it.
+  /// Performs a purchase and returns its signed documents.
   package func purchase(_ order: PurchaseOrder) throws(SandboxError) -> Purchase {
     let outcome = try perform(.purchases, Parameters(order.json))
     do {
@@ -20,7 +20,7 @@ extension AppStoreSimulator {
     }
   }
 
-  /// A transaction as the app gets it, signed.
+  /// Returns a transaction with its signed documents, or `nil` if it does not exist.
   func purchase(_ id: Int64?) throws(CryptographyError) -> Purchase? {
     guard let sold = id.flatMap({ world.transactions[$0] }) else { return nil }
     return Purchase(
@@ -31,7 +31,7 @@ extension AppStoreSimulator {
       })
   }
 
-  /// Sells, and makes one of the documents in which Apple would speak of it.
+  /// Performs a purchase and returns one document about it.
   package func document(
     _ kind: SandboxDocumentKind, about order: PurchaseOrder
   ) throws(SandboxError) -> String {
@@ -44,7 +44,7 @@ extension AppStoreSimulator {
     throw .actionFailed(.notASubscription(order.productId))
   }
 
-  /// The document; `nil` for one that only a subscription has.
+  /// Returns the document, or `nil` if only subscriptions have one of this kind.
   private func document(
     _ kind: SandboxDocumentKind, _ outcome: Outcome, _ product: SandboxProduct
   ) throws(CryptographyError) -> String? {
@@ -62,7 +62,9 @@ extension AppStoreSimulator {
       }
       return try authority.signer.sign(payload: payload)
     case .notification:
-      return try notification.map { notification throws(CryptographyError) in try signedPayload(of: notification) }
+      return try notification.map { notification throws(CryptographyError) in
+        try signedPayload(of: notification)
+      }
     case .retentionMessageRequest:
       guard let line else { return nil }
       let identifier = Nonce.random().description
@@ -71,8 +73,28 @@ extension AppStoreSimulator {
     case .appReceipt: return try receiptDocument.appReceipt(of: sold.account, in: app)
     case .transactionReceipt: return try receiptDocument.transactionReceipt(sold, in: app)
     case .notificationV1:
-      guard let notification, let body = try legacyDocument(of: app).notification(notification) else { return nil }
+      guard let notification, let body = try legacyDocument(of: app).notification(notification) else {
+        return nil
+      }
       return String(decoding: body.serialized(), as: UTF8.self)
     }
   }
+}
+
+/// The kinds of documents that the simulator can issue for a purchase; the raw values are path components.
+package enum SandboxDocumentKind: String, Hashable, Sendable, CaseIterable {
+  case transaction
+  /// Subscriptions only.
+  case renewalInfo = "renewal-info"
+  case appTransaction = "app-transaction"
+  /// The signed payload of a version 2 server notification.
+  case notification
+  /// Subscriptions only.
+  case retentionMessageRequest = "retention-message-request"
+  /// PKCS#7, base64.
+  case appReceipt = "app-receipt"
+  /// The receipt format before iOS 7: a property list, base64.
+  case transactionReceipt = "transaction-receipt"
+  /// The unsigned body of a version 1 server notification. Subscriptions only.
+  case notificationV1 = "notification-v1"
 }

@@ -2,17 +2,17 @@ package import AppStore
 internal import JSON
 package import SignedData
 
-/// An App Store on this machine: it sells, renews, refunds and notifies, and signs like Apple.
+/// A simulator of the App Store: it sells, renews and refunds, sends notifications and answers Apple's APIs.
 ///
-/// What it signs verifies for whoever trusts its ``root``, and only for the environment `Sandbox`. What happens is
-/// decided by ``World``; the simulator gives it time, remembers what was done in a journal, and signs and sends what
-/// it has to tell. Where its home outlasts a restart, so does everything.
+/// Its documents verify under ``root`` and only for the environment `Sandbox`. ``World`` implements the
+/// rules. The simulator adds the clock, the journal, signatures and network traffic. Its state survives a
+/// restart if its storage does.
 package actor AppStoreSimulator {
-  /// The certificate to trust.
+  /// The root certificate of everything that the simulator signs.
   package nonisolated let root: Certificate
-  /// What it sells.
+  /// The catalog.
   package nonisolated let apps: [SandboxApp]
-  /// Its time, which can be turned forward.
+  /// The simulated time, which can be advanced.
   package nonisolated let clock: SandboxClock
 
   private(set) var authority: SandboxAuthority
@@ -22,24 +22,28 @@ package actor AppStoreSimulator {
   var world: World
   var faults = Faults()
   var traffic = ServerAPITraffic()
-  /// Made when it is first asked for.
+  /// The signer of the `foreign-chain` fault, created on first use.
   var foreignSigner: JWSSigner?
-  /// By their identifiers. They are forgotten with the process, as Apple forgets them after a while.
+  /// Performance tests by request id, not persisted.
   var performanceTests: [String: PerformanceTest] = [:]
-  /// The sending of notifications that is going on.
+  /// The running delivery of notifications.
   var delivery: Task<Void, Never>?
   private var sleeper: Task<Void, Never>?
 
-  /// Opens the App Store whose state is in `home`. `now` is the machine's time; `poster` sends notifications while
-  /// ``run()`` runs, and without one none is sent. A world that begins now begins at `start`, so that there is a past
-  /// to live through until today.
+  /// Opens the simulator with the state in `storage`.
+  ///
+  /// - now: the machine's time.
+  /// - start: the simulated time at which a new world begins, so that it can have a past; existing state
+  ///   ignores it.
+  ///
+  /// - poster: sends notifications while ``run()`` runs; `nil` sends none.
   package init(
     apps: [SandboxApp], storage: SandboxStorage, now: @escaping @Sendable () -> Instant,
     start: Instant? = nil, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
-    files = home.files
+    files = storage.files
     authority = try SandboxAuthority(directory: files, now: now())
-    var journal = try Journal(home)
+    var journal = try Journal(storage.journal)
     clock = SandboxClock(machine: now)
     root = authority.root
     self.apps = apps
@@ -58,16 +62,16 @@ package actor AppStoreSimulator {
     self.journal = journal
   }
 
-  /// More numbers than a process gives out between two moments at which the journal is safe.
+  /// An upper bound for the ids that a process can issue and lose in a crash.
   private static let numbersPerProcess: Int64 = 1_000_000
 
-  /// Does again what the journal says.
+  /// Rebuilds the world by performing the journal's entries again.
   private static func replay(
     _ entries: [(at: Instant, entry: Journal.Entry)], apps: [SandboxApp], clock: SandboxClock
   ) -> World {
     let start = entries.first?.at ?? clock.now()
-    // The very first number is made of the moment, so that sandboxes made at different moments do not give out
-    // each other's: 2 and fifteen digits, as Apple's are.
+    // The first transaction id is derived from the time, so that sandboxes created at different times issue
+    // different ids. It has 16 digits and begins with 2, like the ids in Apple's sandbox.
     var world = World(
       apps: apps, start: start, firstNumber: 2_000_000_000_000_000 + max(0, start.millisecondsSince1970),
       seed: UInt64(bitPattern: start.millisecondsSince1970))
@@ -76,29 +80,30 @@ package actor AppStoreSimulator {
       switch entry {
       case .opened: world.skipNumbers(numbersPerProcess)
       case .clock(let setting): clock.restore(setting)
-      // What is refused now was refused then, unless the catalog has changed since.
+      // An action that is rejected now was rejected then, unless the catalog has changed.
       case .action(let action, let json): _ = try? world.perform(action, Parameters(json))
       case .passed: break
-      case .attempt(let notification, let result, let next): world.recordAttempt(of: notification, result, next: next)
+      case .attempt(let notification, let result, let next):
+        world.recordAttempt(of: notification, result, next: next)
       case .postponed(let notification, let instant): world.postpone(notification, to: instant)
       }
     }
     return world
   }
 
-  /// Says where it can be reached, such as `http://127.0.0.1:8090`: its certificates name the place where they can
-  /// be asked about, as Apple's do. Those that named another one are issued anew.
+  /// Sets the base URL, such as `http://127.0.0.1:8090`. The certificates name it as their OCSP responder;
+  /// certificates with another URL are issued again.
   package func setBaseURL(_ baseURL: String) throws(SandboxError) {
     authority = try SandboxAuthority(
       directory: files, now: clock.machineNow(), responder: baseURL + Self.responderPath)
   }
 
-  // MARK: What is done
+  // MARK: Actions
 
-  /// Does what a tester asked for, and remembers it.
+  /// Performs an action and persists it.
   func perform(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
     advanceToNow()
-    // As long as nothing can be remembered nothing new is done.
+    // While the journal cannot be written, no further action is performed.
     if journal.hasUnwrittenEntries { try persist() }
     let outcome = try execute(action, parameters)
     try persist()
@@ -106,7 +111,7 @@ package actor AppStoreSimulator {
     return outcome
   }
 
-  /// Does what was asked for, and notes it: it is remembered with what follows.
+  /// Performs an action and records it; ``persist()`` must follow.
   func execute(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
     advanceToNow()
     let outcome: Outcome
@@ -115,8 +120,8 @@ package actor AppStoreSimulator {
     return outcome
   }
 
-  /// Lets everything happen that the clock says is past, for somebody who is to see it. That it was seen is
-  /// remembered, so that it is the same after a restart; if it cannot be, the next who does something is told.
+  /// Advances the world to the current time before it is read. An advance with effects is recorded, so that a
+  /// restart reproduces it. A failed write is reported by the next action.
   func catchUp() {
     advanceToNow()
     if journal.hasUnwrittenEntries { try? persist() }
@@ -134,16 +139,16 @@ package actor AppStoreSimulator {
     try persist()
   }
 
-  /// Writes down what was noted, and what the world is now.
+  /// Writes the recorded entries and the changed table rows.
   func persist() throws(SandboxError) {
     let speed = clock.setting.speed
     try journal.flush { world.changedRows(speed: speed) }
     world.clearChanges()
   }
 
-  // MARK: Waiting
+  // MARK: Sleep
 
-  /// Waits, but not after ``wake()``.
+  /// Sleeps until the time has passed or ``wake()`` is called.
   func pause(milliseconds: Int64) async {
     let task = Task<Void, Never> { try? await Task.sleep(for: .milliseconds(milliseconds)) }
     sleeper = task
@@ -155,10 +160,10 @@ package actor AppStoreSimulator {
     sleeper = nil
   }
 
-  /// Something is to be done earlier than it was when the wait began.
+  /// Ends the current sleep, because an earlier event was scheduled.
   func wake() { sleeper?.cancel() }
 
-  // MARK: What is signed
+  // MARK: Signatures
 
   func sign(_ sold: SoldTransaction) throws(CryptographyError) -> String {
     try authority.signer.sign(payload: world.payload(of: sold, signed: world.now))

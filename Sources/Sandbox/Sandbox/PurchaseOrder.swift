@@ -1,22 +1,24 @@
 package import AppStore
+internal import JSON
+internal import SignedData
 
-/// What someone wants to buy.
+/// The order of a purchase.
 package struct PurchaseOrder: Hashable, Sendable {
-  /// The operator's name for the app.
+  /// The app's id in the configuration.
   package var app: String
   package var productId: String
-  /// A UUID, as the app would give it to StoreKit.
+  /// A UUID that the app passes to StoreKit.
   package var appAccountToken: String?
-  /// Who buys: any name for an Apple account. Without one, an account that never bought before.
+  /// The name of the Apple account; `nil` creates a new account.
   package var account: String?
   package var quantity: Int64
-  /// When it was bought; now, if not given. Lets a tester have bought something in the past.
+  /// The purchase date, which may be in the past; `nil` means now.
   package var purchaseDate: Instant?
   /// The id of an offer for the product.
   package var offer: String?
-  /// Seats of a subscription for several people.
+  /// The number of seats of a subscription.
   package var seats: Int64?
-  /// What the developer says of the introductory offer, which counts more than the App Store's own rule.
+  /// The developer's decision about the introductory offer, which overrides the App Store's rule.
   var allowsIntroductoryOffer: Bool?
 
   package init(
@@ -34,13 +36,49 @@ package struct PurchaseOrder: Hashable, Sendable {
   }
 }
 
-/// What the buyer gets: signed data as StoreKit would hand it to the app.
+/// The result of a purchase: the documents that StoreKit passes to the app.
 package struct Purchase: Hashable, Sendable {
   package let transactionId: String
   package let originalTransactionId: String
   package let productId: String
   package let account: String
   package let signedTransactionInfo: String
-  /// Only for an auto-renewable subscription.
+  /// `nil` unless the product is an auto-renewable subscription.
   package let signedRenewalInfo: String?
+}
+
+extension PurchaseOrder {
+  /// The accepted members.
+  static let members = [
+    "app", "productId", "appAccountToken", "account", "quantity", "purchaseDate", "offer", "offerSignature",
+    "keyIdentifier", "nonce", "timestamp", "introductoryOfferEligibility", "seats", "askToBuy",
+  ]
+
+  /// Decodes an order from a request body.
+  init(_ parameters: Parameters) throws(ActionError) {
+    try parameters.allow(only: Self.members)
+    self.init(
+      app: try parameters.string("app"), productId: try parameters.string("productId"),
+      appAccountToken: try parameters.stringIfPresent("appAccountToken"),
+      account: try parameters.stringIfPresent("account"),
+      quantity: try parameters.integerIfPresent("quantity") ?? 1,
+      purchaseDate: try parameters.instantIfPresent("purchaseDate"),
+      offer: try parameters.stringIfPresent("offer"), seats: try parameters.integerIfPresent("seats"))
+    // The signature was checked before, by `checkOffer`.
+    let eligibility = try parameters.stringIfPresent("introductoryOfferEligibility")
+    allowsIntroductoryOffer = eligibility.flatMap { try? UnverifiedJWS($0) }
+      .flatMap { $0.payload["allowIntroductoryOffer"]?.boolValue }
+  }
+
+  /// The JSON form, as decoded by ``init(_:)``.
+  var json: JSONObject {
+    var json: JSONObject = ["app": .string(app), "productId": .string(productId)]
+    json["appAccountToken"] = appAccountToken.map(JSONValue.string)
+    json["account"] = account.map(JSONValue.string)
+    json["quantity"] = .number(JSONNumber(quantity))
+    json["purchaseDate"] = purchaseDate.map { .number(JSONNumber($0.millisecondsSince1970)) }
+    json["offer"] = offer.map(JSONValue.string)
+    json["seats"] = seats.map { .number(JSONNumber($0)) }
+    return json
+  }
 }

@@ -1,8 +1,8 @@
 package import AppStore
 
-/// An app that the simulated App Store sells for.
+/// An app of the simulated App Store.
 package struct SandboxApp: Hashable, Sendable {
-  /// The operator's name for the app.
+  /// The app's id in the configuration.
   package let id: String
   package let identity: AppIdentity
   package let products: [SandboxProduct]
@@ -14,19 +14,19 @@ package struct SandboxApp: Hashable, Sendable {
   }
 }
 
-/// Something an app sells.
+/// A product of an app.
 package struct SandboxProduct: Hashable, Sendable {
   package let productId: String
   package let type: ProductType
-  /// The group of an auto-renewable subscription; `nil` for everything else.
+  /// `nil` unless the product is an auto-renewable subscription.
   package let subscriptionGroupIdentifier: String?
-  /// The level in the group, 1 the highest; products without one are all on the same.
+  /// The level in the subscription group; 1 is the highest.
   package let level: Int
-  /// How long one period of an auto-renewable subscription lasts; `nil` for everything else.
+  /// The length of a subscription period; `nil` for other types.
   package let period: Period?
-  /// How long a subscription without a renewal lasts, as far as the app's developer says; `nil` for everything else.
+  /// How long a non-renewing subscription lasts, if the app limits it; `nil` for other types.
   package let duration: Period?
-  /// In thousandths of the currency.
+  /// The price in thousandths of the currency.
   package let price: Int64
   /// ISO 4217.
   package let currency: String
@@ -45,6 +45,6 @@ package struct SandboxProduct: Hashable, Sendable {
     self.currency = currency
   }
 
-  /// The group in which a subscription stands; one without a group stands alone.
+  /// The subscription group; a subscription without one has a group of its own.
   var group: String { subscriptionGroupIdentifier ?? productId }
 }

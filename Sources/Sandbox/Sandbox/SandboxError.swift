@@ -1,16 +1,16 @@
 package import SignedData
 
-/// Why the simulated App Store did not do what it was asked.
+/// An error of the simulator.
 package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The order is not one that can be filled; the buyer can correct it.
+  /// The tester's request was rejected; the request must be changed.
   case actionFailed(ActionError)
-  /// A file or directory could not be used; `detail` is the system's text.
+  /// A file or directory cannot be read or written; `detail` is the system's text.
   case unusable(path: String, detail: String)
-  /// Another process keeps its state in the same directory.
+  /// Another process uses the directory.
   case inUse(path: String)
-  /// A file of the state is missing or is not what was written there.
+  /// A state file is missing or malformed.
   case corrupt(path: String, detail: String)
-  /// A newer version of the program wrote the state; this one does not know its schema.
+  /// A newer version of the program wrote the state.
   case newerSchema(path: String, found: Int, supported: Int)
   case cryptographyFailed(CryptographyError)
 
@@ -23,6 +23,77 @@ package enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case .newerSchema(let path, let found, let supported):
       "\(path) has schema version \(found), and this program knows versions up to \(supported)"
     case .cryptographyFailed(let error): error.description
+    }
+  }
+}
+
+/// The reason why the simulator rejected an action. The texts name the valid alternatives.
+package enum ActionError: Error, Hashable, Sendable, CustomStringConvertible {
+  case malformedJSON(String)
+  case missingMember(String)
+  case unknownMember(String, known: [String])
+  case wrongType(member: String, expected: String)
+  case unknownApp(String, known: [String])
+  case unknownProduct(String, known: [String])
+  case unknownTransaction(String)
+  /// Another name in the request is unknown.
+  case unknown(what: String, name: String, known: [String])
+  case invalidAppAccountToken
+  case invalidQuantity(allowed: ClosedRange<Int64>)
+  case purchaseDateInFuture
+  /// The action requires a subscription.
+  case notASubscription(String)
+  /// The customer is not eligible for the offer.
+  case notEligible(offer: String, reason: String)
+  /// The offer signature does not verify with a registered key.
+  case invalidOfferSignature(String)
+  /// The purchase or account is in a state that does not allow the action.
+  case notPossible(String)
+
+  /// The stable error code.
+  package var code: String {
+    switch self {
+    case .malformedJSON: "MALFORMED_JSON"
+    case .missingMember: "MISSING_MEMBER"
+    case .unknownMember: "UNKNOWN_MEMBER"
+    case .wrongType: "WRONG_TYPE"
+    case .unknownApp: "UNKNOWN_APP"
+    case .unknownProduct: "UNKNOWN_PRODUCT"
+    case .unknownTransaction: "UNKNOWN_TRANSACTION"
+    case .unknown: "UNKNOWN_NAME"
+    case .invalidAppAccountToken: "INVALID_APP_ACCOUNT_TOKEN"
+    case .invalidQuantity: "INVALID_QUANTITY"
+    case .purchaseDateInFuture: "PURCHASE_DATE_IN_FUTURE"
+    case .notASubscription: "NOT_A_SUBSCRIPTION"
+    case .notEligible: "NOT_ELIGIBLE"
+    case .invalidOfferSignature: "INVALID_OFFER_SIGNATURE"
+    case .notPossible: "NOT_POSSIBLE"
+    }
+  }
+
+  /// A text for people.
+  package var description: String {
+    switch self {
+    case .malformedJSON(let detail): "malformed body: \(detail); expected a JSON object"
+    case .missingMember(let name): "\(name) is missing"
+    case .unknownMember(let name, let known):
+      "unknown member \(name.debugDescription); expected one of \(known.joined(separator: ", "))"
+    case .wrongType(let member, let expected): "\(member) has a wrong value; expected \(expected)"
+    case .unknownApp(let id, let known):
+      "unknown app \(id.debugDescription); expected one of \(known.joined(separator: ", "))"
+    case .unknownProduct(let id, let known):
+      "unknown product \(id.debugDescription); expected one of \(known.joined(separator: ", "))"
+    case .unknownTransaction(let id): "unknown transaction \(id.debugDescription)"
+    case .unknown(let what, let name, let known):
+      "unknown \(what) \(name.debugDescription); expected one of \(known.joined(separator: ", "))"
+    case .invalidAppAccountToken: "appAccountToken is not a UUID"
+    case .invalidQuantity(let allowed):
+      "quantity must be \(allowed.lowerBound == allowed.upperBound ? "1" : "1 to \(allowed.upperBound)")"
+    case .purchaseDateInFuture: "purchaseDate is in the future"
+    case .notASubscription(let id): "\(id) is not a subscription"
+    case .notEligible(let offer, let reason): "the customer is not eligible for offer '\(offer)': \(reason)"
+    case .invalidOfferSignature(let reason): "invalid offer signature: \(reason)"
+    case .notPossible(let reason): reason
     }
   }
 }

@@ -4,11 +4,10 @@ internal import SQLite
 internal import Sandbox
 internal import Store
 
-/// The open database. Used by one thread at a time.
+/// The open SQLite database. Not thread-safe.
 ///
-/// A commit outlasts the process. Against a power loss it is safe a little later, when SQLite writes its log into the
-/// file: a flush for each action would cost more than all else, and a sandbox that forgets its last moments has
-/// forgotten what nobody paid for.
+/// A commit survives a crash of the process at once, and a power loss after the next checkpoint. A flush per
+/// action would dominate the run time, and the state of a simulator can be lost.
 final class JournalFile {
   private let connection: Connection
   private let appending: Statement
@@ -35,15 +34,15 @@ final class JournalFile {
     defer { reading.reset() }
     var lines: [JournalLine] = []
     while try reading.step() {
-      guard let entry = reading.text(1) else { throw .corrupt("a line of the journal is empty") }
+      guard let entry = reading.text(1) else { throw .corrupt("a journal line is empty") }
       lines.append(JournalLine(at: Instant(millisecondsSince1970: reading.number(0)), entry: entry))
     }
     return lines
   }
 
-  /// Appends the first lines of a process, and makes the tables anew.
+  /// Appends the first lines of a process and creates the tables again.
   func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ changes: [RowChange]) throws(StoreError) {
-    // Numbers are not given out twice even after a power loss, since this is on the disk before the first.
+    // Flushed, so that ids are not issued twice even after a power loss.
     try connection.execute("PRAGMA synchronous = FULL")
     try inTransaction { () throws(StoreError) in
       try rows.make(tables)
@@ -71,28 +70,29 @@ final class JournalFile {
       try body()
       try connection.execute("COMMIT")
     } catch {
-      // SQLite closes a transaction by itself when it cannot go on with it. If even this fails, the next one says so.
+      // SQLite may have rolled back already. If the rollback fails, the next transaction reports it.
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
   }
 }
 
-/// The part of the file that only grows and must be understood by later versions. The tables beside it are made anew
-/// whenever a process begins, and have no versions.
+/// The schema of the journal, which has a version. The other tables are created again by each process and
+/// have none.
 enum JournalSchema {
   /// The version that this program reads and writes.
   static let version = 1
 
-  /// Makes the journal in a new file.
+  /// Creates the schema in a new file.
   ///
-  /// - Throws: ``StoreError/newerSchema(found:supported:)``; ``StoreError/corrupt(_:)`` for another program's database.
+  /// - Throws: ``StoreError/newerSchema(found:supported:)``; ``StoreError/corrupt(_:)`` for another program's
+  ///   database.
   static func migrate(_ connection: Connection) throws(StoreError) {
     let found = try connection.number("PRAGMA user_version")
     guard found <= version else { throw .newerSchema(found: Int(found), supported: version) }
     guard found == 0 else { return }
     guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
-      throw .corrupt("it is not a sandbox's database")
+      throw .corrupt("not a sandbox database")
     }
     try connection.execute("BEGIN IMMEDIATE; \(firstVersion) PRAGMA user_version = 1; COMMIT")
   }

@@ -2,32 +2,32 @@ internal import SQLite
 internal import Sandbox
 internal import Store
 
-/// Writes the tables of the world.
+/// The writer of the world's tables.
 final class RowWriter {
   private let connection: Connection
-  /// By the tables' names.
+  /// By table name.
   private var insertions: [String: Statement] = [:]
   private var deletions: [Deletion: Statement] = [:]
 
   private struct Deletion: Hashable {
     let table: String
-    /// How many columns name what goes.
+    /// The number of columns in the condition.
     let columns: Int
   }
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Makes the tables, without rows, in the place of those that there are.
+  /// Replaces the tables with empty ones.
   func make(_ tables: [WorldTable]) throws(StoreError) {
     for table in tables {
       try connection.execute("DROP TABLE IF EXISTS \(table.name); \(table.definition)")
     }
   }
 
-  /// Puts the rows in the place of those about the same subject.
+  /// Replaces the rows of a subject.
   func write(_ change: RowChange) throws(StoreError) {
     let table = change.table
-    // A row with the same key goes by itself.
+    // INSERT OR REPLACE replaces a row with the same key.
     if change.rows.count != 1 || change.subject.count != table.keyLength {
       try deletion(from: table, byFirst: change.subject.count).run(change.subject)
     }

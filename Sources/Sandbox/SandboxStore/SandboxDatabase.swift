@@ -2,23 +2,23 @@ package import Sandbox
 internal import Store
 internal import Synchronization
 
-/// The sandbox's journal in a SQLite file, and beside it the world in tables that testers can query.
+/// The sandbox's journal in a SQLite file, with tables that testers can query.
 ///
-/// The journal is the truth. The tables are made of the world that comes of it: anew when a process begins, and row by
-/// row with each line of the journal, in the same transaction.
+/// The journal is the source of truth. The tables are created when a process starts and updated in the
+/// transaction of each journal line.
 package final class SandboxDatabase: JournalStore {
-  /// The database file's name in its directory.
+  /// The file name in the directory.
   package static let fileName = "sandbox.sqlite"
 
   package let path: String
   private let file: Mutex<JournalFile>
 
-  /// Opens the database in `directory`, and makes it, for this user alone, if there is none. Who wants to write while
-  /// another process does waits for `patience` milliseconds.
+  /// Opens the database in `directory`, or creates it, readable by this user alone. `timeout` limits the wait
+  /// for another process's lock.
   ///
-  /// - Throws: ``SandboxError/newerSchema(path:found:supported:)`` if a newer version of the program wrote it,
-  ///   ``SandboxError/corrupt(path:detail:)`` if it is no such database,
-  ///   ``SandboxError/unusable(path:detail:)`` if it cannot be read or written or another process keeps it locked.
+  /// - Throws: ``SandboxError/newerSchema(path:found:supported:)`` if a newer version of the program wrote
+  ///   it, ``SandboxError/corrupt(path:detail:)`` if it is not a sandbox database,
+  ///   ``SandboxError/unusable(path:detail:)`` if it cannot be read or written or stays locked.
   package init(directory: String, timeout: Duration) throws(SandboxError) {
     path = "\(directory)/\(Self.fileName)"
     do throws(StoreError) {
@@ -56,11 +56,13 @@ package final class SandboxDatabase: JournalStore {
 }
 
 extension SandboxStorage {
-  /// A directory with the journal in a database; it is made if its parent is there. `patience` as in
-  /// ``SandboxDatabase``.
+  /// Storage in a directory with the journal in a ``SandboxDatabase``; its parent must exist.
   ///
-  /// - Throws: ``SandboxError/inUse(path:)`` if another sandbox has it, and what ``SandboxDatabase`` throws.
-  package static func directory(_ path: String, timeout: Duration = .seconds(5)) throws(SandboxError) -> SandboxStorage {
+  /// - Throws: ``SandboxError/inUse(path:)`` if another process uses it, and the errors of
+  ///   ``SandboxDatabase``.
+  package static func directory(_ path: String, timeout: Duration = .seconds(5)) throws(SandboxError)
+    -> SandboxStorage
+  {
     try SandboxStorage(directory: path) { directory throws(SandboxError) in
       try SandboxDatabase(directory: directory, timeout: timeout)
     }
@@ -68,7 +70,7 @@ extension SandboxStorage {
 }
 
 extension SandboxError {
-  /// The store's words in the sandbox's.
+  /// Converts an error of the store.
   fileprivate init(_ error: StoreError, at path: String) {
     switch error {
     case .corrupt(let what): self = .corrupt(path: path, detail: what)
@@ -76,7 +78,7 @@ extension SandboxError {
       self = .newerSchema(path: path, found: found, supported: supported)
     case .inUse: self = .inUse(path: path)
     case .cannotOpen(_, let reason), .failed(let reason): self = .unusable(path: path, detail: reason)
-    case .diskFull: self = .unusable(path: path, detail: "no space is left")
+    case .diskFull: self = .unusable(path: path, detail: "no space left on device")
     case .olderSchema, .overloaded, .closed: self = .unusable(path: path, detail: error.description)
     }
   }

@@ -5,7 +5,7 @@ import SandboxStore
 import SignedData
 import Testing
 
-@Suite("A sandbox in a directory")
+@Suite("Sandbox directory")
 struct RestartTests {
   private let folder = try! SandboxFolder()
 
@@ -16,7 +16,7 @@ struct RestartTests {
       purchase.signedTransactionInfo, for: SandboxFolder.app.identity, environments: [.sandbox])
   }
 
-  @Test("A restart keeps the chain and repeats no transaction id, and neither does a crash")
+  @Test("Restarts and crashes keep the chain and never repeat a transaction id")
   func restart() async throws {
     var ids: Set<String> = []
     var root: [UInt8] = []
@@ -26,7 +26,7 @@ struct RestartTests {
       for _ in 0..<3 {
         ids.insert(try await store.purchase(PurchaseOrder(app: "demo", productId: "coins")).transactionId)
       }
-      // What a crash would leave behind, while the first is still running.
+      // The state that a crash leaves, copied while the first process is running.
       try FileManager.default.copyItem(
         atPath: folder.path(), toPath: folder.path("crashed"))
     }
@@ -39,7 +39,7 @@ struct RestartTests {
     }
   }
 
-  @Test("An account is remembered over a restart")
+  @Test("An account survives a restart")
   func accounts() async throws {
     let order = PurchaseOrder(app: "demo", productId: "unlock", account: "anna")
     let first = try await folder.open().purchase(order)
@@ -50,14 +50,14 @@ struct RestartTests {
     }
   }
 
-  @Test("Two sandboxes cannot use one directory at a time")
+  @Test("A second sandbox in the same directory is rejected")
   func inUse() throws {
     let store = try folder.open()
     #expect(throws: SandboxError.inUse(path: folder.path())) { try folder.open() }
     #expect(store.apps.count == 1)
   }
 
-  @Test("A leaf that has run out is replaced under the same root")
+  @Test("An expired leaf is replaced under the same root")
   func newLeaf() async throws {
     let root = try folder.open().root.der
     let later = Instant(rfc3339: "2048-01-01T00:00:00Z")!
@@ -67,14 +67,14 @@ struct RestartTests {
     #expect(try verified(purchase, by: store).payload.signedDate == later)
   }
 
-  @Test("A missing key is damage, and never a reason for a new root")
+  @Test("A missing key is an error and creates no new root")
   func damaged() throws {
     _ = try folder.open()
     try FileManager.default.removeItem(atPath: folder.path("store/leaf.key.pem"))
     #expect(throws: SandboxError.self) { try folder.open() }
   }
 
-  @Test("Keys and the journal are for their owner's eyes only")
+  @Test("Keys and the journal are readable by their owner only")
   func modes() throws {
     let store = try folder.open()
     defer { #expect(store.apps.count == 1) }
@@ -89,7 +89,7 @@ struct RestartTests {
     for suffix in ["", "-wal", "-shm"] { #expect(try mode("store/sandbox.sqlite\(suffix)") == 0o600) }
   }
 
-  @Test("A world may begin in the past, and goes on from there")
+  @Test("A new world can begin in the past, and an existing one ignores the start")
   func beginning() throws {
     let past = try #require(Instant(rfc3339: "2025-12-01T00:00:00Z"))
     for start in [past, SandboxFolder.start] {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sandbox
 
-/// A folder with sandboxes in it, gone with the test.
+/// A temporary directory with sandboxes.
 final class SandboxFolder {
   static let start = Instant(rfc3339: "2026-01-31T12:00:00Z")!
   static let app = SandboxApp(
@@ -47,7 +47,7 @@ final class SandboxFolder {
       poster: poster)
   }
 
-  /// All that the tables say: by table, its rows as SQL writes them.
+  /// Returns the rows of all tables as SQL literals.
   func tables(_ name: String = "store") throws -> [String: [String]] {
     let connection = try Connection(path: path("\(name)/sandbox.sqlite"))
     var all: [String: [String]] = [:]
@@ -64,7 +64,7 @@ final class SandboxFolder {
 }
 
 extension AppStoreSimulator {
-  /// Does what a tester asks for over HTTP.
+  /// Performs an action over HTTP.
   @discardableResult
   func post(_ path: String, _ members: JSONObject) async throws -> JSONObject {
     let answer = await respond(
@@ -74,7 +74,7 @@ extension AppStoreSimulator {
     return json
   }
 
-  /// Buys; answers with the transaction's number.
+  /// Buys a product; returns the transaction id.
   func buy(_ product: String, _ account: String) async throws -> Int64 {
     let order: JSONObject = ["app": "demo", "productId": .string(product), "account": .string(account)]
     let bought = try await post("purchases", order)
@@ -82,7 +82,7 @@ extension AppStoreSimulator {
   }
 }
 
-/// An answer that is not 200.
+/// A response with a status other than 200.
 struct Refused: Error {
   let status: Int
   let json: JSONObject

@@ -8,11 +8,11 @@ import Testing
 
 @testable import Sandbox
 
-@Suite("The world in tables")
+@Suite("World tables")
 struct TablesTests {
   private let folder = try! SandboxFolder()
 
-  /// Everything that a developer can set up, and many customers for some months.
+  /// Changes every setting and lets customers act for some months.
   private func live(in store: AppStoreSimulator) async throws {
     try await store.post("clock", ["speed": 0])
     try await store.post("notification-url", ["app": "demo", "url": "http://service", "version": 2])
@@ -57,7 +57,7 @@ struct TablesTests {
       "external-purchase-report", ["app": "demo", "report": ["requestIdentifier": "E", "amount": 1]])
   }
 
-  @Test("After a life, a restart gives the same world, and row by row made tables are those made at once")
+  @Test("A restart restores the world, and updated tables equal recreated ones")
   func restart() async throws {
     var before: World
     do {
@@ -94,7 +94,7 @@ struct TablesTests {
     #expect(again["account"]?.count == after.accounts.count)
   }
 
-  @Test("What is gone from the world is gone from the tables")
+  @Test("Removed records are removed from the tables")
   func gone() async throws {
     let store = try folder.open()
     _ = try await store.buy("monthly", "ann")
@@ -110,7 +110,7 @@ struct TablesTests {
     for table in ["purchase", "subscription", "request_to_buy"] { #expect(after[table]?.isEmpty == true) }
   }
 
-  @Test("What time alone brought about is in the tables once somebody saw it, and the same after a restart")
+  @Test("Renewals are written when the world is read, and a restart restores them")
   func passed() async throws {
     let later = SandboxFolder.start.advanced(byMilliseconds: 40 * 86_400_000)
     let machine = Machine(SandboxFolder.start)
@@ -130,7 +130,7 @@ struct TablesTests {
   }
 }
 
-/// Refuses each third that comes.
+/// Rejects every third notification.
 private final class MoodyPoster: NotificationPoster {
   private let count = Mutex(0)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sandbox
 
-/// The rules by which the service answers, asked about lives in the sandbox: both must say the same.
+/// Compares the answers of the entitlement rules with the simulator's own ownership.
 @Suite struct AgreementTests {
   private static let catalog = AppDefinition(
     id: "demo", identity: DemoWorld.app.identity, environments: [.sandbox],
@@ -22,14 +22,14 @@ import Testing
       ProductDefinition(productID: "unlock", type: .nonConsumable, entitlements: ["pro"]),
     ])
 
-  /// What the App Store itself holds true.
+  /// Whether the account owns the entitlement, by the simulator's state.
   private static func isEntitled(_ account: String, in world: World) -> Bool {
     let owned = world.purchases(of: account, in: "demo")
     return owned.contains { $0.productID == "unlock" && $0.revocation == nil }
       || world.subscriptions(of: account, in: "demo").contains { $0.group == "pro" && $0.isEntitling }
   }
 
-  /// What the documents of a notification say, taken in by the account's customer.
+  /// Inserts the documents of a notification into the facts of its account.
   private static func take(
     _ notification: SandboxNotification, of world: World, into facts: inout [String: CustomerFacts]
   )
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "At fifty moments of two years the notifications so far give the answers that the App Store holds true")
+    "The entitlement rules agree with the simulator at fifty times of two years, from notifications")
   func notifications() throws {
     var life = try SeededLife(seed: 11, customers: 100)
     var facts: [String: CustomerFacts] = [:]
@@ -54,7 +54,9 @@ import Testing
     for _ in 0..<50 {
       life.live(days: 15)
       let world = life.demo.world
-      for notification in world.notifications[taken...] { try Self.take(notification, of: world, into: &facts) }
+      for notification in world.notifications[taken...] {
+        try Self.take(notification, of: world, into: &facts)
+      }
       taken = world.notifications.count
       for (account, known) in facts {
         let status = evaluate(known, entitlement: "pro", in: Self.catalog, at: world.now)
@@ -66,7 +68,7 @@ import Testing
     #expect(answers > 1000)
   }
 
-  @Test("With all notifications lost, the histories and statuses of the end give them just as well")
+  @Test("The entitlement rules agree with the simulator after two years, from history and statuses alone")
   func histories() throws {
     var life = try SeededLife(seed: 12, customers: 100)
     life.live(days: 730)

@@ -32,7 +32,7 @@ import Testing
       purchase.signedTransactionInfo, for: app.identity, environments: [.sandbox])
   }
 
-  @Test("In memory it sells and signs, and forgets: the next one is another App Store")
+  @Test("Sandboxes in memory have different roots")
   func inMemory() async throws {
     let stores = try (0..<2).map { _ in try open() }
     let purchase = try await stores[0].purchase(PurchaseOrder(app: "demo", productId: "monthly"))
@@ -42,7 +42,7 @@ import Testing
     #expect(throws: (any Error).self) { try verified(purchase, by: stores[1]) }
   }
 
-  @Test("A subscription's transaction has what a real one has, and verifies under the sandbox's root")
+  @Test("A subscription's transaction verifies under the sandbox's root and has Apple's members")
   func subscription() async throws {
     let store = try open()
     let token = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
@@ -70,7 +70,7 @@ import Testing
     #expect(payload.storefrontId == "143441")
   }
 
-  @Test("A subscription comes with its renewal info; one bought long ago is over")
+  @Test("A subscription has a renewal info, which is expired for a purchase long ago")
   func renewalInfo() async throws {
     let store = try open()
     let verifier = try SignedDataVerifier(anchors: try .apple().adding(store.root, for: .sandbox))
@@ -93,7 +93,7 @@ import Testing
     #expect(over.expirationIntent == .customerCancelled)
   }
 
-  @Test("One account has one line for a subscription group and one for a non-consumable")
+  @Test("An account has one original transaction per subscription group and per non-consumable")
   func lines() async throws {
     let store = try open()
     func buy(_ product: String, _ account: String?) async throws -> Purchase {
@@ -115,7 +115,7 @@ import Testing
     #expect(try verified(stranger, by: store).payload.appTransactionId != ids[0])
   }
 
-  @Test("What it signs is nothing in Production, nor where its root is not configured")
+  @Test("Documents fail verification for Production and without the sandbox's root")
   func production() async throws {
     let store = try open()
     let purchase = try await store.purchase(PurchaseOrder(app: "demo", productId: "unlock"))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Sandbox
 
-@Suite("Notifications on their way")
+@Suite("Notification delivery")
 struct DeliveryTests {
-  @Test("An end breaks off what is being sent, and it is still to be sent")
+  @Test("Shutdown cancels the delivery in flight and keeps it pending")
   func end() async throws {
     let (posts, asked) = AsyncStream.makeStream(of: Void.self)
     let store = try AppStoreSimulator(
@@ -24,7 +24,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "What is refused is sent again when Apple would, so many hours after the time before, and then no more",
+    "A rejected notification is retried on Apple's schedule and then abandoned",
     arguments: [(2, [1, 12, 24, 48, 72]), (1, [6, 24, 48])] as [(JSONValue, [Int64])])
   func retries(version: JSONValue, hours: [Int64]) async throws {
     let poster = RefusingPoster()
@@ -37,7 +37,7 @@ struct DeliveryTests {
     try await store.advanceClock(to: began.advanced(byMilliseconds: 60_000))
     _ = try await store.perform(
       .purchases, Parameters(["app": "demo", "productId": "news", "account": "ann"]))
-    // One turn over all of it, and one that comes when nothing is to be sent any more.
+    // One advance covers all attempts; the second one has nothing to send.
     try await store.advanceClock(to: began.advanced(byMilliseconds: 10 * 86_400_000))
     try await store.advanceClock(to: began.advanced(byMilliseconds: 300 * 86_400_000))
     let moments = await poster.moments
@@ -48,7 +48,7 @@ struct DeliveryTests {
   }
 }
 
-/// Refuses what comes, and remembers when it came by the sandbox's clock.
+/// Rejects every notification and records the times of arrival.
 private actor RefusingPoster: NotificationPoster {
   private var clock: SandboxClock?
   private(set) var moments: [Instant] = []
@@ -65,7 +65,7 @@ private actor RefusingPoster: NotificationPoster {
   }
 }
 
-/// Tells that it was asked to post something, and then waits for an answer that never comes.
+/// Reports each call and then never responds.
 private struct DeafPoster: NotificationPoster {
   let asked: AsyncStream<Void>.Continuation
 

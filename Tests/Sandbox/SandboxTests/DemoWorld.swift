@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-/// A world with one app, and short words for what is done in it.
+/// A world with one app and shorthand functions.
 struct DemoWorld {
   static let start = Instant(rfc3339: "2026-01-01T00:00:00Z")!
   static let app = SandboxApp(
@@ -29,7 +29,7 @@ struct DemoWorld {
 
   var world = World(apps: [app], start: start, firstNumber: 1000, seed: 7)
 
-  /// Does something; the members without the app.
+  /// Performs an action; adds the app to the members.
   @discardableResult
   mutating func act(_ action: Action, _ members: JSONObject = [:]) throws -> Outcome {
     var members = members
@@ -37,7 +37,7 @@ struct DemoWorld {
     return try world.perform(action, Parameters(members))
   }
 
-  /// Buys; answers with the transaction's number.
+  /// Buys a product; returns the transaction id.
   @discardableResult
   mutating func buy(_ product: String, _ account: String = "ann", offer: String? = nil) throws -> Int64 {
     var order: JSONObject = ["productId": .string(product), "account": .string(account)]
@@ -49,10 +49,11 @@ struct DemoWorld {
     world.advance(to: world.now.advanced(byMilliseconds: days * 86_400_000))
   }
 
-  /// The notifications about an account since the one of that number, in one word each.
+  /// Returns the names of an account's notifications from index `first` on.
   func notifications(_ account: String = "ann", since first: Int = 0) -> [String] {
     world.notifications.dropFirst(first).filter { $0.transaction?.account == account }.map { notification in
-      notification.subtype.map { "\(notification.type.rawValue)/\($0.rawValue)" } ?? notification.type.rawValue
+      notification.subtype.map { "\(notification.type.rawValue)/\($0.rawValue)" }
+        ?? notification.type.rawValue
     }
   }
 

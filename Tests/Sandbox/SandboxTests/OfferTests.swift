@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-/// Offers of each kind: who may have them, what they cost, and when they are over.
+/// Eligibility, price and duration of each kind of offer.
 @Suite struct OfferTests {
   private var demo = DemoWorld()
 
@@ -26,7 +26,7 @@ import Testing
       ])
   }
 
-  @Test("A trial lasts its own length, is had once in a group, and is followed by the full price")
+  @Test("A trial lasts its own period, is available once per group, and renews at the full price")
   mutating func introductory() throws {
     let id = try demo.buy("monthly", offer: "trial")
     let trial = try demo.sold(id)
@@ -37,7 +37,7 @@ import Testing
     #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "trial") }
   }
 
-  @Test("A promotional offer is for subscribers, begins with the renewal, and runs for its periods")
+  @Test("A promotional offer requires a subscriber, starts with the renewal and runs for its periods")
   mutating func promotional() throws {
     #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "stay") }
     try demo.buy("monthly")
@@ -51,7 +51,7 @@ import Testing
     #expect(prices == [990, 990, 4990])
   }
 
-  @Test("A win-back offer is named to who left, and is for nobody else")
+  @Test("A win-back offer is available to former subscribers only")
   mutating func winBack() throws {
     let id = try demo.buy("monthly")
     #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "back") }
@@ -65,10 +65,46 @@ import Testing
     #expect(back.expiresDate == back.purchaseDate.advanced(by: Period("P3M")!))
   }
 
-  @Test("An offer that is not there is named with those that are")
+  @Test("An unknown offer is rejected with the known offers")
   mutating func unknown() throws {
     #expect(throws: ActionError.unknown(what: "offer", name: "x", known: ["trial", "stay", "back"])) {
       try demo.buy("monthly", offer: "x")
+    }
+  }
+}
+
+/// Prices in other storefronts.
+@Suite struct StorefrontTests {
+  @Test("After a storefront change the next renewal is paid in the new storefront")
+  func renewal() throws {
+    var demo = DemoWorld()
+    let first = try demo.buy("monthly")
+    try demo.act(.storefront, ["account": "ann", "storefront": "JPN"])
+    demo.pass(days: 32)
+    let renewed = try demo.sold(demo.line().current)
+    let payload = demo.world.payload(of: renewed, signed: demo.world.now)
+    #expect(payload["storefront"] == "JPN" && payload["currency"] == "JPY")
+    #expect(payload["price"] == 748_500)
+    let before = demo.world.payload(of: try demo.sold(first), signed: demo.world.now)
+    #expect(before["storefront"] == "USA" && before["currency"] == "USD" && before["price"] == 4990)
+    let renewal = demo.world.payload(of: try demo.line(), signed: demo.world.now)
+    #expect(renewal["currency"] == "JPY" && renewal["renewalPrice"] == 748_500)
+  }
+
+  @Test("A price change in one storefront asks no subscriber elsewhere for consent")
+  func ownPrice() throws {
+    var demo = DemoWorld()
+    try demo.act(.storefront, ["account": "ann", "storefront": "DEU"])
+    try demo.buy("monthly")
+    try demo.buy("monthly", "ben")
+    try demo.act(
+      .price, ["productId": "monthly", "price": 5990, "storefront": "DEU", "needsConsent": true])
+    #expect(demo.notifications("ann").last == "PRICE_INCREASE/PENDING")
+    #expect(demo.notifications("ben").last == "SUBSCRIBED/INITIAL_BUY")
+    let bought = try demo.buy("monthly", "cleo")
+    #expect(try demo.sold(bought).price == 4990)
+    #expect(throws: ActionError.self) {
+      try demo.act(.price, ["productId": "monthly", "price": 1, "storefront": "MARS"])
     }
   }
 }

@@ -6,7 +6,7 @@ import Sandbox
 import SignedData
 import Testing
 
-/// The documents of every kind that the simulator signs.
+/// The documents of every kind.
 @Suite final class SandboxDocumentTests {
   private let store: AppStoreSimulator
   private let verifier: SignedDataVerifier
@@ -25,7 +25,7 @@ import Testing
     verifier = try SignedDataVerifier(anchors: .apple().adding(store.root, for: .sandbox))
   }
 
-  /// Asks for a document about something that was bought then, or is bought now.
+  /// Requests a document about a purchase at a date, or now.
   private func post(_ kind: String, _ product: String = "monthly", at date: String? = nil) async throws
     -> (Int, JSONObject)
   {
@@ -44,7 +44,7 @@ import Testing
     return try #require(json["document"]?.stringValue)
   }
 
-  @Test("Documents of every kind verify under the sandbox's root and are told apart by their payload")
+  @Test("Documents of every kind verify under the sandbox's root and are recognized by payload")
   func everyKind() async throws {
     let jws = try await document("transaction")
     let transaction = try verifier.verifyTransaction(jws, for: identity, environments: [.sandbox])
@@ -62,7 +62,7 @@ import Testing
     #expect(SignedDocumentKind(payload: request.payload.json) == .retentionMessageRequest)
   }
 
-  @Test("A notification carries the documents of the sale, and of a subscription its status")
+  @Test("A notification carries the signed documents, and the status of a subscription")
   func notification() async throws {
     let first = try await verifier.verifyNotification(
       document("notification", at: "2025-06-01T00:00:00Z"), for: identity, environments: [.sandbox])
@@ -80,7 +80,7 @@ import Testing
     #expect(charged.renewalInfo == nil)
   }
 
-  @Test("An app receipt of a sale is genuine and has the sale as its purchase")
+  @Test("An app receipt verifies and contains the purchase")
   func appReceipt() async throws {
     var bought: Set<String?> = []
     for product in ["monthly", "unlock"] {
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("A receipt of before iOS 7 names the sale")
+  @Test("A transaction receipt names the purchase")
   func transactionReceipt() async throws {
     let text = try await document("transaction-receipt")
     let bytes = try #require(Base64.standard.decode(Array(text.utf8)[...]))
@@ -110,7 +110,7 @@ import Testing
     #expect(receipt.expirationDate == Instant(rfc3339: "2026-02-01T00:00:00Z"))
   }
 
-  @Test("A notification of version 1 carries the sale and its receipt")
+  @Test("A version 1 notification carries the purchase and its receipt")
   func notificationV1() async throws {
     let text = try await document("notification-v1")
     let json = try #require(JSONValue(parsing: text).objectValue)
@@ -125,7 +125,7 @@ import Testing
       verified.payload.purchases.map(\.transactionID) == unified.latestReceiptInfo?.map(\.transactionId))
   }
 
-  @Test("What only subscriptions have is refused of other products, and so is an unknown kind")
+  @Test("Subscription documents of other products and unknown kinds are rejected")
   func refused() async throws {
     for kind in ["renewal-info", "retention-message-request", "notification-v1"] {
       let (status, json) = try await post(kind, "unlock")

@@ -5,7 +5,7 @@ import Sandbox
 import SignedData
 import Testing
 
-/// The simulator as `curl` sees it.
+/// The HTTP interface.
 @Suite final class SandboxHTTPTests {
   private let store: AppStoreSimulator
 
@@ -23,7 +23,7 @@ import Testing
     return (response, try #require(JSONValue(parsing: response.body).objectValue))
   }
 
-  @Test("A purchase answers with the signed transaction and its ids")
+  @Test("A purchase returns the signed transaction and its ids")
   func purchase() async throws {
     let (response, json) = try await post(
       #"{"app": "demo", "productId": "unlock", "purchaseDate": "2025-06-01T00:00:00Z"}"#)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "An order that cannot be filled says why, and what there is",
+    "A malformed order is rejected with the reason and the alternatives",
     arguments: [
       ("", "MALFORMED_JSON", ""), ("[]", "MALFORMED_JSON", ""),
       (#"{"productId": "unlock"}"#, "MISSING_MEMBER", "app"),
@@ -55,7 +55,7 @@ import Testing
       (#"{"app": "demo", "productId": "unlock", "purchaseDate": "today"}"#, "WRONG_TYPE", "RFC 3339"),
       (
         #"{"app": "demo", "productId": "unlock", "purchaseDate": 1900000000000}"#, "PURCHASE_DATE_IN_FUTURE",
-        "now"
+        "future"
       ),
     ])
   func refused(body: String, code: String, hint: String) async throws {
@@ -66,7 +66,7 @@ import Testing
     #expect(hint.isEmpty || error["message"]?.stringValue?.contains(hint) == true)
   }
 
-  @Test("The root and the catalog can be fetched")
+  @Test("The root and the catalog are served")
   func reading() async throws {
     let root = await store.respond(to: HTTPRequest(method: "GET", target: "/sandbox/v1/root"))
     #expect(root.status == 200)
@@ -78,7 +78,7 @@ import Testing
     #expect(first["products"]?.arrayValue?.count == 1)
   }
 
-  @Test("Other paths are not found, other methods not allowed")
+  @Test("Unknown paths return 404 and wrong methods 405")
   func notThere() async {
     #expect(await store.respond(to: HTTPRequest(method: "GET", target: "/sandbox/v1/x")).status == 404)
     for (method, path, allowed) in [
@@ -95,7 +95,7 @@ import Testing
     await store.respond(to: HTTPRequest(method: "GET", target: "/sandbox/v1/\(path)"))
   }
 
-  @Test("All accounts and their receipts come page by page, in the order of their names")
+  @Test("Accounts and receipts are paged in the order of account names")
   func pages() async throws {
     for account in ["b", "a", "c"] {
       _ = try await post(#"{"app": "demo", "productId": "unlock", "account": "\#(account)"}"#)
@@ -118,7 +118,7 @@ import Testing
     #expect(await get("accounts?app=demo&limit=0").status == 400)
   }
 
-  @Test("Calls are counted, and those beyond the limit are told when to come again")
+  @Test("Calls are counted, and calls beyond the limit return 429 with retry-after")
   func callLimit() async throws {
     _ = await store.respond(
       to: HTTPRequest(

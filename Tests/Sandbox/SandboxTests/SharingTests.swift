@@ -8,7 +8,7 @@ import Testing
 @Suite struct SharingTests {
   private var demo = DemoWorld()
 
-  @Test("The family has what one of them bought as long as it is shared, each with transactions of their own")
+  @Test("Family members have transactions of their own while a purchase is shared")
   mutating func family() throws {
     try demo.act(.shareable, ["productId": "monthly"])
     try demo.act(.shareable, ["productId": "unlock"])
@@ -33,7 +33,7 @@ import Testing
     #expect(try demo.line().status == .active)
   }
 
-  @Test("A refund takes what was shared, and its reversal gives it back")
+  @Test("A refund ends sharing, and its reversal restores it")
   mutating func refund() throws {
     try demo.act(.shareable, ["productId": "monthly"])
     let bought = try demo.buy("monthly")
@@ -46,14 +46,14 @@ import Testing
     #expect(demo.notifications("bob").last == "SUBSCRIBED/RESUBSCRIBE")
   }
 
-  @Test("Seats are assigned one by one, and no more than there are")
+  @Test("Assigning more seats than were bought fails")
   mutating func seats() throws {
     let order: JSONObject = ["productId": "monthly", "account": "boss", "seats": 2]
     let id = try #require(try demo.act(.purchases, order).transactions.first)
     for name in ["ann", "bob"] {
       try demo.act(.assignSeat, ["transactionId": .string(String(id)), "account": .string(name)])
     }
-    #expect(throws: ActionError.notPossible("\(id) has no seat left")) {
+    #expect(throws: ActionError.notPossible("subscription \(id) has no free seat")) {
       try demo.act(.assignSeat, ["transactionId": .string(String(id)), "account": "cem"])
     }
     #expect(demo.world.purchases(of: "bob", in: "demo").first?.ownership == .assigned)
@@ -70,7 +70,7 @@ import Testing
     #expect(demo.notifications("boss").last == "REFUND/SEATS")
   }
 
-  @Test("A child's purchase waits for a parent's word, and no longer than a day")
+  @Test("An Ask to Buy request waits for approval and expires after 24 hours")
   mutating func askToBuy() throws {
     let order: JSONObject = ["productId": "unlock", "account": "kid", "askToBuy": true]
     func request(_ outcome: Outcome) throws -> JSONValue {
@@ -85,5 +85,43 @@ import Testing
     let late = try request(demo.act(.purchases, order))
     demo.pass(days: 2)
     #expect(throws: ActionError.self) { try demo.act(.askToBuy, ["request": late, "approved": true]) }
+  }
+}
+
+/// Seats whose invitations the developer manages.
+@Suite struct SeatClaimTests {
+  private func demo(seats: Int64) throws -> (DemoWorld, JSONValue) {
+    var demo = DemoWorld()
+    try demo.act(.invitations, ["productId": "gold", "management": "DEVELOPER"])
+    let bought = try demo.act(
+      .purchases, ["productId": "gold", "account": "ann", "seats": .number(JSONNumber(seats))])
+    return (demo, .string(String(try #require(bought.transactions.first))))
+  }
+
+  @Test("A repeated claim returns the same seat, and claims beyond the seats bought fail")
+  func claims() throws {
+    var (demo, id) = try demo(seats: 2)
+    func claim(_ request: String) throws -> String? {
+      try demo.act(.claimSeat, ["transactionId": id, "requestIdentifier": .string(request)])
+        .members.first?.1
+    }
+    let first = try claim("one")
+    #expect(try claim("one") == first)
+    #expect(try claim("two") != first)
+    #expect(throws: ActionError.self) { try claim("three") }
+    try demo.act(.releaseSeat, ["transactionId": id, "seatClaimId": .string(try #require(first))])
+    #expect(demo.notifications().last == "UNCLAIM_SEATS")
+    #expect(try claim("three") != first)
+  }
+
+  @Test("Signed documents carry the invitation management and the price tiers")
+  func signed() throws {
+    let (demo, _) = try demo(seats: 3)
+    let payload = demo.world.payload(of: try demo.sold(demo.line().current), signed: demo.world.now)
+    let info = try TransactionMultiSeatInfo(json: try #require(payload["multiSeatInfo"]?.objectValue))
+    #expect(info.invitationManagement == .developer)
+    #expect(info.priceTiers?.map(\.tierQuantity) == [3])
+    let renewal = demo.world.payload(of: try demo.line(), signed: demo.world.now)
+    #expect(renewal["renewalQuantity"] == 3 && renewal["multiSeatInfo"] != nil)
   }
 }

@@ -1,6 +1,6 @@
-/// What a tester can do, as its path names it: `POST /sandbox/v1/NAME` with the members as JSON.
+/// An action that a tester can perform: `POST /sandbox/v1/NAME` with the members as a JSON object.
 package enum Action: String, Hashable, Sendable, CaseIterable {
-  // What customers do.
+  // Customers.
   case purchases
   case restore
   case askToBuy = "ask-to-buy"
@@ -19,7 +19,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case unclaimSeat = "unclaim-seat"
   case reviewRetention = "review-retention"
 
-  // What Apple does.
+  // Apple.
   case requestConsumption = "request-consumption"
   case refund
   case refundSeats = "refund-seats"
@@ -27,7 +27,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case reverseRefund = "reverse-refund"
   case rescindConsent = "rescind-consent"
 
-  // What the developer does.
+  // The developer.
   case price
   case withdraw
   case offers
@@ -54,7 +54,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case advancedCommerce = "advanced-commerce"
   case externalPurchaseReport = "external-purchase-report"
 
-  /// What the members are called.
+  /// The names of the members that the action accepts.
   var members: [String] {
     switch self {
     case .purchases: PurchaseOrder.members
@@ -103,10 +103,10 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What came of an action.
+/// The result of an action.
 struct Outcome {
-  /// The transactions that it was about, the most important one first.
+  /// The ids of the affected transactions, the most important one first.
   var transactions: [Int64] = []
-  /// What else there is to say: names and texts.
+  /// Further members of the response.
   var members: [(String, String)] = []
 }

@@ -1,22 +1,22 @@
 internal import AppStore
 internal import JSON
 
-/// The members of a request's body, read one by one and each by its type.
+/// Typed access to the members of a request body.
 struct Parameters {
   let json: JSONObject
 
   init(_ json: JSONObject) { self.json = json }
 
-  /// Reads a body. An empty one is an object without members.
+  /// Parses a body, which must be a JSON object.
   init(body: [UInt8]) throws(ActionError) {
-    guard !body.isEmpty else { throw .malformedJSON("it is empty") }
+    guard !body.isEmpty else { throw .malformedJSON("empty body") }
     let value: JSONValue
     do { value = try JSONValue(parsing: body) } catch { throw .malformedJSON(error.description) }
-    guard case .object(let object) = value else { throw .malformedJSON("it is another value") }
+    guard case .object(let object) = value else { throw .malformedJSON("not an object") }
     json = object
   }
 
-  /// Refuses members that are not known: such a one is more likely mistyped than meant to be ignored.
+  /// Throws for a member that is not in `known`, which is probably misspelled.
   func allow(only known: [String]) throws(ActionError) {
     for (name, _) in json where !known.contains(name) { throw .unknownMember(name, known: known) }
   }
@@ -29,7 +29,7 @@ struct Parameters {
   func stringIfPresent(_ member: String) throws(ActionError) -> String? {
     guard let value = json[member], !value.isNull else { return nil }
     guard let text = value.stringValue, !text.isEmpty else {
-      throw .wrongType(member: member, expected: "a string with something in it")
+      throw .wrongType(member: member, expected: "a non-empty string")
     }
     return text
   }
@@ -44,7 +44,7 @@ struct Parameters {
 
   func integerIfPresent(_ member: String) throws(ActionError) -> Int64? {
     guard let value = json[member], !value.isNull else { return nil }
-    // The command line gives numbers as text.
+    // The command line sends numbers as strings.
     guard let integer = value.int64Value ?? value.stringValue.flatMap({ Int64($0) }) else {
       throw .wrongType(member: member, expected: "an integer")
     }
@@ -66,18 +66,18 @@ struct Parameters {
     }
   }
 
-  /// Milliseconds since 1970, as Apple writes dates, or RFC 3339, as people do.
+  /// Reads milliseconds since 1970, which is Apple's format, or an RFC 3339 time.
   func instantIfPresent(_ member: String) throws(ActionError) -> Instant? {
     guard let value = json[member], !value.isNull else { return nil }
     if let text = value.stringValue, let instant = Instant(rfc3339: text) { return instant }
     guard let milliseconds = value.int64Value, milliseconds >= 0 else {
       throw .wrongType(
-        member: member, expected: "a number of milliseconds since 1970 or an RFC 3339 date and time")
+        member: member, expected: "milliseconds since 1970 or an RFC 3339 time")
     }
     return Instant(millisecondsSince1970: milliseconds)
   }
 
-  /// A length of time such as `50ms`, `90s`, `5m`, `12h`, `35d` or `2w`, in milliseconds.
+  /// Reads a duration such as `50ms`, `90s`, `5m`, `12h`, `35d` or `2w`; the result is in milliseconds.
   func durationIfPresent(_ member: String) throws(ActionError) -> Int64? {
     guard let text = try stringIfPresent(member) else { return nil }
     let units: [Character: Int64] = [
@@ -88,11 +88,11 @@ struct Parameters {
     }
     guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
       (0...1_000_000).contains(count)
-    else { throw .wrongType(member: member, expected: "a length of time such as 90s, 5m, 12h, 35d or 2w") }
+    else { throw .wrongType(member: member, expected: "a duration such as 90s, 5m, 12h, 35d or 2w") }
     return count * unit
   }
 
-  /// One of some names.
+  /// Reads a string that must be one of `known`.
   func choice(_ member: String, of known: [String]) throws(ActionError) -> String {
     let text = try string(member)
     guard known.contains(text) else { throw .unknown(what: member, name: text, known: known) }

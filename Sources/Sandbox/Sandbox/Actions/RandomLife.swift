@@ -1,9 +1,9 @@
 internal import AppStore
 internal import JSON
 
-/// Customers who do anything that customers do, at random and the same for the same seed.
+/// A generator of customer actions that is deterministic for a seed.
 struct RandomLife {
-  /// What somebody does. That the App Store refuses some of it is part of life.
+  /// One generated action. The simulator may reject it.
   struct RandomAction {
     let action: Action
     let members: JSONObject
@@ -19,13 +19,13 @@ struct RandomLife {
     random = SeededRandom(seed: seed)
   }
 
-  /// How many deeds there are in a quarter of a day, if `perDay` are to be expected in all of it.
+  /// Returns the number of actions in a quarter of a day; the expected number for a whole day is `perDay`.
   mutating func count(perDay: Int) -> Int {
     let quarters = Int.random(in: 0...(2 * perDay), using: &random)
     return quarters / 4 + (Int.random(in: 0..<4, using: &random) < quarters % 4 ? 1 : 0)
   }
 
-  /// What is done next.
+  /// Returns the next action.
   mutating func next(in world: World) -> RandomAction {
     let number = Int.random(in: 1...customers, using: &random)
     let account = JSONValue.string(Self.account(number))
@@ -57,10 +57,10 @@ struct RandomLife {
     }
   }
 
-  /// What a customer is called.
+  /// The name of a customer's account.
   static func account(_ number: Int) -> String { "customer-\(number)" }
 
-  /// The UUID with which the app of a customer buys.
+  /// The `appAccountToken` of a customer's purchases.
   static func appAccountToken(_ number: Int) -> String {
     let digits = String(number)
     return "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
@@ -98,5 +98,66 @@ struct RandomLife {
       let count = JSONValue(Int64.random(in: 1...4, using: &random))
       return RandomAction(action: .seats, members: ["transactionId": id, "seats": count])
     }
+  }
+}
+
+/// Load generation.
+extension AppStoreSimulator {
+  /// Performs random actions of `customers` accounts for a simulated time, in steps of a quarter of a day,
+  /// and delivers the notifications after each step.
+  ///
+  /// - Returns: the numbers of performed and rejected actions, and of notifications by name.
+  func live(_ parameters: Parameters) async throws -> JSONObject {
+    try parameters.allow(only: ["app", "customers", "by", "seed", "actionsPerDay"])
+    let name = try parameters.string("app")
+    guard let app = world.app(name) else { throw ActionError.unknownApp(name, known: apps.map(\.id)) }
+    let customers = try parameters.integer("customers", in: 1...100_000)
+    let perDay = try parameters.integerIfPresent("actionsPerDay") ?? customers / 100 + 1
+    guard let length = try parameters.durationIfPresent("by") else { throw ActionError.missingMember("by") }
+    guard (0...100_000).contains(perDay) else {
+      throw ActionError.wrongType(member: "actionsPerDay", expected: "0 to 100000")
+    }
+    var life = RandomLife(
+      app: app, customers: Int(customers),
+      seed: UInt64(bitPattern: try parameters.integerIfPresent("seed") ?? 1))
+    let earlier = world.notifications.count
+    let (done, refused) = try await live(&life, for: length, perDay: Int(perDay))
+    return [
+      "now": .string(clock.now().description), "done": JSONValue(Int64(done)),
+      "refused": JSONValue(Int64(refused)),
+      "notifications": .object(count(world.notifications.dropFirst(earlier))),
+    ]
+  }
+
+  private func live(
+    _ life: inout RandomLife, for length: Int64, perDay: Int
+  ) async throws(SandboxError) -> (done: Int, refused: Int) {
+    var (done, refused, left) = (0, 0, length)
+    while left > 0 {
+      let step = min(left, Self.randomStep)
+      for _ in 0..<life.count(perDay: perDay) {
+        let randomAction = life.next(in: world)
+        do {
+          _ = try execute(randomAction.action, Parameters(randomAction.members))
+          done += 1
+        } catch SandboxError.actionFailed {
+          refused += 1
+        }
+      }
+      try await advanceClock(by: step, concurrency: Self.postConcurrency)
+      left -= step
+    }
+    return (done, refused)
+  }
+
+  /// Milliseconds of simulated time between two batches of actions: a quarter of a day.
+  private static let randomStep: Int64 = 21_600_000
+  /// The maximum number of notifications in flight.
+  private static let postConcurrency = 16
+
+  private func count(_ notifications: some Sequence<SandboxNotification>) -> JSONObject {
+    var counts: [String: Int64] = [:]
+    for notification in notifications { counts[notification.name, default: 0] += 1 }
+    return JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })
   }
 }

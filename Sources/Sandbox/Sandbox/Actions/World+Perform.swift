@@ -2,7 +2,7 @@ internal import AppStore
 internal import JSON
 
 extension World {
-  /// Does what a tester pending for. A refused action has changed nothing.
+  /// Performs an action. An action that throws has changed nothing.
   mutating func perform(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     try parameters.allow(only: action.members)
     switch action {
@@ -36,7 +36,7 @@ extension World {
       let line = try ownRunningLine(parameters)
       let days = try parameters.integer("days", in: 1...90)
       if let error = extensionError(of: line) {
-        throw .notPossible("the renewal date of \(line.id) cannot be moved: \(error)")
+        throw .notPossible("the renewal date of subscription \(line.id) cannot be extended: \(error)")
       }
       extend(line, days: days)
       return Outcome(transactions: [line.current])
@@ -50,9 +50,9 @@ extension World {
     }
   }
 
-  // MARK: What is meant
+  // MARK: Lookup
 
-  /// The transaction that a request names.
+  /// Returns the transaction that a request names.
   func transaction(_ parameters: Parameters) throws(ActionError) -> SoldTransaction {
     let number = parameters.json["transactionId"]?.int64Value
     let id = if let number { String(number) } else { try parameters.string("transactionId") }
@@ -60,18 +60,20 @@ extension World {
     return transaction
   }
 
-  /// The subscription that a request means by one of its transactions.
+  /// Returns the subscription to which the named transaction belongs.
   func line(_ parameters: Parameters) throws(ActionError) -> SubscriptionLine {
     let transaction = try transaction(parameters)
     guard let line = lines[transaction.originalID] else { throw .notASubscription(String(transaction.id)) }
     return line
   }
 
-  /// The same, if it runs and the account pays for it itself.
+  /// Returns the named subscription, provided that it is running and the account itself pays for it.
   func ownRunningLine(_ parameters: Parameters) throws(ActionError) -> SubscriptionLine {
     let line = try line(parameters)
-    guard line.source == nil else { throw .notPossible("\(line.id) is another account's subscription") }
-    guard line.isRunning else { throw .notPossible("\(line.id) is over") }
+    guard line.source == nil else {
+      throw .notPossible("subscription \(line.id) is shared from another account")
+    }
+    guard line.isRunning else { throw .notPossible("subscription \(line.id) is over") }
     return line
   }
 
@@ -101,7 +103,7 @@ extension World {
       throw .unknown(what: "request", name: name, known: askToBuyRequests.keys.sorted())
     }
     guard now.milliseconds(since: pending.date) <= 86_400_000 else {
-      throw .notPossible("the request was not answered within 24 hours")
+      throw .notPossible("the request expired after 24 hours")
     }
     let bought = isApproved ? [try buy(pending.order)] : []
     askToBuyRequests[name] = nil
@@ -168,7 +170,7 @@ extension World {
     case .declineRefund: notify(.refundDeclined, about: transaction)
     default:
       guard transaction.ownership == .purchased else {
-        throw .notPossible("\(transaction.id) was not paid for by this account")
+        throw .notPossible("transaction \(transaction.id) was paid by another account")
       }
       let reasons = ConsumptionRequestReason.known.map(\.rawValue)
       let reason = parameters.json["reason"] == nil ? "OTHER" : try parameters.choice("reason", of: reasons)
@@ -184,7 +186,7 @@ extension World {
   {
     let transaction = try transaction(parameters)
     guard transaction.ownership == .purchased else {
-      throw .notPossible("\(transaction.id) is not this account's own purchase")
+      throw .notPossible("transaction \(transaction.id) is shared from another account")
     }
     guard var line = lines[transaction.originalID] else {
       guard action == .share || action == .stopSharing else {
@@ -209,7 +211,7 @@ extension World {
   private mutating func assignSeat(of line: SubscriptionLine, to account: String) throws(ActionError) {
     let taken = line.members.filter { lines[$0]?.isRunning == true && lines[$0]?.ownership == .assigned }
     guard line.isEntitling, taken.count < current(of: line)?.quantity ?? 1 else {
-      throw .notPossible("\(line.id) has no seat left")
+      throw .notPossible("subscription \(line.id) has no free seat")
     }
     addMember(account, to: line, as: .assigned)
   }
@@ -219,7 +221,7 @@ extension World {
       lines[$0]?.account == account && lines[$0]?.ownership == .assigned && lines[$0]?.isRunning == true
     }
     guard let seat, let transaction = current(of: line) else {
-      throw .notPossible("\(account) has no seat of \(line.id)")
+      throw .notPossible("account '\(account)' has no seat of subscription \(line.id)")
     }
     revoke(seat)
     post(.unclaimSeats, nil, of: line.app, .unclaimedSeats(transaction, [String(seat)]))

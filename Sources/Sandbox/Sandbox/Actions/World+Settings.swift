@@ -1,7 +1,7 @@
 internal import AppStore
 internal import JSON
 
-/// What accounts and developers set up.
+/// Settings of accounts and developers.
 extension World {
   mutating func performOnAccount(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     let account = try parameters.string("account")
@@ -38,7 +38,8 @@ extension World {
     accounts[account, default: AppleAccount()].appInstalls[app] = install
   }
 
-  /// Forgets what an account bought, as a tester does in App Store Connect. Nobody is told.
+  /// Removes an account's purchases, like "Clear Purchase History" in App Store Connect. No notification is
+  /// sent.
   private mutating func clearHistory(of account: String, in app: String) {
     for transaction in purchases(of: account, in: app) {
       transactions[transaction.id] = nil
@@ -162,28 +163,5 @@ extension World {
     massExtensions.append(result)
     post(.renewalExtension, .summary, of: app, .massExtension(result))
     return Outcome(members: [("requestIdentifier", result.requestIdentifier)])
-  }
-}
-
-extension Offer {
-  /// Reads an offer as a tester sets it up.
-  fileprivate init(_ parameters: Parameters) throws(ActionError) {
-    let types: [String: OfferType] = [
-      "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .offerCode, "WIN_BACK": .winBack,
-    ]
-    let type = try parameters.choice("type", of: types.keys.sorted())
-    let modes = [OfferDiscountType.freeTrial, .payAsYouGo, .payUpFront].map(\.rawValue)
-    let mode = OfferDiscountType(rawValue: try parameters.choice("mode", of: modes))
-    guard let period = Period(try parameters.string("period")) else {
-      throw .wrongType(member: "period", expected: "a duration such as P1W or P1M")
-    }
-    let periods = try parameters.integerIfPresent("periods") ?? 1
-    let price = try parameters.integerIfPresent("price") ?? 0
-    guard (1...36).contains(periods), price >= 0 else {
-      throw .wrongType(member: "periods", expected: "1 to 36, with a price that is not negative")
-    }
-    self.init(
-      id: try parameters.string("id"), type: types[type] ?? .promotional, mode: mode, period: period,
-      periods: mode == .payAsYouGo ? Int(periods) : 1, price: mode == .freeTrial ? 0 : price)
   }
 }

@@ -1,11 +1,11 @@
-internal import AppStore
+package import AppStore
 internal import JSON
 internal import SignedData
 
-/// Time, and notifications on their way.
+/// The passage of time and the delivery of notifications.
 extension AppStoreSimulator {
-  /// Lets time pass by the clock, and sends what is due when it is due, until the task is cancelled. What is being
-  /// sent then is broken off, and sent again when the sandbox is back.
+  /// Advances the world with the clock and delivers due notifications until the task is cancelled.
+  /// Cancellation aborts the delivery in flight, which stays pending.
   package func run() async {
     await withTaskCancellationHandler {
       while !Task.isCancelled {
@@ -22,8 +22,7 @@ extension AppStoreSimulator {
 
   private static let maxWait: Int64 = 3_600_000
 
-  /// Turns the clock: everything on the way happens at its moment, and every notification is sent when it is due,
-  /// before the next thing happens.
+  /// Advances the clock step by step: each notification is delivered at its own time, before the next event.
   func advanceClock(to target: Instant) async throws(SandboxError) {
     while let next = nextEvent, next <= target {
       clock.set(to: next)
@@ -33,8 +32,7 @@ extension AppStoreSimulator {
     try await arrive(at: target, concurrency: 1)
   }
 
-  /// Turns the clock in one go: everything on the way happens at its moment, and what is to be told of it is sent at
-  /// the end, so many outgoing at a time.
+  /// Advances the clock in one step and then delivers the notifications, at most `concurrency` at a time.
   func advanceClock(by milliseconds: Int64, concurrency: Int) async throws(SandboxError) {
     try await arrive(at: clock.now().advanced(byMilliseconds: milliseconds), concurrency: concurrency)
   }
@@ -47,19 +45,19 @@ extension AppStoreSimulator {
     wake()
   }
 
-  /// When something will next happen or is to be sent.
+  /// The time of the next event or delivery.
   private var nextEvent: Instant? {
     [world.nextChange, poster == nil ? nil : world.nextDelivery].compactMap { $0 }.min()
   }
 
-  /// Does what the clock says is due, and sends what is to be sent.
+  /// Processes all events that are due and delivers the notifications.
   private func processDue() async {
     catchUp()
     await deliver()
   }
 
-  /// Sends what is due, in order: one at a time, or so many of different purchases at once. Who comes while others
-  /// are sent waits for them first.
+  /// Delivers due notifications in order, at most `concurrency` at a time, never two of one purchase. A
+  /// second call waits for the first one.
   private func deliver(_ concurrency: Int = 1) async {
     while let delivery { await delivery.value }
     guard poster != nil, !Task.isCancelled else { return }
@@ -74,14 +72,14 @@ extension AppStoreSimulator {
     await task.value
   }
 
-  /// The notifications whose turn it is, with the faults that concern order and time.
+  /// Returns the indices of the notifications to send next, after applying the `reorder` and `delay` faults.
   private func nextToSend(_ limit: Int) -> [Int] {
     var due = world.dueNotifications[...]
     if due.count > 1, faults.take(.reorder) != nil { due = due.dropFirst() }
     var outgoing: [Int] = []
     var purchases: Set<Int64?> = []
     for index in due where outgoing.count < limit {
-      // Those about one purchase follow each other.
+      // Notifications of one purchase are sent one after the other.
       let purchase = world.notifications[index].transaction?.originalID
       guard !purchases.contains(purchase) else { continue }
       if let length = faults.take(.delay) {
@@ -96,7 +94,7 @@ extension AppStoreSimulator {
     return outgoing
   }
 
-  /// Sends them, and remembers what came of it in their order. Nothing came of what is broken off.
+  /// Sends the notifications and records the results in order. A cancelled attempt is not recorded.
   private func send(_ outgoing: [Int]) async {
     let posted = outgoing.map { index in
       let message = outgoingNotification(at: index)
@@ -114,23 +112,26 @@ extension AppStoreSimulator {
       world.recordAttempt(of: index, result, next: next)
       journal.record(.attempt(notification: index, result, next: next), at: world.now)
     }
-    // A journal that cannot be written is told to the next tester who changes something.
+    // A failed write is reported by the next action.
     try? persist()
   }
 
-  /// What is sent as a notification, with the faults that concern it.
+  /// Builds the message for a notification and applies the delivery faults.
   private func outgoingNotification(at index: Int) -> OutgoingNotification {
     let notification = world.notifications[index]
     guard let target = world.settings[notification.app]?.notificationTarget, poster != nil else {
       return .unsent(.other)
     }
     if faults.take(.drop) != nil { return .unsent(.noResponse) }
-    // Of some things version 1 does not tell.
+    // Version 1 has no message for some notification types.
     guard let body = body(of: notification, version: target.version) else { return .unsent(.success) }
     return .sent(body, url: target.url, count: faults.take(.duplicate) == nil ? 1 : 2)
   }
 
-  /// Apple's schedule: hours after each attempt until the next.
+  /// Returns the time of the next attempt, or `nil` after the last one.
+  ///
+  /// Apple retries after 1, 12, 24, 48 and 72 hours, for version 1 after 6, 24 and 48 (Apple: "Responding to
+  /// App Store Server Notifications").
   private func retry(_ notification: SandboxNotification) -> Instant? {
     let isVersion1 = world.settings[notification.app]?.notificationTarget?.version == 1
     let hours: [Int64] = isVersion1 ? [6, 24, 48] : [1, 12, 24, 48, 72]
@@ -150,11 +151,11 @@ extension AppStoreSimulator {
   }
 }
 
-/// A notification on its way.
+/// A notification in transit.
 private enum OutgoingNotification: Sendable {
-  /// Nothing is sent, and this is told to have come of it.
+  /// A notification that is not sent; the result is recorded instead.
   case unsent(SendAttemptResult)
-  /// The same as often as `count` says.
+  /// A notification that is sent `count` times.
   case sent([UInt8], url: String, count: Int)
 
   var isUnsent: Bool { if case .unsent = self { true } else { false } }
@@ -168,4 +169,12 @@ private enum OutgoingNotification: Sendable {
       return result
     }
   }
+}
+
+/// The transport of notifications to the developer's server.
+package protocol NotificationPoster: Sendable {
+  /// Posts a JSON body and returns the result.
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult
+  /// Posts a JSON body and returns the result and the response body.
+  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8])
 }

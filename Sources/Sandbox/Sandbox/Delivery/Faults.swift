@@ -1,19 +1,22 @@
+internal import AppStore
+internal import HTTP
 internal import JSON
+internal import SignedData
 
-/// What is to go wrong on purpose: of each kind, the next so many times.
+/// The faults that a tester has set: each kind applies to the next `count` opportunities.
 struct Faults: Sendable {
   enum Kind: String, Hashable, Sendable, CaseIterable {
     // Notifications.
-    /// Never arrives; Apple's history says that nobody answered.
+    /// The notification is never sent; Apple's history shows `NO_RESPONSE`.
     case drop
-    /// Arrives later, by the sandbox's clock.
+    /// The notification is sent later, in simulated time.
     case delay
     case duplicate
-    /// Arrives after the one that follows it.
+    /// The notification is sent after its successor.
     case reorder
-    // Everything signed that is handed out.
+    // Every signed document.
     case wrongSignature = "wrong-signature"
-    /// Signed rightly, with a chain that only looks like Apple's.
+    /// A valid signature under a foreign certificate chain.
     case foreignChain = "foreign-chain"
     // The Server API and verifyReceipt.
     case rateLimit = "rate-limit"
@@ -23,25 +26,25 @@ struct Faults: Sendable {
     case html
     case empty
     case truncated
-    /// Every page says that there is another one, at the same place.
+    /// Every page claims that there is another page and repeats the same token.
     case pageLoop = "page-loop"
-    /// The token is refused by a server whose clock is another one.
+    /// The response is 401 with a `Date` header that is off by the given duration.
     case clockOff = "clock-off"
-    // The certificates' authority.
-    /// Nobody answers there.
+    // OCSP.
+    /// The connection is closed without a response.
     case ocspDown = "ocsp-down"
     case ocspSlow = "ocsp-slow"
-    /// The certificates were taken back a minute ago.
+    /// The certificates are reported as revoked one minute ago.
     case ocspRevoked = "ocsp-revoked"
-    /// The authority says that it does not know the certificates.
+    /// The certificates are reported as unknown.
     case ocspUnknown = "ocsp-unknown"
   }
 
   private struct Fault: Sendable {
     var count: Int64
-    /// Milliseconds.
+    /// Milliseconds, for the faults that delay something.
     var length: Int64
-    /// Of so many only one goes wrong.
+    /// The fault applies to every n-th opportunity.
     var every: Int64
     var passed: Int64 = 0
   }
@@ -49,7 +52,7 @@ struct Faults: Sendable {
   private var faults: [Kind: Fault] = [:]
   private static let defaultLength: Int64 = 60_000
 
-  /// Sets a fault up: `{"kind": "delay", "count": 3, "by": "1h", "every": 2}`.
+  /// Sets a fault: `{"kind": "delay", "count": 3, "by": "1h", "every": 2}`.
   mutating func set(_ parameters: Parameters) throws(ActionError) {
     try parameters.allow(only: ["kind", "count", "by", "every"])
     let name = try parameters.choice("kind", of: Kind.allCases.map(\.rawValue))
@@ -64,7 +67,8 @@ struct Faults: Sendable {
 
   mutating func clear() { faults = [:] }
 
-  /// Whether it is this one's turn to go wrong; counts it. The length of a delay, in milliseconds, if so.
+  /// Counts an opportunity. Returns the fault's duration in milliseconds if the fault applies, otherwise
+  /// `nil`.
   mutating func take(_ kind: Kind) -> Int64? {
     guard var fault = faults[kind] else { return nil }
     fault.passed += 1
@@ -74,7 +78,7 @@ struct Faults: Sendable {
     return isItsTurn ? fault.length : nil
   }
 
-  /// What is set up.
+  /// The active faults and their remaining counts.
   var json: JSONObject {
     JSONObject(
       Kind.allCases.compactMap { kind in
@@ -82,12 +86,12 @@ struct Faults: Sendable {
       })
   }
 
-  /// A signed document with another signature.
+  /// Returns a signed document with an invalid signature.
   static func falsified(_ document: String) -> String {
     document.hasSuffix("AAAA") ? document.dropLast(4) + "BBBB" : document.dropLast(4) + "AAAA"
   }
 
-  /// An answer in which all that is signed was changed.
+  /// Returns a JSON value in which `change` was applied to every signed document.
   static func changed(_ value: JSONValue, _ change: (String) -> String) -> JSONValue {
     switch value {
     case .string(let text) where text.hasPrefix("eyJ"): .string(change(text))
@@ -95,5 +99,77 @@ struct Faults: Sendable {
     case .object(let object): .object(JSONObject(object.map { ($0.name, changed($0.value, change)) }))
     default: value
     }
+  }
+}
+
+/// Faulty responses of the Server API.
+extension AppStoreSimulator {
+  /// Returns the response with the active faults applied.
+  func spoiled(_ body: JSONObject) -> HTTPResponse {
+    var body = body
+    if let change = takeForgery(), let forged = Faults.changed(.object(body), change).objectValue {
+      body = forged
+    }
+    if faults.take(.pageLoop) != nil {
+      // The token is valid and always leads to the same page.
+      body[body["revision"] == nil ? "paginationToken" : "revision"] = body["revision"] == nil ? "p_0" : "r_0"
+      body["hasMore"] = true
+    }
+    let bytes = body.serialized()
+    return .json(200, faults.take(.truncated) == nil ? bytes : Array(bytes.prefix(bytes.count / 2)))
+  }
+
+  /// Returns the change for the signed documents of the next response, or `nil` if no fault applies.
+  func takeForgery() -> ((String) -> String)? {
+    if faults.take(.wrongSignature) != nil { return Faults.falsified }
+    guard faults.take(.foreignChain) != nil, let forger = try? forger() else { return nil }
+    return { document in
+      (try? UnverifiedJWS(document)).flatMap { try? forger.sign(payload: $0.payload) } ?? document
+    }
+  }
+
+  /// Returns a signer whose chain has the same shape under an untrusted root.
+  private func forger() throws -> JWSSigner {
+    if let foreignSigner { return foreignSigner }
+    let (start, end) = (
+      clock.machineNow(), clock.machineNow().advanced(byMilliseconds: 20 * 365 * 86_400_000)
+    )
+    func name(_ text: String) -> DistinguishedName {
+      DistinguishedName([("CN", text), ("O", "Foreign issuer")])
+    }
+    let key = try SigningKey.generate(.p256)
+    let root = try CertificateIssuer.root(name("Root"), key: .generate(.p384), from: start, until: end)
+    let issuer = try root.intermediate(name("Authority"), key: .generate(.p384), from: start, until: end)
+    let leaf = try issuer.leaf(name("Signer"), key: key, from: start, until: end)
+    let signer = JWSSigner(key: key, chain: [leaf, issuer.certificate, root.certificate])
+    foreignSigner = signer
+    return signer
+  }
+
+  /// Returns a response that replaces the regular one, or `nil` if no fault applies.
+  func strangeAnswer() -> HTTPResponse? {
+    if faults.take(.html) != nil {
+      return HTTPResponse(
+        status: 200, headers: HeaderFields([("content-type", "text/html")]),
+        body: Array("<!DOCTYPE html><html><title>Please sign in to the network</title></html>".utf8))
+    }
+    if faults.take(.empty) != nil { return HTTPResponse(status: 200) }
+    guard let length = faults.take(.clockOff) else { return nil }
+    let date = clock.machineNow().advanced(byMilliseconds: length)
+    return HTTPResponse(status: 401, headers: HeaderFields([("date", Self.httpDate(date))]))
+  }
+
+  /// Formats a time for the `Date` header (RFC 9110, section 5.6.7).
+  private static func httpDate(_ instant: Instant) -> String {
+    let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let date = CalendarTime(instant)
+    let weekday = days[Int(instant.millisecondsSince1970 / 86_400_000 % 7)]
+    let seconds = date.millisecondOfDay / 1000
+    let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two).joined(separator: ":")
+    return "\(weekday), \(two(date.day)) \(months[Int(date.month) - 1]) \(date.year) \(time) GMT"
   }
 }

@@ -3,26 +3,25 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-/// What Apple says in the forms of `verifyReceipt` and of notifications of version 1: texts, dates three times.
+/// The data formats of `verifyReceipt` and of version 1 notifications: strings, and each date in three forms.
 struct LegacyDocument {
   let world: World
   let app: SandboxApp
   let receipts: ReceiptDocument
 
-  /// The transactions of an account that `verifyReceipt` tells of. With `onlyLatest`, of each subscription only the
-  /// latest period.
+  /// Returns the transactions of an account, with `onlyLatest` only the latest one of each subscription.
   func purchases(_ account: String, onlyLatest: Bool = false) -> [LegacyPurchase] {
     ReceiptDocument.purchases(of: account, in: app.id, world: world)
       .filter { sold in !onlyLatest || world.lines[sold.originalID].map { $0.current == sold.id } ?? true }
       .map(purchase)
   }
 
-  /// What each subscription of an account will do next.
+  /// Returns the renewal information of an account's subscriptions.
   func renewals(_ account: String) -> [LegacyRenewal] {
     world.subscriptions(of: account, in: app.id).map(renewal)
   }
 
-  /// One transaction.
+  /// Returns one transaction.
   func purchase(_ sold: SoldTransaction) -> LegacyPurchase {
     var purchase = LegacyPurchase(
       transactionID: String(sold.id), originalTransactionID: String(sold.originalID),
@@ -55,9 +54,9 @@ struct LegacyDocument {
     return renewal
   }
 
-  // MARK: Notifications of version 1
+  // MARK: Version 1 notifications
 
-  /// The body of a notification of version 1; `nil` for what version 1 does not tell.
+  /// Returns the body of a version 1 notification, or `nil` if version 1 has none for it.
   func notification(_ notification: SandboxNotification) throws(CryptographyError) -> JSONObject? {
     guard case .purchase(let sold, let line?, _) = notification.subject, let type = notification.typeV1 else {
       return nil
@@ -88,7 +87,7 @@ struct LegacyDocument {
     return body
   }
 
-  /// The latest hundred transactions: a notification has no more.
+  /// The latest 100 transactions (Apple: unified_receipt.latest_receipt_info).
   private func latestReceiptInfo(_ account: String) -> [JSONValue] {
     purchases(account).latestFirst.prefix(100).map { .object($0.json(in: .latestReceiptInfo)) }
   }
@@ -101,7 +100,7 @@ extension LegacyOffer {
 }
 
 extension SandboxNotification {
-  /// What version 1 calls it; `nil` for what it does not tell.
+  /// The version 1 type, or `nil` if version 1 has none.
   var typeV1: NotificationTypeV1? {
     let isMembers = transaction.map { $0.ownership != .purchased } ?? false
     return switch (type, subtype) {

@@ -2,12 +2,12 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-/// Notifications of version 2.
+/// The signer of version 2 notifications.
 struct NotificationSigner {
   let world: World
   let signer: JWSSigner
 
-  /// The signed payload: what happened, with the documents as they were then.
+  /// Returns the signed payload with the documents as of the notification's date.
   func signed(_ notification: SandboxNotification) throws(CryptographyError) -> String {
     var payload = JSONObject(present: [
       ("notificationType", .string(notification.type.rawValue)),
@@ -21,7 +21,8 @@ struct NotificationSigner {
     return try signer.sign(payload: payload)
   }
 
-  private func content(of notification: SandboxNotification) throws(CryptographyError) -> (String, JSONObject) {
+  private func content(of notification: SandboxNotification) throws(CryptographyError) -> (String, JSONObject)
+  {
     switch notification.subject {
     case .purchase(let transaction, _, _) where notification.type == .rescindConsent:
       return ("appData", try appData(notification, transaction.account))

@@ -2,21 +2,21 @@ internal import AppReceipt
 internal import AppStore
 internal import SignedData
 
-/// The receipts that StoreKit 1 leaves on a device.
+/// The receipts that StoreKit 1 stores on a device.
 struct ReceiptDocument {
   let world: World
   let signer: ReceiptSigner
-  /// When it is made.
+  /// The creation date.
   let date: Instant
 
-  /// The app receipt of an account in base64, with all that it bought: of consumables what is not delivered yet.
+  /// Returns the app receipt of an account, base64. Consumables appear until they are finished.
   func appReceipt(of account: String, in app: SandboxApp) throws(CryptographyError) -> String {
     base64(try signer.sign(content: content(account, app).content))
   }
 
-  /// The receipt of before iOS 7 in base64.
+  /// Returns the receipt in the format before iOS 7, base64.
   ///
-  /// Its signature has a form of our own. Nobody can tell: Apple's cannot be checked any more.
+  /// Its signature has a format of our own, because Apple's can no longer be verified.
   func transactionReceipt(_ sold: SoldTransaction, in app: SandboxApp) throws(CryptographyError) -> String {
     let info = Array(purchaseInfo(sold, app).utf8)
     let list = propertyList([
@@ -29,7 +29,7 @@ struct ReceiptDocument {
     return base64(Array(list.utf8))
   }
 
-  /// The purchases of an account that a receipt shows.
+  /// Returns the purchases that an account's receipt contains.
   static func purchases(of account: String, in app: String, world: World) -> [SoldTransaction] {
     world.purchases(of: account, in: app).filter { sold in
       world.product(sold.productID, of: app)?.type != .consumable || !sold.isFinished
@@ -38,22 +38,22 @@ struct ReceiptDocument {
 
   private func content(_ account: String, _ app: SandboxApp) -> ReceiptBuilder {
     let install = world.accounts[account]?.appInstalls[app.id]
-    // What would be random on a device follows from the account here, so that a receipt can be made again.
+    // Derived from the account instead of random, so that a receipt can be reproduced.
     let number = appTransactionID(app: app.id, account: account)
     var receipt = ReceiptBuilder()
     receipt.add(0, ReceiptType.productionSandbox.rawValue)
-    // In Apple's sandbox the app has no number.
+    // In Apple's sandbox the app has no Apple id.
     receipt.add(1, 0)
     receipt.add(2, app.identity.bundleID)
     receipt.add(3, install?.version ?? "1.0")
     receipt.add(4, bytes: Array(number.utf8.prefix(16)))
-    // The hash of a device that nobody has.
+    // A device hash that matches no device.
     receipt.add(5, bytes: Array((number + number).utf8.prefix(20)))
     receipt.add(12, date)
     receipt.add(15, 0)
     receipt.add(16, 0)
     for sold in Self.purchases(of: account, in: app.id, world: world) { receipt.add(purchase: entry(sold)) }
-    // There every app was bought at the same moment.
+    // Apple's sandbox reports this purchase date for every app.
     receipt.add(18, Instant(millisecondsSince1970: 1_375_340_400_000))
     receipt.add(19, install?.originalVersion ?? "1.0")
     return receipt
@@ -91,7 +91,7 @@ struct ReceiptDocument {
     return propertyList(entries)
   }
 
-  /// A property list in the oldest form. None of the values has a character that would need an escape.
+  /// Formats an old-style property list. The values contain no characters that need escaping.
   private func propertyList(_ entries: [(String, String)]) -> String {
     "{\n" + entries.map { name, value in "\t\"\(name)\" = \"\(value)\";\n" }.joined() + "}"
   }
@@ -104,6 +104,6 @@ struct ReceiptDocument {
 extension SoldTransaction {
   var isTrial: Bool { offer?.mode == .freeTrial }
 
-  /// Whether it was a paid introductory offer.
+  /// Whether it is a paid introductory offer.
   var isIntroductory: Bool { offer?.type == .introductory && !isTrial }
 }

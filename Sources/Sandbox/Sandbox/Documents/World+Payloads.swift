@@ -1,9 +1,9 @@
 internal import AppStore
 internal import JSON
 
-/// What Apple would say, before it is signed.
+/// The payloads of Apple's signed documents.
 extension World {
-  /// The payload of a signed transaction (App Store Server API, JWSTransactionDecodedPayload).
+  /// Returns the payload of a signed transaction (Apple: JWSTransactionDecodedPayload).
   func payload(of sold: SoldTransaction, signed: Instant) -> JSONObject {
     let product = product(sold.productID, of: sold.app)
     let offer = sold.offer
@@ -42,7 +42,7 @@ extension World {
     ])
   }
 
-  /// The payload of a signed renewal info (App Store Server API, JWSRenewalInfoDecodedPayload).
+  /// Returns the payload of a signed renewal info (Apple: JWSRenewalInfoDecodedPayload).
   func payload(of line: SubscriptionLine, signed: Instant) -> JSONObject {
     let next = line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer
     let winBack = winBackOffers(for: line)
@@ -79,7 +79,7 @@ extension World {
     ])
   }
 
-  /// The seats that a transaction bought; `nil` for one person's.
+  /// The seats of a transaction, or `nil` for a single user (Apple: TransactionMultiSeatInfo).
   private func multiSeatInfo(of sold: SoldTransaction) -> JSONValue? {
     guard sold.ownership == .purchased, lines[sold.originalID] != nil,
       sold.quantity > 1 || invitationManagement(of: sold.productID, in: sold.app) == .developer
@@ -101,7 +101,8 @@ extension World {
     line.priceIncrease?.price ?? line.renewalPrice
   }
 
-  /// Why it ended, or why it is about to: while a charge is retried, the charge.
+  /// The reason why the subscription ended or will end; a billing error during grace period and billing
+  /// retry.
   func expirationIntent(of line: SubscriptionLine) -> ExpirationIntent? {
     switch line.status {
     case .ended(let intent): intent
@@ -111,7 +112,7 @@ extension World {
     }
   }
 
-  /// Whether Apple tries the charge again, within grace or after it.
+  /// Whether Apple retries the charge, during the grace period or after it.
   func isRetried(_ line: SubscriptionLine) -> Bool {
     switch line.status {
     case .grace, .retry: true
@@ -123,7 +124,8 @@ extension World {
     if case .grace(let end) = line.status { end } else { nil }
   }
 
-  /// The payload of a signed app transaction; `nil` if the account never had the app.
+  /// Returns the payload of a signed app transaction (Apple: AppTransaction), or `nil` if the account never
+  /// downloaded the app.
   func appTransaction(of account: String, in app: String, signed: Instant) -> JSONObject? {
     guard let install = accounts[account]?.appInstalls[app], let identity = self.app(app)?.identity else {
       return nil
@@ -141,7 +143,7 @@ extension World {
     ])
   }
 
-  /// The payload of the question what to show the customer, should they be about to cancel.
+  /// Returns the payload of a retention message request (Apple: DecodedRealtimeRequestBody).
   func retentionMessageRequest(_ line: SubscriptionLine, identifier: String, signed: Instant) -> JSONObject {
     JSONObject(present: [
       ("originalTransactionId", .string(String(line.id))),
@@ -153,4 +155,12 @@ extension World {
       ("signedDate", JSONValue(signed)),
     ])
   }
+}
+
+/// Returns the stable `appTransactionId` of an account in an app.
+func appTransactionID(app: String, account: String) -> String {
+  // FNV-1a, 64 bits: uniform and the same on every machine.
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  for byte in "\(app)\u{0}\(account)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  return String(700_000_000_000_000_000 + hash % 10_000_000_000_000_000)
 }

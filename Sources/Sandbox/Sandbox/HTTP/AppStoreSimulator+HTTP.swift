@@ -4,29 +4,28 @@ internal import JSON
 internal import SignedData
 
 extension AppStoreSimulator {
-  /// Answers a request to the simulated App Store.
+  /// Responds to a request.
   ///
-  ///     POST /sandbox/v1/ACTION          does one of the ``Action``s; the body has its members
-  ///     POST /sandbox/v1/documents/KIND  buys, and answers with one document about it: KIND is one of
-  ///                                      ``SandboxDocumentKind``
-  ///     GET  /sandbox/v1/root            the certificate to trust, PEM
-  ///     GET  /sandbox/v1/apps            what there is to buy
-  ///     GET  /sandbox/v1/accounts/NAME   what an account has (?app=)
-  ///     GET  /sandbox/v1/accounts        what all accounts have, page by page (?app=&after=&limit=)
-  ///     GET  /sandbox/v1/receipts        their app receipts, as a migration reads them (?app=&after=&limit=)
-  ///     GET  /sandbox/v1/owners          what all accounts may use now (?app=)
-  ///     POST /sandbox/v1/live            lets many customers live for some time
+  ///     POST /sandbox/v1/ACTION           performs an ``Action``; the body has its members
+  ///     POST /sandbox/v1/documents/KIND   buys and returns one ``SandboxDocumentKind``
+  ///     GET  /sandbox/v1/root             the root certificate, PEM
+  ///     GET  /sandbox/v1/apps             the catalog
+  ///     GET  /sandbox/v1/accounts/NAME    the purchases of an account (?app=)
   ///     GET  /sandbox/v1/accounts/NAME/receipt  its app receipt, base64 (?app=)
-  ///     GET  /sandbox/v1/notifications   what was told to whom
-  ///     GET  /sandbox/v1/consumption     what developers told of customers who ask for refunds
-  ///     GET, POST /sandbox/v1/clock      the time, and how fast it goes
-  ///     POST /sandbox/v1/clock/advance   turns it
-  ///     GET, POST, DELETE /sandbox/v1/faults  what is to go wrong
-  ///     GET  /sandbox/v1/calls           how often Apple's interfaces were asked
-  ///     POST /sandbox/v1/call-limit      how often they may be
-  ///     POST /sandbox/v1/realtime-message  asks the developer what to show to a subscriber
-  ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   as at Apple
-  ///     /ocsp                            whether its certificates still count
+  ///     GET  /sandbox/v1/accounts         the purchases of all accounts, paged (?app=&after=&limit=)
+  ///     GET  /sandbox/v1/receipts         their app receipts as migration input, paged (?app=&after=&limit=)
+  ///     GET  /sandbox/v1/owners           the products that each account owns now (?app=)
+  ///     POST /sandbox/v1/live             performs random actions of many customers
+  ///     GET  /sandbox/v1/notifications    the notifications and their delivery attempts
+  ///     GET  /sandbox/v1/consumption      the consumption reports of developers
+  ///     GET, POST /sandbox/v1/clock       the simulated time and its speed
+  ///     POST /sandbox/v1/clock/advance    advances the clock
+  ///     GET, POST, DELETE /sandbox/v1/faults  the active faults
+  ///     GET  /sandbox/v1/calls            the number of calls of Apple's APIs
+  ///     POST /sandbox/v1/call-limit       sets their rate limit
+  ///     POST /sandbox/v1/realtime-message  requests a retention message from the developer's server
+  ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   Apple's APIs
+  ///     /ocsp                             the OCSP responder
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     if Self.interfaces.contains(where: request.path.hasPrefix) { return await serverAPI(request) }
     if request.path == "/verifyReceipt" { return await verifyReceipt(request) }
@@ -76,18 +75,18 @@ extension AppStoreSimulator {
     return await act(request, parts)
   }
 
-  /// The paths on which something is done.
+  /// Routes the paths of actions and documents.
   private func act(_ request: HTTPRequest, _ parts: [String]) async -> HTTPResponse {
     if parts.count == 2, parts[0] == "documents" {
       guard request.method == "POST" else { return .methodNotAllowed("POST") }
       return await document(parts[1], request.body)
     }
-    // Two forms for what belongs to an app: with the app in the path, or among the members.
+    // The app is named in the path (`apps/APP/ACTION`) or in the body.
     let name = parts.count == 3 && parts[0] == "apps" ? parts[2] : parts[0]
     guard parts.count == 1 || parts.count == 3, let action = Action(rawValue: name) else {
       let known = Action.allCases.map(\.rawValue).joined(separator: ", ")
       return .error(
-        404, code: "NOT_FOUND", message: "there is nothing at \(request.path); what can be done is \(known)")
+        404, code: "NOT_FOUND", message: "unknown path \(request.path); the actions are \(known)")
     }
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
     return await answer {
@@ -120,7 +119,7 @@ extension AppStoreSimulator {
     return json
   }
 
-  /// Asks the developer which message to show to a subscriber, as Apple does when one is about to cancel.
+  /// Requests a retention message from the developer's server, as Apple does before a cancellation.
   private func realtimeMessage(_ parameters: Parameters) async throws -> JSONObject {
     try parameters.allow(only: ["transactionId"])
     catchUp()
@@ -149,9 +148,9 @@ extension AppStoreSimulator {
       guard let target = try parameters.instantIfPresent("to") ?? length.map(clock.now().advanced) else {
         throw ActionError.missingMember("by")
       }
-      guard target >= clock.now() else { throw ActionError.notPossible("the clock is not turned back") }
+      guard target >= clock.now() else { throw ActionError.notPossible("the clock cannot go back") }
       guard target.milliseconds(since: clock.now()) <= Self.maxAdvance else {
-        throw ActionError.notPossible("the clock is turned ten years at most")
+        throw ActionError.notPossible("the clock can advance by ten years at most")
       }
       let earlier = world.notifications.count
       try await advanceClock(to: target)
@@ -171,7 +170,8 @@ extension AppStoreSimulator {
   private func document(_ name: String, _ body: [UInt8]) async -> HTTPResponse {
     guard let kind = SandboxDocumentKind(rawValue: name) else {
       let known = SandboxDocumentKind.allCases.map(\.rawValue).joined(separator: ", ")
-      return .error(404, code: "UNKNOWN_DOCUMENT", message: "there are documents of the kinds \(known)")
+      return .error(
+        404, code: "UNKNOWN_DOCUMENT", message: "unknown kind of document; expected one of \(known)")
     }
     return await answer {
       let document = try self.document(kind, about: PurchaseOrder(Parameters(body: body)))
@@ -183,7 +183,7 @@ extension AppStoreSimulator {
     await mapErrors { .json(try await body()) }
   }
 
-  /// An answer, or why there is none.
+  /// Returns the response, or an error response if `body` throws.
   func mapErrors(_ body: () async throws -> HTTPResponse) async -> HTTPResponse {
     do {
       return try await body()
@@ -196,7 +196,7 @@ extension AppStoreSimulator {
     }
   }
 
-  // MARK: What can be read
+  // MARK: Queries
 
   private var rootCertificate: HTTPResponse {
     HTTPResponse(
@@ -229,7 +229,7 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// What the App Store holds true of everybody's purchases in an app, for comparing.
+  /// Returns the products that every account owns, as the reference for comparisons.
   private func owners(_ app: String?) throws(ActionError) -> JSONObject {
     catchUp()
     guard let app = app.flatMap({ world.app($0) }) else {
@@ -253,11 +253,11 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// The app receipt of an account. Who bought nothing, and who is not known, has one without purchases.
+  /// Returns the app receipt of an account. An unknown account has a receipt without purchases.
   private func receipt(_ name: String, _ id: String?) -> HTTPResponse {
     catchUp()
     guard let app = apps.first(where: { id == nil || $0.id == id }) else {
-      return .error(404, code: "NOT_FOUND", message: "there is no app \(id.debugDescription)")
+      return .error(404, code: "NOT_FOUND", message: "unknown app \(id.debugDescription)")
     }
     do {
       return .json(["receipt": .string(try receiptDocument.appReceipt(of: name, in: app))])
@@ -269,12 +269,12 @@ extension AppStoreSimulator {
   private func account(_ name: String, _ app: String?) -> HTTPResponse {
     catchUp()
     guard world.accounts[name] != nil else {
-      return .error(404, code: "NOT_FOUND", message: "nobody is called \(name.debugDescription)")
+      return .error(404, code: "NOT_FOUND", message: "unknown account \(name.debugDescription)")
     }
     return .json(account(name, in: apps.filter { app == nil || $0.id == app }))
   }
 
-  /// What an account has in some apps.
+  /// Returns the purchases of an account in some apps.
   func account(_ name: String, in apps: [SandboxApp]) -> JSONObject {
     [
       "account": .string(name),
@@ -298,6 +298,6 @@ extension AppStoreSimulator {
 }
 
 extension SandboxNotification {
-  /// Type and subtype in one word.
+  /// The type and subtype, such as `DID_RENEW/BILLING_RECOVERY`.
   var name: String { subtype.map { "\(type.rawValue)/\($0.rawValue)" } ?? type.rawValue }
 }

@@ -2,15 +2,15 @@ internal import AppStore
 internal import HTTP
 internal import SignedData
 
-/// The certificates' authority: tells whether they still count (RFC 6960, appendix A).
+/// The OCSP responder for the simulator's certificates (RFC 6960, appendix A).
 extension AppStoreSimulator {
-  /// Where the certificates say that they can be asked about.
+  /// The path of the responder's URL in the certificates.
   static let responderPath = "/ocsp"
 
-  /// For how long an answer may be used. Apple's are good for half a day.
+  /// The validity of a response, in milliseconds: 12 hours, as in Apple's responses.
   private static let life: Int64 = 43_200_000
 
-  /// Answers by the machine's clock, as everything that is not Apple's but the network's.
+  /// Responds to a status request, in machine time: OCSP concerns the network and not the simulated store.
   func certificateStatus(_ request: HTTPRequest) async -> HTTPResponse {
     guard let question = Self.question(in: request) else { return .methodNotAllowed("GET, POST") }
     if let length = faults.take(.ocspSlow) { try? await Task.sleep(for: .milliseconds(length)) }
@@ -29,13 +29,13 @@ extension AppStoreSimulator {
     }
   }
 
-  /// The question's DER: the body of a POST, or the end of a GET's path in base64. `nil` for other methods; what
-  /// cannot be read is for the responder to refuse.
+  /// Returns the DER of the request: the body of a POST or the base64 path component of a GET; `nil` for
+  /// other methods. The responder rejects malformed requests.
   private static func question(in request: HTTPRequest) -> [UInt8]? {
     switch request.method {
     case "POST": return request.body
     case "GET":
-      // Slashes of the base64 may come as they are; only behind the last of the address it begins.
+      // Base64 may contain unescaped slashes, so everything after the responder's path belongs to it.
       let text = String(request.path.dropFirst(responderPath.count + 1)).replacing("+", with: "%2B")
       return Base64.standard.decode(Array(text.removingPercentEncoding().utf8)[...]) ?? []
     default: return nil

@@ -1,9 +1,9 @@
 internal import HTTP
 internal import JSON
 
-// All accounts, page by page: there may be a hundred thousand.
+// All accounts in pages, because there may be 100,000.
 extension AppStoreSimulator {
-  /// Some accounts of an app, and what follows them.
+  /// One page of accounts.
   private struct Page {
     let app: SandboxApp
     let accounts: [String]
@@ -11,7 +11,7 @@ extension AppStoreSimulator {
 
   private static let maxPageSize = 5_000
 
-  /// Answers with the page that a query asks for.
+  /// Responds with the page that the query names.
   func page(_ query: String, _ answer: (_ accounts: [String], _ app: SandboxApp) throws -> HTTPResponse) async
     -> HTTPResponse
   {
@@ -31,16 +31,18 @@ extension AppStoreSimulator {
       throw .wrongType(member: "limit", expected: "between 1 and \(Self.maxPageSize)")
     }
     let after = query["after"] ?? ""
-    let following = world.accounts.keys.filter { $0 > after && world.accounts[$0]?.appInstalls[app.id] != nil }
+    let following = world.accounts.keys.filter {
+      $0 > after && world.accounts[$0]?.appInstalls[app.id] != nil
+    }
     return Page(app: app, accounts: Array(following.sorted().prefix(limit)))
   }
 
-  /// What these accounts have.
+  /// Returns the purchases of the accounts.
   func accounts(_ names: [String], in app: SandboxApp) throws -> HTTPResponse {
     .json(["accounts": .array(names.map { .object(account($0, in: [app])) })])
   }
 
-  /// The app receipts of these accounts, one line of JSON each, as `entitled migrate` reads them.
+  /// Returns the app receipts of the accounts as NDJSON, the input format of `entitled migrate`.
   func receipts(_ names: [String], in app: SandboxApp) throws -> HTTPResponse {
     let document = receiptDocument
     var lines: [UInt8] = []

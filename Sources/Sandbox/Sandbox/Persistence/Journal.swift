@@ -1,26 +1,26 @@
 internal import AppStore
 internal import JSON
 
-/// What was done in the sandbox and when.
+/// The log of everything that happened in the sandbox.
 ///
-/// It is the truth: doing the same again at the same moments makes the same world again, so a restart replays, and a
-/// rule of the simulator that is mended applies to the past.
+/// The journal is the source of truth: a restart replays it. A corrected rule of the simulator therefore
+/// applies to the past, too.
 struct Journal: Sendable {
   enum Entry: Hashable, Sendable {
-    /// A world began, or a process took it over: numbers that may be lost after it are passed over.
+    /// A process opened the world: ids that an earlier process may have lost are skipped.
     case opened
     case clock(SandboxClock.Setting)
     case action(Action, JSONObject)
-    /// Time brought something about that somebody may have seen.
+    /// Time had effects that a reader may have seen.
     case passed
-    /// A notification was sent, or not: the number in the outbox, the result, and when to try again.
+    /// The result of a delivery attempt of the notification at that index, and the time of the next attempt.
     case attempt(notification: Int, SendAttemptResult, next: Instant?)
-    /// A notification is sent later than it should be.
+    /// The delivery of the notification at that index was postponed by a fault.
     case postponed(notification: Int, to: Instant)
   }
 
   private let store: any JournalStore
-  /// Recorded entries that are not written yet, the oldest first.
+  /// Recorded entries that are not written yet, oldest first.
   private var unwritten: [JournalLine] = []
   /// The lines of earlier processes; discarded by ``begin(_:_:)``.
   private var stored: [JournalLine]
@@ -31,7 +31,7 @@ struct Journal: Sendable {
     stored = try store.lines()
   }
 
-  /// What was done before this process, the oldest first.
+  /// Decodes the entries of earlier processes, oldest first.
   func entries() throws(SandboxError) -> [(at: Instant, entry: Entry)] {
     var entries: [(at: Instant, entry: Entry)] = []
     for line in stored {
@@ -45,21 +45,23 @@ struct Journal: Sendable {
     return entries
   }
 
-  /// Whether something was noted that is not written down.
+  /// Whether recorded entries are not written yet.
   var hasUnwrittenEntries: Bool { !unwritten.isEmpty }
 
-  /// Notes what was done. It is remembered once it is written down.
-  mutating func record(_ entry: Entry, at instant: Instant) { 
-    unwritten.append(JournalLine(at: instant, entry: String(decoding: entry.json.serialized(), as: UTF8.self)))
+  /// Records an entry, which is durable after ``flush(_:)``.
+  mutating func record(_ entry: Entry, at instant: Instant) {
+    unwritten.append(
+      JournalLine(at: instant, entry: String(decoding: entry.json.serialized(), as: UTF8.self)))
   }
 
-  /// Writes down what was noted, as the first thing of this process, and all rows there are.
+  /// Writes the recorded entries as the first ones of this process, together with all table rows.
   mutating func begin(_ tables: [WorldTable], _ rows: () -> [RowChange]) throws(SandboxError) {
     try store.begin(unwritten, tables, rows)
     (stored, unwritten) = ([], [])
   }
 
-  /// Writes down what was noted, and the rows that changed. What cannot be written is written with what follows.
+  /// Writes the recorded entries and the changed table rows. Entries that cannot be written are kept for the
+  /// next call.
   mutating func flush(_ rows: () -> [RowChange]) throws(SandboxError) {
     try store.append(unwritten, rows)
     unwritten = []
@@ -94,7 +96,7 @@ extension Journal.Entry {
     }
   }
 
-  /// Reads what ``json`` says; `nil` if it is nothing of the kind.
+  /// Decodes an entry; `nil` if it is malformed.
   init?(_ json: JSONObject) {
     if json["opened"] != nil {
       self = .opened

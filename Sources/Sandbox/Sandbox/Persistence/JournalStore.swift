@@ -2,9 +2,9 @@ package import AppStore
 
 /// One line of the journal.
 package struct JournalLine: Hashable, Sendable {
-  /// When it was, by the sandbox's clock.
+  /// Simulated time.
   package let at: Instant
-  /// What it was, a JSON object.
+  /// A JSON object.
   package let entry: String
 
   package init(at: Instant, entry: String) {
@@ -13,27 +13,26 @@ package struct JournalLine: Hashable, Sendable {
   }
 }
 
-/// Where the journal is kept, and beside it what the world is in tables.
+/// The persistent storage of the journal and of the tables beside it.
 ///
-/// What a call appends is there whole or not at all, its rows included, and outlasts the process when the call
-/// returns.
+/// Each call is atomic and durable against a crash of the process when it returns.
 package protocol JournalStore: Sendable {
-  /// What errors call the place.
+  /// The path, for error texts.
   var path: String { get }
 
-  /// What was appended so far, the oldest first.
+  /// Returns all lines, oldest first.
   ///
   /// - Throws: ``SandboxError/corrupt(path:detail:)``, ``SandboxError/unusable(path:detail:)``.
   func lines() throws(SandboxError) -> [JournalLine]
 
-  /// Appends the first lines of a process, and makes the tables anew with these rows. Outlasts a power loss, too.
+  /// Appends the first lines of a process and replaces all tables. The result also survives a power loss.
   func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]) throws(SandboxError)
 
-  /// Appends, and brings the tables up to date.
+  /// Appends lines and updates the changed rows.
   func append(_ lines: [JournalLine], _ rows: () -> [RowChange]) throws(SandboxError)
 }
 
-/// A journal that nobody reads, since it ends with the process.
+/// A journal that is discarded with the process.
 package struct InMemoryJournal: JournalStore {
   package let path = "memory"
 

@@ -1,23 +1,22 @@
 internal import AppStore
 internal import SignedData
 
-/// The simulated App Store's certificate chain, shaped like Apple's, and the keys behind it.
+/// The simulator's certificate chain, which has the shape of Apple's, and its private keys.
 ///
-/// Made once and kept, so that whoever trusts the root goes on trusting it. A leaf that has run out is
-/// replaced under the same intermediate. It lasts longer than Apple's two years, because the clock may be turned
-/// and what is signed is dated by it.
+/// The chain is created once and stored. An expired leaf is replaced under the same intermediate. The leaf is
+/// valid longer than Apple's two years, because documents are dated in simulated time, which can be advanced.
 struct SandboxAuthority: Sendable {
   let root: Certificate
   let signer: JWSSigner
-  /// Signs receipts with the same leaf. Apple has one for each; what matters to verifiers is the same in both.
+  /// Signs receipts with the same leaf. Apple uses a separate leaf with the same relevant extensions.
   let receiptSigner: ReceiptSigner
-  /// Tells whether the certificates still count.
+  /// The OCSP responder for the leaf and the intermediate.
   let responder: OCSPResponder
 
-  /// Loads the chain that `directory` keeps; makes it if there is none.
+  /// Loads the stored chain, or creates it.
   ///
-  /// - `address`: where its certificates are to say that OCSP can be asked about them; those that say something
-  ///   else are issued anew, for the same authorities. `nil` leaves them as they are.
+  /// - responder: the OCSP URL in the certificates. Certificates with another URL are issued again; `nil`
+  ///   keeps them.
   init(directory: any StateFiles, now: Instant, responder address: String? = nil) throws(SandboxError) {
     if try directory.read(File.root.certificate) == nil {
       try Self.make(in: directory, now: now, responder: address)
@@ -42,7 +41,7 @@ struct SandboxAuthority: Sendable {
     responder = OCSPResponder(issuers: [intermediate.issuer, root.issuer])
   }
 
-  /// One link of the chain and where it is kept.
+  /// A certificate of the chain; the raw values are file names.
   private enum File: String {
     case root, intermediate, leaf
 
@@ -67,7 +66,7 @@ struct SandboxAuthority: Sendable {
     var issuer: CertificateIssuer { CertificateIssuer(certificate: certificate, key: key) }
   }
 
-  /// The root is written last: as long as it is not there, nobody has seen any of the others.
+  /// Creates the chain. The root is written last, so that an interrupted creation starts over.
   private static func make(
     in directory: any StateFiles, now: Instant, responder: String?
   ) throws(SandboxError) {
@@ -113,7 +112,7 @@ struct SandboxAuthority: Sendable {
     return leaf
   }
 
-  /// A day early, for verifiers whose clock is behind.
+  /// One day early, for verifiers whose clock is slow.
   private static func validityStart(_ now: Instant) -> Instant { now.advanced(byMilliseconds: -86_400_000) }
 
   private static func generate(_ curve: SigningKey.Curve) throws(SandboxError) -> SigningKey {
@@ -140,7 +139,7 @@ struct SandboxAuthority: Sendable {
 
   private static func text(_ name: String, in directory: any StateFiles) throws(SandboxError) -> String {
     guard let text = try directory.read(name) else {
-      throw .corrupt(path: "\(directory.path)/\(name)", detail: "it is missing")
+      throw .corrupt(path: "\(directory.path)/\(name)", detail: "file is missing")
     }
     return text
   }

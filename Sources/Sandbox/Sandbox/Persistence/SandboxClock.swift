@@ -1,13 +1,13 @@
 package import AppStore
 internal import Synchronization
 
-/// The sandbox's time: the machine's, faster than it, or status still until it is turned. It never goes back.
+/// The simulated time: the machine's time, optionally faster or stopped. It never goes back.
 package final class SandboxClock: Sendable {
-  /// Where the sandbox's time was at a moment of the machine's, and how fast it goes since.
+  /// A simulated time with the corresponding machine time, and the speed since then.
   struct Setting: Hashable, Sendable {
     var sandbox: Instant
     var machine: Instant
-    /// 1: as fast as the machine's; 0: it stands still.
+    /// 1 is real time, 0 stops the clock.
     var speed: Int64
   }
 
@@ -22,22 +22,22 @@ package final class SandboxClock: Sendable {
     state = Mutex(Setting(sandbox: now, machine: now, speed: 1))
   }
 
-  /// The sandbox's time now.
+  /// The simulated time now.
   package func now() -> Instant {
     let machine = machine()
     return state.withLock { $0.time(at: machine) }
   }
 
-  /// The machine's time, by which those who call from outside go.
+  /// The machine's time, for checks of requests from outside.
   func machineNow() -> Instant { machine() }
 
-  /// How it goes.
+  /// The current setting.
   var setting: Setting { state.withLock { $0 } }
 
-  /// Goes on as it was remembered.
+  /// Restores a setting from the journal.
   func restore(_ setting: Setting) { state.withLock { $0 = setting } }
 
-  /// Turns the clock forward, or changes how fast it goes from now on.
+  /// Advances the clock or changes its speed from now on.
   func set(to time: Instant? = nil, speed: Int64? = nil) {
     let machine = machine()
     state.withLock { setting in
@@ -51,15 +51,15 @@ package final class SandboxClock: Sendable {
     }
   }
 
-  /// Tells each time that the clock was turned or goes at another pace; what comes while the listener is busy
-  /// is told once.
+  /// Returns a stream with an element for each change of time or speed. Changes during a slow consumer are
+  /// merged.
   package func changes() -> AsyncStream<Void> {
     let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     listeners.withLock { $0.append(listener) }
     return stream
   }
 
-  /// Milliseconds of the machine's time until the sandbox's is `instant`; `nil` if it stands still.
+  /// Milliseconds of machine time until the simulated time is `instant`; `nil` if the clock is stopped.
   package func milliseconds(until instant: Instant) -> Int64? {
     let setting = setting
     guard setting.speed > 0 else { return nil }

@@ -30,7 +30,7 @@ package struct SandboxStorage: Sendable {
   }
 }
 
-/// The files of a sandbox's certificate chain.
+/// The files of the certificate chain.
 protocol StateFiles: Sendable {
   /// The directory's path, for error texts.
   var path: String { get }

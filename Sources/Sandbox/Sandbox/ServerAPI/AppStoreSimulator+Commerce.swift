@@ -4,7 +4,7 @@ internal import JSON
 
 /// The Advanced Commerce API and the External Purchase Server API.
 extension AppStoreSimulator {
-  /// Answers a call of a path such as `v1/subscription/cancel/ID`.
+  /// Handles paths such as `v1/subscription/cancel/ID`.
   func advancedCommerce(_ call: ServerAPICall) throws -> JSONObject? {
     let path = call.path
     guard call.request.method == "POST", path.count == 4,
@@ -29,7 +29,7 @@ extension AppStoreSimulator {
     return try signed(sold.id)
   }
 
-  /// How the purchase stands now, as these calls answer.
+  /// Returns the signed current state of a purchase, which is the response to these calls.
   private func signed(_ id: Int64) throws -> JSONObject {
     guard let sold = world.transactions[id] else { throw ServerAPIError.transactionIdNotFound }
     let line = world.lines[sold.originalID]
@@ -40,7 +40,7 @@ extension AppStoreSimulator {
     ])
   }
 
-  /// Send External Purchase Report, and Retrieve External Purchase Report.
+  /// Handles Send External Purchase Report and Retrieve External Purchase Report.
   func externalPurchases(_ call: ServerAPICall) throws -> JSONObject? {
     let path = call.path
     guard path.count > 1, path[1] == "reports" else { throw ServerAPIError.generalBadRequest }
@@ -60,5 +60,52 @@ extension AppStoreSimulator {
       return report
     default: throw ServerAPIError.generalBadRequest
     }
+  }
+}
+
+/// The effects of Advanced Commerce requests and external purchase reports.
+extension World {
+  /// The requests of the Advanced Commerce API; the raw values are path components.
+  enum CommerceRequest: String, CaseIterable {
+    case cancel, revoke, migrate, changePrice, changeMetadata, requestRefund
+  }
+
+  mutating func performCommerce(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let sold = try transaction(parameters)
+    let name = try parameters.choice("request", of: CommerceRequest.allCases.map(\.rawValue))
+    guard let request = CommerceRequest(rawValue: name) else { return Outcome() }
+    if request == .requestRefund {
+      try refund(sold, .other, percentage: nil)
+      return Outcome(transactions: [sold.id])
+    }
+    guard var line = lines[sold.originalID] else { throw .notASubscription(String(sold.id)) }
+    guard line.source == nil, line.isRunning else {
+      throw .notPossible("subscription \(line.id) is over or shared from another account")
+    }
+    switch request {
+    case .cancel: setAutoRenewal(false, of: line)
+    case .revoke:
+      guard let current = current(of: line) else { return Outcome() }
+      try refund(current, .other, percentage: nil)
+    case .migrate: notify(.migration, of: line)
+    case .changePrice:
+      line.renewalPrice = try parameters.integer("price", in: 0...1_000_000_000)
+      put(line)
+      notify(.priceChange, of: line)
+    case .changeMetadata: notify(.metadataUpdate, of: line)
+    case .requestRefund: break
+    }
+    return Outcome(transactions: [lines[line.id]?.current ?? line.current])
+  }
+
+  /// Stores an external purchase report.
+  mutating func performReport(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let app = try appID(parameters)
+    guard let report = parameters.json["report"]?.objectValue else { throw .missingMember("report") }
+    guard let id = report["requestIdentifier"]?.stringValue, !id.isEmpty else {
+      throw .missingMember("requestIdentifier")
+    }
+    externalReports[ReportName(app: app, identifier: id)] = report
+    return Outcome()
   }
 }

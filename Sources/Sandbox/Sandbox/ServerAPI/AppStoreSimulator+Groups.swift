@@ -4,7 +4,7 @@ internal import JSON
 
 /// Groups and seats (App Store Server API 1.22 and 1.23).
 ///
-/// A purchase with seats makes a group: of the purchaser, who is its administrator, and of those who have a seat.
+/// A purchase with seats forms a group: the purchaser is the administrator, the seat holders are the members.
 extension AppStoreSimulator {
   func groups(_ call: ServerAPICall) throws -> JSONObject? {
     let path = call.path
@@ -17,7 +17,7 @@ extension AppStoreSimulator {
     }
   }
 
-  /// Get Customer Groups.
+  /// Handles Get Customer Groups.
   private func customerGroups(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     let lines = world.subscriptions(of: account, in: call.app.id).compactMap { line in
@@ -39,7 +39,7 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// Get Group Members.
+  /// Handles Get Group Members.
   private func groupMembers(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     guard id.count == 18, id.first == "9", let number = Int64(id.dropFirst()) else {
       throw ServerAPIError.invalidGroupId
@@ -104,8 +104,8 @@ extension AppStoreSimulator {
     }
   }
 
-  /// The subscription, if the developer invites to its seats. Of what was not sold here nothing is known, not even
-  /// Apple's word for that.
+  /// Returns the subscription if the developer manages its invitations. For an unknown transaction Apple
+  /// documents no error, so the response is a plain 404.
   private func purchaseWithSeats(_ id: String, _ call: ServerAPICall) throws -> SubscriptionLine {
     guard let number = Int64(id) else { throw ServerAPIError.invalidOriginalTransactionId }
     guard let sold = world.transactions[number], sold.app == call.app.id else { throw NotFound() }
@@ -128,7 +128,7 @@ extension AppStoreSimulator {
     return JSONObject(outcome.members.map { ($0.0, .string($0.1)) })
   }
 
-  /// Does what is answered with nothing but success.
+  /// Performs an action whose response has no body.
   private func act(_ action: Action, of line: SubscriptionLine, _ members: JSONObject) throws -> JSONObject? {
     var members = members
     members["transactionId"] = .string(String(line.id))
@@ -137,5 +137,5 @@ extension AppStoreSimulator {
   }
 }
 
-/// Nothing is known under a path, and no reason is given.
+/// A 404 without an error code of Apple's.
 struct NotFound: Error {}

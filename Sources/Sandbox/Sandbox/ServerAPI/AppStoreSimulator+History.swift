@@ -3,9 +3,9 @@ internal import HTTP
 internal import JSON
 internal import SignedData
 
-/// What the Server API tells of purchases.
+/// Get All Subscription Statuses, the histories, and lookups.
 extension AppStoreSimulator {
-  /// Get All Subscription Statuses.
+  /// Handles Get All Subscription Statuses.
   func statuses(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     let wanted = call.query.all("status")
@@ -35,7 +35,7 @@ extension AppStoreSimulator {
     return answer
   }
 
-  /// Environment and app, which most answers begin with.
+  /// The environment and app members of most responses.
   private func envelope(_ call: ServerAPICall) -> JSONObject {
     JSONObject(present: [
       ("environment", .string(Environment.sandbox.rawValue)),
@@ -44,12 +44,12 @@ extension AppStoreSimulator {
     ])
   }
 
-  /// Get Transaction History, versions 1 and 2.
+  /// Handles Get Transaction History, versions 1 and 2.
   func history(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     let filter = try HistoryFilter(call.query)
     var sold = world.purchases(of: account, in: call.app.id).filter { sold in
-      // Consumables stay in the history only until they are delivered, unless they are refunded.
+      // Finished consumables leave the history unless they were refunded.
       let product = world.product(sold.productID, of: sold.app)
       return filter.admits(sold, product)
     }
@@ -57,7 +57,7 @@ extension AppStoreSimulator {
     return try page(call, sold, named: "signedTransactions", into: envelope(call))
   }
 
-  /// Get Refund History, versions 1 and 2.
+  /// Handles Get Refund History, versions 1 and 2.
   func refunds(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     let refunded = world.purchases(of: account, in: call.app.id).filter { $0.revocation != nil }
@@ -65,13 +65,13 @@ extension AppStoreSimulator {
     return try page(call, refunded, named: "signedTransactions", into: JSONObject())
   }
 
-  /// Twenty of them, from where the `revision` of the page before says.
+  /// Returns a page of 20 transactions after the given `revision`.
   private func page(
     _ call: ServerAPICall, _ sold: [SoldTransaction], named name: String, into envelope: JSONObject
   ) throws -> JSONObject {
     var start = 0
     if let revision = call.query["revision"], !revision.isEmpty {
-      // A revision names the last transaction that was given, so that what comes later moves no page.
+      // A revision names the last returned transaction, so that new transactions do not shift the pages.
       let last = revision.split(separator: "_").last.flatMap { Int64($0) }
       guard let last, revision.hasPrefix("r_") else { throw ServerAPIError.invalidRequestRevision }
       start = sold.firstIndex { $0.id == last }.map { $0 + 1 } ?? sold.count
@@ -88,7 +88,7 @@ extension AppStoreSimulator {
 
   static let pageSize = 20
 
-  /// Get App Transaction Info.
+  /// Handles Get App Transaction Info.
   func appTransaction(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     guard let payload = world.appTransaction(of: account, in: call.app.id, signed: world.now) else {
@@ -97,7 +97,7 @@ extension AppStoreSimulator {
     return ["signedAppTransactionInfo": .string(try authority.signer.sign(payload: payload))]
   }
 
-  /// Look Up Order ID. Status 1 says that there is no such order, which is no error.
+  /// Handles Look Up Order ID. Status 1 means that the order does not exist.
   func lookUp(_ order: String, _ call: ServerAPICall) throws -> JSONObject {
     let number = Int64(order.dropFirst(), radix: 36)
     guard let sold = number.flatMap({ world.transactions[$0] }), sold.orderID == order,
@@ -107,7 +107,7 @@ extension AppStoreSimulator {
   }
 }
 
-/// What a history is asked for.
+/// The query parameters of Get Transaction History.
 private struct HistoryFilter {
   let isDescending: Bool
   private let start: Int64?
@@ -137,7 +137,7 @@ private struct HistoryFilter {
     guard ownership.map({ ["PURCHASED", "FAMILY_SHARED", "ASSIGNED"].contains($0) }) ?? true else {
       throw .invalidInAppOwnershipType
     }
-    // Version 1 has the opposite question under the name excludeRevoked.
+    // Version 1 has the inverse parameter `excludeRevoked`.
     let text =
       query["revoked"]?.lowercased() ?? (query["excludeRevoked"]?.lowercased() == "true" ? "false" : nil)
     guard text.map({ ["true", "false"].contains($0) }) ?? true else { throw .invalidRevoked }

@@ -5,7 +5,7 @@ internal import SignedData
 
 /// The Retention Messaging API.
 extension AppStoreSimulator {
-  /// Answers a call whose path goes on behind `v1/messaging`.
+  /// Handles paths below `v1/messaging`.
   func messaging(_ call: ServerAPICall) async throws -> JSONObject? {
     let path = call.path.dropFirst(2).map(\.self)
     let messages = world.settings[call.app.id]?.messages ?? RetentionMessages()
@@ -60,7 +60,7 @@ extension AppStoreSimulator {
     guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
     let size = call.query["imageSize"] ?? "FULL_SIZE"
     guard Self.sizes.contains(size) else { throw ServerAPIError.invalidImageSize }
-    // What stands behind the signature is not looked at.
+    // Only the PNG signature is checked.
     guard call.request.body.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { throw ServerAPIError.invalidImage }
     guard messages.images[id] == nil else { throw ServerAPIError.imageAlreadyExists }
     guard messages.images.count < Self.maxImages else { throw ServerAPIError.tooManyImages }
@@ -93,7 +93,7 @@ extension AppStoreSimulator {
   ) throws -> JSONObject? {
     guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
     let content = try call.body()
-    // Apple's lengths: UploadMessageRequestBody, UploadMessageImage and BulletPoint of Apple's libraries.
+    // Limits of Apple's libraries: UploadMessageRequestBody, UploadMessageImage and BulletPoint.
     guard content["header"]?.stringValue?.count ?? 0 <= 66 else { throw ServerAPIError.headerTooLong }
     guard content["body"]?.stringValue?.count ?? 0 <= 144 else { throw ServerAPIError.bodyTooLong }
     let points = content["bulletPoints"]?.arrayValue?.compactMap(\.objectValue) ?? []
@@ -121,7 +121,7 @@ extension AppStoreSimulator {
     guard world.product(key.productID, of: call.app.id) != nil else {
       throw ServerAPIError.invalidProductId
     }
-    // Such as en-US; a language that Apple does not have is not told apart.
+    // A locale such as `en-US`. Whether Apple supports it is not checked.
     guard (2...12).contains(key.locale.utf8.count) else { throw ServerAPIError.invalidLocale }
     var members: JSONObject = ["productId": .string(key.productID), "locale": .string(key.locale)]
     switch call.request.method {
@@ -157,9 +157,9 @@ extension AppStoreSimulator {
     }
   }
 
-  // MARK: Asking the developer
+  // MARK: Real-time requests
 
-  /// Initiate Performance Test: asks the developer's server so often, and remembers how it did.
+  /// Handles Initiate Performance Test: calls the developer's server repeatedly and stores the statistics.
   private func startPerformanceTest(
     _ call: ServerAPICall, _ messages: RetentionMessages
   ) async throws -> JSONObject {
@@ -178,7 +178,7 @@ extension AppStoreSimulator {
     return ["config": .object(PerformanceTest.configuration), "requestId": .string(request)]
   }
 
-  /// Asks the developer which message to show to a subscriber.
+  /// Requests a retention message for a subscriber from the developer's server.
   func requestRealtimeMessage(
     from url: String, about line: SubscriptionLine
   ) async throws -> (result: SendAttemptResult, response: [UInt8]) {
@@ -187,5 +187,55 @@ extension AppStoreSimulator {
         line, identifier: Nonce.random().description, signed: world.now))
     let body = JSONObject([("signedPayload", .string(payload))]).serialized()
     return await poster?.exchange(body, with: url) ?? (.other, [])
+  }
+}
+
+/// The response times of a developer's server for retention messages.
+struct PerformanceTest: Sendable {
+  /// The number of sequential requests, which is smaller than Apple's.
+  static let requests: Int64 = 10
+  private static let threshold: Int64 = 500
+  private static let successRate: Int64 = 95
+
+  let target: String
+  private var times: [Int64] = []
+  private var failures: [String: Int64] = [:]
+
+  init(target: String) { self.target = target }
+
+  mutating func add(_ result: SendAttemptResult, milliseconds: Int64) {
+    times.append(milliseconds)
+    if result != .success { failures[result.rawValue, default: 0] += 1 }
+    if result == .success, milliseconds > Self.threshold {
+      failures[SendAttemptResult.timedOut.rawValue, default: 0] += 1
+    }
+  }
+
+  static var configuration: JSONObject {
+    [
+      "maxConcurrentRequests": 1, "totalRequests": JSONValue(requests), "totalDuration": 60_000,
+      "responseTimeThreshold": JSONValue(threshold), "successRateThreshold": JSONValue(successRate),
+    ]
+  }
+
+  /// Apple's PerformanceTestResultResponse.
+  var json: JSONObject {
+    let count = Int64(max(1, times.count))
+    let rate = (count - failures.values.reduce(0, +)) * 100 / count
+    return [
+      "config": .object(Self.configuration), "target": .string(target),
+      "result": rate >= Self.successRate ? "PASS" : "FAIL", "successRate": JSONValue(rate), "numPending": 0,
+      "responseTimes": [
+        "average": JSONValue(times.reduce(0, +) / count), "p50": percentile(50), "p90": percentile(90),
+        "p95": percentile(95), "p99": percentile(99),
+      ],
+      "failures": .object(
+        JSONObject(failures.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })),
+    ]
+  }
+
+  private func percentile(_ percent: Int) -> JSONValue {
+    let sorted = times.sorted()
+    return JSONValue(sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * percent / 100)])
   }
 }

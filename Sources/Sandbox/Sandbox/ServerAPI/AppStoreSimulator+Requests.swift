@@ -2,9 +2,9 @@ internal import AppStore
 internal import HTTP
 internal import JSON
 
-/// What the Server API does for a developer.
+/// The calls of the Server API that change something, and notification history.
 extension AppStoreSimulator {
-  /// Extend a Subscription Renewal Date.
+  /// Handles Extend a Subscription Renewal Date.
   func extend(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let body = try call.body()
     guard let number = Int64(id) else { throw ServerAPIError.invalidOriginalTransactionId }
@@ -44,7 +44,7 @@ extension AppStoreSimulator {
     return days
   }
 
-  /// Extend Renewal Dates for All Active Subscribers.
+  /// Handles Extend Subscription Renewal Dates for All Active Subscribers.
   func massExtend(_ call: ServerAPICall) throws -> JSONObject {
     let body = try call.body()
     let days = try extensionDays(body)
@@ -52,7 +52,7 @@ extension AppStoreSimulator {
       throw ServerAPIError.invalidProductId
     }
     let identifier = body["requestIdentifier"] ?? ""
-    // Who repeats a request is told of the first one.
+    // A repeated request returns the first result.
     if !world.massExtensions.contains(where: { .string($0.requestIdentifier) == identifier }) {
       _ = try perform(
         .massExtend,
@@ -64,7 +64,7 @@ extension AppStoreSimulator {
     return ["requestIdentifier": identifier]
   }
 
-  /// Get Status of Subscription Renewal Date Extensions.
+  /// Handles Get Status of Subscription Renewal Date Extensions.
   func massExtensionStatus(_ call: ServerAPICall, product: String, _ identifier: String) throws -> JSONObject
   {
     let result = world.massExtensions.first {
@@ -77,7 +77,7 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// Send Consumption Information, versions 1 and 2.
+  /// Handles Send Consumption Information, versions 1 and 2.
   func consumption(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
     let sold = try transaction(id, call)
     guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
@@ -94,7 +94,7 @@ extension AppStoreSimulator {
     return nil
   }
 
-  /// Set App Account Token.
+  /// Handles Set App Account Token.
   func setAppAccountToken(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
     let sold = try transaction(id, call)
     guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
@@ -109,7 +109,7 @@ extension AppStoreSimulator {
 
   // MARK: Notifications
 
-  /// Get Notification History.
+  /// Handles Get Notification History.
   func notificationHistory(_ call: ServerAPICall) throws -> JSONObject {
     let body = try call.body()
     guard let start = body["startDate"]?.int64Value else { throw ServerAPIError.invalidStartDate }
@@ -163,7 +163,7 @@ extension AppStoreSimulator {
     ]
   }
 
-  /// Request a Test Notification.
+  /// Handles Request a Test Notification.
   func testNotification(_ call: ServerAPICall) throws -> JSONObject {
     guard world.settings[call.app.id]?.notificationTarget != nil else {
       throw ServerAPIError.notificationURLNotFound
@@ -172,11 +172,15 @@ extension AppStoreSimulator {
     return JSONObject(outcome.members.map { ($0.0, .string($0.1)) })
   }
 
-  /// Get Test Notification Status.
+  /// Handles Get Test Notification Status.
   func testNotificationStatus(_ call: ServerAPICall, _ token: String) throws -> JSONObject {
     guard isUUID(token) else { throw ServerAPIError.invalidTestNotificationToken }
-    let notification = world.notifications.last { $0.uuid == token && $0.app == call.app.id && $0.type == .test }
-    guard let notification, !notification.attempts.isEmpty else { throw ServerAPIError.testNotificationNotFound }
+    let notification = world.notifications.last {
+      $0.uuid == token && $0.app == call.app.id && $0.type == .test
+    }
+    guard let notification, !notification.attempts.isEmpty else {
+      throw ServerAPIError.testNotificationNotFound
+    }
     return try entry(notification)
   }
 }

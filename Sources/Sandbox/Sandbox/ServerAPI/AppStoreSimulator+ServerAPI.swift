@@ -3,24 +3,24 @@ internal import HTTP
 internal import JSON
 internal import SignedData
 
-/// One request to the Server API, from a developer that has shown who they are.
+/// An authenticated request to the Server API.
 struct ServerAPICall {
   let app: SandboxApp
   let request: HTTPRequest
   let query: Query
-  /// Which of Apple's interfaces it is for: the first part of the path.
+  /// The first component of the path, such as `inApps`.
   let interface: String
-  /// The parts of the path behind it.
+  /// The components after ``interface``.
   let path: [String]
 
-  /// The body, which has to be an object.
+  /// Parses the body, which must be a JSON object.
   func body() throws(ServerAPIError) -> JSONObject {
     guard let body = try? JSONValue(parsing: request.body).objectValue else { throw .generalBadRequest }
     return body
   }
 }
 
-/// Apple's Server API, under Apple's paths.
+/// Apple's Server API under Apple's paths.
 extension AppStoreSimulator {
   func serverAPI(_ request: HTTPRequest) async -> HTTPResponse {
     let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
@@ -43,7 +43,7 @@ extension AppStoreSimulator {
     }
   }
 
-  /// The answer to a call; `nil` for one whose answer has no body.
+  /// Returns the response body, or `nil` if the response has none.
   private func answer(_ call: ServerAPICall) async throws -> JSONObject? {
     guard call.path.first?.first == "v" else { throw ServerAPIError.generalBadRequest }
     switch call.interface {
@@ -85,11 +85,11 @@ extension AppStoreSimulator {
     }
   }
 
-  // MARK: Who asks
+  // MARK: Authentication
 
-  /// The app that the token is for, or `nil` if the token is not one that Apple would take.
+  /// Returns the app that the token authenticates, or `nil` if the token is invalid.
   ///
-  /// As long as no key is registered, a token of any key is good: what it says is checked, its signature is not.
+  /// Claims are always checked. The signature is checked only if at least one public key is registered.
   private func authorizedApp(_ request: HTTPRequest) -> SandboxApp? {
     guard let header = request.header("authorization"), header.hasPrefix("Bearer ") else { return nil }
     let token = String(header.dropFirst("Bearer ".count))
@@ -103,13 +103,14 @@ extension AppStoreSimulator {
     return apps.first { jws.payload["bid"]?.stringValue == $0.identity.bundleID }
   }
 
-  /// Whether a token of those times, in seconds, is in force and lives no longer than an hour.
+  /// Whether a token is valid now and for at most an hour (Apple: "Generating JSON Web Tokens for API
+  /// requests"). The times are seconds since 1970.
   ///
-  /// It is made by a machine's clock and not by the sandbox's, which may be far ahead; so either clock will do.
+  /// Clients use machine time, which may be far from the simulated time; either clock is accepted.
   private func isCurrent(issued: Double?, expires: Double) -> Bool {
     [clock.machineNow(), world.now].contains { now in
       let seconds = Double(now.millisecondsSince1970) / 1000
-      // Clocks of two machines differ by some seconds.
+      // Tolerates a clock skew of a minute.
       let begin = issued ?? seconds
       return begin <= seconds + 60 && seconds < expires && expires - begin <= 3660
     }
@@ -122,7 +123,7 @@ extension AppStoreSimulator {
     return (try? verifier.verifies(jws: token)) ?? false
   }
 
-  /// Does what a call asks for. What cannot be is refused in Apple's words.
+  /// Performs an action for a call. A rejected action becomes `apiError`.
   func perform(_ action: Action, _ members: JSONObject, or apiError: some Error) throws -> Outcome {
     do throws(SandboxError) {
       return try perform(action, Parameters(members))
@@ -132,16 +133,16 @@ extension AppStoreSimulator {
     }
   }
 
-  // MARK: What is named
+  // MARK: Lookup
 
-  /// The transaction of that id in the app.
+  /// Returns the transaction with this id in the app.
   func transaction(_ id: String, _ call: ServerAPICall) throws(ServerAPIError) -> SoldTransaction {
     guard let number = Int64(id), number > 0 else { throw .invalidTransactionId }
     guard let sold = world.transactions[number], sold.app == call.app.id else { throw .transactionIdNotFound }
     return sold
   }
 
-  /// The account that any of its transactions, or its `appTransactionId`, names.
+  /// Returns the account that a transaction id or an `appTransactionId` identifies.
   func account(_ id: String, _ call: ServerAPICall) throws(ServerAPIError) -> String {
     if let sold = Int64(id).flatMap({ world.transactions[$0] }), sold.app == call.app.id {
       return sold.account
@@ -163,14 +164,14 @@ extension AppStoreSimulator {
     return faults.take(.rateLimit).map(tooMany)
   }
 
-  /// Counts a call of one kind; the answer if it is one too many.
+  /// Counts a call; returns the error response if the call exceeds the limit.
   private func countCall(_ kind: String) -> HTTPResponse? {
     traffic.take(kind, at: clock.machineNow()).map(tooMany)
   }
 
   private func tooMany(milliseconds: Int64) -> HTTPResponse {
     var response = ServerAPIError.rateLimitExceeded.response
-    // UNIX time in milliseconds, unlike RFC 9110, by the clock of whoever waits for it.
+    // UNIX time in milliseconds, unlike RFC 9110, in machine time (Apple: "Identifying rate limits").
     let until = clock.machineNow().advanced(byMilliseconds: milliseconds)
     response.headers.append(name: "retry-after", value: String(until.millisecondsSince1970))
     return response

@@ -4,10 +4,10 @@ internal import HTTP
 internal import JSON
 internal import SignedData
 
-/// `verifyReceipt`, as Apple's sandbox answers it.
+/// `verifyReceipt` as Apple's sandbox implements it.
 extension AppStoreSimulator {
   func verifyReceipt(_ request: HTTPRequest) async -> HTTPResponse {
-    // Apple names no limit for it, and no status for who asks too often.
+    // Apple documents no limit for verifyReceipt.
     traffic.count("verifyReceipt")
     if let length = faults.take(.slow) { try? await Task.sleep(for: .milliseconds(length)) }
     if faults.take(.cut) != nil { return .connectionCut }
@@ -50,7 +50,7 @@ extension AppStoreSimulator {
     return receipt != nil
   }
 
-  /// Whose receipt it is: the account of a purchase in it, or else the one that its opaque value names.
+  /// Returns the account of the receipt's purchases, otherwise the account that its opaque value identifies.
   private func account(of receipt: AppReceiptPayload, _ app: SandboxApp) -> String? {
     let sold = receipt.purchases.lazy.compactMap { $0.transactionID.flatMap { Int64($0) } }
       .compactMap { self.world.transactions[$0] }.first

@@ -1,9 +1,9 @@
 internal import HTTP
 internal import JSON
 
-/// What Apple's Server API answers when it does not do what it was asked.
+/// An error response of the Server API.
 ///
-/// Numbers and texts are those of Apple's documentation ("App Store Server API", error codes).
+/// The numbers and texts are from Apple's documentation ("App Store Server API", error codes).
 enum ServerAPIError: Int64, Error, Hashable {
   case generalBadRequest = 4_000_000
   case invalidLimit = 4_000_004

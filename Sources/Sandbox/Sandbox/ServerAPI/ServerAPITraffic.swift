@@ -1,9 +1,9 @@
 internal import AppStore
 internal import JSON
 
-/// How often the Server API and `verifyReceipt` were asked, and how often they may be. Forgotten with the process.
+/// Counters and the rate limit of the Server API and `verifyReceipt`. They are not persisted.
 struct ServerAPITraffic: Sendable {
-  /// Calls that are left at the moment.
+  /// The remaining calls of a token bucket.
   private struct Bucket: Sendable {
     var level: Double
     var updatedAt: Instant
@@ -14,7 +14,7 @@ struct ServerAPITraffic: Sendable {
     var burst: Double
   }
 
-  /// Of calls of one kind.
+  /// The counters of one kind of call.
   private struct Count: Sendable {
     var asked: Int64 = 0
     var limited: Int64 = 0
@@ -24,8 +24,8 @@ struct ServerAPITraffic: Sendable {
   private var buckets: [String: Bucket] = [:]
   private var counts: [String: Count] = [:]
 
-  /// Sets how many calls of each kind are answered in a second: `{"perSecond": 50, "burst": 500}`; 0 for any number.
-  /// Without a `burst`, ten seconds' calls may come at once, after a pause.
+  /// Sets the rate limit per kind of call: `{"perSecond": 50, "burst": 500}`. 0 removes the limit. The
+  /// default `burst` is ten seconds' worth of calls.
   mutating func set(_ parameters: Parameters) throws(ActionError) {
     try parameters.allow(only: ["perSecond", "burst"])
     let perSecond = try parameters.integer("perSecond", in: 0...1_000_000)
@@ -36,10 +36,10 @@ struct ServerAPITraffic: Sendable {
     buckets = [:]
   }
 
-  /// Counts a call that has no limit.
+  /// Counts a call without a limit.
   mutating func count(_ kind: String) { counts[kind, default: Count()].asked += 1 }
 
-  /// Counts a call. `nil` if it may be answered, or how many milliseconds are to pass until the next one may.
+  /// Counts a call. Returns `nil` if it is allowed, otherwise the milliseconds until the next one is.
   mutating func take(_ kind: String, at now: Instant) -> Int64? {
     count(kind)
     guard let limit else { return nil }
@@ -56,7 +56,7 @@ struct ServerAPITraffic: Sendable {
     return Int64(((1 - bucket.level) / limit.perSecond * 1000).rounded(.up))
   }
 
-  /// How often each was asked, and refused because it was asked too often.
+  /// The numbers of calls and of rate limited calls by kind.
   var json: JSONObject {
     JSONObject(
       counts.sorted { $0.key < $1.key }.map { kind, count in

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import JSON
 
-/// The tables of what developers set up.
+/// The tables of developer settings.
 enum AppTables {
   static var all: [WorldTable] {
     [
@@ -12,17 +12,17 @@ enum AppTables {
   }
 
   static let storefront = RowEncoder<Storefront>(
-    "storefront", "The App Stores in which accounts can buy.", key: 1,
+    "storefront", "Storefronts.", key: 1,
     [
       .init("storefront") { $0.code }, .init("storefront_id") { $0.id }, .init("currency") { $0.currency },
       .init("thousandths_per_dollar") { $0.perDollar },
     ])
 
-  /// An app, and what was set up for it.
+  /// An app and its settings.
   typealias App = (app: SandboxApp, settings: AppSettings)
 
   static let app = RowEncoder<App>(
-    "app", "What is sold for.", key: 1,
+    "app", "Apps and their settings.", key: 1,
     [
       .init("app") { $0.app.id }, .init("bundle_id") { $0.app.identity.bundleID },
       .init("app_apple_id") { $0.app.identity.appAppleID },
@@ -33,12 +33,12 @@ enum AppTables {
       .init("realtime_url") { $0.settings.messages.realtimeURL },
     ])
 
-  /// A product of an app, and how it is sold now.
+  /// A product with its current settings.
   struct Product: Sendable {
     let app: String
     let product: SandboxProduct
     let settings: AppSettings
-    /// In the storefront where every account begins.
+    /// The price in storefront `USA`.
     let price: Int64
 
     var isSubscription: Bool { product.type == .autoRenewableSubscription }
@@ -47,7 +47,7 @@ enum AppTables {
 
   static let product = RowEncoder<Product>(
     "product",
-    "What there is to buy. Level 1 is a group's highest; prices are thousandths of the currency.", key: 2,
+    "Products. Level 1 is a group's highest; prices are thousandths of the currency.", key: 2,
     [
       .init("app") { $0.app }, .init("product_id") { $0.product.productId },
       .init("type") { $0.product.type.rawValue },
@@ -71,7 +71,7 @@ enum AppTables {
   }
 
   static let price = RowEncoder<Price>(
-    "price", "What products cost in each storefront, in thousandths of its currency.", key: 3,
+    "price", "Prices in each storefront, in thousandths of its currency.", key: 3,
     [
       .init("app") { $0.app }, .init("product_id") { $0.product.productId },
       .init("storefront") { $0.storefront.code }, .init("price") { $0.price },
@@ -82,7 +82,8 @@ enum AppTables {
 
   static let offer = RowEncoder<ProductOffer>(
     "offer",
-    "Offers for subscriptions. Types are Apple's: 1 introductory, 2 promotional, 3 code, 4 win-back.", key: 3,
+    "Subscription offers. Types are Apple's codes: 1 introductory, 2 promotional, 3 code, 4 win-back.",
+    key: 3,
     [
       .init("app") { $0.app }, .init("product_id") { $0.productID }, .init("offer_id") { $0.offer.id },
       .init("type") { $0.offer.type.rawValue }, .init("mode") { $0.offer.mode.rawValue },
@@ -98,25 +99,25 @@ enum AppTables {
     ])
 
   static let retentionMessage = RowEncoder<(app: String, id: String, message: RetentionMessages.Message)>(
-    "retention_message", "What subscribers are shown who are about to cancel, as it was uploaded.", key: 2,
+    "retention_message", "Retention messages as uploaded.", key: 2,
     [
       .init("app") { $0.app }, .init("message_id") { $0.id }, .init("state") { $0.message.state.rawValue },
       .init("content") { $0.message.content },
     ])
 
   static let retentionDefault = RowEncoder<(app: String, key: RetentionMessages.DefaultKey, message: String)>(
-    "retention_default", "The message that is shown where the developer is not asked.", key: 3,
+    "retention_default", "Default retention messages.", key: 3,
     [
       .init("app") { $0.app }, .init("product_id") { $0.key.productID },
       .init("locale") { $0.key.locale }, .init("message_id") { $0.message },
     ])
 
   static let serverKey = RowEncoder<(id: String, pem: String)>(
-    "server_key", "Keys of those who call the Server API or sign offers.", key: 1,
+    "server_key", "Public keys for Server API tokens and offer signatures.", key: 1,
     [.init("key_id") { $0.id }, .init("public_key") { $0.pem }])
 
   static let massExtension = RowEncoder<(number: Int, extension: MassExtension)>(
-    "mass_extension", "Renewal dates that were moved for all subscribers of a product.", key: 1,
+    "mass_extension", "Renewal date extensions for all subscribers of a product.", key: 1,
     [
       .init("number") { $0.number }, .init("request_identifier") { $0.extension.requestIdentifier },
       .init("app") { $0.extension.app }, .init("product_id") { $0.extension.productID },
@@ -126,7 +127,7 @@ enum AppTables {
     ])
 
   static let externalReport = RowEncoder<(name: World.ReportName, report: JSONObject)>(
-    "external_report", "Reports of sales outside of the App Store.", key: 2,
+    "external_report", "External purchase reports.", key: 2,
     [
       .init("app") { $0.name.app }, .init("request_identifier") { $0.name.identifier },
       .init("report") { $0.report },

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import JSON
 
-/// The tables of what customers have, and of what was told about it.
+/// The tables of purchases and notifications.
 enum CustomerTables {
   static var all: [WorldTable] {
     [
@@ -11,7 +11,7 @@ enum CustomerTables {
   }
 
   static let account = RowEncoder<(name: String, account: AppleAccount)>(
-    "account", "Apple accounts. Those with the same family share.", key: 1,
+    "account", "Apple accounts. Accounts with the same family share purchases.", key: 1,
     [
       .init("account") { $0.name }, .init("storefront") { $0.account.storefront.code },
       .init("family") { $0.account.family }, .init("billing_fails") { $0.account.billingFails },
@@ -28,7 +28,7 @@ enum CustomerTables {
     ])
 
   static let purchase = RowEncoder<SoldTransaction>(
-    "purchase", "Transactions: purchases, renewals, and what others have from them. Prices are thousandths.",
+    "purchase", "Transactions, including shared ones. Prices are thousandths of the currency.",
     key: 1,
     [
       .init("transaction_id") { $0.id }, .init("original_transaction_id") { $0.originalID },
@@ -50,13 +50,13 @@ enum CustomerTables {
 
   static let subscription = RowEncoder<SubscriptionLine>(
     "subscription",
-    "Subscriptions as they stand: state in words and as Apple's number, and what the next renewal brings.",
+    "Subscriptions: the current state with Apple's status code, and the next renewal.",
     key: 1,
     [
       .init("original_transaction_id") { $0.id }, .init("app") { $0.app }, .init("account") { $0.account },
       .init("subscription_group") { $0.group }, .init("product_id") { $0.productID },
       .init("transaction_id") { $0.current }, .init("state") { $0.status.name },
-      .init("status") { $0.status.rawValue }, .init("expires_date") { $0.expiresDate },
+      .init("status") { $0.appleStatus.rawValue }, .init("expires_date") { $0.expiresDate },
       .init("state_ends_date") { $0.status.end },
       .init("expiration_intent") { $0.status.expirationIntent?.rawValue },
       .init("next_change_date") { $0.due }, .init("renews") { $0.autoRenews },
@@ -75,7 +75,7 @@ enum CustomerTables {
     ])
 
   static let seat = RowEncoder<(line: Int64, claim: SeatClaim)>(
-    "seat", "Seats that developers claimed, of purchases to which they invite.", key: 2,
+    "seat", "Seats claimed by developers.", key: 2,
     [
       .init("original_transaction_id") { $0.line }, .init("seat_claim_id") { $0.claim.id },
       .init("request_identifier") { $0.claim.requestIdentifier },
@@ -83,7 +83,7 @@ enum CustomerTables {
     ])
 
   static let requestToBuy = RowEncoder<(request: String, pending: AskToBuyRequest)>(
-    "request_to_buy", "Purchases that wait for a parent's word.", key: 1,
+    "request_to_buy", "Purchases that wait for a parent's approval.", key: 1,
     [
       .init("request") { $0.request }, .init("app") { $0.pending.order.app },
       .init("product_id") { $0.pending.order.productId }, .init("account") { $0.pending.order.account },
@@ -92,27 +92,28 @@ enum CustomerTables {
 
   static let notification = RowEncoder<(number: Int, notification: SandboxNotification)>(
     "notification",
-    "What there was to tell, in order. A next attempt is due for what still has to be delivered.", key: 1,
+    "Server notifications, in order. Undelivered ones have a next attempt.", key: 1,
     [
       .init("number") { $0.number }, .init("notification_uuid") { $0.notification.uuid },
       .init("app") { $0.notification.app }, .init("type") { $0.notification.type.rawValue },
       .init("subtype") { $0.notification.subtype?.rawValue }, .init("date") { $0.notification.date },
       .init("transaction_id") { $0.notification.transaction?.id },
       .init("original_transaction_id") { $0.notification.transaction?.originalID },
-      .init("account") { $0.notification.transaction?.account }, .init("attempts") { $0.notification.attempts.count },
+      .init("account") { $0.notification.transaction?.account },
+      .init("attempts") { $0.notification.attempts.count },
       .init("last_result") { $0.notification.attempts.last?.result.rawValue },
       .init("next_attempt_date") { $0.notification.nextAttempt },
     ])
 
   static let delivery = RowEncoder<(number: Int, attempt: Int, made: SandboxNotification.Attempt)>(
-    "delivery", "Attempts to deliver a notification, and what came of each.", key: 2,
+    "delivery", "Delivery attempts and their results.", key: 2,
     [
       .init("number") { $0.number }, .init("attempt") { $0.attempt }, .init("date") { $0.made.date },
       .init("result") { $0.made.result.rawValue },
     ])
 
   static let consumption = RowEncoder<(number: Int, report: ConsumptionReport)>(
-    "consumption", "What developers told of customers who ask for refunds.", key: 1,
+    "consumption", "Consumption information of developers.", key: 1,
     [
       .init("number") { $0.number }, .init("transaction_id") { $0.report.transaction },
       .init("date") { $0.report.date }, .init("version") { $0.report.version },
@@ -131,7 +132,7 @@ extension SubscriptionLine.Status {
     }
   }
 
-  /// When grace or retry end.
+  /// The end of the grace period or billing retry.
   fileprivate var end: Instant? {
     switch self {
     case .grace(let end), .retry(let end): end

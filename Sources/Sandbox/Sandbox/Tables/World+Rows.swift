@@ -1,31 +1,31 @@
 internal import AppStore
 internal import JSON
 
-/// The world in tables.
+/// The table rows of the world.
 extension World {
   static let tables = [clockTable.table] + AppTables.all + CustomerTables.all
 
-  /// How time goes: the one row of a table.
+  /// The only row of the table `clock`.
   struct Time: Sendable {
     let now: Instant
     let speed: Int64
     let scale: TimeScale
 
-    /// What a month takes where periods are compressed, in milliseconds.
+    /// Milliseconds per month if periods are compressed.
     var compressedMonth: Int64? { if case .compressed(let month) = scale { month } else { nil } }
   }
 
   static let clockTable = RowEncoder<Time>(
-    "clock", "The moment up to which everything has happened, and how fast time goes.", key: 1,
+    "clock", "The simulated time and its speed.", key: 1,
     [
       .init("now") { $0.now }, .init("speed") { $0.speed },
       .init("milliseconds_per_month") { $0.compressedMonth },
     ])
 
-  /// The rows that never change.
+  /// Rows that never change.
   static var fixedRows: [RowChange] { [AppTables.storefront.change(to: Storefront.known)] }
 
-  /// The rows about everything that was written to since ``clearChanges()``; of a world that began since, all but
+  /// Returns the rows of everything that changed since ``clearChanges()``; for a new world all rows except
   /// ``fixedRows``.
   func changedRows(speed: Int64) -> [RowChange] {
     let time = Time(now: now, speed: speed, scale: scale)
@@ -102,7 +102,8 @@ extension World {
         ]
       }
       + askToBuyRequests.changed.map { request in
-        CustomerTables.requestToBuy.change(about: request, to: askToBuyRequests[request].map { (request, $0) }.list)
+        CustomerTables.requestToBuy.change(
+          about: request, to: askToBuyRequests[request].map { (request, $0) }.list)
       }
   }
 
@@ -114,7 +115,7 @@ extension World {
     ]
   }
 
-  // MARK: What was told
+  // MARK: Notifications
 
   private var notificationRows: [RowChange] {
     notifications.changed.sorted().flatMap { number in
@@ -132,6 +133,6 @@ extension World {
 }
 
 extension Optional {
-  /// The value, or none, as a list.
+  /// An array of the value, or an empty array.
   fileprivate var list: [Wrapped] { map { [$0] } ?? [] }
 }

@@ -1,20 +1,23 @@
-/// A table in which a tester can read a part of the world, such as with `sqlite3`.
+internal import AppStore
+internal import JSON
+
+/// The schema of a table that testers can query, for example with `sqlite3`.
 ///
-/// The truth is the journal; tables are made of the world that comes of it, and never read by the sandbox.
+/// Tables are derived from the journal. The sandbox never reads them.
 package struct WorldTable: Hashable, Sendable {
   package struct Column: Hashable, Sendable {
     package let name: String
-    /// Whether it has texts; else integers. Moments are texts in RFC 3339, flags are 0 and 1.
+    /// Whether the column has type TEXT, otherwise INTEGER. Times are RFC 3339 texts, flags are 0 and 1.
     package let isText: Bool
-    /// Whether it can be NULL.
+    /// Whether the column can be NULL.
     package let isOptional: Bool
   }
 
   package let name: String
-  /// What its rows are, in words for testers.
+  /// A description for testers.
   package let comment: String
   package let columns: [Column]
-  /// So many columns at the front tell a row from all others.
+  /// The number of leading columns that form the primary key.
   package let keyLength: Int
 }
 
@@ -25,11 +28,89 @@ package enum Cell: Hashable, Sendable {
   case text(String)
 }
 
-/// Rows that take the place of all those about the same subject.
+/// The new rows of one subject, which replace its old rows.
 package struct RowChange: Hashable, Sendable {
   package let table: WorldTable
-  /// What the rows are about: the values of the first columns, or of none for the whole table.
+  /// The values of the leading columns that identify the subject; empty for the whole table.
   package let subject: [Cell]
-  /// What there is to say of it now; nothing when it is gone.
+  /// The new rows; empty if the subject is gone.
   package let rows: [[Cell]]
+}
+
+/// A table with the conversion of values into rows.
+struct RowEncoder<Value: Sendable>: Sendable {
+  /// A column with the conversion of a value into its cell.
+  struct Column: Sendable {
+    let description: WorldTable.Column
+    let cell: @Sendable (Value) -> Cell
+
+    init<Content: CellContent>(_ name: String, _ content: @escaping @Sendable (Value) -> Content) {
+      description = WorldTable.Column(name: name, isText: Content.isText, isOptional: Content.isOptional)
+      cell = { content($0).cell }
+    }
+  }
+
+  let table: WorldTable
+  private let columns: [Column]
+
+  /// - key: the number of leading columns that form the primary key.
+  init(_ name: String, _ comment: String, key: Int, _ columns: [Column]) {
+    table = WorldTable(
+      name: name, comment: comment, columns: columns.map(\.description), keyLength: key)
+    self.columns = columns
+  }
+
+  /// Returns a change that replaces the rows of `subject` with those of `values`.
+  func change(about subject: any CellContent..., to values: [Value]) -> RowChange {
+    RowChange(
+      table: table, subject: subject.map(\.cell), rows: values.map { value in columns.map { $0.cell(value) } }
+    )
+  }
+}
+
+/// A type of column values.
+protocol CellContent: Sendable {
+  static var isText: Bool { get }
+  static var isOptional: Bool { get }
+  var cell: Cell { get }
+}
+
+extension CellContent {
+  static var isOptional: Bool { false }
+}
+
+extension Int64: CellContent {
+  static var isText: Bool { false }
+  var cell: Cell { .integer(self) }
+}
+
+extension Int: CellContent {
+  static var isText: Bool { false }
+  var cell: Cell { .integer(Int64(self)) }
+}
+
+extension Bool: CellContent {
+  static var isText: Bool { false }
+  var cell: Cell { .integer(self ? 1 : 0) }
+}
+
+extension String: CellContent {
+  static var isText: Bool { true }
+  var cell: Cell { .text(self) }
+}
+
+extension Instant: CellContent {
+  static var isText: Bool { true }
+  var cell: Cell { .text(description) }
+}
+
+extension JSONObject: CellContent {
+  static var isText: Bool { true }
+  var cell: Cell { .text(String(decoding: serialized(), as: UTF8.self)) }
+}
+
+extension Optional: CellContent where Wrapped: CellContent {
+  static var isText: Bool { Wrapped.isText }
+  static var isOptional: Bool { true }
+  var cell: Cell { self?.cell ?? .null }
 }

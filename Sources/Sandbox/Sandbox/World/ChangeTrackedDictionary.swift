@@ -1,9 +1,9 @@
-/// A dictionary that knows which of its keys were written to since it was last asked.
+/// A dictionary that records which keys were written.
 ///
-/// Whoever keeps a copy of a world elsewhere, such as in tables, brings that up to date with no more than what changed.
+/// The tables are updated from the recorded keys.
 struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private var content: [Key: Value] = [:]
-  /// The keys whose values were set, changed or taken out since ``clearChanges()``.
+  /// The keys that were written or removed since ``clearChanges()``.
   private(set) var changed: Set<Key> = []
 
   var keys: Dictionary<Key, Value>.Keys { content.keys }
@@ -28,16 +28,16 @@ struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Sendable>: Senda
 }
 
 extension ChangeTrackedDictionary: Equatable where Value: Equatable {
-  /// Whether the content is the same, whatever changed on the way to it.
+  /// Compares the contents only.
   static func == (left: ChangeTrackedDictionary, right: ChangeTrackedDictionary) -> Bool {
     left.content == right.content
   }
 }
 
-/// A list that only grows, and knows which of its places were written to since it was last asked.
+/// An append-only list that records which elements were written.
 struct ChangeTrackedList<Element: Sendable>: RandomAccessCollection, MutableCollection, Sendable {
   private var elements: [Element] = []
-  /// The places whose elements were appended or changed since ``clearChanges()``.
+  /// The indices that were written since ``clearChanges()``.
   private(set) var changed: Set<Int> = []
 
   var startIndex: Int { elements.startIndex }
@@ -60,7 +60,7 @@ struct ChangeTrackedList<Element: Sendable>: RandomAccessCollection, MutableColl
 }
 
 extension ChangeTrackedList: Equatable where Element: Equatable {
-  /// Whether the content is the same, whatever changed on the way to it.
+  /// Compares the contents only.
   static func == (left: ChangeTrackedList, right: ChangeTrackedList) -> Bool {
     left.elements == right.elements
   }

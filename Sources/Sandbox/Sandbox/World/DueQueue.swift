@@ -1,12 +1,12 @@
 internal import AppStore
 
-/// What happens by itself, and when: a binary heap of the lines of purchase that time will change.
+/// The subscriptions that time will change, in order of time: a binary heap.
 ///
-/// An entry is never taken out early. A line knows when it is due; an entry that says otherwise is passed over.
+/// Entries are not removed early. An entry is stale if its time differs from the subscription's due time.
 struct DueQueue: Sendable {
   struct Entry: Hashable, Comparable, Sendable {
     let at: Instant
-    /// Of two at one moment, the one that was entered first comes first.
+    /// Preserves insertion order among entries with the same time.
     let sequence: Int
     let line: Int64
 
@@ -18,7 +18,7 @@ struct DueQueue: Sendable {
   private var heap: [Entry] = []
   private var sequence = 0
 
-  /// The entry that comes first.
+  /// The earliest entry.
   var first: Entry? { heap.first }
 
   mutating func enter(_ line: Int64, at instant: Instant) {

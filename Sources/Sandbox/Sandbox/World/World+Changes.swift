@@ -1,13 +1,14 @@
 internal import AppStore
 
-/// What a subscriber changes while the subscription runs.
+/// Changes of a running subscription by the subscriber.
 extension World {
-  /// How another product of the group stands to the one that runs.
+  /// The effect of changing to another product of the group (Apple: "Auto-renewable subscriptions", levels of
+  /// service).
   private enum Step {
     case same
-    /// A higher level, or the same level and duration: takes the old one's place at once.
+    /// A higher level, or the same level and duration: effective at once.
     case now
-    /// A lower level, or the same level and another duration: begins with the next renewal.
+    /// A lower level, or the same level with another duration: effective at the next renewal.
     case atRenewal
   }
 
@@ -18,9 +19,10 @@ extension World {
     return new.period == old.period ? .now : .atRenewal
   }
 
-  /// Takes the order of an account whose subscription runs.
+  /// Processes an order of an account whose subscription is running.
   ///
-  /// - Returns: the number of the transaction that the app gets: a new one after an upgrade, else the current one.
+  /// - Returns: the id of the transaction that the app receives: a new one after an upgrade, otherwise the
+  ///   current one.
   mutating func change(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) throws(ActionError) -> Int64 {
@@ -49,7 +51,7 @@ extension World {
   private mutating func upgrade(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) {
-    // A period that was over, and only had its grace left, is not cut short.
+    // A period in its grace period is over and is not cut short.
     transactions[line.current]?.isUpgraded = now < line.expiresDate
     var line = line
     line.current = makeNumber()
@@ -79,7 +81,7 @@ extension World {
     notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade, of: line)
   }
 
-  /// Turns the renewal on or off.
+  /// Turns auto-renewal on or off.
   mutating func setAutoRenewal(_ isOn: Bool, of line: SubscriptionLine) {
     guard line.autoRenews != isOn else { return }
     var line = line
@@ -88,7 +90,7 @@ extension World {
     notify(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
   }
 
-  /// Changes how many seats a subscription has: more at once, fewer with the next renewal.
+  /// Changes the number of seats: an increase at once, a decrease at the next renewal.
   mutating func setSeats(_ count: Int64, of line: SubscriptionLine) {
     var line = line
     let seats = current(of: line)?.quantity ?? 1
@@ -101,12 +103,12 @@ extension World {
 
   // MARK: Consent
 
-  /// The subscriber agrees to the higher price, or refuses, which turns the renewal off.
+  /// Records the subscriber's answer to a price increase.
   mutating func answerPriceIncrease(isAgreed: Bool, of line: SubscriptionLine) throws(ActionError) {
     guard line.priceIncrease?.isAgreed == false else {
-      throw .notPossible("\(line.id) has no price increase that waits for consent")
+      throw .notPossible("subscription \(line.id) has no pending price increase")
     }
-    // Who refuses lets the subscription run out; Apple tells of it when it ends.
+    // Without consent the subscription ends with its period and is reported then.
     guard isAgreed else { return }
     var line = line
     line.priceIncrease?.isAgreed = true
@@ -116,16 +118,16 @@ extension World {
 
   // MARK: Extensions
 
-  /// Why a renewal date cannot be moved.
+  /// The reason why a renewal date cannot be extended.
   enum ExtensionError: Hashable {
-    /// Not a subscription that runs and is paid for.
+    /// The subscription is not active or was free.
     case ineligible
-    /// It was moved twice within a year.
+    /// The renewal date was extended twice within a year.
     case tooOften
     case familyShared
   }
 
-  /// Why the renewal date of a subscription cannot be moved; `nil` if it can.
+  /// Returns the reason why a renewal date cannot be extended, or `nil` if it can.
   func extensionError(of line: SubscriptionLine) -> ExtensionError? {
     guard line.source == nil else { return .familyShared }
     guard line.status == .active, current(of: line)?.price ?? 0 > 0 else { return .ineligible }
@@ -133,7 +135,7 @@ extension World {
     return line.extensions.filter { $0 > yearAgo }.count < 2 ? nil : .tooOften
   }
 
-  /// Moves the renewal date of a subscription for which ``extensionError(of:)`` has nothing to say.
+  /// Extends the renewal date; ``extensionError(of:)`` must be `nil`.
   mutating func extend(_ line: SubscriptionLine, days: Int64) {
     var line = line
     line.extensions.append(now)

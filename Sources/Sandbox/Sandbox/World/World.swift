@@ -2,39 +2,38 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-/// The simulated App Store without a clock, a file or a socket: accounts, what they bought, and what Apple
-/// would tell about it.
+/// The rules of the simulated App Store as a value, without clock, files and network.
 ///
-/// Time passes only in ``advance(to:)``. The same actions at the same moments after the same seed give the same
-/// world, identifiers included.
+/// Time passes only in ``advance(to:)``. The same actions at the same times with the same seed give the same
+/// world, including all identifiers.
 struct World: Sendable {
-  /// The moment up to which everything has happened.
+  /// The time up to which everything has been processed.
   private(set) var now: Instant
   let apps: [SandboxApp]
   var scale: TimeScale
-  /// What each app's developer set up.
+  /// By app id.
   var settings = ChangeTrackedDictionary<String, AppSettings>()
   var accounts = ChangeTrackedDictionary<String, AppleAccount>()
   var transactions = ChangeTrackedDictionary<Int64, SoldTransaction>()
-  /// Subscriptions by their first transaction.
+  /// Subscriptions by original transaction id.
   var lines = ChangeTrackedDictionary<Int64, SubscriptionLine>()
-  /// An account's transactions in one app, in the order in which they came to be.
+  /// The transaction ids of an account in an app, in order of creation.
   var history: [Ownership: [Int64]] = [:]
-  /// The line that an account has in a group by its own purchase.
+  /// The original transaction id of an account's own purchase in a subscription group.
   var ownLines: [GroupOwnership: Int64] = [:]
-  /// Every notification there ever was, in order.
+  /// All notifications, in order.
   var notifications = ChangeTrackedList<SandboxNotification>()
-  /// The places in ``notifications`` of those that are still to be sent.
+  /// The indices of undelivered ``notifications``.
   var outbox: Set<Int> = []
-  /// What developers told of customers who ask for refunds, in order.
+  /// The consumption information of developers, in order.
   var consumptionReports = ChangeTrackedList<ConsumptionReport>()
   var massExtensions = ChangeTrackedList<MassExtension>()
-  /// Purchases that wait for a parent's word.
+  /// Purchases that wait for a parent's approval.
   var askToBuyRequests = ChangeTrackedDictionary<String, AskToBuyRequest>()
-  /// What developers reported of sales outside of the App Store.
+  /// The external purchase reports of developers.
   var externalReports = ChangeTrackedDictionary<ReportName, JSONObject>()
 
-  /// Public keys of those who call the Server API or sign offers, in PEM, by key id.
+  /// The PEM public keys for Server API tokens and offer signatures, by key id.
   var keys = ChangeTrackedDictionary<String, String>()
 
   private var dueQueue = DueQueue()
@@ -54,13 +53,13 @@ struct World: Sendable {
     let group: String
   }
 
-  /// What a developer calls a report, its `requestIdentifier`.
+  /// A report's `requestIdentifier`.
   struct ReportName: Hashable, Sendable {
     let app: String
     let identifier: String
   }
 
-  /// A world in which nothing was bought yet. Transactions are numbered from `firstNumber` on.
+  /// Creates an empty world whose transaction ids start at `firstNumber`.
   init(apps: [SandboxApp], scale: TimeScale = .calendar, start: Instant, firstNumber: Int64, seed: UInt64) {
     self.apps = apps
     self.scale = scale
@@ -70,7 +69,7 @@ struct World: Sendable {
     for app in apps { settings[app.id] = AppSettings() }
   }
 
-  /// Passes over numbers that may have been given out without being remembered.
+  /// Skips ids that an earlier process may have issued without persisting them.
   mutating func skipNumbers(_ count: Int64) { nextNumber += count }
 
   mutating func makeNumber() -> Int64 {
@@ -82,10 +81,11 @@ struct World: Sendable {
 
   // MARK: Time
 
-  /// When something will next happen by itself; `nil`: never.
+  /// The time of the next change; `nil` if none is scheduled.
   var nextChange: Instant? { dueQueue.first?.at }
 
-  /// Lets time pass: everything that is due happens, in order and each at its moment. Never goes back.
+  /// Advances the time and processes due changes in order, each at its own time. An earlier instant has no
+  /// effect.
   mutating func advance(to instant: Instant) {
     while let entry = dueQueue.first, entry.at <= instant {
       dueQueue.removeFirst()
@@ -96,13 +96,13 @@ struct World: Sendable {
     now = max(now, instant)
   }
 
-  /// Remembers a line as it is now. All changes of lines go through here, so that none is missed by the dueQueue.
+  /// Stores a subscription. Every change must pass here, so that ``dueQueue`` stays complete.
   mutating func put(_ line: SubscriptionLine) {
     if let due = line.due, lines[line.id]?.due != due, line.source == nil { dueQueue.enter(line.id, at: due) }
     lines[line.id] = line
   }
 
-  // MARK: Looking up
+  // MARK: Lookup
 
   func app(_ id: String) -> SandboxApp? { apps.first { $0.id == id } }
 
@@ -110,22 +110,37 @@ struct World: Sendable {
     self.app(app)?.products.first { $0.productId == id }
   }
 
-  /// An account's transactions in an app, the oldest first.
+  /// Returns the transactions of an account in an app, oldest first.
   func purchases(of account: String, in app: String) -> [SoldTransaction] {
     (history[Ownership(app: app, account: account)] ?? []).compactMap { transactions[$0] }
   }
 
-  /// An account's subscriptions in an app, those shared with it included, the oldest first.
+  /// Returns the subscriptions of an account in an app, including shared ones, oldest first.
   func subscriptions(of account: String, in app: String) -> [SubscriptionLine] {
     purchases(of: account, in: app).compactMap { $0.isFirst ? lines[$0.id] : nil }
   }
 
-  /// The latest transaction of a subscription.
+  /// Returns the latest transaction of a subscription.
   func current(of line: SubscriptionLine) -> SoldTransaction? { transactions[line.current] }
 }
 
-/// A purchase that a child asked for.
+/// A purchase that a child requested.
 struct AskToBuyRequest: Hashable, Sendable {
   let order: PurchaseOrder
   let date: Instant
+}
+
+/// A deterministic random number generator (SplitMix64).
+struct SeededRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
 }

@@ -1,8 +1,8 @@
 internal import AppStore
 
-/// What a developer sets up for an app beside its products.
+/// A developer's settings for an app.
 struct AppSettings: Hashable, Sendable {
-  /// Where notifications go, and in which version; `nil`: nowhere.
+  /// The URL and version of server notifications.
   struct NotificationTarget: Hashable, Sendable {
     let url: String
     let version: Int64
@@ -10,24 +10,24 @@ struct AppSettings: Hashable, Sendable {
 
   var notificationTarget: NotificationTarget?
   var sharedSecret: String?
-  /// Days of grace after a failed charge; 0: none.
+  /// The length of Apple's grace period in days; 0 turns it off.
   var graceDays: Int64 = 0
-  /// Offers by product.
+  /// By product id.
   var offers: [String: [Offer]] = [:]
-  /// Prices that differ from the catalog's, by product.
+  /// Overrides of the catalog's prices by product id, in thousandths of the currency.
   var prices: [String: Int64] = [:]
-  /// Products that are sold no longer.
+  /// The ids of products that are not for sale.
   var withdrawn: Set<String> = []
-  /// Prices in single storefronts, by storefront and product.
+  /// Prices by storefront and product id, in thousandths of the storefront's currency.
   var storefrontPrices: [String: [String: Int64]] = [:]
-  /// Products that can be shared beside those of the catalog.
+  /// The ids of products with Family Sharing.
   var shareable: Set<String> = []
-  /// Products to whose seats the developer invites, and not Apple.
+  /// The ids of products whose seats are managed by the developer.
   var invitedByDeveloper: Set<String> = []
   var messages = RetentionMessages()
 }
 
-/// An account's copy of an app.
+/// An Apple account's download of an app.
 struct AppInstall: Hashable, Sendable {
   var version = "1.0"
   var originalVersion = "1.0"
@@ -35,12 +35,12 @@ struct AppInstall: Hashable, Sendable {
   var preorderDate: Instant?
 }
 
-/// One Apple account.
+/// An Apple account.
 struct AppleAccount: Hashable, Sendable {
   var storefront = Storefront.usa
   var family: String?
-  /// Its charges fail.
+  /// Whether charges fail.
   var billingFails = false
-  /// By app.
+  /// By app id.
   var appInstalls: [String: AppInstall] = [:]
 }

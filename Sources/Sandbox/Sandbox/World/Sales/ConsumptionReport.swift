@@ -1,18 +1,18 @@
 internal import AppStore
 internal import JSON
 
-/// What a developer told of a purchase whose customer asks for a refund.
+/// A developer's consumption information about a purchase with a refund request.
 struct ConsumptionReport: Hashable, Sendable {
   let transaction: Int64
   let date: Instant
-  /// Of the call: `v1` or `v2`.
+  /// The version of the API: `v1` or `v2`.
   let version: String
-  /// The body of the call.
+  /// The request body.
   let information: JSONObject
 }
 
 extension World {
-  /// Takes in what a developer tells. It decides nothing: that is the tester's part.
+  /// Stores consumption information. It has no effect; the tester decides about the refund.
   mutating func recordConsumptionReport(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let sold = try transaction(parameters)
     guard let information = parameters.json["information"]?.objectValue else {
@@ -25,7 +25,7 @@ extension World {
     return Outcome(transactions: [sold.id])
   }
 
-  /// All that developers told, as testers see it.
+  /// All consumption reports, for testers.
   var consumptionReportsJSON: JSONObject {
     [
       "consumption": .array(
@@ -36,5 +36,52 @@ extension World {
           ]
         })
     ]
+  }
+}
+
+/// The validation of consumption information (Apple: ConsumptionRequest and ConsumptionRequestV1).
+enum ConsumptionForm {
+  /// Validates a version 2 body.
+  static func check(_ body: JSONObject) throws(ServerAPIError) {
+    try checkConsent(body)
+    guard body.isOne("deliveryStatus", of: ConsumptionRequest.DeliveryStatus.self) else {
+      throw .invalidDeliveryStatus
+    }
+    let all = 0...ConsumptionRequest.wholeConsumption
+    guard body["consumptionPercentage"].map({ $0.int64Value.map(all.contains) ?? false }) ?? true,
+      body["refundPreference"] == nil
+        || body.isOne("refundPreference", of: ConsumptionRequest.RefundPreference.self)
+    else { throw .generalBadRequest }
+  }
+
+  /// Validates a version 1 body, whose members are mostly numeric codes.
+  static func checkFirst(_ body: JSONObject) throws(ServerAPIError) {
+    try checkConsent(body)
+    let token = body["appAccountToken"]?.stringValue
+    guard let token, token.isEmpty || isUUID(token) else { throw .invalidAppAccountToken }
+    let numbers: [(String, ClosedRange<Int64>, ServerAPIError)] = [
+      ("accountTenure", 0...7, .invalidAccountTenure),
+      ("consumptionStatus", 0...3, .invalidConsumptionStatus),
+      ("deliveryStatus", 0...5, .invalidDeliveryStatus),
+      ("lifetimeDollarsPurchased", 0...7, .invalidLifetimeDollarsPurchased),
+      ("lifetimeDollarsRefunded", 0...7, .invalidLifetimeDollarsRefunded),
+      ("platform", 0...2, .invalidPlatform),
+      ("playTime", 0...7, .invalidPlayTime), ("userStatus", 0...4, .invalidUserStatus),
+    ]
+    for (name, range, error) in numbers {
+      guard let number = body[name]?.int64Value, range.contains(number) else { throw error }
+    }
+  }
+
+  private static func checkConsent(_ body: JSONObject) throws(ServerAPIError) {
+    guard body["customerConsented"]?.boolValue == true else { throw .invalidCustomerConsented }
+    guard body["sampleContentProvided"]?.boolValue != nil else { throw .invalidSampleContentProvided }
+  }
+}
+
+extension JSONObject {
+  /// Whether a member is a known code of Apple's.
+  fileprivate func isOne<Word: RawRepresentable<String>>(_ name: String, of words: Word.Type) -> Bool {
+    self[name]?.stringValue.flatMap(words.init(rawValue:)) != nil
   }
 }

@@ -1,25 +1,104 @@
 internal import AppStore
 
-/// An offer for a subscription, as one would set it up in App Store Connect.
+/// An offer for a subscription, as configured in App Store Connect.
 struct Offer: Hashable, Sendable {
-  /// Its identifier; an introductory offer has none at Apple, and none is told about it.
+  /// The identifier. For introductory offers it is local, because Apple gives them none.
   let id: String
   let type: OfferType
   let mode: OfferDiscountType
-  /// How long a free trial or what is paid up front lasts. What is paid as you go lasts one period each time.
+  /// The length of a free trial or of a prepaid offer. Pay-as-you-go offers use the product's period.
   let period: Period
-  /// How many periods are paid as you go.
+  /// The number of pay-as-you-go periods; 1 for other modes.
   let periods: Int
-  /// In thousandths of the currency; nothing for a free trial.
+  /// In thousandths of the currency; 0 for a free trial.
   let price: Int64
 
-  /// What Apple tells of the offer in a transaction or a renewal info.
+  /// The `offerIdentifier` in signed documents.
   var identifier: String? { type == .introductory ? nil : id }
 }
 
-/// An offer in use: what is left of it after the period that runs.
+/// An offer in use.
 struct ActiveOffer: Hashable, Sendable {
   let offer: Offer
-  /// Further periods at the offer's price.
+  /// The number of periods that remain after the current one.
   var left: Int
+}
+
+/// Offer eligibility.
+extension World {
+  /// Returns the offer that an order names.
+  ///
+  /// - Throws: ``ActionError/notEligible(offer:reason:)`` if the customer is not eligible.
+  func offer(_ name: String, for product: SandboxProduct, in order: PurchaseOrder) throws(ActionError)
+    -> Offer
+  {
+    let offers = settings[order.app]?.offers[product.productId] ?? []
+    guard let offer = offers.first(where: { $0.id == name }) else {
+      throw .unknown(what: "offer", name: name, known: offers.map(\.id))
+    }
+    let subscriptions = order.account.map { groupHistory(of: $0, product.group, in: order.app) } ?? []
+    switch offer.type {
+    case .introductory where order.allowsIntroductoryOffer == false:
+      throw .notEligible(offer: name, reason: "the developer's signed eligibility excludes the customer")
+    case .introductory where order.allowsIntroductoryOffer == true: break
+    case .introductory:
+      if subscriptions.contains(where: { $0.offer?.type == .introductory }) {
+        throw .notEligible(offer: name, reason: "the customer has used an introductory offer of the group")
+      }
+      if !subscriptions.isEmpty {
+        throw .notEligible(
+          offer: name, reason: "introductory offers require a customer who is new to the group")
+      }
+    case .promotional:
+      if subscriptions.isEmpty {
+        throw .notEligible(
+          offer: name, reason: "promotional offers require a current or former subscriber")
+      }
+    case .winBack:
+      let line = order.account.flatMap { account in
+        ownLines[GroupOwnership(app: order.app, account: account, group: product.group)].flatMap { lines[$0] }
+      }
+      guard let line, !line.isRunning else {
+        throw .notEligible(offer: name, reason: "win-back offers require an ended subscription")
+      }
+    case .offerCode, .unrecognized: break
+    }
+    return offer
+  }
+
+  /// Returns the account's own transactions in a subscription group.
+  private func groupHistory(of account: String, _ group: String, in app: String) -> [SoldTransaction] {
+    purchases(of: account, in: app).filter {
+      lines[$0.originalID]?.group == group && $0.ownership == .purchased
+    }
+  }
+
+  /// Returns the win-back offers for an ended subscription, in configuration order.
+  func winBackOffers(for line: SubscriptionLine) -> [String] {
+    guard case .ended = line.status, line.source == nil else { return [] }
+    return (settings[line.app]?.offers[line.productID] ?? []).filter { $0.type == .winBack }.map(\.id)
+  }
+}
+
+extension Offer {
+  /// Decodes an offer from a tester's request.
+  init(_ parameters: Parameters) throws(ActionError) {
+    let types: [String: OfferType] = [
+      "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .offerCode, "WIN_BACK": .winBack,
+    ]
+    let type = try parameters.choice("type", of: types.keys.sorted())
+    let modes = [OfferDiscountType.freeTrial, .payAsYouGo, .payUpFront].map(\.rawValue)
+    let mode = OfferDiscountType(rawValue: try parameters.choice("mode", of: modes))
+    guard let period = Period(try parameters.string("period")) else {
+      throw .wrongType(member: "period", expected: "a duration such as P1W or P1M")
+    }
+    let periods = try parameters.integerIfPresent("periods") ?? 1
+    let price = try parameters.integerIfPresent("price") ?? 0
+    guard (1...36).contains(periods), price >= 0 else {
+      throw .wrongType(member: "periods", expected: "1 to 36, with a non-negative price")
+    }
+    self.init(
+      id: try parameters.string("id"), type: types[type] ?? .promotional, mode: mode, period: period,
+      periods: mode == .payAsYouGo ? Int(periods) : 1, price: mode == .freeTrial ? 0 : price)
+  }
 }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import JSON
 
-/// What a developer uploaded to show to subscribers who are about to cancel, and what the review said of it.
+/// A developer's retention messages and their review states.
 struct RetentionMessages: Hashable, Sendable {
   enum ReviewState: String, Hashable, Sendable {
     case pending = "PENDING_REVIEW"
@@ -16,11 +16,11 @@ struct RetentionMessages: Hashable, Sendable {
   }
 
   struct Message: Hashable, Sendable {
-    /// As it was uploaded.
+    /// The uploaded JSON.
     let content: JSONObject
     var state = ReviewState.approved
 
-    /// The images that it shows.
+    /// The identifiers of the images in the message.
     var images: [String] {
       let points = content["bulletPoints"]?.arrayValue?.compactMap(\.objectValue) ?? []
       return ([content["image"]?.objectValue].compactMap(\.self) + points).compactMap {
@@ -29,17 +29,54 @@ struct RetentionMessages: Hashable, Sendable {
     }
   }
 
-  /// For which product, in which language.
+  /// The product and locale of a default message.
   struct DefaultKey: Hashable, Sendable {
     let productID: String
     let locale: String
   }
 
-  /// By the UUIDs that the developer chose, as messages are.
+  /// Images and messages by their UUIDs, which the developer chooses.
   var images: [String: Image] = [:]
   var messages: [String: Message] = [:]
-  /// The message that is shown where the developer is not asked.
+  /// The default messages, shown without a call to the developer's server.
   var defaults: [DefaultKey: String] = [:]
-  /// Where the developer is asked which message to show.
+  /// The developer's URL for real-time requests.
   var realtimeURL: String?
+}
+
+/// Actions of retention messaging.
+extension World {
+  mutating func performMessaging(
+    _ action: Action, _ parameters: Parameters
+  ) throws(ActionError) -> Outcome {
+    let app = try appID(parameters)
+    var messages = settings[app]?.messages ?? RetentionMessages()
+    switch action {
+    case .retentionImage:
+      let id = try parameters.string("id")
+      let isDeleted = try parameters.flagIfPresent("deleted") ?? false
+      let size = try parameters.stringIfPresent("imageSize") ?? "FULL_SIZE"
+      messages.images[id] = isDeleted ? nil : RetentionMessages.Image(size: size)
+    case .retentionMessage:
+      let id = try parameters.string("id")
+      let content = parameters.json["content"]?.objectValue
+      messages.messages[id] = content.map { RetentionMessages.Message(content: $0) }
+    case .retentionDefault:
+      let key = RetentionMessages.DefaultKey(
+        productID: try parameters.string("productId"), locale: try parameters.string("locale"))
+      messages.defaults[key] = try parameters.stringIfPresent("id")
+    case .reviewRetention:
+      let id = try parameters.string("id")
+      let state: RetentionMessages.ReviewState = try parameters.flag("approved") ? .approved : .rejected
+      guard messages.images[id] != nil || messages.messages[id] != nil else {
+        let known = messages.images.keys.sorted() + messages.messages.keys.sorted()
+        throw .unknown(what: "image or message", name: id, known: known)
+      }
+      messages.images[id]?.state = state
+      messages.messages[id]?.state = state
+    default: messages.realtimeURL = try parameters.stringIfPresent("url")
+    }
+    settings[app, default: AppSettings()].messages = messages
+    return Outcome()
+  }
 }

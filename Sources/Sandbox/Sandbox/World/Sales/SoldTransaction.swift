@@ -1,20 +1,20 @@
 internal import AppStore
 
-/// One purchase or one renewal.
+/// One transaction: a purchase or a renewal.
 struct SoldTransaction: Hashable, Sendable {
   let id: Int64
-  /// The first transaction of the same purchase.
+  /// The id of the purchase's first transaction.
   let originalID: Int64
   let app: String
   let account: String
   let productID: String
-  /// What the customer finds on the bill.
+  /// The order id on the customer's invoice.
   let orderID: String
-  /// Of a subscription: one for each period.
+  /// Subscriptions only: unique per period.
   let webOrderLineItemID: Int64?
   let purchaseDate: Instant
   let originalPurchaseDate: Instant
-  /// Of a subscription. An extension moves it.
+  /// Subscriptions only. An extension changes it.
   var expiresDate: Instant?
   var quantity: Int64
   var appAccountToken: String?
@@ -24,21 +24,21 @@ struct SoldTransaction: Hashable, Sendable {
   let price: Int64
   let storefront: Storefront
   let offer: Offer?
-  /// When and why Apple took it back.
+  /// The refund or the end of sharing.
   var revocation: Revocation?
-  /// A higher level of the group took its place.
+  /// Whether an upgrade replaced it.
   var isUpgraded = false
-  /// The app has delivered it. Receipts show consumables only until then.
+  /// Whether the app finished it. Receipts contain consumables only until then.
   var isFinished = false
 
   struct Revocation: Hashable, Sendable {
     let date: Instant
     let reason: RevocationReason
     let type: RevocationType
-    /// In thousandths of a percent, for a refund in part.
+    /// The refunded share in thousandths of a percent; `nil` for a full refund.
     let percentage: Int64?
   }
 
-  /// The transaction with which the same purchase began.
+  /// Whether it is the purchase's first transaction.
   var isFirst: Bool { id == originalID }
 }

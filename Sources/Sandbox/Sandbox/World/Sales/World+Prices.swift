@@ -1,14 +1,14 @@
 internal import AppStore
 
-/// What things cost, and where.
+/// Prices and storefronts.
 extension World {
-  /// The price today for an account, in thousandths of its storefront's currency: the one that was set for the
-  /// storefront, or else the catalog's, in another currency at a rate that does not change.
+  /// Returns an account's current price in thousandths of its storefront's currency: the storefront's own
+  /// price, or the catalog's price at a fixed exchange rate.
   func price(of product: SandboxProduct, in app: String, for account: String) -> Int64 {
     price(of: product, in: app, at: accounts[account]?.storefront ?? .usa)
   }
 
-  /// The same in a storefront.
+  /// Returns the current price in a storefront.
   func price(of product: SandboxProduct, in app: String, at storefront: Storefront) -> Int64 {
     let settings = settings[app]
     if let price = settings?.storefrontPrices[storefront.code]?[product.productId] { return price }
@@ -17,11 +17,11 @@ extension World {
     return price * storefront.perDollar / Storefront.perDollar(product.currency)
   }
 
-  /// Raises or lowers the price of a product, everywhere or in one storefront, for new customers at once and for
-  /// subscribers with the renewal.
+  /// Changes the price of a product everywhere or in one storefront. New customers pay it at once,
+  /// subscribers at their next renewal.
   ///
-  /// A higher price that needs consent is asked for; without an answer the subscription ends with its period. One
-  /// that needs none counts as accepted. A lower one is nobody's concern.
+  /// An increase that needs consent ends the subscription at the period's end unless the subscriber agrees.
+  /// An increase that needs none counts as accepted. A decrease needs no consent.
   mutating func setPrice(
     _ price: Int64, of product: SandboxProduct, in app: String, storefront: String?, needsConsent: Bool
   ) {
@@ -48,7 +48,7 @@ extension World {
     }
   }
 
-  /// Moves an account to another storefront: what it buys and renews from now on is paid there.
+  /// Moves an account to another storefront, which applies to its purchases and renewals from now on.
   mutating func move(_ account: String, to storefront: Storefront) {
     accounts[account, default: AppleAccount()].storefront = storefront
     for app in apps {
@@ -60,4 +60,41 @@ extension World {
       }
     }
   }
+}
+
+/// A country's App Store.
+struct Storefront: Hashable, Sendable {
+  /// ISO 3166-1 alpha-3.
+  let code: String
+  /// Apple's `storefrontId`.
+  let id: String
+  /// ISO 4217.
+  let currency: String
+  /// The fixed exchange rate: thousandths of the currency per dollar.
+  let perDollar: Int64
+
+  static let usa = Storefront(code: "USA", id: "143441", currency: "USD", perDollar: 1000)
+
+  /// The supported storefronts.
+  static let known = [
+    usa,
+    Storefront(code: "FRA", id: "143442", currency: "EUR", perDollar: 1000),
+    Storefront(code: "DEU", id: "143443", currency: "EUR", perDollar: 1000),
+    Storefront(code: "GBR", id: "143444", currency: "GBP", perDollar: 1000),
+    Storefront(code: "CAN", id: "143455", currency: "CAD", perDollar: 1400),
+    Storefront(code: "AUS", id: "143460", currency: "AUD", perDollar: 1500),
+    Storefront(code: "JPN", id: "143462", currency: "JPY", perDollar: 150_000),
+    Storefront(code: "CHN", id: "143465", currency: "CNY", perDollar: 7000),
+    Storefront(code: "KOR", id: "143466", currency: "KRW", perDollar: 1_300_000),
+    Storefront(code: "BRA", id: "143503", currency: "BRL", perDollar: 5000),
+    Storefront(code: "IND", id: "143467", currency: "INR", perDollar: 80_000),
+  ]
+
+  /// Returns the exchange rate of a currency in thousandths per dollar; 1000 for an unknown currency.
+  static func perDollar(_ currency: String) -> Int64 {
+    known.first { $0.currency == currency }?.perDollar ?? usa.perDollar
+  }
+
+  /// The currency of a product's price; in the default storefront the catalog's currency.
+  func currency(of product: SandboxProduct) -> String { self == .usa ? product.currency : currency }
 }

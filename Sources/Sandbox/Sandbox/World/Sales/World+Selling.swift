@@ -2,13 +2,13 @@ internal import AppStore
 
 /// Purchases.
 extension World {
-  /// Sells.
+  /// Performs a purchase.
   ///
-  /// What the account has already is not sold twice: a subscription that runs takes the order as a wish for its
-  /// next renewal, or is upgraded at once; a non-consumable is restored. Only a purchase in the past is always
-  /// written down as it is ordered.
+  /// An owned product is not sold again: an order for a running subscription changes its renewal or upgrades
+  /// it, and a non-consumable is restored. An order with a purchase date in the past is always recorded as it
+  /// is.
   ///
-  /// - Returns: the number of the transaction that the app gets.
+  /// - Returns: the id of the transaction that the app receives.
   mutating func buy(_ order: PurchaseOrder) throws(ActionError) -> Int64 {
     let product = try check(order)
     let offer = try order.offer.map { name throws(ActionError) in
@@ -30,7 +30,7 @@ extension World {
     switch line.status {
     case .active, .grace: return try change(line, to: product, order, offer)
     case .retry:
-      // Whoever buys again while the charge is being retried pays now, and the retry is over.
+      // A new purchase during billing retry ends the retry.
       return resubscribe(line, product, order, offer)
     case .ended, .revoked: return resubscribe(line, product, order, offer)
     }
@@ -39,21 +39,21 @@ extension World {
   private func check(_ order: PurchaseOrder) throws(ActionError) -> SandboxProduct {
     let product = try find(order.productId, of: order.app)
     if let token = order.appAccountToken, !isUUID(token) { throw .invalidAppAccountToken }
-    // StoreKit sells up to ten at once of what can be bought again, and one of everything else.
+    // StoreKit sells up to ten of a repeatable product and one of others.
     let isRepeatable = product.type == .consumable || product.type == .nonRenewingSubscription
     let allowed: ClosedRange<Int64> = 1...(isRepeatable ? 10 : 1)
     guard allowed.contains(order.quantity) else { throw .invalidQuantity(allowed: allowed) }
     if let date = order.purchaseDate, date > now { throw .purchaseDateInFuture }
     if settings[order.app]?.withdrawn.contains(product.productId) == true {
-      throw .notPossible("\(product.productId) is no longer sold")
+      throw .notPossible("product '\(product.productId)' is withdrawn from sale")
     }
     if let account = order.account, accounts[account]?.billingFails == true {
-      throw .notPossible("the account's payment method is declined")
+      throw .notPossible("the account's charges fail")
     }
     return product
   }
 
-  /// The product, or a refusal that names those there are.
+  /// Returns a product of an app.
   func find(_ productID: String, of app: String) throws(ActionError) -> SandboxProduct {
     guard let known = self.app(app) else { throw .unknownApp(app, known: apps.map(\.id)) }
     guard let product = product(productID, of: app) else {
@@ -62,7 +62,7 @@ extension World {
     return product
   }
 
-  // MARK: What is bought once
+  // MARK: One-time purchases
 
   private mutating func buyOnce(_ product: SandboxProduct, _ order: PurchaseOrder, _ account: String)
     -> Int64
@@ -97,7 +97,7 @@ extension World {
     return begin(line, product, order, offer, .initialBuy)
   }
 
-  /// Continues the line of an account that comes back, however long it was away.
+  /// Resumes the subscription of a returning account under its original transaction id.
   private mutating func resubscribe(
     _ line: SubscriptionLine, _ product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) -> Int64 {
@@ -124,7 +124,7 @@ extension World {
       price: price(of: product, in: order.app, for: line.account), offer: offer)
     line = beginPeriod(pricing, of: line)
     if line.expiresDate <= now {
-      // It was bought and had ended before the tester came: nothing renewed it here.
+      // The period was over when the purchase was recorded, so it was never renewed.
       line.status = .ended(.customerCancelled)
       line.autoRenews = false
       put(line)
@@ -135,7 +135,7 @@ extension World {
   }
 }
 
-/// Whether a text is a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+/// Whether a string is a UUID: hexadecimal digits in groups of 8, 4, 4, 4 and 12.
 func isUUID(_ text: String) -> Bool {
   let groups = text.split(separator: "-", omittingEmptySubsequences: false)
   return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]

@@ -1,37 +1,37 @@
 internal import AppStore
 
-/// A seat that a developer claimed, of a purchase to which the developer invites the members.
+/// A claimed seat of a purchase whose invitations the developer manages (Apple: ClaimSeatRequest).
 struct SeatClaim: Hashable, Sendable {
   let id: String
-  /// The same request again gives the same seat.
+  /// The idempotency key of the claim.
   let requestIdentifier: String
-  /// The Apple account in the app, if it is known who has the seat.
+  /// The app install that uses the seat, if it is known.
   var appTransactionID: String?
 }
 
 extension World {
-  /// Who invites to the seats of a product.
+  /// Returns the invitation management of a product's seats.
   func invitationManagement(of productID: String, in app: String) -> InvitationManagement {
     settings[app]?.invitedByDeveloper.contains(productID) == true ? .developer : .apple
   }
 
-  /// How many seats a subscription has.
+  /// Returns the number of seats of a subscription.
   func seats(of line: SubscriptionLine) -> Int64 { current(of: line)?.quantity ?? 1 }
 
-  /// Claims a seat; the one that there is, if the request is known.
+  /// Claims a seat. A repeated request identifier returns the same claim.
   mutating func claimSeat(
     of line: SubscriptionLine, request: String, for appTransactionID: String?
   ) throws(ActionError) -> SeatClaim {
     if let known = line.claims.first(where: { $0.requestIdentifier == request }) { return known }
     guard line.isEntitling, line.claims.count < seats(of: line) else {
-      throw .notPossible("\(line.id) has no seat left")
+      throw .notPossible("subscription \(line.id) has no free seat")
     }
     let claim = SeatClaim(id: makeUUID(), requestIdentifier: request, appTransactionID: appTransactionID)
     lines[line.id]?.claims.append(claim)
     return claim
   }
 
-  /// Says who has a seat that was claimed.
+  /// Associates a claimed seat with an app install.
   mutating func associateSeat(_ id: String, of line: SubscriptionLine, with appTransactionID: String)
     throws(ActionError)
   {
@@ -41,7 +41,7 @@ extension World {
     lines[line.id]?.claims[index].appTransactionID = appTransactionID
   }
 
-  /// Gives a seat back, of which Apple tells.
+  /// Releases a claimed seat and sends `UNCLAIM_SEATS`.
   mutating func releaseSeat(_ id: String, of line: SubscriptionLine) throws(ActionError) {
     guard line.claims.contains(where: { $0.id == id }), let transaction = current(of: line) else {
       throw .unknown(what: "seat", name: id, known: line.claims.map(\.id))

@@ -1,15 +1,15 @@
 internal import AppStore
 
-/// What the App Store itself holds true: who has what, by how purchases stand and not by what was told of them.
+/// Ownership as the App Store sees it, derived from purchases and not from notifications.
 extension World {
-  /// Something that an account may use now.
+  /// A product that an account owns.
   struct OwnedProduct: Hashable {
     let productID: String
-    /// The first transaction of its purchase.
+    /// The original transaction id.
     let originalID: Int64
   }
 
-  /// What an account may use now, in the order in which it was bought. Consumables are nobody's for long.
+  /// Returns the products that an account owns now, in order of purchase. Consumables are not included.
   func ownedProducts(of account: String, in app: String) -> [OwnedProduct] {
     let bought = purchases(of: account, in: app)
     return bought.compactMap { sold in
@@ -27,18 +27,18 @@ extension World {
     }
   }
 
-  /// Whether the subscriber has what was paid for.
+  /// Whether the subscription grants access now.
   private func isUsable(_ line: SubscriptionLine) -> Bool {
     if line.isEntitling { return true }
-    // A renewal that is charged early and refunded before it begins leaves the period that runs.
+    // A renewal that is refunded before it starts leaves the current period intact.
     guard let current = current(of: line), current.purchaseDate > now else { return false }
     return purchases(of: line.account, in: line.app).contains { sold in
       sold.originalID == line.id && sold.revocation == nil && sold.expiresDate == current.purchaseDate
     }
   }
 
-  /// When what was bought of a product without a renewal is over: one purchase after the other, and what was
-  /// refunded lasts until then. `nil`: it was not bought, or lasts as long as the app likes.
+  /// Returns the end of a non-renewing subscription, whose purchases add up; a refunded one counts until its
+  /// refund. `nil` without a purchase or without a limit.
   private func end(of product: SandboxProduct, _ bought: [SoldTransaction]) -> Instant? {
     guard let duration = product.duration else { return nil }
     var end: Instant?

@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// What others have from somebody's purchase: the family, and those to whom seats are assigned.
+/// Family Sharing and assigned seats.
 extension World {
   private func isShareable(_ productID: String, in app: String) -> Bool {
     settings[app]?.shareable.contains(productID) == true
@@ -11,16 +11,16 @@ extension World {
     return accounts.keys.filter { $0 != account && accounts[$0]?.family == family }.sorted()
   }
 
-  // MARK: Beginning
+  // MARK: Start of sharing
 
-  /// Gives the family what a subscription of one of them brings.
+  /// Shares a subscription with the purchaser's family.
   mutating func share(_ line: SubscriptionLine) {
     guard line.source == nil, line.isShared, line.isEntitling, isShareable(line.productID, in: line.app)
     else { return }
     for account in family(of: line.account) { addMember(account, to: line, as: .familyShared) }
   }
 
-  /// Gives the family what a non-consumable of one of them brings.
+  /// Shares a non-consumable with the purchaser's family.
   mutating func share(_ transaction: SoldTransaction) {
     guard transaction.ownership == .purchased, transaction.revocation == nil,
       isShareable(transaction.productID, in: transaction.app),
@@ -34,7 +34,7 @@ extension World {
     }
   }
 
-  /// Gives a member a line of their own that follows the purchaser's.
+  /// Creates or renews a member's subscription that follows the purchaser's.
   mutating func addMember(_ account: String, to line: SubscriptionLine, as ownership: InAppOwnershipType) {
     let known = line.members.first { lines[$0]?.account == account && lines[$0]?.ownership == ownership }
     if let known, lines[known]?.isRunning == true { return }
@@ -72,15 +72,15 @@ extension World {
     }
   }
 
-  // MARK: Following
+  // MARK: Changes
 
-  /// Lets the members of a line follow what happened to it, and then does `body` with each.
+  /// Updates the members of a subscription after it changed, then calls `body` for each.
   mutating func followPurchaser(
     _ line: SubscriptionLine, _ body: (inout World, SubscriptionLine) -> Void
   ) {
     for id in line.members {
       guard let member = lines[id], member.isRunning, let purchase = current(of: line) else { continue }
-      // A period that the member does not have yet begins for them when it does for the purchaser.
+      // A new period starts for the members when it starts for the purchaser.
       var next = member
       let isNewPeriod = line.isEntitling && purchase.purchaseDate > current(of: member)?.purchaseDate ?? now
       if isNewPeriod {
@@ -123,16 +123,16 @@ extension World {
     return member
   }
 
-  // MARK: Ending
+  // MARK: End of sharing
 
-  /// Ends what others have from a purchase: it was refunded, or is shared no longer.
+  /// Ends the members' access after a refund or the end of sharing.
   mutating func endSharing(of purchase: Int64) {
     for member in lines[purchase]?.members ?? [] where lines[member]?.isRunning == true { revoke(member) }
     guard let sold = transactions[purchase], lines[purchase] == nil else { return }
     for account in family(of: sold.account) { revokeShared(sold, from: account) }
   }
 
-  /// Ends what a member has from a line.
+  /// Ends a member's access.
   mutating func revoke(_ member: Int64) {
     guard var line = lines[member] else { return }
     line.status = .revoked
@@ -160,14 +160,14 @@ extension World {
 
   // MARK: Families
 
-  /// Joins a family: everyone in it has from now on what the others share.
+  /// Adds an account to a family, which shares all purchases in both directions.
   mutating func join(_ account: String, family: String) {
     leaveFamily(account)
     accounts[account, default: AppleAccount()].family = family
     shareEverything(of: [account] + self.family(of: account))
   }
 
-  /// Leaves the family: the others lose what came from the account, and it loses what came from them.
+  /// Removes an account from its family, which ends sharing in both directions.
   mutating func leaveFamily(_ account: String) {
     for app in apps.map(\.id) {
       for member in self.family(of: account) {
@@ -193,7 +193,7 @@ extension World {
     }
   }
 
-  /// Shares what the accounts have and may share.
+  /// Shares all purchases of the accounts that are shareable.
   mutating func shareEverything(of accounts: [String]) {
     for account in accounts {
       for app in apps.map(\.id) {

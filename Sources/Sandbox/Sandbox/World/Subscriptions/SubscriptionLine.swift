@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// One subscription of one account from its first purchase on: Apple's `originalTransactionId`.
+/// A subscription of one account, identified by its original transaction id.
 ///
 ///     active ──renewal fails──▶ grace ──ends──▶ retry ──60 days──▶ ended
 ///      │ ▲                        │               │
@@ -11,15 +11,15 @@ struct SubscriptionLine: Hashable, Sendable {
   enum Status: Hashable, Sendable {
     /// Paid until ``SubscriptionLine/expiresDate``.
     case active
-    /// The charge failed; access goes on until then.
+    /// The charge failed; access continues in Apple's grace period.
     case grace(until: Instant)
-    /// The charge failed; Apple goes on trying until then.
+    /// The charge failed; Apple retries it without access.
     case retry(until: Instant)
     case ended(ExpirationIntent)
     case revoked
   }
 
-  /// A higher price that the subscriber was told of.
+  /// A price increase that was announced to the subscriber.
   struct PriceIncrease: Hashable, Sendable {
     let price: Int64
     var isAgreed: Bool
@@ -31,42 +31,43 @@ struct SubscriptionLine: Hashable, Sendable {
   let group: String
   let originalPurchaseDate: Instant
   let ownership: InAppOwnershipType
-  /// The purchaser's line, if this one is shared or assigned.
+  /// The purchaser's subscription, if this one is shared or assigned.
   let source: Int64?
-  /// Lines of those with whom this one is shared, or to whom seats are assigned.
+  /// The subscriptions of family members and seat holders.
   var members: [Int64] = []
   var isShared = true
-  /// Seats that the developer claimed, for members without a transaction.
+  /// Seats that the developer claimed; their users have no transactions.
   var claims: [SeatClaim] = []
 
   /// The transaction of the latest period.
   var current: Int64
   var productID: String
   var expiresDate: Instant
-  /// When the next charge is tried: a little before the end, and at the end itself if it was not possible then.
+  /// The time of the next charge: shortly before the period's end, and again at its end if that was not
+  /// possible.
   var chargeDate: Instant
   var status = Status.active
   var appAccountToken: String?
 
   var autoRenews = true
-  /// What the next renewal will buy.
+  /// The product of the next renewal.
   var renewalProductID: String
   var renewalQuantity: Int64
-  /// What the next renewal will cost without an offer.
+  /// The price of the next renewal without an offer.
   var renewalPrice: Int64
   var priceIncrease: PriceIncrease?
   var runningOffer: ActiveOffer?
-  /// Redeemed, and to begin with the next renewal.
+  /// A redeemed offer that starts with the next renewal.
   var pendingOffer: Offer?
 
-  /// When the unbroken time as a subscriber began.
+  /// The start of the uninterrupted subscription time (`recentSubscriptionStartDate`).
   var recentStart: Instant
-  /// Renewals since then.
+  /// The number of renewals since ``recentStart``.
   var renewals = 0
-  /// When the renewal date was moved.
+  /// The dates of renewal date extensions.
   var extensions: [Instant] = []
 
-  /// When time will change it next; `nil` when it is over.
+  /// The time of the next change; `nil` if the subscription is over.
   var due: Instant? {
     switch status {
     case .active: chargeDate
@@ -75,7 +76,7 @@ struct SubscriptionLine: Hashable, Sendable {
     }
   }
 
-  /// Whether the account has what it paid for.
+  /// Whether the subscription grants access.
   var isEntitling: Bool {
     switch status {
     case .active, .grace: true
@@ -83,10 +84,10 @@ struct SubscriptionLine: Hashable, Sendable {
     }
   }
 
-  /// Whether Apple is still trying to renew it, or will.
+  /// Whether Apple will renew the subscription or retries a charge.
   var isRunning: Bool { due != nil }
 
-  /// The status in Apple's numbers.
+  /// Apple's status code.
   var appleStatus: SubscriptionStatus {
     switch status {
     case .active: .active

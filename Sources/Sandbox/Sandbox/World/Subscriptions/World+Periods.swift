@@ -1,18 +1,18 @@
 internal import AppStore
 
-/// What one period of a subscription is bought for.
+/// The product, start and price of one subscription period.
 struct PeriodPricing {
   let product: SandboxProduct
   let start: Instant
   let quantity: Int64
   let reason: TransactionReason
-  /// What it costs where no offer says otherwise.
+  /// The regular price, in thousandths of the currency.
   let price: Int64
   var offer: Offer?
 }
 
 extension World {
-  /// Sells a period: a transaction, and the line that now runs until its end.
+  /// Sells a period and returns the updated subscription.
   mutating func beginPeriod(_ pricing: PeriodPricing, of line: SubscriptionLine) -> SubscriptionLine {
     var line = line
     let end = periodEnd(pricing)
@@ -35,7 +35,7 @@ extension World {
     return line
   }
 
-  /// Remembers a transaction as the latest of its account.
+  /// Appends a transaction to its account's history.
   mutating func append(_ transaction: SoldTransaction) {
     transactions[transaction.id] = transaction
     history[Ownership(app: transaction.app, account: transaction.account), default: []].append(transaction.id)
@@ -46,12 +46,12 @@ extension World {
   private func periodEnd(_ pricing: PeriodPricing) -> Instant {
     var period = pricing.product.period
     if let offer = pricing.offer, offer.mode != .payAsYouGo { period = offer.period }
-    // A subscription whose period nobody gave lasts thirty days.
+    // A subscription without a configured period lasts 30 days.
     guard let period else { return pricing.start.advanced(byMilliseconds: scale.length(days: 30)) }
     return scale.end(of: period, from: pricing.start)
   }
 
-  /// The line of a purchase that has not begun: its first period is still to be bought.
+  /// Returns a subscription whose first period is still to be sold.
   mutating func newLine(
     _ product: SandboxProduct, app: String, account: String, start: Instant, source: SubscriptionLine? = nil,
     ownership: InAppOwnershipType = .purchased
@@ -63,5 +63,37 @@ extension World {
       expiresDate: start, chargeDate: start, renewalProductID: product.productId, renewalQuantity: 1,
       renewalPrice: 0,
       recentStart: start)
+  }
+}
+
+/// The length of periods in simulated time.
+enum TimeScale: Hashable, Sendable {
+  /// As in the calendar.
+  case calendar
+  /// A month takes `month` milliseconds, a year twelve times and a week three fifths of that. In Apple's
+  /// sandbox a month takes five minutes, a year an hour and a week three minutes.
+  case compressed(month: Int64)
+
+  /// The number of renewals after which a compressed subscription ends, as in Apple's sandbox.
+  static let maxRenewals = 12
+
+  func end(of period: Period, from start: Instant) -> Instant {
+    switch self {
+    case .calendar: start.advanced(by: period)
+    case .compressed(let month):
+      start.advanced(byMilliseconds: period.months * month + length(days: period.days))
+    }
+  }
+
+  /// Returns the time of the charge: one hour before the period's end. Apple charges within the last 24
+  /// hours.
+  func chargeDate(before end: Instant) -> Instant { end.advanced(byMilliseconds: -length(days: 1) / 24) }
+
+  /// Returns milliseconds for days of a grace period, billing retry or extension.
+  func length(days: Int64) -> Int64 {
+    switch self {
+    case .calendar: days * 86_400_000
+    case .compressed(let month): days * month * 3 / 35
+    }
   }
 }

@@ -1,11 +1,11 @@
 internal import AppStore
 
-/// What time does to subscriptions.
+/// Changes by the passage of time.
 extension World {
-  /// Days for which a failed charge is tried again.
+  /// The length of Apple's billing retry in days.
   static let retryDays: Int64 = 60
 
-  /// The moment has come that ``SubscriptionLine/due`` names.
+  /// Processes a subscription whose ``SubscriptionLine/due`` time has come.
   mutating func processDue(for line: SubscriptionLine) {
     switch line.status {
     case .active: renew(line)
@@ -19,7 +19,7 @@ extension World {
     }
   }
 
-  /// Why a subscription is not renewed.
+  /// The reason why a subscription is not renewed.
   private enum RenewalFailure {
     case ended(ExpirationIntent, NotificationSubtype)
     case billing
@@ -42,7 +42,7 @@ extension World {
   private mutating func renew(_ line: SubscriptionLine) {
     let renewalFailure = renewalFailure(to: line)
     guard renewalFailure == nil || now >= line.expiresDate else {
-      // Until the period ends there is time to clear it away.
+      // The reason may disappear until the period's end.
       var line = line
       line.chargeDate = line.expiresDate
       return put(line)
@@ -56,7 +56,7 @@ extension World {
     }
   }
 
-  /// Sells the next period, with what was agreed for it: another product, a higher price, an offer.
+  /// Sells the next period with the agreed product, price and offer.
   private mutating func charge(
     _ line: SubscriptionLine, _ product: SandboxProduct, from start: Instant
   ) -> SubscriptionLine {
@@ -72,7 +72,7 @@ extension World {
         offer: offer), of: line)
   }
 
-  /// The offer of the next period: one that runs goes on, then one that was redeemed begins.
+  /// Returns the offer of the next period: the active one, then the redeemed one.
   private func takeOffer(from line: inout SubscriptionLine) -> Offer? {
     if var running = line.runningOffer, running.left > 0 {
       running.left -= 1
@@ -103,7 +103,8 @@ extension World {
     line.expiresDate.advanced(byMilliseconds: scale.length(days: Self.retryDays))
   }
 
-  /// The charge that failed succeeds now: within grace the billing date stays, after it a new one begins.
+  /// Retries the failed charge successfully. The billing date is kept in the grace period; after it, a new
+  /// one starts now.
   mutating func recover(_ line: SubscriptionLine) {
     guard let product = product(line.renewalProductID, of: line.app) else { return }
     let start: Instant

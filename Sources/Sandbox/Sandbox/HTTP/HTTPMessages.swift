@@ -10,16 +10,16 @@ extension HTTPResponse {
     return .json(status, body.serialized(pretty: true))
   }
 
-  /// No answer at all: the connection is closed.
+  /// A closed connection instead of a response.
   static var connectionCut: HTTPResponse { HTTPResponse(status: noResponseStatus) }
 
   static func notFound(_ path: String) -> HTTPResponse {
-    .error(404, code: "NOT_FOUND", message: "there is nothing at \(path)")
+    .error(404, code: "NOT_FOUND", message: "unknown path \(path)")
   }
 }
 
 extension Purchase {
-  /// The purchase as the sandbox answers with it.
+  /// The JSON form of a purchase.
   var json: JSONObject {
     var json: JSONObject = [
       "transactionId": .string(transactionId),
@@ -35,7 +35,7 @@ extension Purchase {
 }
 
 extension SandboxApp {
-  /// The app and what it sells.
+  /// The JSON form of an app and its products.
   var json: JSONObject {
     var json: JSONObject = ["app": .string(id), "bundleId": .string(identity.bundleID)]
     json["appAppleId"] = identity.appAppleID.map { JSONValue($0) }
@@ -52,5 +52,44 @@ extension SandboxProduct {
     json["price"] = JSONValue(price)
     json["currency"] = .string(currency)
     return json
+  }
+}
+
+/// A query string; names may repeat.
+struct Query {
+  private let items: [(name: String, value: String)]
+
+  init(_ text: String) {
+    items = text.split(separator: "&").map { item in
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count > 1 ? String(parts[1]) : ""
+      return (String(parts[0]).removingPercentEncoding(), value.removingPercentEncoding())
+    }
+  }
+
+  subscript(name: String) -> String? { items.first { $0.name == name }?.value }
+
+  func all(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+}
+
+extension String {
+  /// Decodes `%41` as `A` and `+` as a space. Malformed UTF-8 becomes U+FFFD.
+  func removingPercentEncoding() -> String {
+    var bytes: [UInt8] = []
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let code = UInt8(String(Substring(rest.prefix(2))), radix: 16), rest.count >= 2 else {
+          bytes.append(byte)
+          continue
+        }
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -2,12 +2,11 @@ internal import AppStore
 internal import JSON
 internal import SignedData
 
-/// What developers sign for offers: the JWS forms of StoreKit 2, and the signature in base64 of StoreKit 1.
+/// Checks of offer signatures: the JWS formats of StoreKit 2 and the base64 signature of StoreKit 1.
 ///
-/// Without a registered key no signature is checked, and without one there is nothing to check: the tester is trusted
-/// to buy as the app would.
+/// Signatures are checked only if at least one public key is registered.
 extension AppStoreSimulator {
-  /// Checks what an order brings for its offer.
+  /// Checks the signatures that an order carries for its offer.
   func checkOffer(_ action: Action, _ parameters: Parameters) throws(ActionError) {
     guard action == .purchases else { return }
     if let jws = try parameters.stringIfPresent("introductoryOfferEligibility") {
@@ -32,17 +31,18 @@ extension AppStoreSimulator {
 
   private func check(_ text: String, _ claims: [(name: String, expected: String?)]) throws(ActionError) {
     guard let jws = try? UnverifiedJWS(text), let key = jws.header["kid"]?.stringValue else {
-      throw .invalidOfferSignature("it is not a JWS with a kid")
+      throw .invalidOfferSignature("not a JWS with a kid")
     }
     if let verifier = try verifier(key), (try? verifier.verifies(jws: text)) != true {
-      throw .invalidOfferSignature("it is not that of the key \(key.debugDescription)")
+      throw .invalidOfferSignature("it does not verify with the key \(key.debugDescription)")
     }
     for (claim, expected) in claims where jws.payload[claim]?.stringValue != expected {
-      throw .invalidOfferSignature("its \(claim) is not \(expected ?? "there")")
+      throw .invalidOfferSignature("\(claim) is not '\(expected ?? "")'")
     }
   }
 
-  /// "Generating a signature for promotional offers": a text of seven parts, signed, good for a day.
+  /// Checks a StoreKit 1 signature: seven parts joined by U+2063, valid for 24 hours (Apple: "Generating a
+  /// signature for promotional offers").
   private func checkLegacy(
     _ signature: String, _ order: PurchaseOrder, _ parameters: Parameters
   ) throws(ActionError) {
@@ -52,28 +52,28 @@ extension AppStoreSimulator {
       throw .missingMember("timestamp")
     }
     let age = [world.now, clock.machineNow()].map { abs($0.millisecondsSince1970 - timestamp) }.min() ?? 0
-    guard age <= Self.lifetime else { throw .invalidOfferSignature("it is older than a day") }
+    guard age <= Self.lifetime else { throw .invalidOfferSignature("older than 24 hours") }
     let parts = [
       world.app(order.app)?.identity.bundleID ?? "", key, order.productId, order.offer ?? "",
       order.appAccountToken?.lowercased() ?? "", nonce.lowercased(), String(timestamp),
     ]
     guard let der = Base64.standard.decode(Array(signature.utf8)[...]) else {
-      throw .invalidOfferSignature("it is neither a JWS nor base64")
+      throw .invalidOfferSignature("neither a JWS nor base64")
     }
     let message = Array(parts.joined(separator: "\u{2063}").utf8)
     if let verifier = try verifier(key), (try? verifier.verifies(der: der, of: message)) != true {
-      throw .invalidOfferSignature("it is not that of the key \(key.debugDescription) for this order")
+      throw .invalidOfferSignature("it does not verify with the key \(key.debugDescription) for this order")
     }
   }
 
-  /// A day, in milliseconds.
+  /// The lifetime of a StoreKit 1 signature, in milliseconds.
   private static let lifetime: Int64 = 86_400_000
 
-  /// The verifier of a registered key; `nil` as long as none is registered.
+  /// Returns the verifier for a registered key, or `nil` if no key is registered at all.
   private func verifier(_ key: String) throws(ActionError) -> ES256Verifier? {
     guard !world.keys.isEmpty else { return nil }
     guard let pem = world.keys[key], let verifier = try? ES256Verifier(publicKeyPEM: pem) else {
-      throw .invalidOfferSignature("its key \(key.debugDescription) is not registered")
+      throw .invalidOfferSignature("unknown key \(key.debugDescription)")
     }
     return verifier
   }

@@ -1,13 +1,13 @@
 internal import AppStore
 
 extension World {
-  /// Tells of a subscription as it is now, and tells those with whom it is shared.
+  /// Creates notifications about a subscription, for the purchaser and for the members.
   mutating func notify(
     _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, of line: SubscriptionLine
   ) {
     guard let transaction = current(of: line) else { return }
     notify(type, subtype, about: transaction)
-    // Who does not pay redeems nothing: to them it is a change of plans.
+    // Members do not redeem offers: they see a change of product.
     let type = type == .offerRedeemed ? .didChangeRenewalPref : type
     followPurchaser(line) { world, member in
       guard Self.isForMembers(type), let transaction = world.current(of: member) else { return }
@@ -15,7 +15,7 @@ extension World {
     }
   }
 
-  /// Tells of one transaction.
+  /// Creates a notification about a transaction.
   mutating func notify(
     _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, about transaction: SoldTransaction,
     reason: ConsumptionRequestReason? = nil
@@ -24,7 +24,7 @@ extension World {
     post(type, subtype, of: transaction.app, .purchase(transaction, line, reason))
   }
 
-  /// Puts a notification in the outbox.
+  /// Adds a notification to the outbox.
   ///
   /// - Returns: its `notificationUUID`.
   @discardableResult
@@ -41,16 +41,16 @@ extension World {
     return notification.uuid
   }
 
-  /// When a notification is next to be sent; `nil`: there is none to send.
+  /// The time of the next delivery; `nil` if none is pending.
   var nextDelivery: Instant? { outbox.compactMap { notifications[$0].nextAttempt }.min() }
 
-  /// Those to be sent by now, in order.
+  /// The indices of notifications that are due, in order.
   var dueNotifications: [Int] {
     outbox.filter { notifications[$0].nextAttempt.map { $0 <= now } ?? false }.sorted()
   }
 
-  /// Remembers an attempt to deliver a notification, and when to try `next`: never, if it was delivered or is given
-  /// up.
+  /// Records a delivery attempt. `next` is the time of the next attempt; `nil` after success or the last
+  /// attempt.
   mutating func recordAttempt(of index: Int, _ result: SendAttemptResult, next: Instant?) {
     guard notifications.indices.contains(index) else { return }
     notifications[index].attempts.append(SandboxNotification.Attempt(date: now, result: result))
@@ -58,13 +58,13 @@ extension World {
     if next == nil { outbox.remove(index) }
   }
 
-  /// Sends a notification later than it should be.
+  /// Postpones the delivery of a notification.
   mutating func postpone(_ index: Int, to instant: Instant) {
     guard notifications.indices.contains(index) else { return }
     notifications[index].nextAttempt = instant
   }
 
-  /// What Apple tells of members too: not what concerns only the one who pays.
+  /// Whether members are notified, too. Types that concern only the payer are not for them.
   private static func isForMembers(_ type: NotificationTypeV2) -> Bool {
     switch type {
     case .didRenew, .didFailToRenew, .didChangeRenewalPref, .didChangeRenewalStatus, .gracePeriodExpired,
@@ -73,4 +73,54 @@ extension World {
     default: false
     }
   }
+}
+
+/// A server notification with its delivery attempts.
+struct SandboxNotification: Hashable, Sendable {
+  /// The content, as of the notification's date.
+  enum Subject: Hashable, Sendable {
+    case purchase(SoldTransaction, SubscriptionLine?, ConsumptionRequestReason?)
+    case massExtension(MassExtension)
+    /// The released seats of the purchaser's transaction.
+    case unclaimedSeats(SoldTransaction, [String])
+    case test
+  }
+
+  /// A delivery attempt.
+  struct Attempt: Hashable, Sendable {
+    let date: Instant
+    let result: SendAttemptResult
+  }
+
+  /// The `notificationUUID`.
+  let uuid: String
+  let app: String
+  let type: NotificationTypeV2
+  let subtype: NotificationSubtype?
+  /// The `signedDate`.
+  let date: Instant
+  let subject: Subject
+  var attempts: [Attempt] = []
+  /// The time of the next attempt; `nil` if it was delivered or abandoned, or if no URL is set.
+  var nextAttempt: Instant?
+
+  /// The transaction of the notification.
+  var transaction: SoldTransaction? {
+    switch subject {
+    case .purchase(let transaction, _, _), .unclaimedSeats(let transaction, _): transaction
+    case .massExtension, .test: nil
+    }
+  }
+}
+
+/// The result of extending the renewal dates of all subscribers of a product.
+struct MassExtension: Hashable, Sendable {
+  let requestIdentifier: String
+  let app: String
+  let productID: String
+  /// Empty means all.
+  let storefronts: [String]
+  let completed: Instant
+  let succeeded: Int64
+  let failed: Int64
 }
