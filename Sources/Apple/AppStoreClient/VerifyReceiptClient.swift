@@ -141,7 +141,7 @@ extension Result<VerifyReceiptResponse, AppStoreClientError> {
   /// Whether asking again may bring something else.
   fileprivate var mayChange: Bool {
     switch self {
-    case .success(let response): response.isRetryable ?? response.status?.mayPass ?? false
+    case .success(let response): response.isRetryable ?? response.status?.isRetryable ?? false
     case .failure(let error): error.retryAfter != nil
     }
   }

@@ -43,9 +43,9 @@ package protocol StoreReader: AnyObject, PollReader, RepairReader, DeliveryReade
   ) throws(StoreError) -> TransactionFact?
 
   /// At most `limit` lines with a purchase of `productID` that families can share and that has this
-  /// ``TransactionFact/sharedMoment``.
+  /// ``TransactionFact/sharedInstant``.
   func lines(
-    sharing productID: String, at sharedMoment: Instant, of appID: String, in environment: Environment,
+    sharing productID: String, at sharedInstant: Instant, of appID: String, in environment: Environment,
     limit: Int
   ) throws(StoreError) -> [LineKey]
 

@@ -15,19 +15,19 @@ package struct DisallowedCall: Error, Hashable, Sendable {
   /// The call.
   package let call: Call
   /// What the customer is who was meant.
-  package let holder: PurchaseRole
+  package let role: PurchaseRole
 
   /// Refuses nothing (`nil`) of those who paid.
   package init?(_ call: Call, about fact: TransactionFact) {
-    let holder = PurchaseRole(of: fact)
-    guard holder == .familyMember || holder == .seat else { return nil }
+    let role = PurchaseRole(of: fact)
+    guard role == .familyMember || role == .seat else { return nil }
     self.call = call
-    self.holder = holder
+    self.role = role
   }
 
   /// Apple's number of the error; `nil` where Apple's published pages name the error without its number.
   package var appleCode: Int64? {
-    switch (call, holder) {
+    switch (call, role) {
     case (.sendConsumptionInformation, _): APIErrorCode.familyTransactionNotSupported.rawValue
     case (.extendRenewalDate, .familyMember):
       APIErrorCode.familySharedSubscriptionExtensionIneligible.rawValue
@@ -37,7 +37,7 @@ package struct DisallowedCall: Error, Hashable, Sendable {
 
   /// Apple's name of the error.
   package var appleName: String {
-    switch (call, holder) {
+    switch (call, role) {
     case (.sendConsumptionInformation, _): "FamilyTransactionNotSupportedError"
     case (.extendRenewalDate, .familyMember): "FamilySharedSubscriptionExtensionIneligibleError"
     case (.extendRenewalDate, _): "AssignedSubscriptionExtensionIneligibleError"
@@ -47,7 +47,7 @@ package struct DisallowedCall: Error, Hashable, Sendable {
 
 extension DisallowedCall: CustomStringConvertible {
   package var description: String {
-    let whose = holder == .seat ? "is an assigned seat" : "is shared by a family member"
+    let whose = role == .seat ? "is an assigned seat" : "is shared by a family member"
     let what = call == .extendRenewalDate ? "extends only purchases" : "takes consumption only of purchases"
     let number = appleCode.map { " (\($0))" } ?? ""
     return "the transaction \(whose), and Apple \(what): \(appleName)\(number)"

@@ -35,18 +35,18 @@ package struct FamilyCandidate: Hashable, Sendable {
 ///
 /// A family member's transactions have the product and the dates of the purchaser's. So two customers are
 /// taken to be of one family if one has as `FAMILY_SHARED` what the other has too, for periods that begin and
-/// end at the same moment, in the same storefront. A family has six members at most and each purchase one
+/// end at the same instant, in the same storefront. A family has six members at most and each purchase one
 /// purchaser; where there are more who fit, each is the less probable.
 package func probableFamily(
   of facts: CustomerFacts, among candidates: [FamilyCandidate]
 ) -> [ProbableFamilyMember] {
-  let resemblances = candidates.compactMap { candidate in
+  let similarities = candidates.compactMap { candidate in
     Similarity.strongest(between: facts, and: candidate.facts).map { (candidate.customerID, $0) }
   }
-  let purchasers = resemblances.count { $0.1.theirs.ownership == .purchased }
-  return resemblances.map { id, resemblance in
-    resemblance.member(
-      id, rivals: resemblance.theirs.ownership == .purchased ? purchasers : 1, of: resemblances.count)
+  let purchasers = similarities.count { $0.1.theirs.ownership == .purchased }
+  return similarities.map { id, similarity in
+    similarity.member(
+      id, rivals: similarity.theirs.ownership == .purchased ? purchasers : 1, of: similarities.count)
   }
   .sorted { (-$0.confidence, $0.customerID) < (-$1.confidence, $1.customerID) }
 }
@@ -69,11 +69,13 @@ private struct Similarity {
   /// `nil` if nothing speaks for it, or if both are of the same Apple account.
   private init?(_ ours: [TransactionFact], _ others: [TransactionFact]) {
     let pairs = ours.flatMap { our in
-      others.filter { $0.productID == our.productID && $0.sharedMoment == our.sharedMoment }.map { (our, $0) }
+      others.filter { $0.productID == our.productID && $0.sharedInstant == our.sharedInstant }.map {
+        (our, $0)
+      }
     }
     guard let (our, their) = pairs.last, our.ownership == .familyShared || their.ownership == .familyShared,
       our.originalTransactionID != their.originalTransactionID,
-      our.details.isOfAnotherAccount(than: their.details)
+      our.details.hasDifferentAccount(from: their.details)
     else { return nil }
     theirs = their
     add(
@@ -119,13 +121,13 @@ extension TransactionFact {
     (type == .autoRenewableSubscription || type == .nonConsumable) && ownership != .assigned
   }
 
-  /// The moment that all who share it have in common: the end of the period, or when it was bought.
-  package var sharedMoment: Instant { expiresDate ?? purchaseDate }
+  /// The instant that all who share it have in common: the end of the period, or when it was bought.
+  package var sharedInstant: Instant { expiresDate ?? purchaseDate }
 }
 
 extension TransactionDetails {
   /// Whether nothing says that both are of one Apple account.
-  fileprivate func isOfAnotherAccount(than other: TransactionDetails) -> Bool {
+  fileprivate func hasDifferentAccount(from other: TransactionDetails) -> Bool {
     appTransactionID == nil || appTransactionID != other.appTransactionID
   }
 }

@@ -41,7 +41,7 @@ package enum PurchaseRole: Hashable, Sendable {
   }
 
   /// Whether a customer like this may be told: those who do not pay only of their access.
-  package func mayBeTold(_ topic: Topic) -> Bool {
+  package func mayReceive(_ topic: Topic) -> Bool {
     switch (self, topic) {
     case (_, .access), (.purchaser, _), (.unrecognized, _): true
     case (.familyMember, _), (.seat, _): false

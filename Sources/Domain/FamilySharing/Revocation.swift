@@ -12,30 +12,30 @@ package enum Revocation: Hashable, Sendable {
   /// A family member no longer has it: left the family, sharing was stopped, or the purchaser was refunded.
   case sharingEnded(at: Instant)
   /// The holder of a seat no longer has one.
-  case seatTaken(at: Instant)
+  case seatRevoked(at: Instant)
   /// Some of the seats that were bought; the purchaser keeps access.
-  case seats(Int64)
+  case someSeats(Int64)
 
   /// What was taken back of `fact`; `nil` if nothing was.
   package init?(of fact: TransactionFact) {
-    guard let moment = fact.accessRevokedAt else {
+    guard let instant = fact.accessRevokedAt else {
       guard let seats = fact.revokedSeatQuantity, seats > 0 else { return nil }
-      self = .seats(seats)
+      self = .someSeats(seats)
       return
     }
     switch PurchaseRole(of: fact) {
-    case .familyMember: self = .sharingEnded(at: moment)
-    case .seat: self = .seatTaken(at: moment)
+    case .familyMember: self = .sharingEnded(at: instant)
+    case .seat: self = .seatRevoked(at: instant)
     case .purchaser, .unrecognized:
-      self = fact.revocationType == .familyRevoke ? .sharingEnded(at: moment) : .refund(at: moment)
+      self = fact.revocationType == .familyRevoke ? .sharingEnded(at: instant) : .refund(at: instant)
     }
   }
 
   /// When the holder of the transaction loses what it gave; `nil` if they keep it.
   package var endOfAccess: Instant? {
     switch self {
-    case .refund(let moment), .sharingEnded(let moment), .seatTaken(let moment): moment
-    case .seats: nil
+    case .refund(let instant), .sharingEnded(let instant), .seatRevoked(let instant): instant
+    case .someSeats: nil
     }
   }
 }

@@ -32,7 +32,7 @@ package struct SeatCapacity: Sendable {
   }
 
   /// The seats of the newest period.
-  package var now: Int64 { transactions.last.map(count) ?? 0 }
+  package var current: Int64 { transactions.last.map(count) ?? 0 }
 
   /// The seats of the period that `transaction` is about, less those that were refunded. Several
   /// transactions stand for one period if seats were added to it; each says how many it covers.

@@ -11,22 +11,22 @@ extension CustomerFacts {
   ///
   /// - `self`: all that is known of the purchase line.
   /// - `seats`: all claims of this purchase, `seat` among them.
-  package func seen(from seat: Seat, among seats: [Seat]) -> CustomerFacts {
+  package func assigned(to seat: Seat, among seats: [Seat]) -> CustomerFacts {
     let bought = SeatCapacity(self)
     let earlier = seats.filter { $0.precedes(seat) }
-    var seen: [TransactionFact] = []
+    var assigned: [TransactionFact] = []
     for transaction in transactions {
       let free = seat.claimedAt.orLater(Self.firstFree(bought.count(transaction), behind: earlier))
       guard let free, free < transaction.expiresDate ?? transaction.purchaseDate,
         free < seat.releasedAt ?? .distantEnd
       else {
-        seen.cutLast(at: transaction.purchaseDate)
+        assigned.cutLast(at: transaction.purchaseDate)
         continue
       }
-      seen.append(transaction.assigned(to: seat, from: max(transaction.purchaseDate, free)))
+      assigned.append(transaction.assigned(to: seat, from: max(transaction.purchaseDate, free)))
     }
     return CustomerFacts(
-      transactions: seen, renewals: seat.isHeld ? renewals.map { $0.assigned(to: seat) } : [])
+      transactions: assigned, renewals: seat.isHeld ? renewals.map { $0.assigned(to: seat) } : [])
   }
 
   /// From when on fewer than `count` of the earlier claims are held; the beginning of time if that always
@@ -70,12 +70,12 @@ extension RenewalFact {
 }
 
 extension [TransactionFact] {
-  /// A period without a seat begins at `moment`: the one before ends there, even if it was paid for longer.
-  fileprivate mutating func cutLast(at moment: Instant) {
-    guard let last = indices.last, moment < self[last].expiresDate ?? moment,
-      moment < self[last].revocationDate ?? .distantEnd, self[last].purchaseDate <= moment
+  /// A period without a seat begins at `instant`: the one before ends there, even if it was paid for longer.
+  fileprivate mutating func cutLast(at instant: Instant) {
+    guard let last = indices.last, instant < self[last].expiresDate ?? instant,
+      instant < self[last].revocationDate ?? .distantEnd, self[last].purchaseDate <= instant
     else { return }
-    self[last].revocationDate = moment
+    self[last].revocationDate = instant
     self[last].revocationType = .familyRevoke
   }
 }

@@ -96,7 +96,7 @@ package struct VerifyReceiptSettings: Sendable {
       throw .unavailable(
         reason: "VERIFY_RECEIPT_21004", explanation: "verifyReceipt does not accept the app's shared_secret",
         retryAfter: .seconds(600))
-    case let status? where status.mayPass || response.isRetryable == true:
+    case let status? where status.isRetryable || response.isRetryable == true:
       throw .unavailable(
         reason: "VERIFY_RECEIPT_\(status.rawValue)",
         explanation: "verifyReceipt answers \(status.rawValue), which may pass", retryAfter: .seconds(60))

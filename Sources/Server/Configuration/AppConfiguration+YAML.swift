@@ -27,7 +27,7 @@ extension AppConfiguration {
     receipts = try members["receipts"].map(ReceiptConfiguration.init) ?? ReceiptConfiguration()
     pollsStatuses = try members["status_polling"]?.flag() ?? true
     repairsGaps = try members["gap_repair"]?.flag() ?? true
-    asksAboutAll = try members["full_poll_interval"].map(Period.init)
+    fullPollInterval = try members["full_poll_interval"].map(Period.init)
     webhooks = try WebhookConfiguration.webhooks(members["webhooks"])
     forwardings = try WebhookConfiguration.forwardings(members["forward_notifications"])
     let boughtBefore = try members["bought_before_version"].map(BoughtBeforeVersion.rules) ?? []
@@ -40,7 +40,7 @@ extension AppConfiguration {
       familySharing: try FamilySharingPolicy.byEntitlement(
         members["family_sharing"], known: entitlements.sorted()),
       ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
-      consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .byHand)
+      consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual)
   }
 
   private static func products(

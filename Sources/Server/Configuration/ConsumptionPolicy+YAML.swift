@@ -4,7 +4,7 @@ internal import Entitlements
 // `consumption_requests` of an app: how Apple is answered when a customer asks for a refund.
 extension ConsumptionPolicy {
   fileprivate enum Manner: String, CaseIterable {
-    case byHand = "manual"
+    case manual = "manual"
     case automatic
   }
 
@@ -14,7 +14,7 @@ extension ConsumptionPolicy {
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(Self.memberNames + ["by_reason"])
-    let (manner, terms) = try Self.read(members, .byHand, Terms())
+    let (manner, terms) = try Self.read(members, .manual, Terms())
     var byReason: [ConsumptionRequestReason: Answer] = [:]
     for (name, entry) in try members["by_reason"]?.entries() ?? [] {
       let reason = ConsumptionRequestReason(rawValue: name)
@@ -26,7 +26,7 @@ extension ConsumptionPolicy {
       let (manner, terms) = try Self.read(members, manner, terms)
       byReason[reason] = Answer(manner, terms)
     }
-    self.init(usual: Answer(manner, terms), byReason: byReason)
+    self.init(defaultAnswer: Answer(manner, terms), byReason: byReason)
   }
 
   /// What the members say; where they say nothing, what holds else.
@@ -37,7 +37,7 @@ extension ConsumptionPolicy {
     if let node = members["delivery_status"] { terms.deliveryStatus = try node.choice() }
     if let node = members["refund_preference"] { terms.refundPreference = try node.choice() }
     if let node = members["sample_content_provided"] { terms.sampleContentProvided = try node.flag() }
-    if let node = members["report_consumption"] { terms.tellsConsumption = try node.flag() }
+    if let node = members["report_consumption"] { terms.reportsConsumption = try node.flag() }
     return (try members["answer"]?.choice() ?? manner, terms)
   }
 }
@@ -45,7 +45,7 @@ extension ConsumptionPolicy {
 extension ConsumptionPolicy.Answer {
   fileprivate init(_ manner: ConsumptionPolicy.Manner, _ terms: ConsumptionPolicy.Terms) {
     switch manner {
-    case .byHand: self = .byHand
+    case .manual: self = .manual
     case .automatic: self = .automatic(terms)
     }
   }

@@ -43,7 +43,7 @@ package struct AppConfiguration: Hashable, Sendable {
   /// Whether gaps in what Apple delivers are found and filled.
   package let repairsGaps: Bool
   /// How often Apple is asked about every purchase, whatever was told; `nil`: never.
-  package let asksAboutAll: Period?
+  package let fullPollInterval: Period?
   /// Whether certificates are asked for at their authority.
   package let onlineChecks: OnlineCheckPolicy
   /// How its legacy receipts are treated.

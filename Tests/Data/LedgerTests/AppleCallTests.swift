@@ -16,7 +16,7 @@ import Testing
       _ = try await fixture.submit(fixture.period(40...70))
       let outcome = try await fixture.ledger.record(call, fixture.scope)
       let event = try #require(try fixture.events().last)
-      #expect(event.event.change.kind == .appStoreAsked && event.event.actor == "support")
+      #expect(event.event.change.kind == .appStoreCalled && event.event.actor == "support")
       #expect(event.event.change.entitlement == "pro" && event.event.evidenceID == outcome.evidenceID)
       #expect(event.event.change.before == event.event.change.after)
       let body = try #require(try fixture.evidence().last?.content.body)

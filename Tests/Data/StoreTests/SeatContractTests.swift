@@ -86,7 +86,7 @@ import Testing
       #expect(try reader.facts(of: line("L2")).transactions.map(\.transactionID) == ["T2"])
       #expect(try reader.facts(of: line("L9")) == CustomerFacts())
       func found(_ product: String, limit: Int = 9) throws -> [String] {
-        try reader.lines(sharing: product, at: bought.sharedMoment, of: "ocean", in: .sandbox, limit: limit)
+        try reader.lines(sharing: product, at: bought.sharedInstant, of: "ocean", in: .sandbox, limit: limit)
           .map(\.originalTransactionID).sorted()
       }
       #expect(try found(bought.productID) == ["L1", "L2"])

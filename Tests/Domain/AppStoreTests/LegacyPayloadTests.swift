@@ -64,8 +64,8 @@ import Testing
     #expect(response.receipt?.json["novelty"] == true)
     #expect(response.receipt?.inApp?.first?.cancellationReason == 1)
     #expect(response.receipt?.inApp?.first?.isUpgraded == true)
-    #expect(VerifyReceiptStatus(rawValue: 21002).mayPass)
-    #expect(!VerifyReceiptStatus(rawValue: 21004).mayPass)
+    #expect(VerifyReceiptStatus(rawValue: 21002).isRetryable)
+    #expect(!VerifyReceiptStatus(rawValue: 21004).isRetryable)
   }
 
   @Test("What stands for nothing that can be read is refused by its name")

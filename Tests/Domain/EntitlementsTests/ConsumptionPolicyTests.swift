@@ -33,16 +33,16 @@ import Testing
     endless.expiresDate = nil
     #expect(share(of: endless, on: 15) == nil && share(of: nil, on: 15) == nil)
     #expect(share(of: period(30...30), on: 30) == nil)
-    let silent = ConsumptionPolicy.Terms(tellsConsumption: false)
+    let silent = ConsumptionPolicy.Terms(reportsConsumption: false)
     #expect(silent.information(about: period(0...30), nil, at: at(15)).consumptionPercentage == nil)
   }
 
   @Test("A reason has its own answer, all others the usual one")
   func reasons() {
-    let usual = ConsumptionPolicy.Answer.automatic(.init(refundPreference: .decline))
-    let policy = ConsumptionPolicy(usual: usual, byReason: [.legal: .byHand])
-    #expect(policy.answer(to: .legal) == .byHand)
-    #expect(policy.answer(to: .other) == usual && policy.answer(to: nil) == usual)
-    #expect(ConsumptionPolicy.byHand.answer(to: .other) == .byHand)
+    let decline = ConsumptionPolicy.Answer.automatic(.init(refundPreference: .decline))
+    let policy = ConsumptionPolicy(defaultAnswer: decline, byReason: [.legal: .manual])
+    #expect(policy.answer(to: .legal) == .manual)
+    #expect(policy.answer(to: .other) == decline && policy.answer(to: nil) == decline)
+    #expect(ConsumptionPolicy.manual.answer(to: .other) == .manual)
   }
 }

@@ -97,7 +97,7 @@ import Testing
   func effect() {
     let before = CustomerFacts(transactions: [paid(0...30)])
     let after = CustomerFacts(transactions: [paid(0...30, signed: 12, revoked: 9)])
-    #expect(changes(before, after, 12, by: .news).map(\.effectiveAt) == [day(9)])
+    #expect(changes(before, after, 12, by: .evidence).map(\.effectiveAt) == [day(9)])
   }
 
   @Test("Every kind has a sentence, and no two the same")
@@ -106,7 +106,7 @@ import Testing
   }
 
   private func kinds(
-    _ before: CustomerFacts, _ after: CustomerFacts, _ day: Int64, by cause: ChangeCause = .news
+    _ before: CustomerFacts, _ after: CustomerFacts, _ day: Int64, by cause: ChangeCause = .evidence
   ) -> [Kind] {
     changes(before, after, day, by: cause).map(\.kind)
   }

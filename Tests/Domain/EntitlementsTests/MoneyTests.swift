@@ -57,9 +57,9 @@ import Testing
     tally.add(CustomerFacts(transactions: [charged(period(1...30), 9_990)]))
     tally.add(CustomerFacts(transactions: [purchase("lifetime", .nonConsumable, on: 2)]))
     let monthly = tally.metrics.filter { $0.productID == "monthly" }
-    #expect(monthly.map { $0.standing[.active] ?? 0 } == [1, 2, 1, 1])
-    #expect(monthly.map { $0.happened[.started] ?? 0 } == [1, 1, 0, 0])
-    #expect(monthly.map { $0.happened[.churnedOtherwise] ?? 0 } == [0, 0, 1, 0])
+    #expect(monthly.map { $0.customers[.active] ?? 0 } == [1, 2, 1, 1])
+    #expect(monthly.map { $0.milestones[.started] ?? 0 } == [1, 1, 0, 0])
+    #expect(monthly.map { $0.milestones[.churnedOtherwise] ?? 0 } == [0, 0, 1, 0])
     #expect(monthly.map { $0.proceeds["USD"] ?? 0 } == [6_993, 6_993, 0, 0])
     let lifetime = tally.metrics.filter { $0.productID == "lifetime" }
     #expect(lifetime.map(\.day) == [day(2), day(3)])
@@ -100,7 +100,7 @@ import Testing
     }
     var counted: [String: Int64] = [:]
     for metrics in tally.metrics {
-      for (kind, customers) in metrics.standing {
+      for (kind, customers) in metrics.customers {
         counted["\(metrics.productID) \(kind) \(metrics.day)"] = customers
       }
     }

@@ -104,7 +104,7 @@ import Testing
   func unknownEntitlement() {
     let status = evaluate(CustomerFacts(), entitlement: "gold", in: app, at: at(0))
     #expect(status.reason == .unknownEntitlement)
-    #expect(!app.gives("gold"))
+    #expect(!app.grants("gold"))
     #expect(app.entitlements == ["plus", "pro"])
   }
 

@@ -5,31 +5,31 @@ import Testing
 
 /// Who has a purchase, what may be said to them, and what Apple is not asked about them.
 @Suite struct PurchaseRoleTests {
-  static let holders: [(InAppOwnershipType, PurchaseRole)] = [
+  static let roles: [(InAppOwnershipType, PurchaseRole)] = [
     (.purchased, .purchaser), (.familyShared, .familyMember), (.assigned, .seat),
     (.unrecognized("LENT"), .unrecognized("LENT")),
   ]
 
-  @Test("Apple's ownership type says what the holder is", arguments: holders)
-  func holder(ownership: InAppOwnershipType, holder: PurchaseRole) {
-    #expect(PurchaseRole(of: period(0...30, line: "L", ownership)) == holder)
+  @Test("Apple's ownership type says what the holder is", arguments: roles)
+  func role(ownership: InAppOwnershipType, role: PurchaseRole) {
+    #expect(PurchaseRole(of: period(0...30, line: "L", ownership)) == role)
   }
 
-  @Test("Only who pays is told of billing, prices, cancellation and offers to stay", arguments: holders)
-  func told(ownership: InAppOwnershipType, holder: PurchaseRole) {
+  @Test("Only who pays is told of billing, prices, cancellation and offers to stay", arguments: roles)
+  func told(ownership: InAppOwnershipType, role: PurchaseRole) {
     let pays = ownership != .familyShared && ownership != .assigned
     for topic in PurchaseRole.Topic.allCases {
-      #expect(holder.mayBeTold(topic) == (pays || topic == .access))
+      #expect(role.mayReceive(topic) == (pays || topic == .access))
     }
   }
 
-  @Test("What is advised agrees with what may be said", arguments: holders)
-  func advice(ownership: InAppOwnershipType, holder: PurchaseRole) {
+  @Test("What is advised agrees with what may be said", arguments: roles)
+  func advice(ownership: InAppOwnershipType, role: PurchaseRole) {
     let failed = RenewalFact(
       originalTransactionID: "L", productID: "monthly", isInBillingRetry: true, signedDate: at(30))
     let facts = CustomerFacts(transactions: [period(0...30, line: "L", ownership)], renewals: [failed])
     let advice = evaluate(facts, entitlement: "pro", in: app, at: at(31)).advice(in: app)
-    #expect(advice.isEmpty == !holder.mayBeTold(.billing))
+    #expect(advice.isEmpty == !role.mayReceive(.billing))
   }
 
   @Test("Calls about those who do not pay are refused with Apple's error before they are made")
@@ -53,11 +53,11 @@ import Testing
     let team = period(0...30, line: "L").with { $0.quantity = 5 }
     #expect(Revocation(of: team) == nil)
     #expect(Revocation(of: team.revoked(on: 9)) == .refund(at: at(9)))
-    #expect(Revocation(of: team.with { $0.revokedSeatQuantity = 2 }) == .seats(2))
+    #expect(Revocation(of: team.with { $0.revokedSeatQuantity = 2 }) == .someSeats(2))
     #expect(Revocation(of: team.with { $0.revokedSeatQuantity = 2 })?.endOfAccess == nil)
     let shared = period(0...30, line: "L", .familyShared).revoked(on: 9)
     #expect(Revocation(of: shared) == .sharingEnded(at: at(9)))
-    #expect(Revocation(of: period(0...30, line: "L", .assigned).revoked(on: 9)) == .seatTaken(at: at(9)))
+    #expect(Revocation(of: period(0...30, line: "L", .assigned).revoked(on: 9)) == .seatRevoked(at: at(9)))
     #expect(Revocation(of: shared)?.endOfAccess == at(9))
   }
 

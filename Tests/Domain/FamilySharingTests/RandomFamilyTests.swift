@@ -36,7 +36,7 @@ import Testing
       for day in 0..<RandomFamily.days {
         var holders: Set<String> = []
         for seat in seats {
-          let facts = purchase.seen(from: seat, among: seats)
+          let facts = purchase.assigned(to: seat, among: seats)
           let status = evaluate(facts, entitlement: "pro", in: app, at: at(Int64(day), hours: 12))
           if status.isEntitled { holders.insert(seat.seatID) }
         }

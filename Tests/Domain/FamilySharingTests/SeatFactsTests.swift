@@ -23,7 +23,7 @@ import Testing
   @Test("The holder has the purchase from the claim on, as ASSIGNED, without price and offer")
   func holder() {
     let seat = Self.seat(1, claimed: 5)
-    let facts = CustomerFacts(transactions: [Self.team(2)]).seen(from: seat, among: [seat])
+    let facts = CustomerFacts(transactions: [Self.team(2)]).assigned(to: seat, among: [seat])
     let status = evaluate(facts, entitlement: "pro", in: app, at: at(6))
     #expect(status.deciding?.ownership == .assigned)
     #expect(status.deciding?.originalTransactionID == "seat-1")
@@ -42,7 +42,7 @@ import Testing
       gracePeriodExpiresDate: at(46), signedDate: at(30))
     let purchase = CustomerFacts(transactions: [Self.team(2)], renewals: [failed])
     let status = evaluate(
-      purchase.seen(from: seat, among: [seat]), entitlement: "pro", in: app, at: at(40))
+      purchase.assigned(to: seat, among: [seat]), entitlement: "pro", in: app, at: at(40))
     #expect(status.reason == .inGracePeriod)
     #expect(status.advice(in: app).isEmpty)
   }
@@ -52,7 +52,7 @@ import Testing
     let seats = [Self.seat(1, claimed: 1, released: 10), Self.seat(2, claimed: 2)]
     let purchase = CustomerFacts(transactions: [Self.team(1)])
     let (first, second) = (
-      purchase.seen(from: seats[0], among: seats), purchase.seen(from: seats[1], among: seats)
+      purchase.assigned(to: seats[0], among: seats), purchase.assigned(to: seats[1], among: seats)
     )
     func isEntitled(_ facts: CustomerFacts, _ day: Int64) -> Bool {
       evaluate(facts, entitlement: "pro", in: app, at: at(day)).isEntitled
@@ -65,13 +65,13 @@ import Testing
   func count() {
     let added = Self.team(4, 10...30).with { $0.details.additionalTransactionReason = "SEATS_ADDED" }
     let line = [Self.team(8), added, Self.team(2, 30...60)]
-    #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(1)))).now == 8)
-    #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(2)))).now == 12)
-    #expect(SeatCapacity(CustomerFacts(transactions: line)).now == 2)
+    #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(1)))).current == 8)
+    #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(2)))).current == 12)
+    #expect(SeatCapacity(CustomerFacts(transactions: line)).current == 2)
     let refunded = Self.team(8).with { $0.revokedSeatQuantity = 3 }
-    #expect(SeatCapacity(CustomerFacts(transactions: [refunded, added])).now == 9)
-    #expect(SeatCapacity(CustomerFacts(transactions: [Self.team(8).revoked(on: 5)])).now == 0)
-    #expect(SeatCapacity(CustomerFacts()).now == 0)
+    #expect(SeatCapacity(CustomerFacts(transactions: [refunded, added])).current == 9)
+    #expect(SeatCapacity(CustomerFacts(transactions: [Self.team(8).revoked(on: 5)])).current == 0)
+    #expect(SeatCapacity(CustomerFacts()).current == 0)
   }
 
   @Test("Seats can be claimed only of a subscription with seats to which the developer invites")

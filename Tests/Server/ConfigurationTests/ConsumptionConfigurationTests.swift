@@ -20,7 +20,7 @@ import Testing
 
   @Test("If nothing is said, somebody answers by hand")
   func usual() throws {
-    #expect(try policy("apple_id: 7") == .byHand)
+    #expect(try policy("apple_id: 7") == .manual)
   }
 
   @Test("A reason differs in what is said of it, and is else as all are")
@@ -37,11 +37,11 @@ import Testing
                 LEGAL: {answer: manual}
       """)
     var terms = ConsumptionPolicy.Terms(
-      refundPreference: .decline, sampleContentProvided: true, tellsConsumption: false)
-    #expect(policy.usual == .automatic(terms))
+      refundPreference: .decline, sampleContentProvided: true, reportsConsumption: false)
+    #expect(policy.defaultAnswer == .automatic(terms))
     terms.deliveryStatus = .undeliveredServerOutage
     terms.refundPreference = .grantFull
-    #expect(policy.byReason == [.fulfillmentIssue: .automatic(terms), .legal: .byHand])
+    #expect(policy.byReason == [.fulfillmentIssue: .automatic(terms), .legal: .manual])
   }
 
   @Test(

@@ -11,7 +11,7 @@ extension Derivation {
     try store.relate(evidence, to: line)
     try settle(answeredBy: call, about: line)
     for owner in try store.owners(of: line) { try store.relate(evidence, to: line.customer(owner)) }
-    try mention(.appStoreAsked, about: line, by: origin)
+    try mention(.appStoreCalled, about: line, by: origin)
   }
 
   /// Tells whoever has a purchase of something that changes no answer, and became true at `moment`, or now.

@@ -104,7 +104,7 @@ extension Derivation {
   func erase(
     _ customer: CustomerKey, as pseudonym: String, by evidence: EvidenceID
   ) throws(StoreError) -> Int64 {
-    let origin = Origin(cause: .news, evidence: evidence)
+    let origin = Origin(cause: .evidence, evidence: evidence)
     var rows: Int64 = 0
     for line in try store.lines(of: customer) {
       try take(line, from: customer, by: origin)

@@ -15,7 +15,7 @@ extension Derivation {
     try store.put(inquiry)
     ConsumptionMetrics.asked(inquiry)
     try mention(
-      .refundRequested, about: inquiry.line, by: Origin(cause: .news, evidence: inquiry.id))
+      .refundRequested, about: inquiry.line, by: Origin(cause: .evidence, evidence: inquiry.id))
   }
 
   /// Opens what a notification of version 2 asks.

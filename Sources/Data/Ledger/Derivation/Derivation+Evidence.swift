@@ -32,7 +32,7 @@ extension Derivation {
       try hear(fact, of: line, isNew: store.put(fact, of: line, from: evidence.id))
       try relate(evidence.id, to: line)
       try touchOwners(of: line, evidence.id)
-      try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
+      try touchHolders(of: line, by: Origin(cause: .evidence, evidence: evidence.id))
       return nil
     case .appTransaction(let fact): return try take(fact, customer, from: evidence)
     case .receipt(let statement):
@@ -57,7 +57,7 @@ extension Derivation {
     try hear(fact, of: line, isNew: store.put(fact, of: line, from: evidence.id))
     let outcome = try settle(
       line, customer, token: fact.details.appAccountToken?.lowercased(), evidence.id)
-    try touchHolders(of: line, by: Origin(cause: .news, evidence: evidence.id))
+    try touchHolders(of: line, by: Origin(cause: .evidence, evidence: evidence.id))
     return outcome
   }
 
@@ -70,7 +70,7 @@ extension Derivation {
     if let customer, fact.appTransactionID.isEmpty,
       try !owners(of: line).contains(customer.customerID)
     {
-      try give(line, to: customer, by: Origin(cause: .news, evidence: evidence.id))
+      try give(line, to: customer, by: Origin(cause: .evidence, evidence: evidence.id))
     }
     return try settle(line, customer, token: nil, evidence.id)
   }
@@ -82,7 +82,7 @@ extension Derivation {
   ) throws(StoreError) -> ClaimResult {
     try relate(evidence, to: line)
     let owners = try owners(of: line)
-    let origin = Origin(cause: .news, evidence: evidence)
+    let origin = Origin(cause: .evidence, evidence: evidence)
     if owners.isEmpty {
       guard let customer = try named == nil ? buyer(withToken: token, line) : named else {
         try store.enqueue(line, token: token)
@@ -101,7 +101,7 @@ extension Derivation {
 
   private func touchOwners(of line: LineKey, _ evidence: EvidenceID) throws(StoreError) {
     for owner in try owners(of: line) {
-      touch(line.customer(owner), line: line, by: Origin(cause: .news, evidence: evidence))
+      touch(line.customer(owner), line: line, by: Origin(cause: .evidence, evidence: evidence))
     }
   }
 

@@ -28,7 +28,7 @@ extension Derivation {
     for claim in claims {
       guard let seat = try store.seat(claimedAs: claim, of: appID, in: environment) else { continue }
       let line = LineKey(appID: appID, environment: environment, originalTransactionID: seat.seatID)
-      try release([line], at: moment, by: Origin(cause: .news, evidence: evidence.id))
+      try release([line], at: moment, by: Origin(cause: .evidence, evidence: evidence.id))
     }
   }
 

@@ -9,7 +9,7 @@ extension Derivation {
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     guard line.isSeat, let seat = try store.seat(line) else { return try store.facts(of: line) }
     let purchase = line.other(seat.originalTransactionID)
-    return try store.facts(of: purchase).seen(from: seat, among: store.seats(of: purchase))
+    return try store.facts(of: purchase).assigned(to: seat, among: store.seats(of: purchase))
   }
 
   /// Something about a purchase changed that its seats may feel.

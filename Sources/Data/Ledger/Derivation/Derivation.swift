@@ -168,7 +168,7 @@ final class Derivation {
         change.change, to: customer,
         by: isOfTime ? Origin(cause: .time, evidence: nil) : entry.origin)
     }
-    if entry.origin.cause == .news { countContradictions(facts, known?.facts, in: app) }
+    if entry.origin.cause == .evidence { countContradictions(facts, known?.facts, in: app) }
     let answers = try PrecomputedAnswers(facts, in: app, from: now).resting { fact throws(StoreError) in
       try store.evidence(of: fact, of: customer)
     }

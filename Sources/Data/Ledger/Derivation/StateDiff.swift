@@ -37,7 +37,7 @@ struct StateDiff {
       let after = evaluate(facts, entitlement: entitlement, in: app, at: now)
       var found = EntitlementChange.changes(
         of: entitlement, from: try before(entitlement), to: after, by: causeOfRest, at: now)
-      if found.isEmpty, cause == .news, let known {
+      if found.isEmpty, cause == .evidence, let known {
         found = EntitlementChange.revocations(
           of: entitlement, from: known.facts, to: facts, in: app, answer: after, at: now)
       }

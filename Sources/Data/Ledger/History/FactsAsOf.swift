@@ -37,7 +37,7 @@ package enum FactsAsOf {
     }
     var facts = CustomerFacts()
     for testimony in testimonies { facts.take(testimony, about: purchase) }
-    return facts.seen(from: own, among: seats)
+    return facts.assigned(to: own, among: seats)
   }
 
   private static func testimonies(

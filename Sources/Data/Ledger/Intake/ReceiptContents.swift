@@ -56,7 +56,7 @@ package struct ReceiptContents: Hashable, Sendable {
 
   /// What is said of the purchases that say enough.
   package var transactions: [TransactionFact] {
-    purchases.compactMap { try? TransactionFact($0.entry, type: $0.type, toldAt: creationDate) }
+    purchases.compactMap { try? TransactionFact($0.entry, type: $0.type, createdAt: creationDate) }
   }
 
   /// What is said of the copy of the app.

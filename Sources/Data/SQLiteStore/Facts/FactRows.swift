@@ -74,7 +74,7 @@ final class FactRows {
     try statement.bind(5, FactCoding.encode(fact))
     try statement.bind(6, evidence.rawValue)
     try statement.bind(7, fact.canBeShared ? fact.productID : nil)
-    try statement.bind(8, fact.canBeShared ? fact.sharedMoment.millisecondsSince1970 : nil)
+    try statement.bind(8, fact.canBeShared ? fact.sharedInstant.millisecondsSince1970 : nil)
     try statement.run()
   }
 

@@ -88,11 +88,11 @@ final class SQLiteReader: StoreReader {
   }
 
   func lines(
-    sharing productID: String, at sharedMoment: Instant, of appID: String, in environment: Environment,
+    sharing productID: String, at sharedInstant: Instant, of appID: String, in environment: Environment,
     limit: Int
   ) throws(StoreError) -> [LineKey] {
     try beginTurn()
-    return try fact.lines(sharing: productID, at: sharedMoment, of: appID, in: environment, limit: limit)
+    return try fact.lines(sharing: productID, at: sharedInstant, of: appID, in: environment, limit: limit)
   }
 
   func lines(

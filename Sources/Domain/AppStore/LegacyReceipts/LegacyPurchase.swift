@@ -87,12 +87,12 @@ extension [LegacyPurchase] {
       guard left.purchaseDate == right.purchaseDate else {
         return left.purchaseDate.map { date in right.purchaseDate.map { date > $0 } ?? true } ?? false
       }
-      return isNumberedBefore(right.transactionID, left.transactionID)
+      return isLowerIdentifier(right.transactionID, left.transactionID)
     }
   }
 }
 
 /// Whether one of Apple's numbers is smaller than another: they are written without zeros in front.
-func isNumberedBefore(_ left: String, _ right: String) -> Bool {
+func isLowerIdentifier(_ left: String, _ right: String) -> Bool {
   (left.utf8.count, left) < (right.utf8.count, right)
 }

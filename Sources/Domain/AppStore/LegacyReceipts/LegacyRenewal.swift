@@ -47,6 +47,6 @@ package struct LegacyRenewal: Hashable, Sendable {
 extension [LegacyRenewal] {
   /// In the order of `pending_renewal_info`: the subscription that began first comes first, by Apple's numbers.
   package var oldestFirst: [LegacyRenewal] {
-    sorted { isNumberedBefore($0.originalTransactionID, $1.originalTransactionID) }
+    sorted { isLowerIdentifier($0.originalTransactionID, $1.originalTransactionID) }
   }
 }

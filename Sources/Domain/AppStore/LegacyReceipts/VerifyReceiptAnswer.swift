@@ -41,8 +41,8 @@ package enum VerifyReceiptAnswer: Hashable, Sendable {
       JSONObject(present: [
         ("status", JSONValue(status.rawValue)),
         ("environment", environment.map { .string($0.rawValue) }),
-        ("is_retryable", status.mayPass ? true : nil),
-        ("is-retryable", status.mayPass ? true : nil),
+        ("is_retryable", status.isRetryable ? true : nil),
+        ("is-retryable", status.isRetryable ? true : nil),
       ])
     case .valid(let content): content.json
     }

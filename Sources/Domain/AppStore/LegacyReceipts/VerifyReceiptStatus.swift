@@ -44,7 +44,7 @@ package enum VerifyReceiptStatus: OpenCode {
   }
 
   /// Whether the same request may succeed later. For 21100 to 21199 the response's `is_retryable` says it.
-  package var mayPass: Bool {
+  package var isRetryable: Bool {
     switch self {
     case .malformedOrTemporary, .unavailable, .internalDataAccess: true
     case .valid, .notPosted, .requestNotJSON, .notAuthenticated, .sharedSecretMismatch, .expired,

@@ -27,7 +27,7 @@ package struct AppDefinition: Hashable, Sendable {
   package init(
     id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
     boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
-    ownershipPolicy: OwnershipPolicy = .keep, consumptionPolicy: ConsumptionPolicy = .byHand
+    ownershipPolicy: OwnershipPolicy = .keep, consumptionPolicy: ConsumptionPolicy = .manual
   ) {
     self.id = id
     self.identity = identity
@@ -43,7 +43,7 @@ package struct AppDefinition: Hashable, Sendable {
   package var entitlements: [String] { rules.keys.sorted() }
 
   /// Whether some product or version of the app gives `entitlement`.
-  package func gives(_ entitlement: String) -> Bool { rules[entitlement] != nil }
+  package func grants(_ entitlement: String) -> Bool { rules[entitlement] != nil }
 
   /// What the catalog says of `entitlement`; `nil` if nothing gives it.
   func rules(of entitlement: String) -> EntitlementRules? { rules[entitlement] }

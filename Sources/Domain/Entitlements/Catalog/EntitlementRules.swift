@@ -5,7 +5,7 @@ struct EntitlementRules: Hashable, Sendable {
   /// Its name.
   let entitlement: String
   /// The products that give it, by product id.
-  let givers: [String: EntitlingProduct]
+  let products: [String: EntitlingProduct]
   /// What shared purchases give of it.
   let familySharing: FamilySharingPolicy
   /// What those have of it who got the app before some version.
@@ -38,14 +38,14 @@ extension EntitlementRules {
     let knownProducts = Set(products.map(\.productID))
     var rules: [String: EntitlementRules] = [:]
     for name in names {
-      var givers: [String: EntitlingProduct] = [:]
+      var entitling: [String: EntitlingProduct] = [:]
       for product in products {
         guard let level = product.accessLevels[name] else { continue }
-        givers[product.productID] = EntitlingProduct(
+        entitling[product.productID] = EntitlingProduct(
           duration: product.duration, level: level, operatorGrace: product.operatorGrace)
       }
       rules[name] = EntitlementRules(
-        entitlement: name, givers: givers, familySharing: familySharing[name] ?? .allow,
+        entitlement: name, products: entitling, familySharing: familySharing[name] ?? .allow,
         boughtBefore: boughtBefore.compactMap { rule in
           rule.entitlements[name].map { LegacyVersionRule(version: rule.version, level: $0) }
         },

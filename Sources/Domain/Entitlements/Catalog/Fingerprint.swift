@@ -31,24 +31,24 @@ extension Fingerprint {
       add(entitlement)
       add(rules.familySharing.rawValue)
       add(UInt64(rules.boughtBefore.count))
-      for gift in rules.boughtBefore {
-        add(gift.version.description)
-        add(UInt64(gift.level.rawValue))
+      for rule in rules.boughtBefore {
+        add(rule.version.description)
+        add(UInt64(rule.level.rawValue))
       }
-      add(UInt64(rules.givers.count))
-      for (product, giver) in rules.givers.sorted(by: { $0.key < $1.key }) {
+      add(UInt64(rules.products.count))
+      for (productID, product) in rules.products.sorted(by: { $0.key < $1.key }) {
+        add(productID)
         add(product)
-        add(giver)
       }
     }
   }
 
-  private mutating func add(_ giver: EntitlementRules.EntitlingProduct) {
+  private mutating func add(_ product: EntitlementRules.EntitlingProduct) {
     // No period is of nothing, so that two zeros mean none; no grace has no days.
-    add(UInt64(bitPattern: giver.duration?.months ?? 0))
-    add(UInt64(bitPattern: giver.duration?.days ?? 0))
-    add(UInt64(giver.level.rawValue))
-    add(UInt64(bitPattern: giver.operatorGrace?.days ?? 0))
-    add(UInt64(giver.operatorGrace?.access.rawValue ?? 0))
+    add(UInt64(bitPattern: product.duration?.months ?? 0))
+    add(UInt64(bitPattern: product.duration?.days ?? 0))
+    add(UInt64(product.level.rawValue))
+    add(UInt64(bitPattern: product.operatorGrace?.days ?? 0))
+    add(UInt64(product.operatorGrace?.access.rawValue ?? 0))
   }
 }

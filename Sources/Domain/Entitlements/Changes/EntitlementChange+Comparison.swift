@@ -122,7 +122,7 @@ extension EntitlementChange {
   private static func effect(
     of kind: Kind, _ after: EntitlementStatus, _ cause: ChangeCause, _ now: Instant
   ) -> Instant {
-    guard cause == .news, !after.isEntitled, let end = after.until else { return now }
+    guard cause == .evidence, !after.isEntitled, let end = after.until else { return now }
     return min(end, now)
   }
 }
@@ -169,7 +169,7 @@ extension EntitlementChange.Kind {
     case .grantRevoked: "The operator took access back."
     case .accessLevelChanged: "Access gives more, or less, than before."
     case .reasonChanged: "The reason for the answer changed."
-    case .appStoreAsked: "The operator asked the App Store to do something about this purchase."
+    case .appStoreCalled: "The operator asked the App Store to do something about this purchase."
     case .refundRequested: "The customer asks the App Store for a refund."
     case .refundRequestMissed: "The App Store's question about a refund was not answered in time."
     case .consentGiven: "The customer agreed that the App Store is told how much of a purchase was used."

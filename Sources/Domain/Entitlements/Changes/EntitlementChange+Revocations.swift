@@ -11,7 +11,7 @@ extension EntitlementChange {
   ) -> [EntitlementChange] {
     guard let rules = app.rules(of: entitlement) else { return [] }
     var changes: [EntitlementChange] = []
-    for new in after.transactions where rules.givers[new.productID] != nil {
+    for new in after.transactions where rules.products[new.productID] != nil {
       let known = before.transactions.first {
         $0.transactionID == new.transactionID && $0.originalTransactionID == new.originalTransactionID
       }

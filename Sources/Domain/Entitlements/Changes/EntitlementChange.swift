@@ -26,7 +26,7 @@ package struct EntitlementChange: Hashable, Sendable {
     case grantRevoked = "GRANT_REVOKED"
     case accessLevelChanged = "ACCESS_LEVEL_CHANGED"
     case reasonChanged = "REASON_CHANGED"
-    case appStoreAsked = "APP_STORE_CALLED"
+    case appStoreCalled = "APP_STORE_CALLED"
     case refundRequested = "REFUND_REQUESTED"
     case refundRequestMissed = "REFUND_REQUEST_MISSED"
     case consentGiven = "CONSENT_GIVEN"
@@ -60,7 +60,7 @@ package struct EntitlementChange: Hashable, Sendable {
 /// Why an answer may have become another one.
 package enum ChangeCause: Hashable, Sendable {
   /// A document said something new.
-  case news
+  case evidence
   /// Nothing but the clock.
   case time
   /// A line changed hands.

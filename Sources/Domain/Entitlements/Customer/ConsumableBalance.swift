@@ -19,7 +19,7 @@ package struct ConsumableBalance: Hashable, Sendable {
       var found = units[transaction.productID] ?? (0, 0)
       found.purchased = adding(found.purchased, quantity)
       if transaction.accessRevokedAt != nil {
-        found.refunded = adding(found.refunded, unitsGivenBack(transaction))
+        found.refunded = adding(found.refunded, refundedUnits(transaction))
       }
       units[transaction.productID] = found
     }
@@ -29,7 +29,7 @@ package struct ConsumableBalance: Hashable, Sendable {
   }
 }
 
-private func unitsGivenBack(_ transaction: TransactionFact) -> Int64 {
+private func refundedUnits(_ transaction: TransactionFact) -> Int64 {
   // In thousandths of a percent.
   let share = min(max(0, transaction.details.revocationPercentage ?? 100_000), 100_000)
   let (product, overflow) = transaction.quantity.multipliedReportingOverflow(by: share)

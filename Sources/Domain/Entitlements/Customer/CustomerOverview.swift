@@ -117,10 +117,10 @@ extension EntitlementRules {
   static func ownership(
     of productID: String, in app: borrowing AppDefinition
   ) -> EntitlementRules {
-    let giver = EntitlingProduct(
+    let product = EntitlingProduct(
       duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
     return EntitlementRules(
-      entitlement: "", givers: [productID: giver], familySharing: .allow, boughtBefore: [],
+      entitlement: "", products: [productID: product], familySharing: .allow, boughtBefore: [],
       knownProducts: [])
   }
 }

@@ -14,17 +14,17 @@ enum PaidService {
     for period in periods(indices, facts) where period.start < now {
       let end = min(period.end, now)
       let from = max(period.start, coveredUntil ?? period.start)
-      if let coveredUntil, period.start.milliseconds(since: coveredUntil) > longestPause { total = 0 }
+      if let coveredUntil, period.start.milliseconds(since: coveredUntil) > maxPause { total = 0 }
       if period.isPaid { total += max(0, end.milliseconds(since: from)) }
       coveredUntil = max(end, coveredUntil ?? end)
     }
-    guard let coveredUntil, now.milliseconds(since: coveredUntil) <= longestPause else { return 0 }
+    guard let coveredUntil, now.milliseconds(since: coveredUntil) <= maxPause else { return 0 }
     return total
   }
 
   /// From how much paid service on Apple keeps less.
   static let year: Int64 = 365 * 86_400_000
-  private static let longestPause: Int64 = 60 * 86_400_000
+  private static let maxPause: Int64 = 60 * 86_400_000
 
   private struct Period {
     let start: Instant

@@ -18,7 +18,7 @@ struct AccessInterval {
     /// Given by the operator.
     case grant
     /// A type that gives nothing; always empty.
-    case nothing
+    case nonEntitling
     /// Shared, and the catalog gives nothing for that; always empty.
     case sharingDenied
   }

@@ -63,16 +63,16 @@ extension AccessIntervals {
     all.lazy.filter { $0.start > now }.map(\.start).min()
   }
 
-  /// All moments after `now`, in order, at which the answer may become another one: whatever the rules
+  /// All instants after `now`, in order, at which the answer may become another one: whatever the rules
   /// compare with the clock. A rule that compares something else has to be told of here.
-  func momentsOfChange(after now: Instant, _ facts: borrowing CustomerFacts) -> [Instant] {
-    var moments: Set<Instant> = []
+  func changeInstants(after now: Instant, _ facts: borrowing CustomerFacts) -> [Instant] {
+    var instants: Set<Instant> = []
     for interval in all {
-      moments.formUnion([interval.start, interval.end])
-      if let index = interval.transaction { moments.insert(facts.billingRetryEnd(index)) }
+      instants.formUnion([interval.start, interval.end])
+      if let index = interval.transaction { instants.insert(facts.billingRetryEnd(index)) }
     }
     // The next purchase of a line takes over, whether or not it gives this entitlement.
-    for index in facts.transactions.indices { moments.insert(facts.transactions[index].purchaseDate) }
-    return moments.filter { now < $0 && $0 < .openEnd }.sorted()
+    for index in facts.transactions.indices { instants.insert(facts.transactions[index].purchaseDate) }
+    return instants.filter { now < $0 && $0 < .openEnd }.sorted()
   }
 }

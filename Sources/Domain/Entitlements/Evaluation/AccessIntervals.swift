@@ -15,30 +15,30 @@ struct AccessIntervals {
     all.reserveCapacity(facts.transactions.count + 1)
     var nonRenewing: [Int] = []
     // The periods of one subscription follow each other, mostly of one product: one look-up for all.
-    var lookedUp = (product: "", giver: EntitlementRules.EntitlingProduct?.none)
+    var lookedUp = (productID: "", product: EntitlementRules.EntitlingProduct?.none)
     for index in facts.transactions.indices {
-      if facts.transactions[index].productID != lookedUp.product {
-        lookedUp.product = facts.transactions[index].productID
-        lookedUp.giver = rules.givers[lookedUp.product]
+      if facts.transactions[index].productID != lookedUp.productID {
+        lookedUp.productID = facts.transactions[index].productID
+        lookedUp.product = rules.products[lookedUp.productID]
       }
-      guard let giver = lookedUp.giver else {
-        noteUnknown(index, facts, rules)
+      guard let product = lookedUp.product else {
+        recordUnknownProduct(index, facts, rules)
         continue
       }
       switch facts.transactions[index].type {
-      case .autoRenewableSubscription: addPeriod(index, facts, rules, giver.level)
-      case .nonConsumable: addNonConsumable(index, facts, rules, giver)
+      case .autoRenewableSubscription: addPeriod(index, facts, rules, product.level)
+      case .nonConsumable: addNonConsumable(index, facts, rules, product)
       case .nonRenewingSubscription: nonRenewing.append(index)
-      case .consumable, .unrecognized: addNothing(.nothing, index, facts)
+      case .consumable, .unrecognized: addNothing(.nonEntitling, index, facts)
       }
     }
     if !nonRenewing.isEmpty { addNonRenewing(nonRenewing, facts, rules) }
     for renewal in facts.renewals.indices { addGrace(renewal, facts, rules) }
     for grant in facts.grants.indices { addGrant(grant, facts, rules) }
-    for copy in facts.appTransactions.indices { addApp(copy, facts, rules) }
+    for index in facts.appTransactions.indices { addApp(index, facts, rules) }
   }
 
-  private mutating func noteUnknown(
+  private mutating func recordUnknownProduct(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
     guard !rules.knownProducts.contains(facts.transactions[index].productID) else { return }
@@ -88,16 +88,16 @@ struct AccessIntervals {
   /// revoked.
   private mutating func addNonConsumable(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules,
-    _ giver: EntitlementRules.EntitlingProduct
+    _ product: EntitlementRules.EntitlingProduct
   ) {
     let bought = facts.transactions[index].purchaseDate
     let revoked = facts.transactions[index].accessRevokedAt ?? .openEnd
-    guard let duration = giver.duration else {
-      return add(.nonConsumable, giver.level, from: bought, to: revoked, by: index, facts, rules)
+    guard let duration = product.duration else {
+      return add(.nonConsumable, product.level, from: bought, to: revoked, by: index, facts, rules)
     }
     let start = facts.transactions[index].originalPurchaseDate ?? bought
-    let end = min(start.after(duration), revoked)
-    add(.trial, giver.level, from: start, to: end, by: index, facts, rules)
+    let end = min(start.adding(duration), revoked)
+    add(.trial, product.level, from: start, to: end, by: index, facts, rules)
   }
 
   /// The purchases of each product one after the other: one that is bought while another runs begins
@@ -114,15 +114,15 @@ struct AccessIntervals {
     var previous: (product: String, end: Instant)?
     for index in ordered {
       let bought = transactions[index]
-      guard let giver = rules.givers[bought.productID] else { continue }
+      guard let product = rules.products[bought.productID] else { continue }
       var start = bought.purchaseDate
       if let previous, previous.product == bought.productID { start = max(start, previous.end) }
       var end = start
-      if let duration = giver.duration {
-        for _ in 0..<min(bought.quantity, 100) { end = end.after(duration) }
+      if let duration = product.duration {
+        for _ in 0..<min(bought.quantity, 100) { end = end.adding(duration) }
       }
       end = max(start, min(end, bought.accessRevokedAt ?? .openEnd))
-      add(.nonRenewing, giver.level, from: start, to: end, by: index, facts, rules)
+      add(.nonRenewing, product.level, from: start, to: end, by: index, facts, rules)
       previous = (bought.productID, end)
     }
   }
@@ -138,17 +138,17 @@ extension AccessIntervals {
     let graceEnd = facts.renewals[renewal].gracePeriodExpiresDate
     guard graceEnd != nil || facts.renewals[renewal].isInBillingRetry,
       let index = facts.transaction(describedBy: renewal),
-      let giver = rules.givers[facts.transactions[index].productID],
+      let product = rules.products[facts.transactions[index].productID],
       !facts.transactions[index].isUpgraded, let expiry = facts.transactions[index].expiresDate
     else { return }
     let cut = facts.cut(index, facts.nextInLine(after: index))
     if let end = graceEnd.map({ min($0, cut) }), expiry < end {
-      add(.grace, giver.level, from: expiry, to: end, by: index, facts, rules)
+      add(.grace, product.level, from: expiry, to: end, by: index, facts, rules)
     }
-    guard let grace = giver.operatorGrace else { return }
+    guard let grace = product.operatorGrace else { return }
     let end = min(expiry.advanced(byMilliseconds: grace.days * 86_400_000), cut)
     if expiry < end {
-      add(.operatorGrace, min(giver.level, grace.access), from: expiry, to: end, by: index, facts, rules)
+      add(.operatorGrace, min(product.level, grace.access), from: expiry, to: end, by: index, facts, rules)
     }
   }
 
@@ -170,16 +170,16 @@ extension AccessIntervals {
     let app = facts.appTransactions[index]
     guard let version = AppVersion(app.originalApplicationVersion) else { return }
     let start = app.originalPurchaseDate ?? app.signedDate
-    for gift in rules.boughtBefore where version < gift.version && gift.level > .none {
+    for rule in rules.boughtBefore where version < rule.version && rule.level > .none {
       all.append(
-        AccessInterval(.boughtBefore, gift.level, from: start, to: .openEnd, .appTransaction(index), .ownApp))
+        AccessInterval(.boughtBefore, rule.level, from: start, to: .openEnd, .appTransaction(index), .ownApp))
     }
   }
 }
 
 extension Instant {
   /// ``advanced(by:)``, without the calendar where the period is made of days.
-  fileprivate func after(_ period: Period) -> Instant {
+  fileprivate func adding(_ period: Period) -> Instant {
     period.months == 0 ? advanced(byMilliseconds: period.days * 86_400_000) : advanced(by: period)
   }
 }

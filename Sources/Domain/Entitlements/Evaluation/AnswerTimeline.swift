@@ -2,7 +2,7 @@ package import AppStore
 
 /// What the rules answer to one question from a moment on, for as long as they are told nothing new.
 ///
-/// Time alone changes an answer at a few moments, all of which the facts tell in advance. So whoever
+/// Time alone changes an answer at a few instants, all of which the facts tell in advance. So whoever
 /// learns of a fact can work out the answers of the months to come, and whoever asks only looks.
 package struct AnswerTimeline: Hashable, Sendable {
   /// A stretch of time in which the answer stays the same.
@@ -40,8 +40,8 @@ package struct AnswerTimeline: Hashable, Sendable {
 extension AnswerTimeline {
   /// More would be read past by nearly every question; the facts still know.
   package static let segmentLimit = 8
-  /// How many moments are looked at: mostly the answer at one of them is that of the one before.
-  private static let momentLimit = 64
+  /// How many instants are looked at: mostly the answer at one of them is that of the one before.
+  private static let instantLimit = 64
 
   /// What ``evaluate(_:entitlement:in:at:)`` says of `facts` at `now` and at every later moment, up to
   /// the end of the last of at most ``segmentLimit`` segments.
@@ -54,20 +54,20 @@ extension AnswerTimeline {
       return
     }
     let intervals = AccessIntervals(facts, rules)
-    let moments = intervals.momentsOfChange(after: now, facts)
+    let instants = intervals.changeInstants(after: now, facts)
     var segments: [Segment] = []
     var status = evaluate(facts, intervals, at: now)
-    for moment in moments.prefix(Self.momentLimit) {
-      let next = evaluate(facts, intervals, at: moment)
+    for instant in instants.prefix(Self.instantLimit) {
+      let next = evaluate(facts, intervals, at: instant)
       guard next != status else { continue }
-      segments.append(Segment(end: moment, status: status))
+      segments.append(Segment(end: instant, status: status))
       status = next
       guard segments.count < Self.segmentLimit else {
         self.init(start: now, segments: segments)
         return
       }
     }
-    let end = moments.dropFirst(Self.momentLimit).first
+    let end = instants.dropFirst(Self.instantLimit).first
     segments.append(Segment(end: end, status: status))
     self.init(start: now, segments: segments)
   }

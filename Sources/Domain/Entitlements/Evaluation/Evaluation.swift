@@ -54,7 +54,7 @@ private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> Entit
   case .trial: .trialActive
   case .boughtBefore: .boughtBeforeVersion
   case .grant: .granted
-  case .nothing, .sharingDenied: .notEntitlingType
+  case .nonEntitling, .sharingDenied: .notEntitlingType
   }
 }
 

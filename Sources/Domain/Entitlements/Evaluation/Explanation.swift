@@ -65,7 +65,7 @@ package struct Explanation: Hashable, Sendable {
   private mutating func addOtherProducts(
     _ facts: borrowing CustomerFacts, _ rules: EntitlementRules
   ) {
-    for transaction in facts.transactions where rules.givers[transaction.productID] == nil {
+    for transaction in facts.transactions where rules.products[transaction.productID] == nil {
       let isKnown = rules.knownProducts.contains(transaction.productID)
       add(
         isKnown ? "OTHER_PRODUCT" : "UNKNOWN_PRODUCT",
@@ -87,7 +87,7 @@ package struct Explanation: Hashable, Sendable {
       : interval.covers(now)
         ? ("COVERS_INSTANT", "gives \(interval.level) access now")
         : interval.start > now ? ("BEGINS_LATER", "gives access later") : ("IS_OVER", "gave access before")
-    var sentence = "\(interval.kind.words) of \(source.product) \(words)"
+    var sentence = "\(interval.kind.text) of \(source.product) \(words)"
     if let reason = interval.cutReason(facts) { sentence += "; \(reason)" }
     add(
       "\(interval.kind.rule)_\(relation)", sentence + ".", source.id, interval.source.fact(facts),

@@ -22,7 +22,7 @@ private func lapseReason(
     return revocationReason(facts.transactions[index])
   }
   switch interval.kind {
-  case .nothing: return .notEntitlingType
+  case .nonEntitling: return .notEntitlingType
   case .sharingDenied: return .familySharingNotAllowed
   case .nonConsumable, .nonRenewing: return .nonRenewingEnded
   case .trial: return .trialEnded

@@ -34,24 +34,24 @@ package struct RenewalOutlook: Hashable, Sendable {
   /// commitment.
   init?(_ facts: borrowing CustomerFacts, _ index: Int) {
     // By index: a renewal info is large, and to name it copies it.
-    guard let place = facts.renewal(describing: index) else { return nil }
+    guard let renewal = facts.renewal(describing: index) else { return nil }
     let endsCommitment = facts.transactions[index].details.commitment?.isLastPayment == true
-    let commitment = endsCommitment ? facts.renewals[place].details.commitment : nil
-    willRenew = (commitment?.autoRenewStatus ?? facts.renewals[place].autoRenewStatus).flatMap { status in
+    let commitment = endsCommitment ? facts.renewals[renewal].details.commitment : nil
+    willRenew = (commitment?.autoRenewStatus ?? facts.renewals[renewal].autoRenewStatus).flatMap { status in
       switch status {
       case .on: true
       case .off: false
       case .unrecognized: nil
       }
     }
-    productID = commitment?.autoRenewProductID ?? facts.renewals[place].autoRenewProductID
-    price = commitment?.renewalPrice ?? facts.renewals[place].details.renewalPrice
-    currency = facts.renewals[place].details.currency
+    productID = commitment?.autoRenewProductID ?? facts.renewals[renewal].autoRenewProductID
+    price = commitment?.renewalPrice ?? facts.renewals[renewal].details.renewalPrice
+    currency = facts.renewals[renewal].details.currency
     needsPriceConsent =
-      facts.renewals[place].priceIncreaseStatus.map { status in
+      facts.renewals[renewal].priceIncreaseStatus.map { status in
         if case .pending = status { true } else { false }
       } ?? false
-    winBackOfferIDs = facts.renewals[place].details.eligibleWinBackOfferIDs
+    winBackOfferIDs = facts.renewals[renewal].details.eligibleWinBackOfferIDs
   }
 }
 

@@ -36,7 +36,7 @@ package struct Contradiction: Hashable, Sendable {
           kind: .renewalWithoutTransaction, transactionID: line,
           sentence: "Renewal info of \(line) came without any of its transactions; it gives nothing."))
     }
-    for copy in facts.appTransactions where AppVersion(copy.originalApplicationVersion) == nil {
+    for appInstall in facts.appTransactions where AppVersion(appInstall.originalApplicationVersion) == nil {
       found.append(
         Contradiction(
           kind: .unreadableVersion, transactionID: "",

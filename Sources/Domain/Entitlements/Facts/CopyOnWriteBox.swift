@@ -4,25 +4,25 @@
 /// that the part has.
 @propertyWrapper
 package struct CopyOnWriteBox<Value: Hashable & Sendable>: Hashable, Sendable {
-  private final class Place: Sendable {
+  private final class Storage: Sendable {
     let value: Value
 
     init(_ value: Value) { self.value = value }
   }
 
-  private var place: Place
+  private var storage: Storage
 
   /// A value that nobody else refers to yet.
-  package init(wrappedValue: Value) { place = Place(wrappedValue) }
+  package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
   package var wrappedValue: Value {
-    get { place.value }
-    set { place = Place(newValue) }
+    get { storage.value }
+    set { storage = Storage(newValue) }
   }
 
   package static func == (left: CopyOnWriteBox, right: CopyOnWriteBox) -> Bool {
-    left.place === right.place || left.place.value == right.place.value
+    left.storage === right.storage || left.storage.value == right.storage.value
   }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(place.value) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
 }

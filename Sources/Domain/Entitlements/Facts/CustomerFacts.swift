@@ -47,24 +47,24 @@ package struct CustomerFacts: Hashable, Sendable {
       guard fact.supersedes(transactions[known]) else { return false }
       transactions.remove(at: known)
     }
-    let place = transactions.firstIndex { fact.precedes($0) } ?? transactions.endIndex
-    transactions.insert(fact, at: place)
+    let index = transactions.firstIndex { fact.precedes($0) } ?? transactions.endIndex
+    transactions.insert(fact, at: index)
     return true
   }
 
   /// Takes in what one signed renewal info says. See ``insert(_:)-(TransactionFact)``.
   @discardableResult
   package mutating func insert(_ fact: RenewalFact) -> Bool {
-    let place =
+    let index =
       renewals.firstIndex { $0.originalTransactionID >= fact.originalTransactionID } ?? renewals.endIndex
-    guard place < renewals.endIndex,
-      renewals[place].originalTransactionID == fact.originalTransactionID
+    guard index < renewals.endIndex,
+      renewals[index].originalTransactionID == fact.originalTransactionID
     else {
-      renewals.insert(fact, at: place)
+      renewals.insert(fact, at: index)
       return true
     }
-    guard fact.supersedes(renewals[place]) else { return false }
-    renewals[place] = fact
+    guard fact.supersedes(renewals[index]) else { return false }
+    renewals[index] = fact
     return true
   }
 
@@ -73,29 +73,29 @@ package struct CustomerFacts: Hashable, Sendable {
   /// - Returns: whether it was news.
   @discardableResult
   package mutating func insert(_ fact: GrantFact) -> Bool {
-    let place = grants.firstIndex { $0.grantID >= fact.grantID } ?? grants.endIndex
-    guard place < grants.endIndex, grants[place].grantID == fact.grantID else {
-      grants.insert(fact, at: place)
+    let index = grants.firstIndex { $0.grantID >= fact.grantID } ?? grants.endIndex
+    guard index < grants.endIndex, grants[index].grantID == fact.grantID else {
+      grants.insert(fact, at: index)
       return true
     }
-    guard fact.supersedes(grants[place]) else { return false }
-    grants[place] = fact
+    guard fact.supersedes(grants[index]) else { return false }
+    grants[index] = fact
     return true
   }
 
   /// Takes in what one signed app transaction says. See ``insert(_:)-(TransactionFact)``.
   @discardableResult
   package mutating func insert(_ fact: AppTransactionFact) -> Bool {
-    let place =
+    let index =
       appTransactions.firstIndex { $0.appTransactionID >= fact.appTransactionID } ?? appTransactions.endIndex
-    guard place < appTransactions.endIndex,
-      appTransactions[place].appTransactionID == fact.appTransactionID
+    guard index < appTransactions.endIndex,
+      appTransactions[index].appTransactionID == fact.appTransactionID
     else {
-      appTransactions.insert(fact, at: place)
+      appTransactions.insert(fact, at: index)
       return true
     }
-    guard fact.supersedes(appTransactions[place]) else { return false }
-    appTransactions[place] = fact
+    guard fact.supersedes(appTransactions[index]) else { return false }
+    appTransactions[index] = fact
     return true
   }
 

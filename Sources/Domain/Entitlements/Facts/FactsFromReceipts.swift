@@ -12,7 +12,7 @@ extension TransactionFact {
   ///   - date: When the receipt was made.
   /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends.
   package init(
-    _ purchase: LegacyTransaction, type: ProductType, toldAt date: Instant
+    _ purchase: LegacyTransaction, type: ProductType, createdAt date: Instant
   ) throws(FactError) {
     // Only auto-renewable subscriptions have an end in a receipt.
     let type = purchase.expiresDate == nil ? type : .autoRenewableSubscription

@@ -21,7 +21,7 @@ package struct Payment: Hashable, Sendable {
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, during times: Range<Instant>
   ) -> [Payment] {
     let groups = SubscriptionGroups(facts, in: app)
-    var charges: [Payment] = []
+    var payments: [Payment] = []
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
       let transaction = facts.transactions[index]
       guard let price = transaction.details.price, let currency = transaction.details.currency else {
@@ -30,19 +30,19 @@ package struct Payment: Hashable, Sendable {
       let revoked = transaction.revocationType == .familyRevoke ? nil : transaction.revocationDate
       guard times.contains(transaction.purchaseDate) || revoked.map(times.contains) ?? false else { continue }
       let share = share(of: index, facts, groups)
-      func add(_ price: Int64, at moment: Instant) {
-        guard times.contains(moment) else { return }
-        charges.append(
+      func add(_ price: Int64, at instant: Instant) {
+        guard times.contains(instant) else { return }
+        payments.append(
           Payment(
-            at: moment, productID: transaction.productID, transactionID: transaction.transactionID,
+            at: instant, productID: transaction.productID, transactionID: transaction.transactionID,
             price: price, proceeds: part(share, of: price), currency: currency))
       }
       add(price, at: transaction.purchaseDate)
       // The share given back is in thousandths of a percent.
-      let givenBack = part(transaction.details.revocationPercentage ?? 100_000, of: price)
-      if let revoked { add(-givenBack, at: revoked) }
+      let refunded = part(transaction.details.revocationPercentage ?? 100_000, of: price)
+      if let revoked { add(-refunded, at: revoked) }
     }
-    return charges
+    return payments
   }
 
   /// Apple keeps 30 %, and 15 % of a subscription once its group was paid for for a year. In thousandths of

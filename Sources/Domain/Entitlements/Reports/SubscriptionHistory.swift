@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What became of one customer's own purchases: the signals that an operator counts, and the times in which
+/// What became of one customer's own purchases: the milestones that an operator counts, and the times in which
 /// they were in force, in trial, in grace, in billing retry or at risk.
 ///
 /// What a family member or a seat shares is not among them: they neither pay nor leave.
@@ -66,7 +66,7 @@ package struct SubscriptionHistory: Hashable, Sendable {
   }
 
   /// What happened, by purchase line.
-  package private(set) var signals: [Milestone] = []
+  package private(set) var milestones: [Milestone] = []
   /// What was the case and for how long.
   package private(set) var spans: [Span] = []
 
@@ -93,7 +93,7 @@ package struct SubscriptionHistory: Hashable, Sendable {
   }
 
   private mutating func add(_ kind: Milestone.Kind, _ at: Instant, _ transaction: TransactionFact) {
-    signals.append(
+    milestones.append(
       Milestone(
         kind: kind, at: at, productID: transaction.productID, transactionID: transaction.transactionID))
   }
@@ -120,7 +120,8 @@ extension SubscriptionHistory {
       if let renewal = facts.renewal(describing: index), facts.renewals[renewal].autoRenewStatus == .off {
         add(.atRisk, max(interval.start, facts.renewals[renewal].signedDate), interval.end, productID)
       }
-    case .operatorGrace, .nonRenewing, .nonConsumable, .boughtBefore, .grant, .nothing, .sharingDenied: break
+    case .operatorGrace, .nonRenewing, .nonConsumable, .boughtBefore, .grant, .nonEntitling, .sharingDenied:
+      break
     }
   }
 
@@ -192,13 +193,13 @@ extension EntitlementRules {
   fileprivate static func ownership(
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition
   ) -> EntitlementRules {
-    var givers: [String: EntitlingProduct] = [:]
+    var products: [String: EntitlingProduct] = [:]
     for index in facts.transactions.indices {
       let productID = facts.transactions[index].productID
-      givers[productID] = EntitlingProduct(
+      products[productID] = EntitlingProduct(
         duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
     }
     return EntitlementRules(
-      entitlement: "", givers: givers, familySharing: .allow, boughtBefore: [], knownProducts: [])
+      entitlement: "", products: products, familySharing: .allow, boughtBefore: [], knownProducts: [])
   }
 }

@@ -68,8 +68,8 @@ extension Startup {
         (
           app.definition.id,
           ReconciliationPolicy(
-            pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps, fullPollInterval: app.asksAboutAll
-          )
+            pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps,
+            fullPollInterval: app.fullPollInterval)
         )
       })
   }

@@ -37,7 +37,7 @@ struct SeatListService {
       let start = all.firstIndex { $0.seatID == request.pageToken }.map { $0 + 1 } ?? 0
       let rest = all[start...].filter(\.isHeld)
       var response = ListSeatsResponse()
-      response.purchased = Int32(clamping: SeatCapacity(try reader.facts(of: purchase)).now)
+      response.purchased = Int32(clamping: SeatCapacity(try reader.facts(of: purchase)).current)
       for seat in rest.prefix(size) {
         response.seats.append(
           Wire.Seat(seat, of: try reader.owners(of: purchase.other(seat.seatID)).first))

@@ -47,7 +47,7 @@ extension CheckResponse {
     // Apple renews unless the customer says otherwise, and may have said nothing here.
     willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
     autoRenewProductId = status.outlook?.productID ?? ""
-    guard PurchaseRole(deciding.ownership).mayBeTold(.price) else { return }
+    guard PurchaseRole(deciding.ownership).mayReceive(.price) else { return }
     renewalPrice = Wire.Money(milliunits: status.outlook?.price, currency: status.outlook?.currency)
   }
 }

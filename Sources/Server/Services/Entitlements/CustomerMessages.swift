@@ -93,19 +93,19 @@ extension Wire.DailyMetrics {
     self.init()
     day = GoogleProtobuf.Timestamp(metrics.day)
     productId = metrics.productID
-    active = metrics.standing[.active] ?? 0
-    inTrial = metrics.standing[.trial] ?? 0
-    inGracePeriod = metrics.standing[.gracePeriod] ?? 0
-    inBillingRetry = metrics.standing[.billingRetry] ?? 0
-    atRisk = metrics.standing[.atRisk] ?? 0
-    started = metrics.happened[.started] ?? 0
-    convertedFromTrial = metrics.happened[.convertedFromTrial] ?? 0
-    churnedVoluntarily = metrics.happened[.churnedVoluntarily] ?? 0
-    churnedInvoluntarily = metrics.happened[.churnedInvoluntarily] ?? 0
-    churnedOtherwise = metrics.happened[.churnedOtherwise] ?? 0
-    recoveredInGracePeriod = metrics.happened[.recoveredInGracePeriod] ?? 0
-    recoveredAfterGracePeriod = metrics.happened[.recoveredAfterGracePeriod] ?? 0
-    refunded = metrics.happened[.refunded] ?? 0
+    active = metrics.customers[.active] ?? 0
+    inTrial = metrics.customers[.trial] ?? 0
+    inGracePeriod = metrics.customers[.gracePeriod] ?? 0
+    inBillingRetry = metrics.customers[.billingRetry] ?? 0
+    atRisk = metrics.customers[.atRisk] ?? 0
+    started = metrics.milestones[.started] ?? 0
+    convertedFromTrial = metrics.milestones[.convertedFromTrial] ?? 0
+    churnedVoluntarily = metrics.milestones[.churnedVoluntarily] ?? 0
+    churnedInvoluntarily = metrics.milestones[.churnedInvoluntarily] ?? 0
+    churnedOtherwise = metrics.milestones[.churnedOtherwise] ?? 0
+    recoveredInGracePeriod = metrics.milestones[.recoveredInGracePeriod] ?? 0
+    recoveredAfterGracePeriod = metrics.milestones[.recoveredAfterGracePeriod] ?? 0
+    refunded = metrics.milestones[.refunded] ?? 0
     proceeds = metrics.proceeds.sorted { $0.key < $1.key }
       .compactMap { Wire.Money(milliunits: $0.value, currency: $0.key) }
   }

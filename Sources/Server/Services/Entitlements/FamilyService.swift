@@ -56,7 +56,7 @@ struct FamilyService {
     let latest = facts.transactions.filter(\.canBeShared).sorted { $0.purchaseDate > $1.purchaseDate }
     for period in latest.prefix(Limit.periods) {
       let lines = try reader.lines(
-        sharing: period.productID, at: period.sharedMoment, of: customer.appID, in: customer.environment,
+        sharing: period.productID, at: period.sharedInstant, of: customer.appID, in: customer.environment,
         limit: Limit.lines)
       for line in lines where found.count < Limit.candidates {
         for owner in try reader.owners(of: line) where owner != customer.customerID && !found.contains(owner)

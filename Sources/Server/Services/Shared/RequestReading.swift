@@ -48,7 +48,7 @@ enum RequestValidation {
   }
 
   static func entitlement(_ name: String, of app: AppDefinition) throws(Status) {
-    guard !app.gives(name) else { return }
+    guard !app.grants(name) else { return }
     guard !name.isEmpty else {
       throw Status(.invalidArgument, reason: "MISSING_FIELD", "entitlement is empty", field: "entitlement")
     }

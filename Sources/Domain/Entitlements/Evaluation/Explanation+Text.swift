@@ -65,13 +65,13 @@ extension AccessInterval.Kind {
     case .trial: "TRIAL"
     case .boughtBefore: "BOUGHT_BEFORE_VERSION"
     case .grant: "GRANT"
-    case .nothing: "TYPE"
+    case .nonEntitling: "TYPE"
     case .sharingDenied: "FAMILY_SHARING"
     }
   }
 
   /// What it is, at the beginning of a sentence.
-  var words: String {
+  var text: String {
     switch self {
     case .subscription: "The paid period"
     case .grace: "The billing grace period"
@@ -81,7 +81,7 @@ extension AccessInterval.Kind {
     case .trial: "The trial"
     case .boughtBefore: "Getting the app"
     case .grant: "The operator's grant"
-    case .nothing: "The type"
+    case .nonEntitling: "The type"
     case .sharingDenied: "A family member's share"
     }
   }
