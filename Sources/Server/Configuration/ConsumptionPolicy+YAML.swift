@@ -4,7 +4,7 @@ internal import Entitlements
 // `consumption_requests` of an app: how Apple is answered when a customer asks for a refund.
 extension ConsumptionPolicy {
   fileprivate enum Manner: String, CaseIterable {
-    case manual = "manual"
+    case manual
     case automatic
   }
 

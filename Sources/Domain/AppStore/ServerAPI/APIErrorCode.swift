@@ -1,3 +1,5 @@
+package import JSON
+
 /// Why the App Store Server API refused, as its seven digits say (App Store Server API, Error codes). The first
 /// three are the HTTP status.
 package enum APIErrorCode: OpenCode {
@@ -226,5 +228,21 @@ package enum APIErrorCode: OpenCode {
       true
     default: false
     }
+  }
+}
+
+/// What the App Store Server API says when it refuses.
+package struct ErrorPayload: DecodedPayload {
+  package let json: JSONObject
+
+  /// See ``APIErrorCode``.
+  package let errorCode: Int64?
+  package let errorMessage: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    errorCode = try reader.integer("errorCode")
+    errorMessage = try reader.string("errorMessage")
   }
 }

@@ -1,4 +1,16 @@
-internal import JSON
+package import JSON
+
+/// A JSON object that Apple documents, or a part of one, with its members as typed properties.
+///
+/// All members are optional, as Apple documents them; which of them must be there is for the reader to
+/// say. What has no property is not lost: ``json`` has every member as it came.
+package protocol DecodedPayload: Hashable, Sendable {
+  /// The members as they came, those without a property included.
+  var json: JSONObject { get }
+
+  /// Reads the members. Throws if one has not the type that Apple documents.
+  init(json: JSONObject) throws(PayloadError)
+}
 
 /// Takes a payload's members out of its JSON, each with the type that Apple documents.
 ///
@@ -121,4 +133,28 @@ extension Instant {
     let (first, last): (Int64, Int64) = (-377_700_000_000_000, 253_402_300_799_999)
     return Instant(millisecondsSince1970: first)...Instant(millisecondsSince1970: last)
   }()
+}
+
+/// Why a JSON object is not one of Apple's payloads. Names the member, with the path to it if it is in
+/// another (`data.status`); never quotes customer data.
+package enum PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A member has another JSON type than Apple documents.
+  case wrongType(member: String, expected: String)
+  /// A date is so far away that the calendar ends before it.
+  case dateOutOfRange(member: String)
+
+  package var description: String {
+    switch self {
+    case .wrongType(let member, let expected): "\(member) is not \(expected)"
+    case .dateOutOfRange(let member): "\(member) is a date beyond the calendar's range"
+    }
+  }
+
+  /// The same error as seen from the object that has the faulty one as its member `parent`.
+  func inside(_ parent: String) -> PayloadError {
+    switch self {
+    case .wrongType(let member, let expected): .wrongType(member: "\(parent).\(member)", expected: expected)
+    case .dateOutOfRange(let member): .dateOutOfRange(member: "\(parent).\(member)")
+    }
+  }
 }

@@ -1,5 +1,12 @@
 internal import AppStore
 
+/// Which edition of the rules this program has.
+///
+/// Answers that were worked out in advance are believed only under the edition that made them. Raise it
+/// with every change after which ``evaluate(_:entitlement:in:at:)`` may answer the same question about
+/// the same facts differently; a test notices when that was forgotten.
+package let rulesVersion: UInt64 = 4
+
 /// A number for what the rules are given besides facts and time: different for different catalogs (up
 /// to chance, one in 2^64) and for different rules, and the same in every process on every machine.
 struct Fingerprint {

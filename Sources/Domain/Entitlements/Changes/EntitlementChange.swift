@@ -57,6 +57,42 @@ package struct EntitlementChange: Hashable, Sendable {
   }
 }
 
+extension EntitlementChange.Kind {
+  /// What happened, in a sentence without a name or a number of the customer.
+  package var sentence: String {
+    switch self {
+    case .started: "Access began."
+    case .renewed: "Access goes on: the next period was paid for."
+    case .extended: "The period that is running now ends later."
+    case .shortened: "Access now ends earlier."
+    case .ended: "Access ended."
+    case .enteredGracePeriod: "The renewal could not be charged; access goes on in the grace period."
+    case .enteredBillingRetry:
+      "The renewal could not be charged and the App Store goes on trying; access ended."
+    case .recovered: "The payment succeeded after it had failed."
+    case .renewalTurnedOff: "Renewal was turned off; access goes on to the end of what is paid."
+    case .renewalTurnedOn: "Renewal was turned on."
+    case .renewalProductChanged: "The subscription will renew to another product."
+    case .productChanged: "Another product gives access now."
+    case .refunded: "The purchase was refunded."
+    case .refundReversed: "A refund was taken back; the purchase counts again."
+    case .revoked: "The purchase is no longer shared with this customer."
+    case .transferred: "A purchase changed hands."
+    case .claimRefused: "Somebody else's purchase was handed in for this customer; it stays where it is."
+    case .claimedByAnother: "This customer's purchase was handed in for somebody else; it stays where it is."
+    case .granted: "The operator gave access."
+    case .grantRevoked: "The operator took access back."
+    case .accessLevelChanged: "Access gives more, or less, than before."
+    case .reasonChanged: "The reason for the answer changed."
+    case .appStoreCalled: "The operator asked the App Store to do something about this purchase."
+    case .refundRequested: "The customer asks the App Store for a refund."
+    case .refundRequestMissed: "The App Store's question about a refund was not answered in time."
+    case .consentGiven: "The customer agreed that the App Store is told how much of a purchase was used."
+    case .consentWithdrawn: "The customer no longer agrees that the App Store is told how much was used."
+    }
+  }
+}
+
 /// Why an answer may have become another one.
 package enum ChangeCause: Hashable, Sendable {
   /// A document said something new.

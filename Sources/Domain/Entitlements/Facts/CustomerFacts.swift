@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// Everything that is known of one customer's purchases in one app and environment.
 ///
 /// Kept in the order in which evaluation reads it: by purchase line, then by purchase date.
@@ -120,5 +122,29 @@ extension TransactionFact {
   fileprivate func precedes(_ other: TransactionFact) -> Bool {
     (originalTransactionID, purchaseDate, transactionID)
       < (other.originalTransactionID, other.purchaseDate, other.transactionID)
+  }
+}
+
+extension CustomerFacts {
+  /// The same facts without the dates of Apple's signatures: Apple signs anew whatever it is asked, so only
+  /// these tell whether there is news in an answer.
+  package var undated: CustomerFacts {
+    let never = Instant(millisecondsSince1970: 0)
+    return CustomerFacts(
+      ordered: transactions.map { fact in
+        var fact = fact
+        fact.signedDate = never
+        return fact
+      },
+      renewals.map { fact in
+        var fact = fact
+        fact.signedDate = never
+        return fact
+      }, grants,
+      appTransactions.map { fact in
+        var fact = fact
+        fact.signedDate = never
+        return fact
+      })
   }
 }

@@ -1,5 +1,53 @@
 package import JSON
 
+/// What is sent to `verifyReceipt`.
+package struct VerifyReceiptRequest: DecodedPayload {
+  package let json: JSONObject
+
+  /// The app receipt, base64.
+  package let receiptData: String?
+  /// The shared secret: never to be logged or shown.
+  package let password: String?
+  /// Whether only the latest transaction of each subscription is wanted.
+  package let excludeOldTransactions: Bool?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = LegacyReader(json: json)
+    self.json = json
+    receiptData = try reader.text("receipt-data")
+    password = try reader.text("password")
+    excludeOldTransactions = try reader.bool("exclude-old-transactions")
+  }
+}
+
+/// What `verifyReceipt` answers.
+package struct VerifyReceiptResponse: DecodedPayload {
+  package let json: JSONObject
+
+  package let status: VerifyReceiptStatus?
+  /// Whether the same request may succeed later; with the status 21100 to 21199.
+  package let isRetryable: Bool?
+  package let environment: Environment?
+  /// The receipt that was sent, decoded.
+  package let receipt: LegacyReceipt?
+  /// The latest app receipt, base64.
+  package let latestReceipt: String?
+  package let latestReceiptInfo: [LegacyTransaction]?
+  package let pendingRenewalInfo: [PendingRenewalInfo]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = LegacyReader(json: json)
+    self.json = json
+    status = try reader.code("status")
+    isRetryable = try reader.bool("is_retryable")
+    environment = try reader.environment("environment")
+    receipt = try reader.part("receipt")
+    latestReceipt = try reader.text("latest_receipt")
+    latestReceiptInfo = try reader.parts("latest_receipt_info")
+    pendingRenewalInfo = try reader.parts("pending_renewal_info")
+  }
+}
+
 /// What `verifyReceipt` answers, to be written. ``VerifyReceiptResponse`` reads what this writes.
 package enum VerifyReceiptAnswer: Hashable, Sendable {
   /// The receipt is genuine, and this is what it is worth today.

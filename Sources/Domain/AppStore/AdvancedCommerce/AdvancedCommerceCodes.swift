@@ -1,0 +1,86 @@
+/// Why an item is offered for less (Apple's offer `reason`).
+package enum AdvancedCommerceOfferReason: OpenCode {
+  case acquisition
+  case winBack
+  case retention
+  case unrecognized(String)
+
+  package static let known: [AdvancedCommerceOfferReason] = [.acquisition, .winBack, .retention]
+
+  package var rawValue: String {
+    switch self {
+    case .acquisition: "ACQUISITION"
+    case .winBack: "WIN_BACK"
+    case .retention: "RETENTION"
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
+/// How an item's price increase stands (Apple's `status`).
+package enum AdvancedCommercePriceIncreaseStatus: OpenCode {
+  case scheduled
+  case pending
+  case accepted
+  case unrecognized(String)
+
+  package static let known: [AdvancedCommercePriceIncreaseStatus] = [.scheduled, .pending, .accepted]
+
+  package var rawValue: String {
+    switch self {
+    case .scheduled: "SCHEDULED"
+    case .pending: "PENDING"
+    case .accepted: "ACCEPTED"
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
+/// Why an item was refunded (Apple's `refundReason`).
+package enum AdvancedCommerceRefundReason: OpenCode {
+  case unintendedPurchase
+  case fulfillmentIssue
+  case unsatisfiedWithPurchase
+  case legal
+  case other
+  case modifyItemsRefund
+  case simulateRefundDecline
+  case unrecognized(String)
+
+  package static let known: [AdvancedCommerceRefundReason] = [
+    .unintendedPurchase, .fulfillmentIssue, .unsatisfiedWithPurchase, .legal, .other, .modifyItemsRefund,
+    .simulateRefundDecline,
+  ]
+
+  package var rawValue: String {
+    switch self {
+    case .unintendedPurchase: "UNINTENDED_PURCHASE"
+    case .fulfillmentIssue: "FULFILLMENT_ISSUE"
+    case .unsatisfiedWithPurchase: "UNSATISFIED_WITH_PURCHASE"
+    case .legal: "LEGAL"
+    case .other: "OTHER"
+    case .modifyItemsRefund: "MODIFY_ITEMS_REFUND"
+    case .simulateRefundDecline: "SIMULATE_REFUND_DECLINE"
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
+/// How much of an item was refunded (Apple's `refundType`).
+package enum AdvancedCommerceRefundType: OpenCode {
+  case full
+  case prorated
+  case custom
+  case unrecognized(String)
+
+  package static let known: [AdvancedCommerceRefundType] = [.full, .prorated, .custom]
+
+  package var rawValue: String {
+    switch self {
+    case .full: "FULL"
+    case .prorated: "PRORATED"
+    case .custom: "CUSTOM"
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package import JSON
+
+/// What an Advanced Commerce purchase is made of.
+package struct AdvancedCommerceTransactionInfo: DecodedPayload {
+  package let json: JSONObject
+
+  /// The UUID of the request that made it.
+  package let requestReferenceId: String?
+  package let descriptors: AdvancedCommerceDescriptors?
+  package let items: [AdvancedCommerceTransactionItem]?
+  /// An ISO 8601 duration; see ``Period``.
+  package let period: String?
+  package let taxCode: String?
+  /// A decimal fraction, such as `0.15`.
+  package let taxRate: String?
+  /// In thousandths of the currency.
+  package let taxExclusivePrice: Int64?
+  /// In thousandths of the currency.
+  package let estimatedTax: Int64?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    requestReferenceId = try reader.string("requestReferenceId")
+    descriptors = try reader.part("descriptors")
+    items = try reader.parts("items")
+    period = try reader.string("period")
+    taxCode = try reader.string("taxCode")
+    taxRate = try reader.string("taxRate")
+    taxExclusivePrice = try reader.integer("taxExclusivePrice")
+    estimatedTax = try reader.integer("estimatedTax")
+  }
+}
+
+/// One item of an Advanced Commerce purchase.
+package struct AdvancedCommerceTransactionItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The developer's own name for it.
+  package let sku: String?
+  package let displayName: String?
+  package let description: String?
+  /// In thousandths of the currency.
+  package let price: Int64?
+  package let offer: AdvancedCommerceOffer?
+  package let refunds: [AdvancedCommerceRefund]?
+  package let revocationDate: Instant?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+    displayName = try reader.string("displayName")
+    description = try reader.string("description")
+    price = try reader.integer("price")
+    offer = try reader.part("offer")
+    refunds = try reader.parts("refunds")
+    revocationDate = try reader.instant("revocationDate")
+  }
+}
+
+/// One refund of an item.
+package struct AdvancedCommerceRefund: DecodedPayload {
+  package let json: JSONObject
+
+  /// In thousandths of the currency.
+  package let refundAmount: Int64?
+  package let refundDate: Instant?
+  package let refundReason: AdvancedCommerceRefundReason?
+  package let refundType: AdvancedCommerceRefundType?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    refundAmount = try reader.integer("refundAmount")
+    refundDate = try reader.instant("refundDate")
+    refundReason = try reader.code("refundReason")
+    refundType = try reader.code("refundType")
+  }
+}
+
+/// What an Advanced Commerce subscription renews to.
+package struct AdvancedCommerceRenewalInfo: DecodedPayload {
+  package let json: JSONObject
+
+  package let consistencyToken: String?
+  /// The UUID of the request that made it.
+  package let requestReferenceId: String?
+  package let descriptors: AdvancedCommerceDescriptors?
+  package let items: [AdvancedCommerceRenewalItem]?
+  /// An ISO 8601 duration; see ``Period``.
+  package let period: String?
+  package let taxCode: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    consistencyToken = try reader.string("consistencyToken")
+    requestReferenceId = try reader.string("requestReferenceId")
+    descriptors = try reader.part("descriptors")
+    items = try reader.parts("items")
+    period = try reader.string("period")
+    taxCode = try reader.string("taxCode")
+  }
+}
+
+/// One item of the next period.
+package struct AdvancedCommerceRenewalItem: DecodedPayload {
+  package let json: JSONObject
+
+  /// The developer's own name for it.
+  package let sku: String?
+  package let displayName: String?
+  package let description: String?
+  /// In thousandths of the currency.
+  package let price: Int64?
+  package let offer: AdvancedCommerceOffer?
+  package let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    sku = try reader.string("SKU")
+    displayName = try reader.string("displayName")
+    description = try reader.string("description")
+    price = try reader.integer("price")
+    offer = try reader.part("offer")
+    priceIncreaseInfo = try reader.part("priceIncreaseInfo")
+  }
+}
+
+/// A higher price that an item is going to have.
+package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
+  package let json: JSONObject
+
+  /// In thousandths of the currency.
+  package let price: Int64?
+  package let status: AdvancedCommercePriceIncreaseStatus?
+  /// The items that end if the customer does not agree.
+  package let dependentSKUs: [String]?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    price = try reader.integer("price")
+    status = try reader.code("status")
+    dependentSKUs = try reader.strings("dependentSKUs")
+  }
+}
+
+/// How an Advanced Commerce purchase is called before customers.
+package struct AdvancedCommerceDescriptors: DecodedPayload {
+  package let json: JSONObject
+
+  package let description: String?
+  package let displayName: String?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    description = try reader.string("description")
+    displayName = try reader.string("displayName")
+  }
+}
+
+/// A lower price for the first periods of an item.
+package struct AdvancedCommerceOffer: DecodedPayload {
+  package let json: JSONObject
+
+  /// An ISO 8601 duration; see ``Period``.
+  package let period: String?
+  package let periodCount: Int64?
+  /// In thousandths of the currency.
+  package let price: Int64?
+  package let reason: AdvancedCommerceOfferReason?
+
+  package init(json: JSONObject) throws(PayloadError) {
+    let reader = PayloadReader(json: json)
+    self.json = json
+    period = try reader.string("period")
+    periodCount = try reader.integer("periodCount")
+    price = try reader.integer("price")
+    reason = try reader.code("reason")
+  }
+}

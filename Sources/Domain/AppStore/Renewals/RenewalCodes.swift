@@ -1,0 +1,85 @@
+/// How a subscription stands (Apple's `status`).
+package enum SubscriptionStatus: OpenCode {
+  case active
+  case expired
+  case billingRetry
+  case billingGracePeriod
+  case revoked
+  case unrecognized(Int64)
+
+  package static let known: [SubscriptionStatus] = [
+    .active, .expired, .billingRetry, .billingGracePeriod, .revoked,
+  ]
+
+  package var rawValue: Int64 {
+    switch self {
+    case .active: 1
+    case .expired: 2
+    case .billingRetry: 3
+    case .billingGracePeriod: 4
+    case .revoked: 5
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
+/// Whether a subscription renews at the end of its period (Apple's `autoRenewStatus`).
+package enum AutoRenewStatus: OpenCode {
+  case off
+  case on
+  case unrecognized(Int64)
+
+  package static let known: [AutoRenewStatus] = [.off, .on]
+
+  package var rawValue: Int64 {
+    switch self {
+    case .off: 0
+    case .on: 1
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
+/// Why a subscription expired (Apple's `expirationIntent`).
+package enum ExpirationIntent: OpenCode {
+  case customerCancelled
+  case billingError
+  case priceIncreaseNotAccepted
+  case productUnavailable
+  case other
+  case unrecognized(Int64)
+
+  package static let known: [ExpirationIntent] = [
+    .customerCancelled, .billingError, .priceIncreaseNotAccepted, .productUnavailable, .other,
+  ]
+
+  package var rawValue: Int64 {
+    switch self {
+    case .customerCancelled: 1
+    case .billingError: 2
+    case .priceIncreaseNotAccepted: 3
+    case .productUnavailable: 4
+    case .other: 5
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
+/// Whether the customer consented to a higher price (Apple's `priceIncreaseStatus`).
+package enum PriceIncreaseStatus: OpenCode {
+  /// Asked, not answered yet.
+  case pending
+  /// Agreed, or consent was not needed.
+  case accepted
+  case unrecognized(Int64)
+
+  package static let known: [PriceIncreaseStatus] = [.pending, .accepted]
+
+  package var rawValue: Int64 {
+    switch self {
+    case .pending: 0
+    case .accepted: 1
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
