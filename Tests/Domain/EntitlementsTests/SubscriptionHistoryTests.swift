@@ -6,12 +6,12 @@ import Testing
   @Test("The first purchase starts, the first paid period behind a free trial converts")
   func conversion() {
     let trial = period(0...7).with { $0.offerDiscountType = .freeTrial }
-    let life = life([trial, period(7...37)], now: 40)
-    #expect(life.signals(.started) == [at(0)])
-    #expect(life.signals(.convertedFromTrial) == [at(7)])
-    #expect(life.signals(.churnedOtherwise) == [at(37)])
-    #expect(life.covers(.trial, at(3)))
-    #expect(!life.covers(.trial, at(8)))
+    let history = history([trial, period(7...37)], now: 40)
+    #expect(history.milestones(.started) == [at(0)])
+    #expect(history.milestones(.convertedFromTrial) == [at(7)])
+    #expect(history.milestones(.churnedOtherwise) == [at(37)])
+    #expect(history.covers(.trial, at(3)))
+    #expect(!history.covers(.trial, at(8)))
   }
 
   @Test(
@@ -22,9 +22,9 @@ import Testing
       (.productUnavailable, .churnedOtherwise), (.other, .churnedOtherwise),
     ])
   func churn(intent: ExpirationIntent, kind: SubscriptionHistory.Milestone.Kind) {
-    let life = life([period(0...30)], [renewal(signed: 30) { $0.expirationIntent = intent }], now: 40)
-    #expect(life.signals(kind) == [at(30)])
-    #expect(life.signals.count == 2)
+    let history = history([period(0...30)], [renewal(signed: 30) { $0.expirationIntent = intent }], now: 40)
+    #expect(history.milestones(kind) == [at(30)])
+    #expect(history.milestones.count == 2)
   }
 
   @Test("A payment in the grace period keeps the billing cycle, a later one begins a new one")
@@ -32,52 +32,52 @@ import Testing
     let renewed = { (days: ClosedRange<Int64>) in
       period(days).with { $0.details.transactionReason = .renewal }
     }
-    let inGrace = life([period(0...30), renewed(36...60)], now: 40)
-    #expect(inGrace.signals(.recoveredInGracePeriod) == [at(36)])
+    let inGrace = history([period(0...30), renewed(36...60)], now: 40)
+    #expect(inGrace.milestones(.recoveredInGracePeriod) == [at(36)])
     #expect(inGrace.covers(.gracePeriod, at(33)))
-    let later = life([period(0...30), renewed(40...70)], now: 41)
-    #expect(later.signals(.recoveredAfterGracePeriod) == [at(40)])
+    let later = history([period(0...30), renewed(40...70)], now: 41)
+    #expect(later.milestones(.recoveredAfterGracePeriod) == [at(40)])
     #expect(later.covers(.billingRetry, at(33)))
-    #expect(later.signals(.churnedVoluntarily).isEmpty)
+    #expect(later.milestones(.churnedVoluntarily).isEmpty)
   }
 
   @Test("Who buys again after a gap had left and starts anew")
   func resubscribed() {
     let again = period(40...70).with { $0.details.transactionReason = .purchase }
-    let life = life([period(0...30), again], now: 41)
-    #expect(life.signals(.churnedVoluntarily) == [at(30)])
-    #expect(life.signals(.started) == [at(0), at(40)])
+    let history = history([period(0...30), again], now: 41)
+    #expect(history.milestones(.churnedVoluntarily) == [at(30)])
+    #expect(history.milestones(.started) == [at(0), at(40)])
   }
 
   @Test("A refund is a refund and no churn")
   func refund() {
-    let life = life([period(0...30).with { $0.revocationDate = at(9) }], now: 40)
-    #expect(life.signals(.refunded) == [at(9)])
-    #expect(life.signals.map(\.kind).count == 2)
+    let history = history([period(0...30).with { $0.revocationDate = at(9) }], now: 40)
+    #expect(history.milestones(.refunded) == [at(9)])
+    #expect(history.milestones.map(\.kind).count == 2)
   }
 
   @Test("With renewal turned off a running period is at risk, from when Apple said so")
   func atRisk() {
     let off = renewal(signed: 12) { $0.autoRenewStatus = .off }
-    let life = life([period(0...30)], [off], now: 14)
-    #expect(!life.covers(.atRisk, at(11)))
-    #expect(life.covers(.atRisk, at(12)))
-    #expect(!life.covers(.atRisk, at(30)))
+    let history = history([period(0...30)], [off], now: 14)
+    #expect(!history.covers(.atRisk, at(11)))
+    #expect(history.covers(.atRisk, at(12)))
+    #expect(!history.covers(.atRisk, at(30)))
   }
 
   @Test("In billing retry the customer has not left yet; 60 days later they have, from when access ended")
   func retry() {
     let failed = renewal(signed: 30) { $0.isInBillingRetry = true }
-    #expect(life([period(0...30)], [failed], now: 89).signals(.churnedInvoluntarily).isEmpty)
-    #expect(life([period(0...30)], [failed], now: 89).covers(.billingRetry, at(60)))
-    #expect(life([period(0...30)], [failed], now: 90).signals(.churnedInvoluntarily) == [at(30)])
+    #expect(history([period(0...30)], [failed], now: 89).milestones(.churnedInvoluntarily).isEmpty)
+    #expect(history([period(0...30)], [failed], now: 89).covers(.billingRetry, at(60)))
+    #expect(history([period(0...30)], [failed], now: 90).milestones(.churnedInvoluntarily) == [at(30)])
   }
 
   @Test("Family members and seats are not counted: they do not pay")
   func shared() {
     let shared = period(0...30).with { $0.ownership = .familyShared }
-    #expect(life([shared], now: 40).signals.isEmpty)
-    #expect(life([shared], now: 40).spans.isEmpty)
+    #expect(history([shared], now: 40).milestones.isEmpty)
+    #expect(history([shared], now: 40).spans.isEmpty)
   }
 
   @Test(
@@ -85,25 +85,25 @@ import Testing
     arguments: UInt64(0)..<200)
   func anyCustomer(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 11_000)
-    let life = SubscriptionHistory(
+    let history = SubscriptionHistory(
       randomCustomer(&random), in: fullApp, at: at(.random(in: 0...300, using: &random)))
-    #expect(Set(life.signals).count == life.signals.count)
-    for span in life.spans { #expect(span.end.map { span.start < $0 } ?? true) }
+    #expect(Set(history.milestones).count == history.milestones.count)
+    for span in history.spans { #expect(span.end.map { span.start < $0 } ?? true) }
   }
 }
 
-private func life(
+private func history(
   _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], now day: Int64
 ) -> SubscriptionHistory {
   SubscriptionHistory(CustomerFacts(transactions: transactions, renewals: renewals), in: app, at: at(day))
 }
 
 extension SubscriptionHistory {
-  fileprivate func signals(_ kind: Milestone.Kind) -> [Instant] {
-    signals.filter { $0.kind == kind }.map(\.at)
+  fileprivate func milestones(_ kind: Milestone.Kind) -> [Instant] {
+    milestones.filter { $0.kind == kind }.map(\.at)
   }
 
-  fileprivate func covers(_ kind: Span.Kind, _ moment: Instant) -> Bool {
-    spans.contains { $0.kind == kind && $0.covers(moment) }
+  fileprivate func covers(_ kind: Span.Kind, _ instant: Instant) -> Bool {
+    spans.contains { $0.kind == kind && $0.covers(instant) }
   }
 }
