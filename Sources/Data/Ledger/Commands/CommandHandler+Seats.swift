@@ -32,8 +32,8 @@ extension CommandHandler {
       if let own = try heldSeat(of: holder, among: seats) { return try standing(of: own) }
     }
     let held = Int64(seats.count(where: \.isHeld))
-    guard held < bought.now else {
-      throw .noSeatLeft(originalTransactionID: number, bought: bought.now, held: held)
+    guard held < bought.current else {
+      throw .noSeatLeft(originalTransactionID: number, bought: bought.current, held: held)
     }
     let id = try inStore { () throws(StoreError) in try store.nextEvidenceID() }
     let seat = Seat(
