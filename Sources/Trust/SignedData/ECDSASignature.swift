@@ -8,11 +8,6 @@ struct ECDSASignature {
 
   private static let scalarBytes = 32
 
-  /// The first number, big-endian; 32 bytes.
-  var r: ArraySlice<UInt8> { raw.prefix(Self.scalarBytes) }
-  /// The second number, big-endian; 32 bytes.
-  var s: ArraySlice<UInt8> { raw.suffix(Self.scalarBytes) }
-
   /// `nil` unless there are exactly 64 bytes.
   init?(raw: ArraySlice<UInt8>) {
     guard raw.count == 2 * Self.scalarBytes else { return nil }
@@ -32,8 +27,8 @@ struct ECDSASignature {
   var der: [UInt8] {
     var der: [UInt8] = [0x30, 0]
     der.reserveCapacity(72)
-    Self.appendInteger(r, to: &der)
-    Self.appendInteger(s, to: &der)
+    Self.appendInteger(raw.prefix(Self.scalarBytes), to: &der)
+    Self.appendInteger(raw.suffix(Self.scalarBytes), to: &der)
     der[1] = UInt8(der.count - 2)
     return der
   }
