@@ -88,6 +88,7 @@ let package = Package(
       name: "CEntitledProto", path: "Sources/C/EntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
 
     // The domain: pure, no IO, no clock, no C.
+    library(.base, "Bytes", []),
     library(.base, "JSON", []),
     library(.domain, "AppStore", ["JSON"]),
     library(.domain, "Entitlements", ["AppStore"]),
@@ -96,26 +97,27 @@ let package = Package(
     library(.base, "Platform", ["CLinux", "CZlib"]),
 
     // Signed data and the memory of it.
-    library(.trust, "SignedData", ["COpenSSL", "AppStore", "JSON"]),
-    library(.trust, "AppReceipt", ["AppStore", "JSON", "SignedData", asn1]),
-    library(.data, "Store", ["AppStore", "Entitlements", "FamilySharing"]),
+    library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
+    library(.trust, "AppReceipt", ["AppStore", "Bytes", "JSON", "SignedData", asn1]),
+    library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing"]),
     library(.data, "SQLite", ["CSQLite3", "Store"]),
     library(
       .data, "SQLiteStore",
       [
-        "SQLite", "AppStore", "Platform", "Entitlements", "FamilySharing", "SignedData",
+        "SQLite", "AppStore", "Bytes", "Platform", "Entitlements", "FamilySharing", "SignedData",
         "Store", metrics,
       ]),
     library(
-      .data, "Ledger", ["AppStore", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
+      .data, "Ledger",
+      ["AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
 
     // The wire.
-    library(.base, "HTTP", []),
-    library(.server, "Callers", ["AppStore", "HTTP", "JSON", "SignedData"]),
-    library(.base, "Telemetry", ["JSON", coreMetrics, logging]),
+    library(.base, "HTTP", ["Bytes"]),
+    library(.server, "Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
+    library(.base, "Telemetry", ["Bytes", "JSON", coreMetrics, logging]),
     library(.wire, "HTTP2", ["CNghttp2", "HTTP"]),
-    library(.wire, "Wire", ["CEntitledProto", "JSON"]),
-    library(.wire, "RPC", ["Platform", "HTTP", "Wire"]),
+    library(.wire, "Wire", ["Bytes", "CEntitledProto", "JSON"]),
+    library(.wire, "RPC", ["Bytes", "Platform", "HTTP", "Wire"]),
     library(
       .wire, "Transport",
       ["HTTP", "HTTP2", "Platform", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
@@ -124,12 +126,13 @@ let package = Package(
     library(
       .server, "Services",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "Callers", "AppleLookup", "Entitlements", "FamilySharing",
+        "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "Entitlements",
+        "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "Reconciliation",
         "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
-    library(.sandbox, "Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "Platform", "SignedData"]),
+    library(.sandbox, "Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox", "Store"]),
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
@@ -151,20 +154,21 @@ let package = Package(
     library(
       .features, "ReceiptMigration",
       [
-        "AppReceipt", "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "JSON", "Ledger",
+        "AppReceipt", "AppStore", "AppStoreClient", "AppleLookup", "Bytes", "Entitlements", "JSON", "Ledger",
         "SignedData",
         "Store", metrics,
       ]),
     library(
       .features, "Webhooks",
       [
-        "AppStore", "AppStoreClient", "Entitlements", "JSON", "Ledger", "SignedData", "Store", metrics,
+        "AppStore", "AppStoreClient", "Bytes", "Entitlements", "JSON", "Ledger", "SignedData", "Store",
+        metrics,
       ]),
     library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "AppStoreClient", "Callers", "Configuration", "AppleLookup", "EntitledClient",
+        "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "SQLiteStore",
@@ -197,13 +201,19 @@ let package = Package(
       name: "ingest-bench", dependencies: ["AppStore", "JSON", "SignedData"],
       path: "tools/bench/ingest-program", swiftSettings: strict),
 
-    test(.trust, "AppReceiptTests", ["AppReceipt", "AppStore", "JSON", "SignedData"]),
+    // Data and helpers that several test targets share.
+    .target(
+      name: "TestSupport", dependencies: ["SignedData", "Store"], path: "Tests/Support", swiftSettings: strict
+    ),
+
+    test(.base, "BytesTests", ["Bytes"]),
+    test(.trust, "AppReceiptTests", ["Bytes", "AppReceipt", "AppStore", "JSON", "SignedData"]),
     test(.base, "JSONTests", ["JSON"]),
     test(.apple, "AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),
     test(.domain, "AppStoreTests", ["AppStore", "JSON"]),
     test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing"]),
-    test(.server, "CallersTests", ["AppStore", "Callers", "HTTP", "JSON", "SignedData"]),
+    test(.server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData"]),
     test(.server, "ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(
@@ -219,14 +229,14 @@ let package = Package(
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "HTTP", "JSON", "Ledger",
         "Notifications",
-        "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store",
+        "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport",
       ]),
     test(.base, "PlatformTests", ["Platform"]),
     test(.wire, "RPCTests", ["HTTP", "RPC", "Wire"]),
-    test(.trust, "SignedDataTests", ["AppStore", "JSON", "SignedData"]),
+    test(.trust, "SignedDataTests", ["Bytes", "AppStore", "JSON", "SignedData"]),
     test(
       .sandbox, "SandboxTests",
-      ["AppReceipt", "AppStore", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
+      ["AppReceipt", "AppStore", "Bytes", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
     test(
       .sandbox, "SandboxStoreTests",
       ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData", "Store"]),
@@ -236,10 +246,15 @@ let package = Package(
         "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store",
         "Wire",
       ]),
-    test(.data, "StoreTests", ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store"]),
+    test(
+      .data, "StoreTests",
+      ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store", "TestSupport"]),
     test(
       .data, "SQLiteStoreTests",
-      ["AppStore", "Platform", "Entitlements", "JSON", "SQLiteStore", "Sandbox", "SignedData", "Store"]),
+      [
+        "AppStore", "Bytes", "Platform", "Entitlements", "JSON", "SQLiteStore", "Sandbox", "SignedData",
+        "Store", "TestSupport",
+      ]),
     test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
     test(
       .wire, "TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A list of header fields in the order in which they came or will go, kept in one block of bytes.
 ///
 /// Names are lowercase, as HTTP/2 has them (RFC 9113, section 8.2.1); pseudo-header fields keep their

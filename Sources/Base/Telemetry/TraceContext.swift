@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Where a call belongs among those that caused it and that it causes (W3C Trace Context): the trace's id comes from
 /// the caller or begins here, and each call that is traced has an id of its own, which the logs call request_id.
 package struct TraceContext: Hashable, Sendable {
@@ -14,8 +16,8 @@ package struct TraceContext: Hashable, Sendable {
   /// What belongs to the call with this `traceparent`; a new trace if there is none, or none that can be read.
   package init(continuing traceparent: String?, using generator: inout some RandomNumberGenerator) {
     let parent = traceparent.flatMap(Self.parent)
-    traceID = parent?.traceID ?? Self.digits(generator.next()) + Self.digits(generator.next() | 1)
-    requestID = Self.digits(generator.next() | 1)
+    traceID = parent?.traceID ?? Hex.encode(generator.next()) + Hex.encode(generator.next() | 1)
+    requestID = Hex.encode(generator.next() | 1)
     isSampled = parent?.isSampled ?? false
   }
 
@@ -37,10 +39,5 @@ package struct TraceContext: Hashable, Sendable {
 
   private static func isHexadecimal(_ text: Substring) -> Bool {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (97...102).contains($0) }
-  }
-
-  private static func digits(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

@@ -95,7 +95,7 @@ package final class EvidenceLedger: Sendable {
     let evidence = Evidence(
       appID: submission.appID, environment: nil, customerID: submission.customerID, kind: refusal.kind,
       source: submission.source, receivedAt: now(),
-      content: EvidenceContent(arrived: Array(refusal.document.utf8)),
+      content: EvidenceContent(hashing: Array(refusal.document.utf8)),
       verdict: .rejected(reason: refusal.rejection.reason))
     VerificationMetrics.count(refusal.kind, reason: refusal.rejection.reason)
     do {

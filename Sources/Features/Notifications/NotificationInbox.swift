@@ -123,7 +123,7 @@ package struct NotificationInbox: Sendable {
     guard let secret = secrets[app.id] else {
       return ("NO_SHARED_SECRET", "the app has no shared_secret, without which version 1 is not believed")
     }
-    guard let password = body.password, secret.isSame(as: password) else {
+    guard let password = body.password, secret.matches(password) else {
       return ("WRONG_SHARED_SECRET", "the password is not the app's shared secret")
     }
     guard body.bid == nil || body.bid == app.identity.bundleID else {

@@ -97,7 +97,7 @@ package struct ReceiptIntake: Sendable {
     let keeps = policies[incoming.appID]?.keepsReceipts ?? false
     do throws(LedgerError) {
       let id = try await ledger.recordRejection(
-        receipt: keeps ? EvidenceContent(bytes) : EvidenceContent(bytes, keepingAtMost: 0),
+        receipt: keeps ? EvidenceContent(hashing: bytes) : EvidenceContent(hashing: bytes, keepingAtMost: 0),
         of: incoming.appID, for: incoming.customerID, reason: refusal.reason, source: incoming.source)
       return .refused(refusal, evidence: id)
     } catch {

@@ -1,6 +1,7 @@
 internal import AppReceipt
 internal import AppStore
 package import AppStoreClient
+internal import Bytes
 internal import Entitlements
 internal import Ledger
 internal import Metrics
@@ -82,7 +83,7 @@ package struct VerifyReceiptSettings: Sendable {
     let (response, environment): (VerifyReceiptResponse, Environment)
     do throws(AppStoreClientError) {
       (response, environment) = try await client.verify(
-        String(decoding: Base64.standard.encode(document), as: UTF8.self), sharedSecret: sharedSecret,
+        Base64.standard.encode(document), sharedSecret: sharedSecret,
         first: app.environments.contains(.production) ? .production : .sandbox,
         priority: incoming.priority, timeout: incoming.timeout)
     } catch {

@@ -38,7 +38,7 @@ struct VerifiedReceipt: Sendable {
 extension VerifiedReceipt {
   /// A receipt whose signature was verified.
   init(_ payload: AppReceiptPayload, _ document: [UInt8], environment: Environment, of app: AppDefinition) {
-    content = EvidenceContent(document)
+    content = EvidenceContent(hashing: document)
     self.environment = environment
     // A verified receipt has one: its certificates were judged at that moment.
     creationDate = payload.creationDate ?? Instant(millisecondsSince1970: 0)
@@ -55,7 +55,7 @@ extension VerifiedReceipt {
     _ response: VerifyReceiptResponse, _ document: [UInt8], environment: Environment, of app: AppDefinition
   ) {
     let receipt = response.receipt
-    content = EvidenceContent(document)
+    content = EvidenceContent(hashing: document)
     self.environment = environment
     creationDate = receipt?.receiptCreationDate ?? Instant(millisecondsSince1970: 0)
     copy = .init(receipt?.originalApplicationVersion, receipt?.originalPurchaseDate, in: environment)

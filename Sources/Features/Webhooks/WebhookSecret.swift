@@ -1,3 +1,4 @@
+internal import Bytes
 internal import SignedData
 
 /// What the operator shares with a receiver (Standard Webhooks, "Signature scheme"): 24 to 64 random bytes,
@@ -25,6 +26,6 @@ package struct WebhookSecret: Hashable, Sendable {
     id: String, timestamp: Int64, body: [UInt8]
   ) throws(CryptographyError) -> String {
     let code = try HMACSHA256.code(of: Array("\(id).\(timestamp).".utf8) + body, key: key)
-    return "v1," + String(decoding: Base64.standard.encode(code), as: UTF8.self)
+    return "v1," + Base64.standard.encode(code)
   }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 package import HTTP
 
 /// The fields that callers and handlers attach to a call (gRPC over HTTP/2, "Custom-Metadata"), without
@@ -20,7 +21,9 @@ package struct Metadata: Hashable, Sendable {
       if field.name.hasSuffix("-bin") {
         // Several values of one name may have been joined with commas on the way (RFC 9110, section 5.3).
         for part in field.value.split(separator: ",") {
-          if let bytes = base64Decoded(String(part.drop { $0 == " " })) { append(field.name, bytes) }
+          if let bytes = Base64.standard.decodeLeniently(String(part.drop { $0 == " " })) {
+            append(field.name, bytes)
+          }
         }
       } else {
         append(field.name, Array(field.value.utf8))
@@ -41,7 +44,10 @@ package struct Metadata: Hashable, Sendable {
       entries.map { entry in
         let isBinary = entry.name.hasSuffix("-bin")
         return (
-          entry.name, isBinary ? base64Encoded(entry.value) : String(decoding: entry.value, as: UTF8.self)
+          entry.name,
+          isBinary
+            ? Base64.standard.encode(entry.value, padded: false)
+            : String(decoding: entry.value, as: UTF8.self)
         )
       })
   }

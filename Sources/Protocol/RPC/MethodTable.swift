@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTP
 
 /// The methods of a server, found by path.

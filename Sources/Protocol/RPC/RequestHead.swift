@@ -1,3 +1,4 @@
+internal import Bytes
 package import HTTP
 
 /// What the header fields of a request say, read in one pass.

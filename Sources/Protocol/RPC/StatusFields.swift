@@ -1,3 +1,4 @@
+internal import Bytes
 package import HTTP
 
 extension Status {
@@ -7,7 +8,9 @@ extension Status {
     var fields = metadata
     fields.append(name: "grpc-status", value: String(code.rawValue))
     if !message.isEmpty { fields.append(name: "grpc-message", value: percentEncode(message)) }
-    if !details.isEmpty { fields.append(name: "grpc-status-details-bin", value: base64Encoded(details)) }
+    if !details.isEmpty {
+      fields.append(name: "grpc-status-details-bin", value: Base64.standard.encode(details, padded: false))
+    }
     if !requestID.isEmpty { fields.append(name: Self.requestIDField, value: requestID) }
     return fields
   }
@@ -26,7 +29,7 @@ extension Status {
     self.init(
       StatusCode(rawValue: number) ?? .unknown,
       percentDecode(fields["grpc-message"] ?? ""),
-      details: fields["grpc-status-details-bin"].flatMap { base64Decoded($0) } ?? [])
+      details: fields["grpc-status-details-bin"].flatMap { Base64.standard.decodeLeniently($0) } ?? [])
   }
 
   private static let okFields = HeaderFields([("grpc-status", "0")])

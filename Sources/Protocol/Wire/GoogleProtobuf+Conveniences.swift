@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension GoogleProtobuf.Timestamp {
   /// The time that many milliseconds after 1970-01-01T00:00:00Z, as Apple counts.
   package init(millisecondsSince1970 milliseconds: Int64) {
@@ -38,27 +40,18 @@ extension GoogleProtobuf.Timestamp {
   /// Writes the timestamp as the field `number` of a message whose other fields are in `bytes` already:
   /// protobuf reads fields in any order.
   package func append(asField number: UInt32, to bytes: inout [UInt8]) {
-    Self.append(UInt64(number << 3 | 2), to: &bytes)
+    Varint.append(UInt64(number << 3 | 2), to: &bytes)
     let lengthPlace = bytes.count
     // A timestamp takes at most 22 bytes, so its length takes one.
     bytes.append(0)
     if seconds != 0 {
       bytes.append(1 << 3)
-      Self.append(UInt64(bitPattern: seconds), to: &bytes)
+      Varint.append(UInt64(bitPattern: seconds), to: &bytes)
     }
     if nanos != 0 {
       bytes.append(2 << 3)
-      Self.append(UInt64(bitPattern: Int64(nanos)), to: &bytes)
+      Varint.append(UInt64(bitPattern: Int64(nanos)), to: &bytes)
     }
     bytes[lengthPlace] = UInt8(bytes.count - lengthPlace - 1)
-  }
-
-  private static func append(_ varint: UInt64, to bytes: inout [UInt8]) {
-    var rest = varint
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
   }
 }

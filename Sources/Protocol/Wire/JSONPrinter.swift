@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CEntitledProto
 internal import JSON
 
@@ -81,7 +82,7 @@ struct JSONPrinter {
     case PROTOBUF_C_TYPE_STRING:
       return .string(CField.text(place.load(as: UnsafeMutablePointer<CChar>?.self)))
     case PROTOBUF_C_TYPE_BYTES:
-      return .string(Base64.encode(CField.bytes(place.load(as: ProtobufCBinaryData.self))))
+      return .string(Base64.standard.encode(CField.bytes(place.load(as: ProtobufCBinaryData.self))))
     case PROTOBUF_C_TYPE_MESSAGE:
       return place.load(as: UnsafeRawPointer?.self).map { message($0, field.messageDescriptor) }
     default: return nil

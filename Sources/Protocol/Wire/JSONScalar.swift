@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CEntitledProto
 internal import JSON
 
@@ -67,7 +68,9 @@ struct JSONScalar {
 
   /// Base64 in the standard or the URL-safe alphabet, padded or not.
   func bytes() throws(WireError) -> [UInt8] {
-    guard case .string(let text) = value, let bytes = Base64.decode(text) else { throw refusal("base64") }
+    guard case .string(let text) = value,
+      let bytes = Base64.standard.decodeLeniently(text) ?? Base64.url.decodeLeniently(text)
+    else { throw refusal("base64") }
     return bytes
   }
 }

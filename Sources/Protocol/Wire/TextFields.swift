@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CEntitledProto
 
 /// Where a text stands in a message: the number of its field, behind those of the messages that it is in.
@@ -78,15 +79,5 @@ private struct FieldReader {
     return UnsafeRawBufferPointer(rebasing: message[position..<position + length])
   }
 
-  private mutating func number() -> UInt64? {
-    var value: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 70, by: 7) {
-      guard position < message.count else { return nil }
-      let byte = message[position]
-      position += 1
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-    }
-    return nil
-  }
+  private mutating func number() -> UInt64? { Varint.read(message, at: &position) }
 }

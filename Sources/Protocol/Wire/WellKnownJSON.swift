@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CEntitledProto
 internal import JSON
 
@@ -29,7 +30,7 @@ enum WellKnownJSON {
     guard let type = MessageType.named(any.typeName),
       let structure = try? printer.arena.unpack(any.value, as: type.descriptor)
     else {
-      members["value"] = .string(Base64.encode(any.value))
+      members["value"] = .string(Base64.standard.encode(any.value))
       return .object(members)
     }
     if WellKnownJSON(type.descriptor) != nil {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CEntitledProto
 
 /// Looks through the wire form of a message before protobuf-c does, for what it lets pass: strings that are
@@ -85,23 +86,7 @@ struct WireValidator {
 
   @inline(__always)
   private mutating func varint() throws(WireError) -> UInt64 {
-    // Keys and lengths are one byte, nearly always.
-    if offset < bytes.count, bytes[offset] < 0x80 {
-      offset += 1
-      return UInt64(bytes[offset - 1])
-    }
-    return try longVarint()
-  }
-
-  private mutating func longVarint() throws(WireError) -> UInt64 {
-    var value: UInt64 = 0
-    for shift in stride(from: 0, to: 70, by: 7) {
-      guard offset < bytes.count else { throw malformed }
-      let byte = bytes[offset]
-      offset += 1
-      value |= UInt64(byte & 0x7F) << UInt64(shift)
-      if byte < 0x80 { return value }
-    }
-    throw malformed
+    guard let value = Varint.read(bytes, at: &offset) else { throw malformed }
+    return value
   }
 }

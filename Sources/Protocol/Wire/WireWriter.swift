@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CEntitledProto
 
 /// Writes a message's fields in protobuf's wire form, one after the other.
@@ -18,8 +19,8 @@ package struct WireWriter {
     static let lengthDelimited: UInt32 = 2
   }
 
-  /// A field's number with its wire type takes five bytes at most, a number ten.
-  private static let longestKeyAndNumber = 15
+  /// A field number with its wire type takes at most five bytes.
+  private static let maxKeyAndNumber = 5 + Varint.maxBytes
 
   /// Writes into memory of `arena`, which must outlive the writer.
   init(arena: WireArena) {
@@ -52,14 +53,7 @@ package struct WireWriter {
 
   private mutating func putKey(_ number: UInt32, _ type: UInt32) { putVarint(UInt64(number << 3 | type)) }
 
-  private mutating func putVarint(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      put(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    put(UInt8(truncatingIfNeeded: rest))
-  }
+  private mutating func putVarint(_ value: UInt64) { Varint.write(value, at: &position) }
 
   // MARK: Single fields
 
@@ -69,7 +63,7 @@ package struct WireWriter {
 
   /// Negative numbers of any width are written as 64 bits, as protobuf wants it.
   mutating func integerOrDefault(_ number: UInt32, _ value: some FixedWidthInteger) {
-    requireRoom(for: Self.longestKeyAndNumber)
+    requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.varint)
     putVarint(UInt64(truncatingIfNeeded: value))
   }
@@ -79,7 +73,7 @@ package struct WireWriter {
   }
 
   mutating func flagOrDefault(_ number: UInt32, _ value: Bool) {
-    requireRoom(for: Self.longestKeyAndNumber)
+    requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.varint)
     put(value ? 1 : 0)
   }
@@ -90,7 +84,7 @@ package struct WireWriter {
   }
 
   mutating func doubleOrDefault(_ number: UInt32, _ value: Double) {
-    requireRoom(for: Self.longestKeyAndNumber)
+    requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.fixed64)
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       put(UInt8(truncatingIfNeeded: value.bitPattern >> shift))
@@ -123,7 +117,7 @@ package struct WireWriter {
   }
 
   private mutating func append(_ number: UInt32, _ content: UnsafeBufferPointer<UInt8>) {
-    requireRoom(for: Self.longestKeyAndNumber + content.count)
+    requireRoom(for: Self.maxKeyAndNumber + content.count)
     putKey(number, WireType.lengthDelimited)
     putVarint(UInt64(content.count))
     if let first = content.baseAddress { position.update(from: first, count: content.count) }
@@ -139,7 +133,7 @@ package struct WireWriter {
 
   /// Sets one byte aside for the length of what follows, which is enough for nearly every message.
   private mutating func beginNested(_ number: UInt32) -> Int {
-    requireRoom(for: Self.longestKeyAndNumber)
+    requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.lengthDelimited)
     put(0)
     return position - start
@@ -180,7 +174,7 @@ package struct WireWriter {
     guard !values.isEmpty else { return }
     let place = beginNested(number)
     for value in values {
-      requireRoom(for: Self.longestKeyAndNumber)
+      requireRoom(for: Self.maxKeyAndNumber)
       putVarint(UInt64(truncatingIfNeeded: value))
     }
     endNested(place)

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import HTTP
 
 /// Knows callers again: who was found for a credential is remembered, so that a service that calls a thousand
@@ -50,7 +51,7 @@ package final class Authenticator {
     _ field: UnsafeRawBufferPointer, _ directory: CallerDirectory
   ) -> Result<Caller, CallerError> {
     let place = Self.place(of: field)
-    if let entry = entries[place], entry.credential.isSame(as: field),
+    if let entry = entries[place], entry.credential.withUnsafeBytes({ constantTimeEquals($0, field) }),
       entry.finding.until.map({ now() < $0 }) ?? true
     {
       return .success(entry.finding.caller)
@@ -84,27 +85,5 @@ package final class Authenticator {
     guard field.count >= 8 else { return 0 }
     let word = field.loadUnaligned(fromByteOffset: field.count - 8, as: UInt64.self)
     return Int((word &* 0x9E37_79B9_7F4A_7C15) >> 56)
-  }
-}
-
-extension [UInt8] {
-  /// Whether both hold the same bytes; takes as long if they do not.
-  fileprivate func isSame(as other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    return withUnsafeBytes { mine in
-      var difference: UInt64 = 0
-      var offset = 0
-      while offset + 8 <= mine.count {
-        difference |=
-          mine.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-          ^ other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        offset += 8
-      }
-      while offset < mine.count {
-        difference |= UInt64(mine[offset] ^ other[offset])
-        offset += 1
-      }
-      return difference == 0
-    }
   }
 }

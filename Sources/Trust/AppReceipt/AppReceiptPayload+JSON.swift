@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 package import JSON
 internal import SignedData
 
@@ -60,7 +61,7 @@ extension JSONObject {
       unknown.map { attribute in
         [
           "type": .number(JSONNumber(attribute.type)), "version": .number(JSONNumber(attribute.version)),
-          "value": .string(String(decoding: Base64.standard.encode(attribute.value), as: UTF8.self)),
+          "value": .string(Base64.standard.encode(attribute.value)),
         ]
       })
   }

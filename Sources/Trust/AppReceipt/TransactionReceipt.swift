@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import JSON
 internal import SignedData
 

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Synchronization
 
 /// Chains that were traced before, found by the very bytes that brought them: the header of a JWS, or the

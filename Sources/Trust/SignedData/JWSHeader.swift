@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 
 /// The header that Apple's signed data has: ES256, and three certificates.
@@ -35,7 +36,7 @@ struct JWSHeader {
 
   private static func certificate(_ value: JSONValue, position: Int) throws(VerificationError) -> Certificate
   {
-    guard let text = value.stringValue, let der = Base64.standard.decode(Array(text.utf8)[...]) else {
+    guard let text = value.stringValue, let der = Base64.standard.decode(text) else {
       throw .malformedCertificate(position: position, detail: "not base64")
     }
     do {

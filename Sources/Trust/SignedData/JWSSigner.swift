@@ -1,3 +1,4 @@
+internal import Bytes
 package import JSON
 
 /// Signs payloads the way Apple does: ES256, with the certificate chain in the header.
@@ -12,16 +13,16 @@ package struct JWSSigner: Sendable {
   package init(key: SigningKey, chain: [Certificate]) {
     self.key = key
     let certificates = chain.map { certificate in
-      JSONValue.string(String(decoding: Base64.standard.encode(certificate.der), as: UTF8.self))
+      JSONValue.string(Base64.standard.encode(certificate.der))
     }
     let header: JSONObject = ["alg": "ES256", "x5c": .array(certificates)]
-    self.header = Base64.url.encode(header.serialized()) + [UInt8(ascii: ".")]
+    self.header = Base64.url.encodeUTF8(header.serialized()) + [UInt8(ascii: ".")]
   }
 
   /// The payload as a JWS in compact serialization.
   package func sign(payload: JSONObject) throws(CryptographyError) -> String {
-    let message = header + Base64.url.encode(payload.serialized())
+    let message = header + Base64.url.encodeUTF8(payload.serialized())
     let signature = try key.sign(message[...])
-    return String(decoding: message + [UInt8(ascii: ".")] + Base64.url.encode(signature), as: UTF8.self)
+    return String(decoding: message + [UInt8(ascii: ".")] + Base64.url.encodeUTF8(signature), as: UTF8.self)
   }
 }

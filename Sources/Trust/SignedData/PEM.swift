@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One block of a PEM text (RFC 7468): a label, and bytes in base64.
 package struct PEM: Hashable, Sendable {
   /// What the bytes are, such as `CERTIFICATE` or `PRIVATE KEY`.
@@ -27,7 +29,7 @@ package struct PEM: Hashable, Sendable {
   /// The block as text, lines of 64 characters, with a newline at the end.
   package var text: String {
     var lines = "-----BEGIN \(label)-----\n"
-    var rest = Base64.standard.encode(bytes)[...]
+    var rest = Base64.standard.encodeUTF8(bytes)[...]
     while !rest.isEmpty {
       lines += String(decoding: rest.prefix(64), as: UTF8.self) + "\n"
       rest = rest.dropFirst(64)

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 
 extension SignedDataVerifier {
   /// Largest receipt that is looked at. It fits the receipt of an app with some ten thousand purchases;

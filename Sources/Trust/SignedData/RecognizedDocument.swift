@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import JSON
 
 /// What somebody handed in, by its looks. Nothing of it is verified.

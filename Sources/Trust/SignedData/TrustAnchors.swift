@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 
 /// The roots that signed data may end in, and for which environments each counts.
 ///
@@ -51,7 +52,7 @@ extension Certificate {
   /// signature is never looked at, but one must be there for the certificate to be well formed. So are
   /// its dates, which bound nothing.
   fileprivate convenience init(anchor: AppleRoots.Root) throws(CryptographyError) {
-    guard let key = Base64.standard.decode(Array(anchor.key.utf8)[...]) else {
+    guard let key = Base64.standard.decode(anchor.key) else {
       throw .unreadable(what: "the key of a pinned root", detail: "")
     }
     let template = CertificateTemplate(

@@ -1,3 +1,4 @@
+internal import Bytes
 package import JSON
 
 /// What a JWS says, for diagnosis only: nothing of it was checked.
@@ -23,7 +24,7 @@ package struct UnverifiedJWS: Hashable, Sendable {
     let texts = header["x5c"]?.arrayValue ?? []
     // A genuine header has three; more than a few are somebody's attempt to keep us busy.
     return texts.prefix(8).compactMap { text in
-      let der = text.stringValue.flatMap { Base64.standard.decode(Array($0.utf8)[...]) }
+      let der = text.stringValue.flatMap { Base64.standard.decode($0) }
       return der.flatMap { try? Certificate(der: $0) }
     }
   }

@@ -19,17 +19,6 @@ import Testing
     #expect(HeaderFields().sizeInBytes == 0)
   }
 
-  @Test("Bytes are compared whole, whatever their length", arguments: 0...40)
-  func comparison(length: Int) {
-    let bytes = (0..<length).map { UInt8($0) }
-    #expect(bytes.withUnsafeBytes { a in bytes.map { $0 }.withUnsafeBytes(a.hasSameBytes) })
-    for index in 0..<length {
-      var other = bytes
-      other[index] ^= 0x80
-      #expect(!bytes.withUnsafeBytes { a in other.withUnsafeBytes(a.hasSameBytes) })
-    }
-  }
-
   @Test("A target is split at its first question mark")
   func target() {
     let request = HTTPRequest(method: "GET", target: "/a/b?c=d?e")

@@ -4,6 +4,7 @@ import Foundation
 internal import SQLite
 import Store
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SQLiteStore

@@ -3,6 +3,7 @@ import Entitlements
 import Foundation
 internal import SQLite
 import Store
+import TestSupport
 import Testing
 
 @testable import SQLiteStore

@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Foundation
 import Store
+import TestSupport
 
 @testable import SQLiteStore
 

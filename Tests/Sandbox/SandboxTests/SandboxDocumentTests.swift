@@ -1,5 +1,6 @@
 import AppReceipt
 import AppStore
+import Bytes
 import HTTP
 import JSON
 import Sandbox
@@ -102,7 +103,7 @@ import Testing
   @Test("A transaction receipt names the purchase")
   func transactionReceipt() async throws {
     let text = try await document("transaction-receipt")
-    let bytes = try #require(Base64.standard.decode(Array(text.utf8)[...]))
+    let bytes = try #require(Base64.standard.decode(text))
     let receipt = try TransactionReceipt(parsing: bytes)
     #expect(receipt.productID == "monthly" && receipt.bundleID == "com.example")
     #expect(receipt.environment == .sandbox && receipt.hasSignature)

@@ -16,7 +16,7 @@ import Testing
 
   private func directory(_ name: String, token: String) throws -> CallerDirectory {
     CallerDirectory([
-      CallerDefinition(name: name, roles: [.read], tokens: [try TokenHash(of: token.utf8)])
+      CallerDefinition(name: name, roles: [.read], tokens: [TokenHash(of: token.utf8)])
     ])
   }
 
@@ -84,7 +84,7 @@ import Testing
     // More than there are places.
     let tokens = (0..<300).map { _ in TokenHash.newToken(using: &generator) }
     let definitions = try tokens.enumerated().map { index, token in
-      CallerDefinition(name: "caller-\(index)", roles: [.read], tokens: [try TokenHash(of: token.utf8)])
+      CallerDefinition(name: "caller-\(index)", roles: [.read], tokens: [TokenHash(of: token.utf8)])
     }
     let (gate, _) = gate(.listed(CallerDirectory(definitions)))
     for _ in 0..<2 {
@@ -96,7 +96,7 @@ import Testing
 
   @Test("A hash is read as it is written, and nothing else is one")
   func hashText() throws {
-    let hash = try TokenHash(of: token.utf8)
+    let hash = TokenHash(of: token.utf8)
     #expect(TokenHash(hash.description) == hash)
     #expect(hash.description.hasPrefix("sha256:") && hash.description.utf8.count == 71)
     for wrong in ["", "sha256:", token, String(hash.description.dropLast()), hash.description + "0"] {

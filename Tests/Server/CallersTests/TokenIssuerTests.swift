@@ -1,4 +1,5 @@
 import AppStore
+import Bytes
 import Callers
 import HTTP
 import JSON
@@ -100,8 +101,8 @@ import Testing
     let good = try signer.sign(Self.claims)
     let parts = good.split(separator: ".").map(String.init)
     let other = try JWTSigner(key: .generate(.p256), keyID: "one").sign(Self.claims)
-    let none = String(decoding: Base64.url.encode(Array(#"{"alg":"none"}"#.utf8)), as: UTF8.self)
-    let hmac = String(decoding: Base64.url.encode(Array(#"{"alg":"HS256","kid":"one"}"#.utf8)), as: UTF8.self)
+    let none = Base64.url.encode(Array(#"{"alg":"none"}"#.utf8))
+    let hmac = Base64.url.encode(Array(#"{"alg":"HS256","kid":"one"}"#.utf8))
     let forgeries = [
       other, "\(parts[0]).\(parts[1])x.\(parts[2])", "\(parts[0]).\(parts[1]).", "\(none).\(parts[1]).",
       "\(hmac).\(parts[1]).\(parts[2])", "a.b", "a.b.c", "..",

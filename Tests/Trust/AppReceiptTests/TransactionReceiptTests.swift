@@ -1,5 +1,6 @@
 import AppReceipt
 import AppStore
+import Bytes
 import JSON
 import SignedData
 import Testing
@@ -7,7 +8,7 @@ import Testing
 /// Receipts for one transaction, from before iOS 7.
 @Suite struct TransactionReceiptTests {
   private func receipt(_ info: String, around: (String) -> String) throws -> TransactionReceipt {
-    let encoded = String(decoding: Base64.standard.encode(info.utf8), as: UTF8.self)
+    let encoded = Base64.standard.encode(info.utf8)
     return try TransactionReceipt(parsing: Array(around(encoded).utf8))
   }
 

@@ -1,4 +1,5 @@
 import AppStore
+import Bytes
 import JSON
 import Testing
 
@@ -18,7 +19,7 @@ struct ChainCaseTests {
     #expect(anchors.count == names.count)
     for (position, name) in names.enumerated() {
       let published = try Certificate(der: TestData.bytes("apple-roots/\(name).cer"))
-      let key = try #require(Base64.standard.decode(Array(AppleRoots.all[position].key.utf8)[...]))
+      let key = try #require(Base64.standard.decode(AppleRoots.all[position].key))
       #expect(published.der.firstRange(of: key) != nil)
       #expect(anchors[position].certificate.der.firstRange(of: key) != nil)
       #expect(anchors[position].certificate.subject == published.subject)
@@ -67,7 +68,7 @@ struct ChainCaseTests {
   }
 
   private func header(of chain: [Certificate]) throws(VerificationError) -> JWSHeader {
-    let texts = chain.map { String(decoding: Base64.standard.encode($0.der), as: UTF8.self) }
+    let texts = chain.map { Base64.standard.encode($0.der) }
     let json: JSONObject = ["alg": "ES256", "x5c": .array(texts.map { .string($0) })]
     return try JWSHeader(json.serialized())
   }

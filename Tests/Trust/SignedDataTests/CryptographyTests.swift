@@ -1,33 +1,28 @@
 import AppStore
+import Bytes
 import Foundation
 import JSON
 import Testing
 
 @testable import SignedData
 
-@Suite struct Base64Tests {
+@Suite struct SHA256Tests {
   @Test(
-    "What is written is read back",
-    arguments: [[], [0], [0, 0xFF], [1, 2, 3], [0xFB, 0xEF, 0xBE, 0xFF]] as [[UInt8]])
-  func roundTrip(bytes: [UInt8]) {
-    for variant in [Base64.standard, .url] {
-      #expect(variant.decode(variant.encode(bytes)[...]) == bytes)
-    }
-    #expect(Base64.standard.encode(bytes) == Array(Data(bytes).base64EncodedString().utf8))
-  }
-
-  @Test(
-    "Base64url has no padding, no whitespace, no stray bits and an alphabet of its own",
-    arguments: ["AA==", "AA ", "A", "AB", "A+AA", "A/AA", "AA\n", "AAAAA", "AAB"])
-  func urlRefused(text: String) {
-    #expect(Base64.url.decode(Array(text.utf8)[...]) == nil)
-  }
-
-  @Test(
-    "Base64 is padded and as strict",
-    arguments: ["AA", "AA=", "AAA", "A===", "====", "A-AA", "AB==", "AA==AA=="])
-  func standardRefused(text: String) {
-    #expect(Base64.standard.decode(Array(text.utf8)[...]) == nil)
+    "Digests match the examples of FIPS 180-4",
+    arguments: [
+      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+      ),
+      (
+        String(repeating: "a", count: 1_000_000),
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+      ),
+    ])
+  func digest(text: String, expected: String) {
+    #expect(Hex.encode(SHA256.hash(Array(text.utf8)[...])) == expected)
   }
 }
 

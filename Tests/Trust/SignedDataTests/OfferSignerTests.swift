@@ -1,4 +1,5 @@
 import AppStore
+import Bytes
 import Foundation
 import JSON
 import Testing
@@ -31,7 +32,7 @@ import Testing
     let text =
       "com.example\u{2063}KEY1\u{2063}pro.Monthly\u{2063}Offer\u{2063}"
       + "7e3fb20b-4cdb-47cc-936d-99d65f608138\u{2063}00112233-4455-4677-8899-aabbccddeeff\u{2063}1767323045678"
-    let der = try #require(Base64.standard.decode(Array(signature.utf8)[...]))
+    let der = try #require(Base64.standard.decode(signature))
     let raw = try #require(ECDSASignature(der: der[...])).raw
     #expect(try isSigned(Array(text.utf8), raw))
     #expect(try !isSigned(Array((text + "0").utf8), raw))

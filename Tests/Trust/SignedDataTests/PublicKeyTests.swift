@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import SignedData
@@ -5,14 +6,15 @@ import Testing
 @Suite struct PublicKeyTests {
   private let message = Array("message".utf8)
 
-  @Test("Signatures with r or s outside 1 ..< n, or of another length, are invalid (FIPS 186-5, 6.4.2, step 1)")
+  @Test(
+    "Signatures with r or s outside 1 ..< n, or of another length, are invalid (FIPS 186-5, 6.4.2, step 1)")
   func ranges() throws {
     let signer = try SigningKey.generate(.p256)
     let key = try #require(PublicKey(try KeyReference.publicKey(der: try signer.publicKeyDER())))
     let valid = try signer.sign(message[...])
     let zero = [UInt8](repeating: 0, count: 32)
     let most = [UInt8](repeating: 0xFF, count: 32)
-    let order = try bytes("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
+    let order = try #require(Hex.decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"))
     for scalar in [zero, most, order] {
       #expect(try !key.verifies((scalar + valid.suffix(32))[...], of: message[...]))
       #expect(try !key.verifies((valid.prefix(32) + scalar)[...], of: message[...]))
@@ -55,15 +57,11 @@ import Testing
 
   @Test("Exceptional cases of point addition verify as FIPS 186-5 defines", arguments: rareCases)
   func rareCase(_ rare: RareCase) throws {
-    let signature = try bytes(rare.signature)
+    let signature = try #require(Hex.decode(rare.signature))
     // SubjectPublicKeyInfo of a P-256 key, RFC 5480, up to the uncompressed point.
-    let start = try bytes("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
-    let key = try #require(PublicKey(try KeyReference.publicKey(der: start + bytes(rare.point))))
+    let start = try #require(Hex.decode("3059301306072a8648ce3d020106082a8648ce3d03010703420004"))
+    let point = try #require(Hex.decode(rare.point))
+    let key = try #require(PublicKey(try KeyReference.publicKey(der: start + point)))
     #expect(try key.verifies(signature[...], of: message[...]) == rare.isValid)
   }
-}
-
-private func bytes(_ hexadecimal: String) throws -> [UInt8] {
-  let digits = try hexadecimal.map { try #require($0.hexDigitValue) }
-  return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import Bytes
 import JSON
 import SignedData
 import Testing
@@ -20,11 +21,11 @@ import Testing
   }
 
   private func segment(_ bytes: [UInt8]) -> String {
-    String(decoding: Base64.url.encode(bytes), as: UTF8.self)
+    Base64.url.encode(bytes)
   }
 
   private func x5c(_ certificates: [Certificate]) -> JSONValue {
-    .array(certificates.map { .string(String(decoding: Base64.standard.encode($0.der), as: UTF8.self)) })
+    .array(certificates.map { .string(Base64.standard.encode($0.der)) })
   }
 
   @Test("A document under a configured root is accepted, and says who signed it")
@@ -141,7 +142,7 @@ import Testing
   func flippedBits() throws {
     let jws = try chain.signer.sign(payload: TestChain.transaction())
     #expect(verifier.refusal(of: jws) == nil)
-    let segments = jws.split(separator: ".").map { Base64.url.decode(Array($0.utf8)[...])! }
+    let segments = jws.split(separator: ".").map { Base64.url.decode($0)! }
     for part in [1, 2] {
       for bit in stride(from: 0, to: segments[part].count * 8, by: 7) {
         var changed = segments

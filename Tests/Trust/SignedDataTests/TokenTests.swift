@@ -1,4 +1,5 @@
 import AppStore
+import Bytes
 import Foundation
 import JSON
 import Synchronization
@@ -166,10 +167,10 @@ import Testing
     let jwk = try JWTSigner(key: key, keyID: "k").publicJWK()
     let text =
       #"{"crv":"P-256","kty":"EC","x":"\#(jwk["x"]!.stringValue!)","y":"\#(jwk["y"]!.stringValue!)"}"#
-    let expected = try Base64.url.encode(SHA256.hash(Array(text.utf8)[...]))
+    let expected = try Base64.url.encodeUTF8(SHA256.hash(Array(text.utf8)[...]))
     #expect(try Array(key.thumbprint().utf8) == expected)
     // The point is the end of the public key's DER (RFC 5480).
-    let point = try #require(Base64.url.decode(Array(jwk["x"]!.stringValue!.utf8)[...]))
+    let point = try #require(Base64.url.decode(jwk["x"]!.stringValue!))
     #expect(try Array(key.publicKeyDER().suffix(64).prefix(32)) == point)
   }
 }

@@ -122,7 +122,7 @@ extension CommandHandler {
       Evidence(
         appID: appID, environment: environment, customerID: customerID, kind: .operatorCommand,
         source: .operatorCall, receivedAt: now,
-        content: EvidenceContent(command.encoded(number: number)), verdict: .accepted)
+        content: EvidenceContent(hashing: command.encoded(number: number)), verdict: .accepted)
     ).id
   }
 

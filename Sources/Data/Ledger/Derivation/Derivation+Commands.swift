@@ -117,7 +117,7 @@ extension Derivation {
       guard case .command(let command) = DecodedEvidence(named.evidence) else { continue }
       let anonymous = command.erasing(customer.customerID, as: pseudonym)
       guard anonymous != command else { continue }
-      try store.replace(named.id, with: EvidenceContent(anonymous.encoded(number: named.id)))
+      try store.replace(named.id, with: EvidenceContent(hashing: anonymous.encoded(number: named.id)))
     }
     return rows + (try store.forget(customer, as: pseudonym))
   }

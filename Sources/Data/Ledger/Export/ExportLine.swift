@@ -1,7 +1,7 @@
 internal import AppStore
+internal import Bytes
 internal import FamilySharing
 internal import JSON
-internal import SignedData
 internal import Store
 
 /// One line of an export: what it is, and its members.
@@ -62,14 +62,12 @@ extension ExportLine {
         ("receivedAt", .string(evidence.receivedAt.description)),
         ("rejection", rejection.map(JSONValue.string)),
         ("size", JSONValue(Int64(evidence.content.size))),
-        ("sha256", .string(hexadecimal(evidence.content.hash))),
+        ("sha256", .string(Hex.encode(evidence.content.hash))),
         ("body", text.map(JSONValue.string)),
         (
           "bodyBase64",
           text == nil
-            ? evidence.content.body.map {
-              .string(String(decoding: Base64.standard.encode($0), as: UTF8.self))
-            } : nil
+            ? evidence.content.body.map { .string(Base64.standard.encode($0)) } : nil
         ),
       ])
   }
@@ -136,8 +134,4 @@ extension ExportLine {
 
 extension String {
   fileprivate var nonEmpty: JSONValue? { isEmpty ? nil : .string(self) }
-}
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

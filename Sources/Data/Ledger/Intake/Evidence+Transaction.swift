@@ -23,3 +23,11 @@ extension Evidence {
     }
   }
 }
+
+extension EvidenceContent {
+  /// The content of `bytes`, with the SHA-256 that OpenSSL computes; of more than `limit` bytes only the hash and the
+  /// size are kept.
+  package init(hashing bytes: [UInt8], keepingAtMost limit: Int = EvidenceContent.limit) {
+    self.init(bytes, hash: SHA256.hash(bytes[...]), keepingAtMost: limit)
+  }
+}

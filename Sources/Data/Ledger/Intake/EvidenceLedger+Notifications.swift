@@ -167,7 +167,7 @@ extension IncomingNotification {
   ) -> Evidence {
     Evidence(
       appID: appID, environment: environment, customerID: nil, kind: kind, source: source,
-      receivedAt: receivedAt, content: EvidenceContent(arrived: body), verdict: verdict)
+      receivedAt: receivedAt, content: EvidenceContent(hashing: body), verdict: verdict)
   }
 }
 

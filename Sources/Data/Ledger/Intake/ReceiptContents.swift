@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import Entitlements
 internal import JSON
 internal import SignedData
@@ -75,7 +76,7 @@ extension ReceiptContents {
   package var encoded: [UInt8] {
     var json: JSONObject = [
       "receipt_sha256": .string(
-        String(decoding: Base64.standard.encode(receiptHash), as: UTF8.self)),
+        Base64.standard.encode(receiptHash)),
       "receipt_creation_date_ms": .string(String(creationDate.millisecondsSince1970)),
     ]
     if let copy {
@@ -100,7 +101,7 @@ extension ReceiptContents {
     guard case .object(let json)? = try? JSONValue(parsing: bytes),
       let receipt = try? LegacyReceipt(json: json), let date = receipt.receiptCreationDate,
       let text = json["receipt_sha256"]?.stringValue,
-      let hash = Base64.standard.decode(Array(text.utf8)[...])
+      let hash = Base64.standard.decode(text)
     else { return nil }
     self.init(
       receiptHash: hash, creationDate: date,

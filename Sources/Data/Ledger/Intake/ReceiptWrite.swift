@@ -73,7 +73,8 @@ struct ReceiptWrite: Sendable {
       _ = try derivation.store.append(evidence(.appReceipt, content))
     }
     guard let statement = receipt.statement else { return (nil, true) }
-    let evidence = evidence(.receiptStatement, EvidenceContent(statement.encoded, keepingAtMost: .max))
+    let evidence = evidence(
+      .receiptStatement, EvidenceContent(hashing: statement.encoded, keepingAtMost: .max))
     let kept = try derivation.store.append(evidence)
     if !kept.isDuplicate {
       try derivation.apply(.receipt(statement), of: StoredEvidence(id: kept.id, evidence: evidence))
@@ -151,7 +152,7 @@ struct ReceiptWrite: Sendable {
     Evidence(
       appID: receipt.appID, environment: nil, customerID: document.submission.customerID,
       kind: document.refusal.kind, source: document.submission.source, receivedAt: receivedAt,
-      content: EvidenceContent(arrived: Array(document.refusal.document.utf8)),
+      content: EvidenceContent(hashing: Array(document.refusal.document.utf8)),
       verdict: .rejected(reason: document.refusal.rejection.reason))
   }
 }

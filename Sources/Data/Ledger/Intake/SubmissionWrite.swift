@@ -130,6 +130,6 @@ struct SubmissionWrite: Sendable {
     Evidence(
       appID: submission.appID, environment: verified.environment, customerID: submission.customerID,
       kind: document.kind, source: submission.source, receivedAt: receivedAt,
-      content: EvidenceContent(arrived: Array(document.text.utf8)), verdict: .accepted)
+      content: EvidenceContent(hashing: Array(document.text.utf8)), verdict: .accepted)
   }
 }

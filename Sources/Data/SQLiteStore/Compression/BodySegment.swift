@@ -1,4 +1,4 @@
-internal import SignedData
+internal import Bytes
 
 /// A part of a document, by how it is best kept.
 ///

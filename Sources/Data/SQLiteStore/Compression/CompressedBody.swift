@@ -1,6 +1,6 @@
+internal import Bytes
 internal import Platform
 internal import SQLite
-internal import SignedData
 internal import Store
 
 /// How the pieces of a document are written, so that they can be put together again to the byte.
@@ -122,7 +122,7 @@ enum CompressedBody {
         guard depth < 8 else { throw .corrupt("the body of a piece of evidence has no end") }
         var inner: [UInt8] = []
         for _ in 0..<count >> 1 { try piece(into: &inner, depth: depth + 1, part) }
-        body += (count & 1 == 1 ? Base64.standard : .url).encode(inner)
+        body += (count & 1 == 1 ? Base64.standard : .url).encodeUTF8(inner)
       case nil: throw .corrupt("the body of a piece of evidence has an unknown piece")
       }
     }

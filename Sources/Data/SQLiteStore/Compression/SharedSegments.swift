@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Platform
 internal import SQLite
 internal import SignedData
@@ -30,12 +31,7 @@ final class SharedSegments {
       numbers.swapAt(place, numbers.count - 1)
       return numbers.last?.number
     }
-    let hash: [UInt8]
-    do throws(CryptographyError) {
-      hash = try SHA256.hash(part)
-    } catch {
-      throw .failed(error.description)
-    }
+    let hash = SHA256.hash(part)
     let known = try known(hash)
     guard known != nil || mayBeNew else { return nil }
     let number = if let known { known } else { try add(Array(part), hash) }

@@ -60,7 +60,7 @@ package struct StoreFile {
       guard let content = try query.evidence(id)?.evidence.content, let body = content.body else {
         return nil
       }
-      let hash = try SHA256.hash(body[...])
+      let hash = SHA256.hash(body[...])
       return hash == content.hash && body.count == content.size
         ? nil : "evidence \(id.rawValue) is not what arrived"
     } catch {

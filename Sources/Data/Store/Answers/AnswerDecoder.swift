@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 
 /// Walks over the bytes that ``AnswerCoding`` describes.
@@ -129,20 +130,12 @@ extension AnswerDecoder {
   }
 
   mutating func signed(_ bytes: Span<UInt8>) throws(StoreError) -> Int64 {
-    let value = try unsigned(bytes)
-    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    Varint.unzigzag(try unsigned(bytes))
   }
 
   private mutating func unsigned(_ bytes: Span<UInt8>) throws(StoreError) -> UInt64 {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while shift < 64 {
-      let next = try byte(bytes)
-      value |= UInt64(next & 0x7F) << shift
-      if next < 0x80 { return value }
-      shift += 7
-    }
-    throw .unreadableAnswer
+    guard let value = Varint.read(bytes, at: &position) else { throw .unreadableAnswer }
+    return value
   }
 
   private mutating func byte(_ bytes: Span<UInt8>) throws(StoreError) -> UInt8 {

@@ -74,12 +74,7 @@ package struct EvidenceContent: Hashable, Sendable {
   /// The most bytes of which more than the hash and the number are kept.
   package static let limit = 1 << 20
 
-  /// What arrived; of more than `limit` bytes only the hash and the number are kept.
-  package init(_ bytes: [UInt8], keepingAtMost limit: Int = limit) {
-    self.init(bytes, hash: ContentHash.hash(bytes), keepingAtMost: limit)
-  }
-
-  /// What arrived, of which the caller knows the SHA-256 already.
+  /// The content of `bytes`, whose SHA-256 is `hash`; of more than `limit` bytes only the hash and the size are kept.
   package init(_ bytes: [UInt8], hash: [UInt8], keepingAtMost limit: Int = limit) {
     self.init(hash: hash, size: bytes.count, body: bytes.count <= limit ? bytes : nil)
   }

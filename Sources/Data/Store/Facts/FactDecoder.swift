@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 
 /// Reads what ``FactEncoder`` wrote.
@@ -96,20 +97,16 @@ extension FactDecoder {
   }
 
   mutating func unsigned() throws(StoreError) -> UInt64 {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while shift < 64 {
-      let next = try byte()
-      value |= UInt64(next & 0x7F) << shift
-      if next < 0x80 { return value }
-      shift += 7
+    var offset = position
+    guard let value = Varint.read(bytes.span, at: &offset) else {
+      throw .corrupt("a number in a fact is truncated or too long")
     }
-    throw .corrupt("a number in a fact is too long")
+    position = offset
+    return value
   }
 
   mutating func signed() throws(StoreError) -> Int64 {
-    let value = try unsigned()
-    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    Varint.unzigzag(try unsigned())
   }
 
   /// A number of things that each take at least one byte, so never more than there are bytes left.

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 
 /// Writes facts as compactly as they are read quickly; ``FactDecoder`` describes the format. Answers
@@ -89,15 +90,7 @@ struct FactEncoder {
 extension FactEncoder {
   mutating func append(byte: UInt8) { bytes.append(byte) }
 
-  /// Seven bits a byte, the lowest first; the eighth says that more follow.
-  mutating func append(unsigned value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
-  }
+  mutating func append(unsigned value: UInt64) { Varint.append(value, to: &bytes) }
 
   /// Eight bytes, the lowest first.
   mutating func append(fixed value: UInt64) {
@@ -112,7 +105,7 @@ extension FactEncoder {
 
   /// Small numbers of either sign in few bytes.
   mutating func append(signed value: Int64) {
-    append(unsigned: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    append(unsigned: Varint.zigzag(value))
   }
 
   mutating func append(_ instant: Instant, since base: Instant) {

@@ -1,5 +1,6 @@
 internal import AppReceipt
 internal import AppStore
+internal import Bytes
 internal import JSON
 internal import SignedData
 

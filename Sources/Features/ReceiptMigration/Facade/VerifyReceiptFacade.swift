@@ -62,7 +62,7 @@ package struct VerifyReceiptFacade: Sendable {
     } catch {
       return .failed(.notAuthenticated, origin)
     }
-    if let secret = secrets[app.id], !(question.password.map(secret.isSame) ?? false) {
+    if let secret = secrets[app.id], !(question.password.map(secret.matches) ?? false) {
       return .failed(.sharedSecretMismatch, origin)
     }
     do throws(Failure) {

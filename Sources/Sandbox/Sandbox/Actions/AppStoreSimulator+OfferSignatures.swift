@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import JSON
 internal import SignedData
 
@@ -57,7 +58,7 @@ extension AppStoreSimulator {
       world.app(order.app)?.identity.bundleID ?? "", key, order.productId, order.offer ?? "",
       order.appAccountToken?.lowercased() ?? "", nonce.lowercased(), String(timestamp),
     ]
-    guard let der = Base64.standard.decode(Array(signature.utf8)[...]) else {
+    guard let der = Base64.standard.decode(signature) else {
       throw .invalidOfferSignature("neither a JWS nor base64")
     }
     let message = Array(parts.joined(separator: "\u{2063}").utf8)

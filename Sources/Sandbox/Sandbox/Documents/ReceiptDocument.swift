@@ -1,5 +1,6 @@
 internal import AppReceipt
 internal import AppStore
+internal import Bytes
 internal import SignedData
 
 /// The receipts that StoreKit 1 stores on a device.
@@ -97,7 +98,7 @@ struct ReceiptDocument {
   }
 
   private func base64(_ bytes: [UInt8]) -> String {
-    String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
+    Base64.standard.encode(bytes)
   }
 }
 

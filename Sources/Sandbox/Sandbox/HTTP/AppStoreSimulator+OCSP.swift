@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import SignedData
 
@@ -37,7 +38,7 @@ extension AppStoreSimulator {
     case "GET":
       // Base64 may contain unescaped slashes, so everything after the responder's path belongs to it.
       let text = String(request.path.dropFirst(responderPath.count + 1)).replacing("+", with: "%2B")
-      return Base64.standard.decode(Array(text.removingPercentEncoding().utf8)[...]) ?? []
+      return Base64.standard.decode(text.removingPercentEncoding()) ?? []
     default: return nil
     }
   }

@@ -1,5 +1,6 @@
 internal import AppReceipt
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import JSON
 internal import SignedData
@@ -16,7 +17,7 @@ extension AppStoreSimulator {
     catchUp()
     guard let json = try? JSONValue(parsing: request.body).objectValue,
       let verifyRequest = try? VerifyReceiptRequest(json: json), let text = verifyRequest.receiptData,
-      let document = Base64.standard.decode(Array(text.utf8)[...]),
+      let document = Base64.standard.decode(text),
       let unverified = try? UnverifiedReceipt(document)
     else { return status(.malformedOrTemporary) }
     guard let receipt = try? AppReceiptPayload(parsing: unverified.content) else {

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import HTTP
 internal import Ledger
 internal import Store

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 internal import JSON
 internal import SignedData
@@ -126,7 +127,6 @@ extension CertificateSummary {
     issuer = certificate.issuer
     notBefore = GoogleProtobuf.Timestamp(certificate.notBefore)
     notAfter = GoogleProtobuf.Timestamp(certificate.notAfter)
-    let digest = (try? certificate.fingerprint()) ?? []
-    sha256 = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    sha256 = Hex.encode(certificate.fingerprint())
   }
 }

@@ -9,5 +9,5 @@ extension Certificate {
   }
 
   /// The SHA-256 of its DER: what people compare certificates by.
-  package func fingerprint() throws(CryptographyError) -> [UInt8] { try SHA256.hash(der[...]) }
+  package func fingerprint() -> [UInt8] { SHA256.hash(der[...]) }
 }

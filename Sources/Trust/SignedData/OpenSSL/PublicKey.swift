@@ -19,7 +19,7 @@ final class PublicKey: Sendable {
     -> Bool
   {
     guard let signature = ECDSASignature(raw: signature) else { return false }
-    let digest = try SHA256.hash(message)
+    let digest = SHA256.hash(message)
     let idleContext = idle.withLock { $0.popLast() }
     let context = if let idleContext { idleContext } else { try VerificationContext(key: key) }
     let isValid = context.verifies(signature.der, of: digest)

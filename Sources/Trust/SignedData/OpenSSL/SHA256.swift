@@ -1,25 +1,28 @@
 internal import COpenSSL
 
-/// The hash under every ES256 signature, of what must be compared but not kept, and of evidence.
+/// SHA-256 (FIPS 180-4), computed by OpenSSL.
 package enum SHA256 {
-  /// How long every hash is.
+  /// The size of a digest in bytes.
   package static let byteCount = 32
 
-  /// The 32 bytes of the hash of `message`.
-  package static func hash(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
+  /// Returns the 32 bytes of the digest of `message`.
+  ///
+  /// Hashing bytes in memory fails only without memory, or with an OpenSSL that lacks the algorithm and could verify
+  /// nothing; the process stops then, as it does when Swift cannot allocate.
+  package static func hash(_ message: ArraySlice<UInt8>) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: byteCount)
     let result = message.withUnsafeBytes { bytes in
       EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, algorithm.pointer, nil)
     }
-    try check(result, "hash a message")
+    precondition(result == 1, "OpenSSL cannot compute SHA-256")
     return digest
   }
 
-  /// Looking an algorithm up costs as much as hashing a kilobyte, so it is done once.
+  /// Fetching an algorithm costs as much as hashing a kilobyte, so it is done once.
   private static let algorithm = FetchedDigest(name: "SHA256")
 }
 
-/// An algorithm that OpenSSL has looked up; lives as long as the program.
+/// A fetched algorithm of OpenSSL; lives as long as the process.
 private final class FetchedDigest: @unchecked Sendable {
   // Unchecked: OpenSSL's fetched algorithms are immutable and shared between threads by design.
   let pointer: OpaquePointer?

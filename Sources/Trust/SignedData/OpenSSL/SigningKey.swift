@@ -51,7 +51,7 @@ package final class SigningKey: Sendable {
 
   /// Signs with ES256: r and s, 64 bytes. Only for a key on P-256.
   package func sign(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
-    let digest = try SHA256.hash(message)
+    let digest = SHA256.hash(message)
     let context = try made(EVP_PKEY_CTX_new_from_pkey(nil, reference.pointer, nil), "sign")
     defer { EVP_PKEY_CTX_free(context) }
     try check(EVP_PKEY_sign_init(context), "sign")

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 
 /// One public key of a key set (RFC 7517) with which tokens are signed: on P-256 for ES256, or RSA for RS256.
@@ -43,7 +44,7 @@ struct JSONWebKey: Sendable {
   }
 
   private static func bytes(_ name: String, _ json: JSONObject) throws(CryptographyError) -> [UInt8] {
-    guard let text = json[name]?.stringValue, let bytes = Base64.url.decode(Array(text.utf8)[...]),
+    guard let text = json[name]?.stringValue, let bytes = Base64.url.decode(text),
       !bytes.isEmpty
     else { throw .unreadable(what: "a JSON Web Key", detail: "its \(name) is not base64url") }
     return bytes

@@ -1,3 +1,4 @@
+internal import Bytes
 package import JSON
 
 /// Signs JSON Web Tokens (RFC 7519) with ES256 and a key that readers know by name.
@@ -17,14 +18,14 @@ package struct JWTSigner: Sendable {
     self.key = key
     self.keyID = keyID
     let header: JSONObject = ["alg": "ES256", "kid": .string(keyID), "typ": "JWT"]
-    self.header = Base64.url.encode(header.serialized()) + [UInt8(ascii: ".")]
+    self.header = Base64.url.encodeUTF8(header.serialized()) + [UInt8(ascii: ".")]
   }
 
   /// The claims as a token in compact serialization.
   package func sign(_ claims: JSONObject) throws(CryptographyError) -> String {
-    let message = header + Base64.url.encode(claims.serialized())
+    let message = header + Base64.url.encodeUTF8(claims.serialized())
     let signature = try key.sign(message[...])
-    return String(decoding: message + [UInt8(ascii: ".")] + Base64.url.encode(signature), as: UTF8.self)
+    return String(decoding: message + [UInt8(ascii: ".")] + Base64.url.encodeUTF8(signature), as: UTF8.self)
   }
 
   /// Signs bytes that are no token: the signature as DER, as Apple wants it for offers of StoreKit 1.
@@ -49,8 +50,8 @@ extension SigningKey {
   /// The key's thumbprint (RFC 7638): a name that anyone can work out from the public half alone, so that
   /// the same key has the same name on every machine.
   package func thumbprint() throws(CryptographyError) -> String {
-    let digest = try SHA256.hash(try thumbprintMembers().serialized()[...])
-    return String(decoding: Base64.url.encode(digest), as: UTF8.self)
+    let digest = SHA256.hash(try thumbprintMembers().serialized()[...])
+    return Base64.url.encode(digest)
   }
 
   /// What makes an elliptic-curve key, in alphabetical order (RFC 7638, section 3.2).
@@ -58,8 +59,8 @@ extension SigningKey {
     let point = try publicPoint()
     return [
       "crv": "P-256", "kty": "EC",
-      "x": .string(String(decoding: Base64.url.encode(point.x), as: UTF8.self)),
-      "y": .string(String(decoding: Base64.url.encode(point.y), as: UTF8.self)),
+      "x": .string(Base64.url.encode(point.x)),
+      "y": .string(Base64.url.encode(point.y)),
     ]
   }
 }

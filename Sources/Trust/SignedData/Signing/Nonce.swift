@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A UUID that is used once, so that no two signatures are for the same text.
 package struct Nonce: Hashable, Sendable, CustomStringConvertible {
   /// Lowercase, with hyphens: Apple compares what was signed byte by byte.
@@ -7,7 +9,7 @@ package struct Nonce: Hashable, Sendable, CustomStringConvertible {
   package init(using generator: inout some RandomNumberGenerator) {
     let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-    let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
+    let digits = Hex.encode(high) + Hex.encode(low)
     var text = ""
     for (position, digit) in digits.enumerated() {
       if [8, 12, 16, 20].contains(position) { text.append("-") }
@@ -20,10 +22,5 @@ package struct Nonce: Hashable, Sendable, CustomStringConvertible {
   package static func random() -> Nonce {
     var generator = SystemRandomNumberGenerator()
     return Nonce(using: &generator)
-  }
-
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

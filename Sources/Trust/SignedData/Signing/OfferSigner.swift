@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import JSON
 
 /// Signs what an app shows to StoreKit when it presents an offer.
@@ -26,7 +27,7 @@ package struct OfferSigner: Sendable {
       String(timestamp.millisecondsSince1970),
     ]
     let signature = try credentials.signer.signDER(Array(parts.joined(separator: "\u{2063}").utf8))
-    return String(decoding: Base64.standard.encode(signature), as: UTF8.self)
+    return Base64.standard.encode(signature)
   }
 
   /// A promotional offer as a JWS. `transactionID` may be any of the customer's, or their
@@ -55,7 +56,7 @@ package struct OfferSigner: Sendable {
   package func advancedCommerceRequest(
     _ request: JSONObject, nonce: Nonce, issuedAt: Instant
   ) throws(CryptographyError) -> String {
-    let text = String(decoding: Base64.standard.encode(request.serialized()), as: UTF8.self)
+    let text = Base64.standard.encode(request.serialized())
     return try credentials.sign(
       ["request": .string(text)], audience: "advanced-commerce-api", issuedAt: issuedAt, nonce: nonce)
   }

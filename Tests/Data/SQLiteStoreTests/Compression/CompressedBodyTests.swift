@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import JSON
 import Platform
@@ -28,11 +29,11 @@ import Testing
   @Test("A notification is kept in a twentieth of its size, its certificates once")
   func notification() throws {
     let certificates = JSONValue.array([.string(Random(state: 9).base64(2_400))])
-    let header = Base64.url.encode(
+    let header = Base64.url.encodeUTF8(
       JSONValue.object(["alg": "ES256", "x5c": certificates]).serialized())
     func sign(_ payload: JSONObject, _ seed: UInt64) -> String {
-      let signature = Base64.url.encode(Random(state: seed).bytes(64))
-      let segments = [header, Base64.url.encode(payload.serialized()), signature]
+      let signature = Base64.url.encodeUTF8(Random(state: seed).bytes(64))
+      let segments = [header, Base64.url.encodeUTF8(payload.serialized()), signature]
       return segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
     }
     let transaction: JSONObject = [
@@ -107,7 +108,7 @@ private struct Random {
   }
 
   func base64(_ count: Int) -> String {
-    String(decoding: Base64.standard.encode(bytes(count)), as: UTF8.self)
+    Base64.standard.encode(bytes(count))
   }
 
   /// Noise, text, and Base64 of either alphabet around more of the same.
@@ -119,9 +120,9 @@ private struct Random {
       case 0: document += bytes(count)
       case 1: document += Array("{\"x5c\":\"productId\".".utf8)
       case 2: document += Array(repeating: UInt8(ascii: "A"), count: count)
-      case 3: document += Base64.standard.encode(self.document(depth: depth + 1))
-      case 4: document += Base64.url.encode([UInt8(ascii: "{")] + self.document(depth: depth + 1))
-      default: document += Base64.url.encode(self.document(depth: depth + 1))
+      case 3: document += Base64.standard.encodeUTF8(self.document(depth: depth + 1))
+      case 4: document += Base64.url.encodeUTF8([UInt8(ascii: "{")] + self.document(depth: depth + 1))
+      default: document += Base64.url.encodeUTF8(self.document(depth: depth + 1))
       }
       _ = next()
     }

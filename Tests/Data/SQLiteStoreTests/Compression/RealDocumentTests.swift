@@ -3,6 +3,7 @@ import Foundation
 internal import SQLite
 import Sandbox
 import Store
+import TestSupport
 import Testing
 
 @testable import SQLiteStore

@@ -1,4 +1,5 @@
 internal import AppStore
+import Bytes
 internal import Foundation
 internal import JSON
 internal import Sandbox
@@ -65,12 +66,12 @@ struct Seeds {
       try write(Array(document.utf8), name, for: .jws)
       try write(UnverifiedJWS(document).payload.serialized(), name, for: .json)
     case .appReceipt:
-      let receipt = Base64.standard.decode(Array(document.utf8)[...]) ?? []
+      let receipt = Base64.standard.decode(document) ?? []
       try write(receipt, name, for: .pkcs7)
       try write(receipt, "\(name).der", for: .document)
       try write(UnverifiedReceipt(receipt).content, name, for: .asn1)
     case .transactionReceipt:
-      try write(Base64.standard.decode(Array(document.utf8)[...]) ?? [], name, for: .plist)
+      try write(Base64.standard.decode(document) ?? [], name, for: .plist)
     case .notificationV1: try write(Array(document.utf8), name, for: .json)
     }
   }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import EntitledClient
 internal import Foundation
 internal import RPC
@@ -87,8 +88,8 @@ struct MigrationUpload {
   private static func contentID(of file: FileHandle) throws -> String {
     var hash: [UInt8] = []
     while let chunk = try file.read(upToCount: chunkSize), !chunk.isEmpty {
-      hash = try SHA256.hash((hash + chunk)[...])
+      hash = SHA256.hash((hash + chunk)[...])
     }
-    return hash.isEmpty ? "empty" : hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return hash.isEmpty ? "empty" : Hex.encode(hash)
   }
 }

@@ -2,6 +2,7 @@ internal import AppStore
 internal import ArgumentParser
 internal import Configuration
 internal import Entitlements
+internal import Ledger
 internal import SQLiteStore
 internal import Store
 
@@ -81,7 +82,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
     Evidence(
       appID: SyntheticCustomer.appID, environment: .sandbox, customerID: nil,
       kind: .init(rawValue: "SEED"), source: .init(rawValue: "SEED"), receivedAt: now,
-      content: EvidenceContent(Array("customers \(numbers)".utf8)), verdict: .accepted)
+      content: EvidenceContent(hashing: Array("customers \(numbers)".utf8)), verdict: .accepted)
   }
 }
 

@@ -1,0 +1,56 @@
+/// Whether both hold the same bytes. The time depends on the lengths only, so that it reveals nothing about a
+/// secret's content.
+package func constantTimeEquals(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+  guard left.count == right.count else { return false }
+  var difference: UInt64 = 0
+  var offset = 0
+  while offset + 8 <= left.count {
+    difference |= left.word(at: offset) ^ right.word(at: offset)
+    offset += 8
+  }
+  while offset < left.count {
+    difference |= UInt64(left[offset] ^ right[offset])
+    offset += 1
+  }
+  return difference == 0
+}
+
+/// Whether both hold the same bytes. The time depends on the lengths only, so that it reveals nothing about a
+/// secret's content.
+package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  left.withUnsafeBytes { left in right.withUnsafeBytes { constantTimeEquals(left, $0) } }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether both hold the same bytes; not for secrets.
+  ///
+  /// Compares eight bytes at a time: every field of every request is compared with names and paths, and the
+  /// standard library compares sequences byte by byte.
+  package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    var offset = 0
+    while offset + 8 <= count {
+      guard word(at: offset) == other.word(at: offset) else { return false }
+      offset += 8
+    }
+    while offset < count {
+      guard self[offset] == other[offset] else { return false }
+      offset += 1
+    }
+    return true
+  }
+
+  /// Whether this is the given text.
+  package func equals(_ text: StaticString) -> Bool {
+    hasSameBytes(as: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  fileprivate func word(at offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether both hold the same bytes; not for secrets.
+  package func hasSameBytes(as other: ArraySlice<UInt8>) -> Bool {
+    withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.hasSameBytes(as: $0) } }
+  }
+}

@@ -1,0 +1,111 @@
+import Bytes
+import Foundation
+import Testing
+
+@Suite struct Base64Tests {
+  @Test(
+    "Bytes survive encoding and decoding",
+    arguments: [[], [0], [0, 0xFF], [1, 2, 3], [0xFB, 0xEF, 0xBE, 0xFF]] as [[UInt8]])
+  func roundTrip(bytes: [UInt8]) {
+    for variant in [Base64.standard, .url] {
+      #expect(variant.decode(variant.encode(bytes)) == bytes)
+    }
+    #expect(Base64.standard.encode(bytes) == Data(bytes).base64EncodedString())
+  }
+
+  @Test(
+    "base64url rejects padding, whitespace, stray bits and the standard alphabet",
+    arguments: ["AA==", "AA ", "A", "AB", "A+AA", "A/AA", "AA\n", "AAAAA", "AAB"])
+  func urlRefused(text: String) {
+    #expect(Base64.url.decode(text) == nil)
+  }
+
+  @Test(
+    "Standard Base64 rejects missing padding, stray bits and the URL-safe alphabet",
+    arguments: ["AA", "AA=", "AAA", "A===", "====", "A-AA", "AB==", "AA==AA=="])
+  func standardRefused(text: String) {
+    #expect(Base64.standard.decode(text) == nil)
+  }
+
+  @Test(
+    "Lenient decoding accepts missing padding and stray bits",
+    arguments: [("AA==", [0]), ("AA", [0]), ("AAE=", [0, 1]), ("AB", [0]), ("", [])] as [(String, [UInt8])])
+  func accepted(text: String, bytes: [UInt8]) { #expect(Base64.standard.decodeLeniently(text) == bytes) }
+
+  @Test(
+    "Lenient decoding rejects other characters and impossible lengths",
+    arguments: ["A", "AAAAA", "AA=", "A===", "AA-_", "AA ="])
+  func rejected(text: String) { #expect(Base64.standard.decodeLeniently(text) == nil) }
+}
+
+@Suite struct HexTests {
+  @Test("Bytes survive encoding and decoding, whatever the case of the digits")
+  func roundTrip() {
+    let bytes = (0...255).map { UInt8($0) }
+    let text = Hex.encode(bytes)
+    #expect(text.hasPrefix("000102") && text.hasSuffix("fdfeff") && text.count == 512)
+    #expect(Hex.decode(text) == bytes)
+    #expect(Hex.decode(text.uppercased()) == bytes)
+  }
+
+  @Test("A number has 16 digits, highest first")
+  func number() {
+    #expect(Hex.encode(0) == "0000000000000000")
+    #expect(Hex.encode(0xAB_0000_0000_0001) == "00ab000000000001")
+  }
+
+  @Test("Anything but pairs of digits is rejected", arguments: ["a", "0g", "+1", " 01", "0x01"])
+  func invalid(text: String) { #expect(Hex.decode(text) == nil) }
+}
+
+@Suite struct VarintTests {
+  @Test(
+    "Integers survive encoding and decoding",
+    arguments: [0, 1, 127, 128, 300, 16_383, 16_384, 1 << 32, 1 << 63, .max] as [UInt64])
+  func roundTrip(value: UInt64) {
+    var bytes: [UInt8] = [7]
+    Varint.append(value, to: &bytes)
+    var written = [UInt8](repeating: 0, count: Varint.maxBytes)
+    let count = written.withUnsafeMutableBufferPointer { room in
+      guard let start = room.baseAddress else { return 0 }
+      var position = start
+      Varint.write(value, at: &position)
+      return position - start
+    }
+    #expect(bytes == [7] + written[..<count])
+    var offset = 1
+    #expect(Varint.read(bytes.span, at: &offset) == value)
+    #expect(offset == bytes.count)
+    offset = 1
+    #expect(bytes.withUnsafeBytes { Varint.read($0, at: &offset) } == value)
+    #expect(offset == bytes.count)
+  }
+
+  @Test(
+    "Truncated integers and those of more than ten bytes are rejected",
+    arguments: [[], [0x80], [0xFF, 0xFF], [UInt8](repeating: 0x80, count: 10) + [1]] as [[UInt8]])
+  func invalid(bytes: [UInt8]) {
+    var offset = 0
+    #expect(Varint.read(bytes.span, at: &offset) == nil)
+  }
+
+  @Test("Zigzag maps small integers of either sign to small ones")
+  func zigzag() {
+    #expect([0, -1, 1, -2, 2].map(Varint.zigzag) == [0, 1, 2, 3, 4])
+    for value in [0, 1, -1, .min, .max] as [Int64] {
+      #expect(Varint.unzigzag(Varint.zigzag(value)) == value)
+    }
+  }
+}
+
+@Suite struct ByteComparisonTests {
+  @Test("A difference in any byte is seen", arguments: 0...20)
+  func difference(position: Int) {
+    let bytes = (0...20).map { UInt8($0) }
+    var other = bytes
+    #expect(constantTimeEquals(bytes, other) && bytes[...].hasSameBytes(as: other[...]))
+    other[position] ^= 0x10
+    #expect(!constantTimeEquals(bytes, other) && !bytes[...].hasSameBytes(as: other[...]))
+    #expect(!constantTimeEquals(bytes, bytes.dropLast()) && !bytes[...].hasSameBytes(as: bytes.dropLast()))
+  }
+}
