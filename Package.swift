@@ -132,7 +132,8 @@ let package = Package(
         "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
-    library(.sandbox, "Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
+    library(
+      .sandbox, "Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox", "Store"]),
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
@@ -164,7 +165,7 @@ let package = Package(
         "AppStore", "AppStoreClient", "Bytes", "Entitlements", "JSON", "Ledger", "SignedData", "Store",
         metrics,
       ]),
-    library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
+    library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "SignedData", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [
@@ -203,24 +204,27 @@ let package = Package(
 
     // Data and helpers that several test targets share.
     .target(
-      name: "TestSupport", dependencies: ["SignedData", "Store"], path: "Tests/Support", swiftSettings: strict
+      name: "TestSupport", dependencies: ["AppStore", "Entitlements", "JSON", "SignedData", "Store"],
+      path: "Tests/Support", swiftSettings: strict
     ),
 
     test(.base, "BytesTests", ["Bytes"]),
-    test(.trust, "AppReceiptTests", ["Bytes", "AppReceipt", "AppStore", "JSON", "SignedData"]),
-    test(.base, "JSONTests", ["JSON"]),
-    test(.apple, "AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData"]),
-    test(.domain, "AppStoreTests", ["AppStore", "JSON"]),
-    test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON"]),
-    test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing"]),
-    test(.server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData"]),
+    test(
+      .trust, "AppReceiptTests", ["Bytes", "AppReceipt", "AppStore", "JSON", "SignedData", "TestSupport"]),
+    test(.base, "JSONTests", ["JSON", "TestSupport"]),
+    test(.apple, "AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData", "TestSupport"]),
+    test(.domain, "AppStoreTests", ["AppStore", "JSON", "TestSupport"]),
+    test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "TestSupport"]),
+    test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
+    test(
+      .server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData", "TestSupport"]),
     test(.server, "ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(
       .data, "LedgerTests",
       [
         "AppStore", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store",
-        metrics, metricsTestKit,
+        metrics, metricsTestKit, "TestSupport",
       ]),
     test(.features, "ReceiptMigrationTests", ["AppReceipt", "AppStore", "Entitlements", "ReceiptMigration"]),
     test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),
@@ -233,7 +237,7 @@ let package = Package(
       ]),
     test(.base, "PlatformTests", ["Platform"]),
     test(.wire, "RPCTests", ["HTTP", "RPC", "Wire"]),
-    test(.trust, "SignedDataTests", ["Bytes", "AppStore", "JSON", "SignedData"]),
+    test(.trust, "SignedDataTests", ["Bytes", "AppStore", "JSON", "SignedData", "TestSupport"]),
     test(
       .sandbox, "SandboxTests",
       ["AppReceipt", "AppStore", "Bytes", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
@@ -262,7 +266,7 @@ let package = Package(
       .features, "WebhooksTests",
       [
         "AppStore", "AppStoreClient", "Entitlements", "JSON", "SQLiteStore", "SignedData", "Store",
-        "Webhooks",
+        "Webhooks", "TestSupport",
       ]),
     test(.wire, "WireTests", ["JSON", "Wire"]),
   ]

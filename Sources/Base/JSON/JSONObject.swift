@@ -73,3 +73,15 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
   /// Writes an object as itself, in the order written.
   package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 }
+
+extension JSONObject {
+  /// An object of those members that have a value. `null` is none: Apple leaves such members out.
+  package init(present members: [(String, JSONValue?)]) {
+    self.init(members.compactMap { name, value in value.flatMap { $0.isNull ? nil : (name, $0) } })
+  }
+}
+
+extension JSONValue {
+  /// A whole number.
+  package init(_ number: Int64) { self = .number(JSONNumber(number)) }
+}

@@ -1,3 +1,47 @@
+extension JSONValue {
+  /// Reads one JSON text: strict RFC 8259, valid UTF-8, no byte order mark.
+  package init(
+    parsing bytes: [UInt8], limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastCounts
+  ) throws(JSONError) {
+    guard bytes.count <= limits.maximumBytes else { throw .tooLarge(limit: limits.maximumBytes) }
+    var parser = JSONParser(bytes: bytes, maximumDepth: limits.maximumDepth, duplicates: duplicates)
+    self = try parser.parseDocument()
+  }
+
+  /// Reads one JSON text from a string.
+  package init(
+    parsing text: String, limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastCounts
+  ) throws(JSONError) {
+    try self.init(parsing: Array(text.utf8), limits: limits, duplicates: duplicates)
+  }
+}
+
+/// How much of a JSON text is read before it is refused; the text may come from anyone.
+package struct JSONLimits: Hashable, Sendable {
+  /// The deepest nesting of arrays and objects; a scalar is at depth 0.
+  package var maximumDepth: Int
+  /// The longest text, in bytes.
+  package var maximumBytes: Int
+
+  /// Limits of one's own.
+  package init(maximumDepth: Int = 64, maximumBytes: Int = 8 << 20) {
+    self.maximumDepth = maximumDepth
+    self.maximumBytes = maximumBytes
+  }
+
+  /// 64 levels, 8 MiB: far above every document of the App Store, far below what hurts.
+  package static let standard = JSONLimits()
+}
+
+/// What becomes of an object that names a member twice. RFC 8259 allows it, and lets readers differ.
+package enum JSONDuplicates: Hashable, Sendable {
+  /// The last value counts, in the place of the first: what most readers do.
+  case lastCounts
+  /// The text is refused. For what is signed, or decides something: two readers must not see two documents
+  /// in one.
+  case refused
+}
+
 /// One pass over the bytes of a JSON text. Recursion is bounded by `maximumDepth`.
 struct JSONParser {
   let bytes: [UInt8]

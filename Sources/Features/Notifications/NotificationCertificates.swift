@@ -1,12 +1,6 @@
 internal import AppStore
 internal import Ledger
-package import SignedData
-
-/// Asks certificate authorities about the certificates of an app's documents, where the app wants that.
-///
-/// - Throws: ``OnlineCheckError`` if one was revoked, or if there must be an answer and is none.
-package typealias OnlineCheck =
-  @Sendable (_ documents: [RecognizedDocument], _ appID: String) async throws(OnlineCheckError) -> Void
+internal import SignedData
 
 extension RecognizedDocument {
   /// A notification of version 2 and all that is signed inside it, not verified yet.

@@ -12,16 +12,12 @@ package import Store
 /// What Apple signs about the purchases is what counts. Where Apple cannot be asked, the receipt's own word
 /// holds until it can.
 package struct ReceiptIntake: Sendable {
-  /// Lets a document's certificates pass, or throws.
-  package typealias OnlineCheck =
-    @Sendable (_ document: RecognizedDocument, _ appID: String) async throws(OnlineCheckError) -> Void
-
   package let ledger: EvidenceLedger
   let lookup: PurchaseLookup
   let catalog: CurrentCatalog
   private let verifier: ReceiptVerifier
   private let policies: [String: ReceiptPolicy]
-  private let checkOnline: OnlineCheck
+  private let checkOnline: OnlineCheck?
   let now: @Sendable () -> Instant
 
   /// An intake before `ledger`. `policies` are those of the apps, by the operator's names for them; an app
@@ -29,7 +25,7 @@ package struct ReceiptIntake: Sendable {
   package init(
     ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog, verifier: ReceiptVerifier,
     policies: [String: ReceiptPolicy],
-    checkOnline: @escaping OnlineCheck = { (_, _) async throws(OnlineCheckError) in },
+    checkOnline: OnlineCheck? = nil,
     now: @escaping @Sendable () -> Instant
   ) {
     self.ledger = ledger
@@ -139,7 +135,7 @@ extension ReceiptIntake {
       guard !genuine.hasOnlyZeros || genuine.environment == .xcode else {
         throw .refused(.transactionIDZero, evidence: nil)
       }
-      do throws(OnlineCheckError) { try await checkOnline(document, app.id) } catch {
+      do throws(OnlineCheckError) { try await checkOnline?([document], app.id) } catch {
         guard case .unavailable(_, let wait) = error else {
           throw .refused(.revoked(error), evidence: nil)
         }

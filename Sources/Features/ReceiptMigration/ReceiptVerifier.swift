@@ -28,8 +28,9 @@ package struct ReceiptVerifier: Sendable {
     case let result: local = result
     }
     // Apple knows nothing of what Xcode signs.
-    let isXcodes = (try? local.get().environment == .xcode) ?? (local.refusal?.reason == "XCODE_NOT_ALLOWED")
-    guard policy.verification != .local, !isXcodes, let endpoint = endpoints[app.id] else {
+    let isIssuedByXcode =
+      (try? local.get().environment == .xcode) ?? (local.refusal?.reason == "XCODE_NOT_ALLOWED")
+    guard policy.verification != .local, !isIssuedByXcode, let endpoint = endpoints[app.id] else {
       return try local.getOrRefuse()
     }
     let answer = try await endpoint.ask(document, of: app, incoming)

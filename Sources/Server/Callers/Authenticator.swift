@@ -10,7 +10,7 @@ package import HTTP
 package final class Authenticator {
   private struct Entry {
     let credential: [UInt8]
-    let finding: CallerDirectory.Finding
+    let finding: CallerDirectory.Match
   }
 
   /// Places for credentials; two that fall on the same place crowd each other out, which costs a hash.
@@ -66,7 +66,7 @@ package final class Authenticator {
   private static func find(
     _ field: UnsafeRawBufferPointer?, _ names: [String], _ directory: CallerDirectory,
     _ now: () -> Instant
-  ) -> Result<CallerDirectory.Finding, CallerError> {
+  ) -> Result<CallerDirectory.Match, CallerError> {
     do throws(CallerError) {
       return .success(try directory.find(authorization: field, certificateNames: names, at: now))
     } catch {

@@ -6,7 +6,7 @@ internal import SignedData
 /// All who may call, and how to know them.
 package struct CallerDirectory: Sendable {
   /// Who a credential belongs to.
-  package struct Finding: Sendable {
+  package struct Match: Sendable {
     package let caller: Caller
     /// Until when that is so; `nil`: until the operator says otherwise.
     package let until: Instant?
@@ -42,27 +42,27 @@ package struct CallerDirectory: Sendable {
   /// transport has verified.
   package func find(
     authorization: UnsafeRawBufferPointer?, certificateNames names: [String], at now: () -> Instant
-  ) throws(CallerError) -> Finding {
+  ) throws(CallerError) -> Match {
     if let authorization { return try find(bearing: try Self.token(authorization), at: now) }
     for name in names {
-      if let caller = certificateNames[name] { return Finding(caller: caller, until: nil) }
+      if let caller = certificateNames[name] { return Match(caller: caller, until: nil) }
     }
     throw names.isEmpty ? .noCredential : .unknownCertificate
   }
 
   private func find(
     bearing token: UnsafeRawBufferPointer, at now: () -> Instant
-  ) throws(CallerError) -> Finding {
+  ) throws(CallerError) -> Match {
     if let issuer, token.contains(UInt8(ascii: ".")) {
       let statement = try issuer.statement(in: String(decoding: token, as: UTF8.self), at: now())
-      return Finding(caller: try caller(statement), until: statement.expiresAt)
+      return Match(caller: try caller(statement), until: statement.expiresAt)
     }
     let hash = TokenHash(of: token)
     var found: Caller?
     // All are looked at, so that the time tells nothing about where the right one stands.
     for entry in tokens where entry.hash == hash { found = entry.caller }
     guard let found else { throw .unknownToken }
-    return Finding(caller: found, until: nil)
+    return Match(caller: found, until: nil)
   }
 
   /// A subject that the operator defined has the roles defined; another one those that the issuer says, and a

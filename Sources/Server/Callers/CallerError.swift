@@ -15,7 +15,7 @@ package enum CallerError: Error, Hashable, Sendable {
   case appNotAllowed(caller: String, app: String)
   /// The call is about no single app, and the caller may ask about some only.
   case needsAllApps(caller: String)
-  case tooFast(caller: String, retryAfterMilliseconds: Int64)
+  case rateLimited(caller: String, retryAfterMilliseconds: Int64)
 }
 
 extension CallerError: CustomStringConvertible {
@@ -30,7 +30,7 @@ extension CallerError: CustomStringConvertible {
     case .appNotAllowed(let caller, let app): "the caller '\(caller)' may not ask about the app '\(app)'"
     case .needsAllApps(let caller):
       "the caller '\(caller)' may ask about some apps only, and this call is not about one app"
-    case .tooFast(let caller, _): "the caller '\(caller)' calls more often than it may"
+    case .rateLimited(let caller, _): "the caller '\(caller)' calls more often than it may"
     }
   }
 }

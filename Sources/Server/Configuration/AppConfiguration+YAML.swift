@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import SignedData
 
 extension AppConfiguration {
   init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {

@@ -1,5 +1,6 @@
 package import AppStore
 package import Entitlements
+package import SignedData
 
 /// All that the operator's file says.
 package struct ServiceConfiguration: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import SignedData
+
 extension InAppPurchaseKey {
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["file", "key_id", "issuer_id"])

@@ -25,13 +25,3 @@ package struct TokenConfiguration: Hashable, Sendable {
   /// How long a token lives if a request asks for nothing shorter.
   package let lifetimeSeconds: Int64
 }
-
-/// Whether Apple's certificates are asked for at their authority (OCSP) while documents are verified.
-package enum OnlineCheckPolicy: String, Hashable, Sendable, CaseIterable {
-  /// Never.
-  case off
-  /// What is known and fresh counts; nothing waits for the network.
-  case soft
-  /// Without a fresh answer nothing is accepted, and the caller is told to try again.
-  case hard
-}

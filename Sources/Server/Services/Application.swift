@@ -75,9 +75,7 @@ package struct Application: Sendable {
       ledger: ledger, lookup: lookup, catalog: catalog,
       verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),
       policies: receipts.policies,
-      checkOnline: { document, appID async throws(OnlineCheckError) in
-        _ = try await gate?.check([document], of: appID)
-      }, now: clock.now)
+      checkOnline: gate?.check, now: clock.now)
     verifyReceiptFacade = VerifyReceiptFacade(
       store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake,
       now: clock.now)

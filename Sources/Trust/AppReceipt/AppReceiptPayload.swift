@@ -1,5 +1,5 @@
 package import AppStore
-internal import SignedData
+package import SignedData
 
 /// What an app receipt says. In each line, the number of its attribute.
 ///
@@ -75,5 +75,66 @@ package struct AppReceiptPayload: Hashable, Sendable {
   package var unknownAttributes: [ReceiptAttribute] {
     let known: Set<Int64> = [0, 1, 2, 3, 4, 5, 12, 15, 16, 17, 18, 19, 21]
     return attributes.filter { !known.contains($0.type) }
+  }
+}
+
+extension AppReceiptPayload: SignedReceipt {
+  package init(signedContent: [UInt8]) throws(VerificationError) {
+    do { try self.init(parsing: signedContent) } catch { throw VerificationError(error) }
+  }
+
+  /// A receipt that does not say where it belongs counts for the sandbox: Production must be claimed.
+  package var origin: SignedPayloadOrigin {
+    guard let receiptType else { return .known(.sandbox) }
+    return receiptType.environment.map { .known($0) } ?? .unknown(receiptType.rawValue)
+  }
+}
+
+extension AppReceiptPayload {
+  /// Whether the receipt was made for a device, by the bytes of the identifier that the device goes by:
+  /// the 16 of `identifierForVendor`, or on a Mac the six of its network address.
+  ///
+  /// False too if the receipt does not say. The hash is SHA-1 over the identifier, the opaque value, and
+  /// attribute 2's value with its ASN.1 header.
+  package func isFor(device identifier: [UInt8]) throws(CryptographyError) -> Bool {
+    guard let opaqueValue, let deviceHash, let bundleIDValue else { return false }
+    return try SHA1.hash(identifier + opaqueValue + bundleIDValue) == deviceHash
+  }
+}
+
+/// What kind of receipt it is: where the app came from (attribute 0, `receipt_type` in `verifyReceipt`).
+package enum ReceiptType: OpenCode {
+  case production
+  /// Bought through the Volume Purchase Program.
+  case productionVPP
+  case productionSandbox
+  case productionVPPSandbox
+  /// Made by StoreKit testing in Xcode, not by Apple.
+  case xcode
+  case unrecognized(String)
+
+  package static let known: [ReceiptType] = [
+    .production, .productionVPP, .productionSandbox, .productionVPPSandbox, .xcode,
+  ]
+
+  package var rawValue: String {
+    switch self {
+    case .production: "Production"
+    case .productionVPP: "ProductionVPP"
+    case .productionSandbox: "ProductionSandbox"
+    case .productionVPPSandbox: "ProductionVPPSandbox"
+    case .xcode: "Xcode"
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+
+  /// The environment that it belongs to; `nil` if this version does not know the kind.
+  package var environment: Environment? {
+    switch self {
+    case .production, .productionVPP: .production
+    case .productionSandbox, .productionVPPSandbox: .sandbox
+    case .xcode: .xcode
+    case .unrecognized: nil
+    }
   }
 }

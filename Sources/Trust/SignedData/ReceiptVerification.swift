@@ -19,7 +19,7 @@ extension SignedDataVerifier {
     }
     let message = try PKCS7Message(document)
     guard let leaf = message.signer else { throw .untrustedRoot("it brings no certificate of its signer") }
-    if leaf.isXcodes {
+    if leaf.isIssuedByXcode {
       guard environments.contains(.xcode) else { throw .xcodeNotAllowed(.xcode) }
       let receipt = try Receipt(signedContent: message.content)
       try receipt.check(for: app, in: [.xcode])
@@ -111,5 +111,5 @@ extension SignedReceipt {
 extension Certificate {
   /// Whether it is one that StoreKit testing in Xcode makes for itself on the developer's machine. Anybody
   /// can make one: it says what a receipt is not, and proves nothing.
-  fileprivate var isXcodes: Bool { isSelfIssued && subject.contains("/CN=StoreKit") }
+  fileprivate var isIssuedByXcode: Bool { isSelfIssued && subject.contains("/CN=StoreKit") }
 }

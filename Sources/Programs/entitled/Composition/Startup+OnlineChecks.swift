@@ -9,15 +9,8 @@ extension Startup {
   static func gate(
     _ configuration: ServiceConfiguration, _ verifier: SignedDataVerifier
   ) -> OnlineCheckEnforcer? {
-    var policies: [String: SignedData.OnlineCheckPolicy] = [:]
-    for app in configuration.apps {
-      policies[app.definition.id] =
-        switch app.onlineChecks {
-        case .off: .off
-        case .soft: .soft
-        case .hard: .hard
-        }
-    }
+    let policies = Dictionary(
+      configuration.apps.map { ($0.definition.id, $0.onlineChecks) }, uniquingKeysWith: { first, _ in first })
     guard policies.values.contains(where: { $0 != .off }) else { return nil }
     return OnlineCheckEnforcer(
       checks: OnlineChecks(fetcher: HTTPFetcher.shared, now: SystemClock.now), verifier: verifier,

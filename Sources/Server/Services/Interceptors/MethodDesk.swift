@@ -34,7 +34,7 @@ struct MethodDesk: Sendable {
       throw Status(CallerError.roleMissing(caller: caller.name, needed: role))
     }
     if let wait = caller.bucket?.take(at: ticks) {
-      throw Status(.tooFast(caller: caller.name, retryAfterMilliseconds: (wait + 999_999) / 1_000_000))
+      throw Status(.rateLimited(caller: caller.name, retryAfterMilliseconds: (wait + 999_999) / 1_000_000))
     }
   }
 

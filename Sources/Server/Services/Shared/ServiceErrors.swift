@@ -66,7 +66,7 @@ extension Status {
     case .needsAllApps(let caller):
       self.init(
         .permissionDenied, reason: "APP_SCOPE_REQUIRED", error.description, metadata: [("caller", caller)])
-    case .tooFast(let caller, let wait):
+    case .rateLimited(let caller, let wait):
       self.init(
         .resourceExhausted, reason: "RATE_LIMIT", error.description, metadata: [("caller", caller)],
         retryAfterMilliseconds: wait)

@@ -164,3 +164,61 @@ extension OCSPResponse {
     return now.milliseconds(since: thisUpdate) > nextUpdate.milliseconds(since: thisUpdate) / 2
   }
 }
+
+/// How much an app cares whether certificates were taken back.
+package enum OnlineCheckPolicy: String, Hashable, Sendable, CaseIterable {
+  /// Nobody is asked.
+  case off
+  /// What is known and fresh counts; nothing waits for the network.
+  case soft
+  /// Without a fresh answer nothing is accepted.
+  case hard
+}
+
+/// Checks the certificates of an app's documents under the app's policy.
+///
+/// - Throws: ``OnlineCheckError`` if one was revoked, or if the policy requires a response and there is none.
+package typealias OnlineCheck =
+  @Sendable (_ documents: [RecognizedDocument], _ appID: String) async throws(OnlineCheckError) -> Void
+
+/// Why a chain fails the online checks.
+package enum OnlineCheckError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A certificate was taken back by its authority.
+  case revoked(certificate: String, at: Instant)
+  /// There is no fresh answer. That says nothing about the document; try again after that many milliseconds.
+  case unavailable(String, retryAfterMilliseconds: Int64)
+
+  /// A code for machines.
+  package var reason: String {
+    switch self {
+    case .revoked: "REVOKED_CERTIFICATE"
+    case .unavailable: "ONLINE_CHECK_UNAVAILABLE"
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .revoked(let certificate, let moment): "the certificate \(certificate) was revoked at \(moment)"
+    case .unavailable(let detail, _): "the certificates could not be checked: \(detail)"
+    }
+  }
+}
+
+/// Brings a certificate authority's answers from the network.
+package protocol OCSPFetcher: Sendable {
+  /// Sends an OCSP request by POST (RFC 6960, appendix A.1) and returns the body of the answer.
+  ///
+  /// Redirects are not followed, and an answer of more than `limit` bytes is an error. Must end within
+  /// `timeout`.
+  func fetch(
+    _ request: OCSPRequest, from address: String, timeout: Duration, limit: Int
+  ) async throws(OCSPFetchError) -> [UInt8]
+}
+
+/// The network brought no answer.
+package struct OCSPFetchError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+
+  /// `description` says what went wrong, for the operator's log.
+  package init(_ description: String) { self.description = description }
+}

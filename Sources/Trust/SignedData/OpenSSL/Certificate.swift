@@ -99,3 +99,49 @@ extension Instant {
     self.init(millisecondsSince1970: (Int64(days) * 86_400 + Int64(seconds)) * 1000)
   }
 }
+
+extension Certificate {
+  /// Whether `issuer` is, by name and key identifier, the authority that this certificate names as its
+  /// own. No signature is looked at.
+  func names(issuer: Certificate) -> Bool {
+    X509_check_issued(issuer.pointer, pointer) == X509_V_OK
+  }
+
+  /// Whether it names itself as its issuer.
+  var isSelfIssued: Bool {
+    X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0
+  }
+}
+
+extension Certificate {
+  /// Where its authority says whether it still counts (OCSP, RFC 6960): the first `http` address in its
+  /// authority information access. `nil` if it names none.
+  package var ocspResponder: String? {
+    guard let addresses = X509_get1_ocsp(pointer) else { return nil }
+    defer { X509_email_free(addresses) }
+    for index in 0..<max(0, OPENSSL_sk_num(addresses)) {
+      guard let text = OPENSSL_sk_value(addresses, index) else { continue }
+      let address = String(cString: text.assumingMemoryBound(to: CChar.self))
+      if address.hasPrefix("http://") { return address }
+    }
+    return nil
+  }
+
+  /// What OCSP calls the certificate: a digest of its issuer's name and key, and its serial number. The
+  /// caller frees it. SHA-1 only names here, and is what every responder understands.
+  func ocspIdentifier(issuer: Certificate) throws(CryptographyError) -> OpaquePointer {
+    try made(OCSP_cert_to_id(EVP_sha1(), pointer, issuer.pointer), "name a certificate for OCSP")
+  }
+}
+
+extension Certificate {
+  /// Who certified it, such as `/CN=Apple Root CA - G3/O=Apple Inc./C=US`.
+  package var issuer: String {
+    guard let text = X509_NAME_oneline(X509_get_issuer_name(pointer), nil, 0) else { return "" }
+    defer { CRYPTO_free(text, nil, 0) }
+    return String(cString: text)
+  }
+
+  /// The SHA-256 of its DER: what people compare certificates by.
+  package func fingerprint() -> [UInt8] { SHA256.hash(der[...]) }
+}

@@ -1,5 +1,19 @@
 internal import Bytes
 
+/// The secret that an operator shares with Apple: what notifications of version 1 are known by.
+package struct SharedSecret: Sendable {
+  private let bytes: [UInt8]
+
+  /// A secret; never empty.
+  package init?(_ text: String) {
+    guard !text.isEmpty else { return nil }
+    bytes = Array(text.utf8)
+  }
+
+  /// Whether `text` is the secret, compared in constant time.
+  package func matches(_ text: String) -> Bool { constantTimeEquals(Array(text.utf8), bytes) }
+}
+
 /// A UUID that is used once, so that no two signatures are for the same text.
 package struct Nonce: Hashable, Sendable, CustomStringConvertible {
   /// Lowercase, with hyphens: Apple compares what was signed byte by byte.

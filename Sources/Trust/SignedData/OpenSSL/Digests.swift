@@ -31,3 +31,28 @@ private final class FetchedDigest: @unchecked Sendable {
 
   deinit { EVP_MD_free(pointer) }
 }
+
+/// The hash by which app receipts tie themselves to a device. Weak, and used for nothing else.
+package enum SHA1 {
+  /// The 20 bytes that stand for `message`.
+  package static func hash(_ message: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: 20)
+    try check(EVP_Digest(message, message.count, &digest, nil, EVP_sha1(), nil), "hash a message")
+    return digest
+  }
+}
+
+/// HMAC with SHA-256 (RFC 2104): what two who share a secret know each other's messages by.
+package enum HMACSHA256 {
+  private static let byteCount = 32
+
+  /// The 32 bytes that only who has the key can work out.
+  package static func code(of message: [UInt8], key: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    var code = [UInt8](repeating: 0, count: byteCount)
+    var written = 0
+    let result = EVP_Q_mac(
+      nil, "HMAC", nil, "SHA256", nil, key, key.count, message, message.count, &code, code.count, &written)
+    try check(result != nil && written == byteCount ? 1 : 0, "authenticate a message")
+    return code
+  }
+}
