@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import AppStoreClient

@@ -1,18 +1,11 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
-/// Where the public JSONTestSuite is: `$ENTITLED_TESTDATA/jsontestsuite`, or nowhere.
-private let suiteFolder: URL? = {
-  let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-    .deletingLastPathComponent()
-  let testdata =
-    ProcessInfo.processInfo.environment["ENTITLED_TESTDATA"].map { URL(filePath: $0) }
-    ?? root.appending(path: "../shared/testdata")
-  let folder = testdata.appending(path: "jsontestsuite")
-  return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-}()
+/// `nil` if the test data has no `jsontestsuite`.
+private let suiteFolder: URL? = TestData.folder.map { $0.appending(path: "jsontestsuite") }
+  .flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
 
 /// The public JSONTestSuite: `y_` must be read, `n_` must be refused, `i_` may be either but must not crash.
 @Suite(.enabled(if: suiteFolder != nil, "needs ENTITLED_TESTDATA with jsontestsuite"))

@@ -2,6 +2,7 @@ import AppStore
 import JSON
 import Ledger
 import Store
+import TestSupport
 import Testing
 
 /// Consent and Apple's questions about refunds, as evidence.

@@ -3,6 +3,7 @@ import Entitlements
 import Ledger
 import SignedData
 import Store
+import TestSupport
 import Testing
 
 @Suite struct EvidenceLedgerTests {

@@ -2,6 +2,7 @@ import Entitlements
 import JSON
 import Ledger
 import Store
+import TestSupport
 import Testing
 
 @Suite struct EvidenceLookupTests {

@@ -5,6 +5,7 @@ import Ledger
 import Metrics
 import MetricsTestKit
 import Store
+import TestSupport
 import Testing
 
 /// What is told of facts: the evidence that they are from, what was refunded, what cannot be.

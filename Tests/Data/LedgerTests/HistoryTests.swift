@@ -3,6 +3,7 @@ import Entitlements
 import JSON
 import Ledger
 import Store
+import TestSupport
 import Testing
 
 /// Random histories: whatever happens in whatever order, the evidence gives the state.

@@ -3,6 +3,7 @@ import Entitlements
 import JSON
 import Ledger
 import Store
+import TestSupport
 import Testing
 
 /// Whose purchases are: claims, links, transfers, merges, and taking them back.

@@ -7,6 +7,7 @@ import SQLiteStore
 import SignedData
 import Store
 import Synchronization
+import TestSupport
 
 /// A ledger over a real store and real signatures of a test authority.
 struct LedgerFixture {
@@ -154,11 +155,6 @@ final class TestClock: Sendable {
   func set(_ now: Instant) { moment.withLock { $0 = now } }
 }
 
-/// The moment `day` days after the start of the tests' calendar.
-func at(_ day: Int64) -> Instant {
-  Instant(millisecondsSince1970: 1_800_000_000_000 + day * 86_400_000)
-}
-
 private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }
 
 /// A chain shaped like Apple's, made once for all tests.
@@ -169,14 +165,8 @@ private struct TestAuthority {
   static let shared = Result { try TestAuthority() }
 
   init() throws {
-    let keys = try [SigningKey.Curve.p384, .p384, .p256].map { try SigningKey.generate($0) }
-    let root = try CertificateIssuer.root(
-      DistinguishedName([("CN", "Root")]), key: keys[0], from: at(-1000), until: at(1000))
-    let intermediate = try root.intermediate(
-      DistinguishedName([("CN", "Intermediate")]), key: keys[1], from: at(-1000), until: at(1000))
-    let leaf = try intermediate.leaf(
-      DistinguishedName([("CN", "Leaf")]), key: keys[2], from: at(-1000), until: at(1000))
-    signer = JWSSigner(key: keys[2], chain: [leaf, intermediate.certificate, root.certificate])
-    verifier = try SignedDataVerifier(anchors: .apple().adding(root.certificate, for: .sandbox))
+    let chain = try TestChain(from: at(-1000), until: at(1000))
+    signer = chain.signer
+    verifier = try chain.verifier()
   }
 }

@@ -1,6 +1,7 @@
 import AppStore
 import JSON
 import Store
+import TestSupport
 import Testing
 
 @testable import Ledger

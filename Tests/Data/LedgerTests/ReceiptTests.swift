@@ -3,6 +3,7 @@ import Entitlements
 import JSON
 import SignedData
 import Store
+import TestSupport
 import Testing
 
 @testable import Ledger

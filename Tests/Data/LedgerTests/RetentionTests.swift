@@ -2,6 +2,7 @@ import AppStore
 import Ledger
 import Store
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct RetentionTests {

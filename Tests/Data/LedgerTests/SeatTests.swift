@@ -4,6 +4,7 @@ import FamilySharing
 import JSON
 import Ledger
 import Store
+import TestSupport
 import Testing
 
 /// Seats of purchases to which the developer invites: this ledger is the record of who has them.

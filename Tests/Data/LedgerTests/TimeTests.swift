@@ -5,6 +5,7 @@ import JSON
 import Ledger
 import SQLiteStore
 import Store
+import TestSupport
 import Testing
 
 /// What time and the catalog change without anybody saying so, and what was known when.

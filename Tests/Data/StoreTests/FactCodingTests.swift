@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Store
+import TestSupport
 import Testing
 
 @Suite struct FactCodingTests {

@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 
 /// Makes facts in which every part is there half of the time.
 final class RandomFacts {
@@ -104,18 +105,5 @@ final class RandomFacts {
 
   private func instant() -> Instant {
     Instant(millisecondsSince1970: Int64(bitPattern: random.next()) >> 20)
-  }
-}
-
-/// A small generator with a seed, so that a failure can be had again.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,5 +1,6 @@
 import AppStore
 import JSON
+import TestSupport
 import Testing
 
 /// Apple's own example payloads, from its server libraries.

@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 /// What gives access besides an own purchase at full level, and which of several decides.

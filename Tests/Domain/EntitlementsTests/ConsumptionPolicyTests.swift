@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 /// What Apple is told of customers who ask for a refund.

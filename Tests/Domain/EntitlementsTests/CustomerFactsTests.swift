@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct CustomerFactsTests {
@@ -131,18 +132,5 @@ private func slowly(_ facts: CustomerFacts, _ now: Instant) -> Bool {
       .map(\.purchaseDate).min()
     let end = [fact.expiresDate, fact.revocationDate, next].compactMap { $0 }.min()!
     return fact.purchaseDate <= now && now < end
-  }
-}
-
-/// A small generator with a seed, so that a failure can be had again.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

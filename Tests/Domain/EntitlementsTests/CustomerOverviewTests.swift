@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 @Suite struct CustomerOverviewTests {

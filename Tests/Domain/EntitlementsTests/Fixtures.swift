@@ -1,10 +1,6 @@
 import AppStore
 import Entitlements
-
-/// The moment `day` days (and `hours`) after the start of the tests' calendar.
-func at(_ day: Int64, hours: Int64 = 0) -> Instant {
-  Instant(millisecondsSince1970: 1_800_000_000_000 + day * 86_400_000 + hours * 3_600_000)
-}
+import TestSupport
 
 /// An app with every kind of product; all but `plus` and the consumable give `pro`.
 let app = AppDefinition(
@@ -71,15 +67,6 @@ func renewal(
   var fact = RenewalFact(originalTransactionID: line, productID: "monthly", signedDate: at(day))
   change(&fact)
   return fact
-}
-
-extension TransactionFact {
-  /// The same with some of it changed.
-  func with(_ change: (inout TransactionFact) -> Void) -> TransactionFact {
-    var copy = self
-    change(&copy)
-    return copy
-  }
 }
 
 /// A grant of `pro` by days.

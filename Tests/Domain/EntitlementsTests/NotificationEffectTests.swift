@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 /// What each notification of version 2 brings, and what the answer is then: "What each V2 notification means".

@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 
 /// A customer to whom everything happened: several lines, upgrades, refunds, grace and retry, purchases of
 /// every type, and some that have not begun yet. Many dates coincide.

@@ -1,10 +1,6 @@
 import AppStore
 import Entitlements
-
-/// The moment on `day`, counted from the first purchase of most tests.
-func at(_ day: Int64, hours: Int64 = 0) -> Instant {
-  Instant(millisecondsSince1970: 1_800_000_000_000 + day * 86_400_000 + hours * 3_600_000)
-}
+import TestSupport
 
 /// An app with a subscription and something that is bought once; both give `pro`.
 let app = AppDefinition(
@@ -35,13 +31,6 @@ func lifetime(on day: Int64, line: String, _ ownership: InAppOwnershipType = .pu
 }
 
 extension TransactionFact {
-  /// The same with some of it changed.
-  func with(_ change: (inout TransactionFact) -> Void) -> TransactionFact {
-    var copy = self
-    change(&copy)
-    return copy
-  }
-
   /// As Apple signs it again when it was taken back on `day`.
   func revoked(on day: Int64, _ type: RevocationType? = nil) -> TransactionFact {
     with {

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import FamilySharing
+import TestSupport
 import Testing
 
 /// Who probably belongs together, and how sure that is.

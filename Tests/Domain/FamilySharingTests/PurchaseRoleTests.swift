@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import FamilySharing
+import TestSupport
 import Testing
 
 /// Who has a purchase, what may be said to them, and what Apple is not asked about them.

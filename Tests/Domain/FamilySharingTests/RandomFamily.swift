@@ -1,19 +1,6 @@
 import AppStore
 import Entitlements
-
-/// Repeatable random numbers.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func one(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
-}
+import TestSupport
 
 /// A purchaser and five others over 120 days: they join and leave, periods are refunded and given back, members
 /// buy for themselves. Apple's documents are collected as they are signed, and beside them, in the plainest
@@ -109,4 +96,9 @@ struct RandomFamily {
 
 extension TransactionFact {
   fileprivate var purchaseDay: Int64 { purchaseDate.milliseconds(since: at(0)) / 86_400_000 }
+}
+
+extension SplitMix64 {
+  /// Returns true in one of `count` cases.
+  mutating func one(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

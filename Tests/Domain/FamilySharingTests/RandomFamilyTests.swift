@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import FamilySharing
+import TestSupport
 import Testing
 
 /// Families and groups to whom everything happened, against the plainest account of it.

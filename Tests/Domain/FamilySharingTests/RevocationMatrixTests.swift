@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 /// What each event takes from whom, in every order in which its documents can arrive. The table reads like

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import FamilySharing
+import TestSupport
 import Testing
 
 /// What a seat gives, and how many there are.

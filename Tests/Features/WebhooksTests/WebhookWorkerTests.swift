@@ -3,6 +3,7 @@ import AppStoreClient
 import JSON
 import Store
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Webhooks
@@ -160,7 +161,7 @@ import Testing
     arguments: 1...UInt64(12))
   func property(seed: UInt64) async throws {
     try await Stage.run(delays: [10, 100, 1_000, 10_000, 100_000], concurrency: 4) { stage in
-      var random = SeededNumbers(seed)
+      var random = SplitMix64(state: seed)
       var owners: [String] = []
       let taken = Taken()
       for _ in 0..<30 {
@@ -204,20 +205,5 @@ private final class Taken: Sendable {
 
   func note(_ sequence: Int64) {
     sequences.withLock { if !$0.contains(sequence) { $0.append(sequence) } }
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-private struct SeededNumbers {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -3,6 +3,7 @@ import Callers
 import HTTP
 import SignedData
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct AuthenticatorTests {
@@ -80,7 +81,7 @@ import Testing
 
   @Test("Many tokens are kept apart, whichever places they share")
   func many() throws {
-    var generator = SplitMix64(seed: 7)
+    var generator = SplitMix64(state: 7)
     // More than there are places.
     let tokens = (0..<300).map { _ in TokenHash.newToken(using: &generator) }
     let definitions = try tokens.enumerated().map { index, token in

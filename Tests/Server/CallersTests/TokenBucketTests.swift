@@ -1,4 +1,5 @@
 import Callers
+import TestSupport
 import Testing
 
 @Suite struct TokenBucketTests {
@@ -27,7 +28,7 @@ import Testing
 
   @Test("However calls are spread, no more are let through than burst and rate allow", arguments: 1...20)
   func neverMore(seed: UInt64) {
-    var generator = SplitMix64(seed: seed)
+    var generator = SplitMix64(state: seed)
     let limit = RateLimit(
       perSecond: .random(in: 1...50, using: &generator), burst: .random(in: 1...20, using: &generator))
     let bucket = TokenBucket(limit)
@@ -38,20 +39,5 @@ import Testing
       if bucket.take(at: now) == nil { taken += 1 }
     }
     #expect(taken <= limit.burst + now / (Self.second / limit.perSecond) + 1)
-  }
-}
-
-/// A small generator whose sequence a test can name by its seed.
-struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

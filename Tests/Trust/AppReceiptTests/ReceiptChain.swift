@@ -1,13 +1,11 @@
 import AppReceipt
 import AppStore
 import SignedData
+import TestSupport
 
-/// A chain shaped like that of Apple's receipts, or with one thing wrong, and receipts signed with it.
+/// A chain shaped like that of Apple's receipts, or with one defect, and receipts signed with it.
 struct ReceiptChain {
-  let root: Certificate
-  let intermediate: Certificate
-  let leaf: Certificate
-  let key: SigningKey
+  private let chain: TestChain
 
   static let start = Instant(rfc3339: "2020-01-01T00:00:00Z")!
   static let end = Instant(rfc3339: "2022-01-01T00:00:00Z")!
@@ -17,25 +15,19 @@ struct ReceiptChain {
     name: String = "Test", markedIntermediate: Bool = true, markedLeaf: Bool = true,
     key: SigningKey? = nil
   ) throws {
-    self.key = try key ?? .generate(.p256)
-    let intermediateKey = try SigningKey.generate(.p384)
-    let authority = try CertificateIssuer.root(
-      DistinguishedName([("CN", "\(name) Root")]), key: .generate(.p384),
-      from: Self.start.advanced(byMilliseconds: -1_000_000), until: Self.end)
-    let between = try authority.intermediate(
-      DistinguishedName([("CN", "\(name) Intermediate")]), key: intermediateKey,
-      from: Self.start.advanced(byMilliseconds: -1000), until: Self.end, marked: markedIntermediate)
-    root = authority.certificate
-    intermediate = between.certificate
-    leaf = try between.leaf(
-      DistinguishedName([("CN", "\(name) Receipt Signing")]), key: self.key, from: Self.start,
-      until: Self.end, marked: markedLeaf)
+    chain = try TestChain(
+      name: name, markedIntermediate: markedIntermediate, markedLeaf: markedLeaf, leafKey: key,
+      from: Self.start, until: Self.end)
   }
 
-  var signer: ReceiptSigner { ReceiptSigner(key: key, chain: [leaf, intermediate, root]) }
+  var root: Certificate { chain.root }
+  var intermediate: Certificate { chain.intermediate }
+  var leaf: Certificate { chain.leaf }
+  var key: SigningKey { chain.leafKey }
+  var signer: ReceiptSigner { chain.receiptSigner }
 
   func verifier(for environment: Environment = .sandbox) throws -> SignedDataVerifier {
-    try SignedDataVerifier(anchors: try TrustAnchors.apple().adding(root, for: environment))
+    try chain.verifier(for: environment)
   }
 
   /// A receipt's content with one purchase; `nil` leaves an attribute out.
@@ -54,8 +46,6 @@ struct ReceiptChain {
     return receipt
   }
 }
-
-let exampleApp = AppIdentity(bundleID: "com.example", appAppleID: nil)
 
 extension SignedDataVerifier {
   /// The code for why a receipt is refused, or `nil` if it is not.

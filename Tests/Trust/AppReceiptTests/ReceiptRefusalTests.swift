@@ -2,6 +2,7 @@ import AppReceipt
 import AppStore
 import Bytes
 import SignedData
+import TestSupport
 import Testing
 
 /// What the verifier must refuse of a receipt, and the reason it must give.

@@ -1,6 +1,7 @@
 import AppReceipt
 import AppStore
 import SignedData
+import TestSupport
 import Testing
 
 /// A receipt that Apple signed, and those that Xcode makes.

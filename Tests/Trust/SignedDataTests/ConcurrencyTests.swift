@@ -1,6 +1,7 @@
 import AppStore
 import Bytes
 import JSON
+import TestSupport
 import Testing
 
 @testable import SignedData

@@ -2,6 +2,7 @@ import AppStore
 import Bytes
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import SignedData

@@ -1,6 +1,7 @@
 import AppStore
 import JSON
 import SignedData
+import TestSupport
 import Testing
 
 @Suite struct NotificationTests {

@@ -1,4 +1,5 @@
 import AppStore
+import TestSupport
 import Testing
 
 @testable import SignedData

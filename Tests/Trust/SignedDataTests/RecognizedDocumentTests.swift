@@ -2,6 +2,7 @@ import AppStore
 import Bytes
 import JSON
 import SignedData
+import TestSupport
 import Testing
 
 @Suite struct RecognizedDocumentTests {

@@ -2,6 +2,7 @@ import AppStore
 import Bytes
 import JSON
 import SignedData
+import TestSupport
 import Testing
 
 /// What the verifier must refuse, and the reason it must give.
@@ -132,7 +133,7 @@ import Testing
 
   @Test("A leaf with a key that ES256 cannot use is refused")
   func unsupportedKey() throws {
-    let p384 = try TestChain(leafCurve: .p384)
+    let p384 = try TestChain(leafKey: .generate(.p384))
     let jws = try document(
       header: ["alg": "ES256", "x5c": x5c([p384.leaf, p384.intermediate, p384.root])])
     #expect(try p384.verifier().refusal(of: jws) == "UNSUPPORTED_KEY")
@@ -241,5 +242,17 @@ import Testing
   @Test("A document above the limit is not looked at")
   func oversized() {
     #expect(verifier.refusal(of: String(repeating: "a", count: 1 << 20 + 1)) == "DOCUMENT_TOO_LARGE")
+  }
+}
+
+extension SignedDataVerifier {
+  /// The code for why a transaction is refused, or `nil` if it is not.
+  func refusal(
+    of jws: String, app: AppIdentity = exampleApp, environments: Set<Environment> = [.sandbox]
+  ) -> String? {
+    do {
+      _ = try verifyTransaction(jws, for: app, environments: environments)
+      return nil
+    } catch { return error.reason }
   }
 }

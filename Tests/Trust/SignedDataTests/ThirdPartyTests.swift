@@ -2,6 +2,7 @@ import AppStore
 import Bytes
 import JSON
 import SignedData
+import TestSupport
 import Testing
 
 /// Documents and chains that others made, Apple among them, and the verdict each must get.

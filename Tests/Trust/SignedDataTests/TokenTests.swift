@@ -3,6 +3,7 @@ import Bytes
 import Foundation
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SignedData

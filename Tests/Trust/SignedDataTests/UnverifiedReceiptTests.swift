@@ -1,5 +1,6 @@
 import Bytes
 import SignedData
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA is not there"))

@@ -4,6 +4,7 @@ import JSON
 import Platform
 import SignedData
 import Store
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
@@ -91,16 +92,13 @@ import Testing
   }
 }
 
-/// Random documents from a seed (SplitMix64).
+/// Random documents from a seed.
 private struct Random {
-  var state: UInt64
+  private var numbers: SplitMix64
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  init(state: UInt64) { numbers = SplitMix64(state: state) }
+
+  mutating func next() -> UInt64 { numbers.next() }
 
   func bytes(_ count: Int) -> [UInt8] {
     var copy = self
