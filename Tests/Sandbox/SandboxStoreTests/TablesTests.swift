@@ -35,11 +35,11 @@ struct TablesTests {
     try await store.post(
       "price", ["app": "demo", "productId": "monthly", "price": 1990, "storefront": "DEU"])
     try await store.post("withdraw", ["app": "demo", "productId": "coins"])
-    try await askAndTell(store)
+    try await changeOtherSettings(store)
     try await store.post("clock/advance", ["by": "20d"])
   }
 
-  private func askAndTell(_ store: AppStoreSimulator) async throws {
+  private func changeOtherSettings(_ store: AppStoreSimulator) async throws {
     let bought = JSONValue.string(String(try await store.buy("season", "ann")))
     try await store.post(
       "report-consumption",
@@ -61,7 +61,7 @@ struct TablesTests {
   func restart() async throws {
     var before: World
     do {
-      let store = try folder.open(poster: MoodyPoster())
+      let store = try folder.open(poster: FlakyPoster())
       try await live(in: store)
       before = await store.world
     }
@@ -98,12 +98,12 @@ struct TablesTests {
   func gone() async throws {
     let store = try folder.open()
     _ = try await store.buy("monthly", "ann")
-    let asked = try await store.post(
+    let response = try await store.post(
       "purchases", ["app": "demo", "productId": "unlock", "account": "ann", "askToBuy": true])
     let before = try folder.tables()
     #expect(before["purchase"]?.count == 1 && before["subscription"]?.count == 1)
     #expect(before["request_to_buy"]?.count == 1)
-    let request = try #require(asked["request"])
+    let request = try #require(response["request"])
     try await store.post("ask-to-buy", ["request": request, "approved": false])
     try await store.post("clear-history", ["app": "demo", "account": "ann"])
     let after = try folder.tables()
@@ -131,7 +131,7 @@ struct TablesTests {
 }
 
 /// Rejects every third notification.
-private final class MoodyPoster: NotificationPoster {
+private final class FlakyPoster: NotificationPoster {
   private let count = Mutex(0)
 
   func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
@@ -148,12 +148,12 @@ private final class MoodyPoster: NotificationPoster {
 
 /// A machine whose clock is set by hand.
 private final class Machine: Sendable {
-  private let moment: Mutex<Instant>
+  private let time: Mutex<Instant>
 
-  init(_ now: Instant) { moment = Mutex(now) }
+  init(_ now: Instant) { time = Mutex(now) }
 
   var now: Instant {
-    get { moment.withLock { $0 } }
-    set { moment.withLock { $0 = newValue } }
+    get { time.withLock { $0 } }
+    set { time.withLock { $0 = newValue } }
   }
 }

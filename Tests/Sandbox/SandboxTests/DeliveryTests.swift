@@ -8,10 +8,10 @@ import Testing
 struct DeliveryTests {
   @Test("Shutdown cancels the delivery in flight and keeps it pending")
   func end() async throws {
-    let (posts, asked) = AsyncStream.makeStream(of: Void.self)
+    let (posts, calls) = AsyncStream.makeStream(of: Void.self)
     let store = try AppStoreSimulator(
       apps: [DemoWorld.app], storage: .memory, now: { DemoWorld.start },
-      poster: DeafPoster(asked: asked))
+      poster: SilentPoster(calls: calls))
     _ = try await store.perform(
       .notificationURL, Parameters(["app": "demo", "url": "http://service", "version": 2]))
     _ = try await store.perform(.testNotification, Parameters(["app": "demo"]))
@@ -40,23 +40,23 @@ struct DeliveryTests {
     // One advance covers all attempts; the second one has nothing to send.
     try await store.advanceClock(to: began.advanced(byMilliseconds: 10 * 86_400_000))
     try await store.advanceClock(to: began.advanced(byMilliseconds: 300 * 86_400_000))
-    let moments = await poster.moments
-    let waits = zip(moments, moments.dropFirst()).map { $1.milliseconds(since: $0) }
+    let times = await poster.times
+    let waits = zip(times, times.dropFirst()).map { $1.milliseconds(since: $0) }
     #expect(waits == hours.map { $0 * 3_600_000 })
     let notification = try #require(await store.world.notifications.first)
-    #expect(notification.attempts.map(\.result) == moments.map { _ in .unsuccessfulHTTPResponseCode })
+    #expect(notification.attempts.map(\.result) == times.map { _ in .unsuccessfulHTTPResponseCode })
   }
 }
 
 /// Rejects every notification and records the times of arrival.
 private actor RefusingPoster: NotificationPoster {
   private var clock: SandboxClock?
-  private(set) var moments: [Instant] = []
+  private(set) var times: [Instant] = []
 
   func look(at clock: SandboxClock) { self.clock = clock }
 
   func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
-    if let clock { moments.append(clock.now()) }
+    if let clock { times.append(clock.now()) }
     return .unsuccessfulHTTPResponseCode
   }
 
@@ -66,11 +66,11 @@ private actor RefusingPoster: NotificationPoster {
 }
 
 /// Reports each call and then never responds.
-private struct DeafPoster: NotificationPoster {
-  let asked: AsyncStream<Void>.Continuation
+private struct SilentPoster: NotificationPoster {
+  let calls: AsyncStream<Void>.Continuation
 
   func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
-    asked.yield()
+    calls.yield()
     try? await Task.sleep(for: .seconds(3600))
     return .timedOut
   }

@@ -29,15 +29,15 @@ extension AppStoreSimulator {
       world.advance(to: clock.now())
       await deliver()
     }
-    try await arrive(at: target, concurrency: 1)
+    try await finishAdvance(to: target, concurrency: 1)
   }
 
   /// Advances the clock in one step and then delivers the notifications, at most `concurrency` at a time.
   func advanceClock(by milliseconds: Int64, concurrency: Int) async throws(SandboxError) {
-    try await arrive(at: clock.now().advanced(byMilliseconds: milliseconds), concurrency: concurrency)
+    try await finishAdvance(to: clock.now().advanced(byMilliseconds: milliseconds), concurrency: concurrency)
   }
 
-  private func arrive(at target: Instant, concurrency: Int) async throws(SandboxError) {
+  private func finishAdvance(to target: Instant, concurrency: Int) async throws(SandboxError) {
     clock.set(to: target)
     world.advance(to: clock.now())
     try persist(.clock(clock.setting))
@@ -62,8 +62,8 @@ extension AppStoreSimulator {
     while let delivery { await delivery.value }
     guard poster != nil, !Task.isCancelled else { return }
     let task = Task {
-      while !Task.isCancelled, case let outgoing = nextToSend(concurrency), !outgoing.isEmpty {
-        await send(outgoing)
+      while !Task.isCancelled, case let indices = nextToSend(concurrency), !indices.isEmpty {
+        await send(indices)
       }
       if journal.hasUnwrittenEntries { try? persist() }
       delivery = nil
@@ -76,9 +76,9 @@ extension AppStoreSimulator {
   private func nextToSend(_ limit: Int) -> [Int] {
     var due = world.dueNotifications[...]
     if due.count > 1, faults.take(.reorder) != nil { due = due.dropFirst() }
-    var outgoing: [Int] = []
+    var indices: [Int] = []
     var purchases: Set<Int64?> = []
-    for index in due where outgoing.count < limit {
+    for index in due where indices.count < limit {
       // Notifications of one purchase are sent one after the other.
       let purchase = world.notifications[index].transaction?.originalID
       guard !purchases.contains(purchase) else { continue }
@@ -89,14 +89,14 @@ extension AppStoreSimulator {
         continue
       }
       purchases.insert(purchase)
-      outgoing.append(index)
+      indices.append(index)
     }
-    return outgoing
+    return indices
   }
 
   /// Sends the notifications and records the results in order. A cancelled attempt is not recorded.
-  private func send(_ outgoing: [Int]) async {
-    let posted = outgoing.map { index in
+  private func send(_ indices: [Int]) async {
+    let posted = indices.map { index in
       let message = outgoingNotification(at: index)
       return (index, message, Task { [poster] in await message.post(by: poster) })
     }
@@ -146,7 +146,7 @@ extension AppStoreSimulator {
       return body?.serialized()
     }
     guard var signed = try? signedPayload(of: notification) else { return nil }
-    if let forge = takeForgery() { signed = forge(signed) }
+    if let change = takeSignatureFault() { signed = change(signed) }
     return JSONObject([("signedPayload", .string(signed))]).serialized()
   }
 }

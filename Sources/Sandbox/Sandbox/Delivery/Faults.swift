@@ -43,14 +43,14 @@ struct Faults: Sendable {
   private struct Fault: Sendable {
     var count: Int64
     /// Milliseconds, for the faults that delay something.
-    var length: Int64
+    var milliseconds: Int64
     /// The fault applies to every n-th opportunity.
     var every: Int64
     var passed: Int64 = 0
   }
 
   private var faults: [Kind: Fault] = [:]
-  private static let defaultLength: Int64 = 60_000
+  private static let defaultMilliseconds: Int64 = 60_000
 
   /// Sets a fault: `{"kind": "delay", "count": 3, "by": "1h", "every": 2}`.
   mutating func set(_ parameters: Parameters) throws(ActionError) {
@@ -58,11 +58,11 @@ struct Faults: Sendable {
     let name = try parameters.choice("kind", of: Kind.allCases.map(\.rawValue))
     guard let kind = Kind(rawValue: name) else { return }
     let count = try parameters.integerIfPresent("count") ?? 1
-    let length = try parameters.durationIfPresent("by") ?? Self.defaultLength
+    let milliseconds = try parameters.durationIfPresent("by") ?? Self.defaultMilliseconds
     let every = try parameters.json["every"].map { _ throws(ActionError) in
       try parameters.integer("every", in: 1...1_000_000)
     }
-    faults[kind] = count > 0 ? Fault(count: count, length: length, every: every ?? 1) : nil
+    faults[kind] = count > 0 ? Fault(count: count, milliseconds: milliseconds, every: every ?? 1) : nil
   }
 
   mutating func clear() { faults = [:] }
@@ -75,7 +75,7 @@ struct Faults: Sendable {
     let isItsTurn = fault.passed % fault.every == 0
     if isItsTurn { fault.count -= 1 }
     faults[kind] = fault.count > 0 ? fault : nil
-    return isItsTurn ? fault.length : nil
+    return isItsTurn ? fault.milliseconds : nil
   }
 
   /// The active faults and their remaining counts.
@@ -105,10 +105,10 @@ struct Faults: Sendable {
 /// Faulty responses of the Server API.
 extension AppStoreSimulator {
   /// Returns the response with the active faults applied.
-  func spoiled(_ body: JSONObject) -> HTTPResponse {
+  func applyFaults(to body: JSONObject) -> HTTPResponse {
     var body = body
-    if let change = takeForgery(), let forged = Faults.changed(.object(body), change).objectValue {
-      body = forged
+    if let change = takeSignatureFault(), let changed = Faults.changed(.object(body), change).objectValue {
+      body = changed
     }
     if faults.take(.pageLoop) != nil {
       // The token is valid and always leads to the same page.
@@ -120,16 +120,16 @@ extension AppStoreSimulator {
   }
 
   /// Returns the change for the signed documents of the next response, or `nil` if no fault applies.
-  func takeForgery() -> ((String) -> String)? {
+  func takeSignatureFault() -> ((String) -> String)? {
     if faults.take(.wrongSignature) != nil { return Faults.falsified }
-    guard faults.take(.foreignChain) != nil, let forger = try? forger() else { return nil }
+    guard faults.take(.foreignChain) != nil, let signer = try? makeForeignSigner() else { return nil }
     return { document in
-      (try? UnverifiedJWS(document)).flatMap { try? forger.sign(payload: $0.payload) } ?? document
+      (try? UnverifiedJWS(document)).flatMap { try? signer.sign(payload: $0.payload) } ?? document
     }
   }
 
   /// Returns a signer whose chain has the same shape under an untrusted root.
-  private func forger() throws -> JWSSigner {
+  private func makeForeignSigner() throws -> JWSSigner {
     if let foreignSigner { return foreignSigner }
     let (start, end) = (
       clock.machineNow(), clock.machineNow().advanced(byMilliseconds: 20 * 365 * 86_400_000)
@@ -147,7 +147,7 @@ extension AppStoreSimulator {
   }
 
   /// Returns a response that replaces the regular one, or `nil` if no fault applies.
-  func strangeAnswer() -> HTTPResponse? {
+  func replacementResponse() -> HTTPResponse? {
     if faults.take(.html) != nil {
       return HTTPResponse(
         status: 200, headers: HeaderFields([("content-type", "text/html")]),

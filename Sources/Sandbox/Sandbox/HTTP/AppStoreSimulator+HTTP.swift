@@ -49,17 +49,17 @@ extension AppStoreSimulator {
     case ("clock", "GET"): return .json(clockState)
     case ("faults", "GET"): return .json(faults.json)
     case ("calls", "GET"): return .json(traffic.json)
-    case ("owners", "GET"): return await answer { try self.owners(Query(request.query)["app"]) }
+    case ("owners", "GET"): return await jsonResponse { try self.owners(Query(request.query)["app"]) }
     case ("accounts", "GET"): return await page(request.query, self.accounts)
     case ("receipts", "GET"): return await page(request.query, self.receipts)
     case ("root", _), ("apps", _), ("notifications", _), ("owners", _), ("calls", _), ("accounts", _),
       ("receipts", _), ("consumption", _):
       return .methodNotAllowed("GET")
     case ("realtime-message", "POST"):
-      return await answer { try await self.realtimeMessage(Parameters(body: request.body)) }
-    case ("live", "POST"): return await answer { try await self.live(Parameters(body: request.body)) }
+      return await jsonResponse { try await self.realtimeMessage(Parameters(body: request.body)) }
+    case ("live", "POST"): return await jsonResponse { try await self.live(Parameters(body: request.body)) }
     case ("clock", "POST"), ("clock/advance", "POST"), ("faults", "POST"), ("call-limit", "POST"):
-      return await answer { try await self.set(path, Parameters(body: request.body)) }
+      return await jsonResponse { try await self.set(path, Parameters(body: request.body)) }
     case ("faults", "DELETE"):
       faults.clear()
       return .json(faults.json)
@@ -89,7 +89,7 @@ extension AppStoreSimulator {
         404, code: "NOT_FOUND", message: "unknown path \(request.path); the actions are \(known)")
     }
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
-    return await answer {
+    return await jsonResponse {
       var parameters = try Parameters(body: request.body)
       if parts.count == 3 {
         var json = parameters.json
@@ -173,13 +173,13 @@ extension AppStoreSimulator {
       return .error(
         404, code: "UNKNOWN_DOCUMENT", message: "unknown kind of document; expected one of \(known)")
     }
-    return await answer {
+    return await jsonResponse {
       let document = try self.document(kind, about: PurchaseOrder(Parameters(body: body)))
       return ["kind": .string(name), "document": .string(document)]
     }
   }
 
-  func answer(_ body: () async throws -> JSONObject) async -> HTTPResponse {
+  func jsonResponse(_ body: () async throws -> JSONObject) async -> HTTPResponse {
     await mapErrors { .json(try await body()) }
   }
 

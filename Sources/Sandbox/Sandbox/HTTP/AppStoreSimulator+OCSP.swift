@@ -9,11 +9,11 @@ extension AppStoreSimulator {
   static let responderPath = "/ocsp"
 
   /// The validity of a response, in milliseconds: 12 hours, as in Apple's responses.
-  private static let life: Int64 = 43_200_000
+  private static let validity: Int64 = 43_200_000
 
   /// Responds to a status request, in machine time: OCSP concerns the network and not the simulated store.
   func certificateStatus(_ request: HTTPRequest) async -> HTTPResponse {
-    guard let question = Self.question(in: request) else { return .methodNotAllowed("GET, POST") }
+    guard let statusRequest = Self.statusRequest(in: request) else { return .methodNotAllowed("GET, POST") }
     if let length = faults.take(.ocspSlow) { try? await Task.sleep(for: .milliseconds(length)) }
     if faults.take(.ocspDown) != nil { return .connectionCut }
     let now = clock.machineNow()
@@ -21,10 +21,10 @@ extension AppStoreSimulator {
     if faults.take(.ocspUnknown) != nil { status = .unknown }
     if faults.take(.ocspRevoked) != nil { status = .revoked(now.advanced(byMilliseconds: -60_000)) }
     do {
-      let answer = try authority.responder.response(
-        to: question, saying: status, from: now, until: now.advanced(byMilliseconds: Self.life))
+      let response = try authority.responder.response(
+        to: statusRequest, saying: status, from: now, until: now.advanced(byMilliseconds: Self.validity))
       return HTTPResponse(
-        status: 200, headers: HeaderFields([("content-type", "application/ocsp-response")]), body: answer)
+        status: 200, headers: HeaderFields([("content-type", "application/ocsp-response")]), body: response)
     } catch {
       return .error(500, code: "INTERNAL", message: error.description)
     }
@@ -32,7 +32,7 @@ extension AppStoreSimulator {
 
   /// Returns the DER of the request: the body of a POST or the base64 path component of a GET; `nil` for
   /// other methods. The responder rejects malformed requests.
-  private static func question(in request: HTTPRequest) -> [UInt8]? {
+  private static func statusRequest(in request: HTTPRequest) -> [UInt8]? {
     switch request.method {
     case "POST": return request.body
     case "GET":

@@ -12,12 +12,13 @@ extension AppStoreSimulator {
   private static let maxPageSize = 5_000
 
   /// Responds with the page that the query names.
-  func page(_ query: String, _ answer: (_ accounts: [String], _ app: SandboxApp) throws -> HTTPResponse) async
+  func page(_ query: String, _ respond: (_ accounts: [String], _ app: SandboxApp) throws -> HTTPResponse)
+    async
     -> HTTPResponse
   {
     await mapErrors {
       let page = try page(Query(query))
-      return try answer(page.accounts, page.app)
+      return try respond(page.accounts, page.app)
     }
   }
 

@@ -83,9 +83,9 @@ extension AppStoreSimulator {
     guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
     let body = try call.body()
     if call.path.first == "v1" {
-      try ConsumptionForm.checkFirst(body)
+      try ConsumptionValidation.checkVersion1(body)
     } else {
-      try ConsumptionForm.check(body)
+      try ConsumptionValidation.checkVersion2(body)
     }
     _ = try perform(
       .reportConsumption,

@@ -27,13 +27,13 @@ extension AppStoreSimulator {
     if let rejection = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return rejection }
     if let fault = await serveFault() { return fault }
     catchUp()
-    guard let app = authorizedApp(request) else { return HTTPResponse(status: 401) }
+    guard let app = authenticatedApp(request) else { return HTTPResponse(status: 401) }
     let call = ServerAPICall(
       app: app, request: request, query: Query(request.query), interface: path.first ?? "",
       path: Array(path.dropFirst()))
     do {
-      guard let body = try await answer(call) else { return .json(200, []) }
-      return spoiled(body)
+      guard let body = try await responseBody(to: call) else { return .json(200, []) }
+      return applyFaults(to: body)
     } catch let error as ServerAPIError {
       return error.response
     } catch is NotFound {
@@ -44,7 +44,7 @@ extension AppStoreSimulator {
   }
 
   /// Returns the response body, or `nil` if the response has none.
-  private func answer(_ call: ServerAPICall) async throws -> JSONObject? {
+  private func responseBody(to call: ServerAPICall) async throws -> JSONObject? {
     guard call.path.first?.first == "v" else { throw ServerAPIError.generalBadRequest }
     switch call.interface {
     case "groups": return try groups(call)
@@ -90,7 +90,7 @@ extension AppStoreSimulator {
   /// Returns the app that the token authenticates, or `nil` if the token is invalid.
   ///
   /// Claims are always checked. The signature is checked only if at least one public key is registered.
-  private func authorizedApp(_ request: HTTPRequest) -> SandboxApp? {
+  private func authenticatedApp(_ request: HTTPRequest) -> SandboxApp? {
     guard let header = request.header("authorization"), header.hasPrefix("Bearer ") else { return nil }
     let token = String(header.dropFirst("Bearer ".count))
     guard let jws = try? UnverifiedJWS(token), jws.header["alg"] == "ES256",
@@ -160,7 +160,7 @@ extension AppStoreSimulator {
     }
     if faults.take(.cut) != nil { return .connectionCut }
     if faults.take(.serverError) != nil { return ServerAPIError.generalInternal.response }
-    if let strange = strangeAnswer() { return strange }
+    if let response = replacementResponse() { return response }
     return faults.take(.rateLimit).map(tooMany)
   }
 

@@ -40,22 +40,22 @@ extension World {
 }
 
 /// The validation of consumption information (Apple: ConsumptionRequest and ConsumptionRequestV1).
-enum ConsumptionForm {
+enum ConsumptionValidation {
   /// Validates a version 2 body.
-  static func check(_ body: JSONObject) throws(ServerAPIError) {
+  static func checkVersion2(_ body: JSONObject) throws(ServerAPIError) {
     try checkConsent(body)
-    guard body.isOne("deliveryStatus", of: ConsumptionRequest.DeliveryStatus.self) else {
+    guard body.hasKnownCode("deliveryStatus", of: ConsumptionRequest.DeliveryStatus.self) else {
       throw .invalidDeliveryStatus
     }
     let all = 0...ConsumptionRequest.wholeConsumption
     guard body["consumptionPercentage"].map({ $0.int64Value.map(all.contains) ?? false }) ?? true,
       body["refundPreference"] == nil
-        || body.isOne("refundPreference", of: ConsumptionRequest.RefundPreference.self)
+        || body.hasKnownCode("refundPreference", of: ConsumptionRequest.RefundPreference.self)
     else { throw .generalBadRequest }
   }
 
   /// Validates a version 1 body, whose members are mostly numeric codes.
-  static func checkFirst(_ body: JSONObject) throws(ServerAPIError) {
+  static func checkVersion1(_ body: JSONObject) throws(ServerAPIError) {
     try checkConsent(body)
     let token = body["appAccountToken"]?.stringValue
     guard let token, token.isEmpty || isUUID(token) else { throw .invalidAppAccountToken }
@@ -81,7 +81,7 @@ enum ConsumptionForm {
 
 extension JSONObject {
   /// Whether a member is a known code of Apple's.
-  fileprivate func isOne<Word: RawRepresentable<String>>(_ name: String, of words: Word.Type) -> Bool {
-    self[name]?.stringValue.flatMap(words.init(rawValue:)) != nil
+  fileprivate func hasKnownCode<Code: RawRepresentable<String>>(_ name: String, of codes: Code.Type) -> Bool {
+    self[name]?.stringValue.flatMap(codes.init(rawValue:)) != nil
   }
 }
