@@ -25,7 +25,7 @@ apps:
     environments: [Sandbox]
     online_checks: {policy}
     products:
-      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M}}
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
 """
 
 

@@ -29,8 +29,8 @@ apps:
     environments: [Sandbox]
     in_app_purchase_key: {{file: iap.p8, key_id: {KEY_ID}, issuer_id: {ISSUER}}}
     products:
-      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M}}
-      lifetime: {{type: Non-Consumable, entitlements: [pro]}}
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
+      lifetime: {{type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}}
 tokens: {{issuer: "https://entitled.example.com", keys: keys, lifetime_seconds: 300}}
 """
 

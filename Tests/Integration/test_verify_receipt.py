@@ -260,11 +260,11 @@ apps:
     bundle_id: com.example.oceanjournal
     apple_id: 4711
     environments: [Sandbox, Production]
-    products: {lifetime: {type: Non-Consumable, entitlements: [pro]}}
+    products: {lifetime: {type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}}
   sandboxed:
     bundle_id: com.example.sandboxed
     environments: [Sandbox]
-    products: {lifetime: {type: Non-Consumable, entitlements: [pro]}}
+    products: {lifetime: {type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}}
 trusted_roots:
   - {environment: Production, certificate: data/sandbox/root.pem}
 """

@@ -26,14 +26,14 @@ package struct SandboxProduct: Hashable, Sendable {
   package let period: Period?
   /// How long a non-renewing subscription lasts, if the app limits it; `nil` for other types.
   package let duration: Period?
-  /// The price in thousandths of the currency.
-  package let price: Int64
+  /// The price in thousandths of the currency; `nil` if it is not configured.
+  package let price: Int64?
   /// ISO 4217.
   package let currency: String
 
   package init(
     productId: String, type: ProductType, subscriptionGroupIdentifier: String? = nil, level: Int = 1,
-    period: Period? = nil, duration: Period? = nil, price: Int64 = 0, currency: String = "USD"
+    period: Period? = nil, duration: Period? = nil, price: Int64? = nil, currency: String = "USD"
   ) {
     self.productId = productId
     self.type = type

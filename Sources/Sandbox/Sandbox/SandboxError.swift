@@ -36,6 +36,8 @@ package enum ActionError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownApp(String, known: [String])
   case unknownProduct(String, known: [String])
   case unknownTransaction(String)
+  /// The configuration lacks a setting without which the product cannot be sold.
+  case incompleteProduct(String, missing: String)
   /// Another name in the request is unknown.
   case unknown(what: String, name: String, known: [String])
   case invalidAppAccountToken
@@ -60,6 +62,7 @@ package enum ActionError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownApp: "UNKNOWN_APP"
     case .unknownProduct: "UNKNOWN_PRODUCT"
     case .unknownTransaction: "UNKNOWN_TRANSACTION"
+    case .incompleteProduct: "INCOMPLETE_PRODUCT"
     case .unknown: "UNKNOWN_NAME"
     case .invalidAppAccountToken: "INVALID_APP_ACCOUNT_TOKEN"
     case .invalidQuantity: "INVALID_QUANTITY"
@@ -84,6 +87,8 @@ package enum ActionError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownProduct(let id, let known):
       "unknown product \(id.debugDescription); expected one of \(known.joined(separator: ", "))"
     case .unknownTransaction(let id): "unknown transaction \(id.debugDescription)"
+    case .incompleteProduct(let id, let missing):
+      "product '\(id)' has no \(missing); add \(missing) to the product in the configuration"
     case .unknown(let what, let name, let known):
       "unknown \(what) \(name.debugDescription); expected one of \(known.joined(separator: ", "))"
     case .invalidAppAccountToken: "appAccountToken is not a UUID"

@@ -115,6 +115,22 @@ import Testing
     #expect(try verified(stranger, by: store).payload.appTransactionId != ids[0])
   }
 
+  @Test("A product without price or period is rejected by name")
+  func incompleteProducts() async throws {
+    let products = [
+      SandboxProduct(productId: "free", type: .consumable),
+      SandboxProduct(productId: "monthly", type: .autoRenewableSubscription, price: 990),
+    ]
+    let store = try AppStoreSimulator(
+      apps: [SandboxApp(id: "demo", identity: app.identity, products: products)], storage: .memory,
+      now: { Self.start })
+    for (product, missing) in [("free", "price"), ("monthly", "period")] {
+      await #expect(throws: SandboxError.actionFailed(.incompleteProduct(product, missing: missing))) {
+        try await store.purchase(PurchaseOrder(app: "demo", productId: product))
+      }
+    }
+  }
+
   @Test("Documents fail verification for Production and without the sandbox's root")
   func production() async throws {
     let store = try open()

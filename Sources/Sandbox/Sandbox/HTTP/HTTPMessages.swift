@@ -49,7 +49,7 @@ extension SandboxProduct {
     var json: JSONObject = ["productId": .string(productId), "type": .string(type.rawValue)]
     json["subscriptionGroupIdentifier"] = subscriptionGroupIdentifier.map(JSONValue.string)
     json["period"] = period.map { .string($0.description) }
-    json["price"] = JSONValue(price)
+    json["price"] = price.map { JSONValue($0) }
     json["currency"] = .string(currency)
     return json
   }

@@ -12,7 +12,8 @@ extension World {
   func price(of product: SandboxProduct, in app: String, at storefront: Storefront) -> Int64 {
     let settings = settings[app]
     if let price = settings?.storefrontPrices[storefront.code]?[product.productId] { return price }
-    let price = settings?.prices[product.productId] ?? product.price
+    // A product without any price cannot be bought, see `check`.
+    let price = settings?.prices[product.productId] ?? product.price ?? 0
     guard storefront.currency(of: product) != product.currency else { return price }
     return price * storefront.perDollar / Storefront.perDollar(product.currency)
   }

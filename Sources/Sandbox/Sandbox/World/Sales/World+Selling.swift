@@ -38,6 +38,7 @@ extension World {
 
   private func check(_ order: PurchaseOrder) throws(ActionError) -> SandboxProduct {
     let product = try find(order.productId, of: order.app)
+    try requireSaleTerms(of: product, in: order)
     if let token = order.appAccountToken, !isUUID(token) { throw .invalidAppAccountToken }
     // StoreKit sells up to ten of a repeatable product and one of others.
     let isRepeatable = product.type == .consumable || product.type == .nonRenewingSubscription
@@ -51,6 +52,18 @@ extension World {
       throw .notPossible("the account's charges fail")
     }
     return product
+  }
+
+  /// Throws if the product has no price or, as a subscription, no period.
+  private func requireSaleTerms(of product: SandboxProduct, in order: PurchaseOrder) throws(ActionError) {
+    if product.type == .autoRenewableSubscription, product.period == nil {
+      throw .incompleteProduct(product.productId, missing: "period")
+    }
+    let storefront = order.account.flatMap { accounts[$0] }?.storefront ?? .usa
+    let price =
+      settings[order.app]?.storefrontPrices[storefront.code]?[product.productId]
+      ?? settings[order.app]?.prices[product.productId] ?? product.price
+    guard price != nil else { throw .incompleteProduct(product.productId, missing: "price") }
   }
 
   /// Returns a product of an app.

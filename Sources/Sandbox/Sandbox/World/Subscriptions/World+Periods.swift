@@ -46,7 +46,7 @@ extension World {
   private func periodEnd(_ pricing: PeriodPricing) -> Instant {
     var period = pricing.product.period
     if let offer = pricing.offer, offer.mode != .payAsYouGo { period = offer.period }
-    // A subscription without a configured period lasts 30 days.
+    // Buying requires a period; only a later change of the catalog can remove it.
     guard let period else { return pricing.start.advanced(byMilliseconds: scale.length(days: 30)) }
     return scale.end(of: period, from: pricing.start)
   }
