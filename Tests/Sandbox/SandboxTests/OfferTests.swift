@@ -37,6 +37,18 @@ import Testing
     #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "trial") }
   }
 
+  // Apple: "Implementing introductory offers in your app".
+  @Test(
+    "An introductory offer is available to lapsed customers who never used one, and to no current subscriber")
+  mutating func introductoryEligibility() throws {
+    let id = try demo.buy("gold")
+    #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "trial") }
+    try demo.act(.autoRenew, ["transactionId": .string(String(id)), "enabled": false])
+    demo.pass(days: 40)
+    let trial = try demo.buy("monthly", offer: "trial")
+    #expect(try demo.sold(trial).price == 0)
+  }
+
   @Test("A promotional offer requires a subscriber, starts with the renewal and runs for its periods")
   mutating func promotional() throws {
     #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "stay") }

@@ -52,6 +52,54 @@ import Testing
       ])
   }
 
+  // Apple: "Testing failing subscription renewals".
+  @Test(
+    "Turning auto-renew off in the grace period or billing retry ends the subscription", arguments: [0, 16])
+  mutating func cancelledDuringRetry(graceDays: Int64) throws {
+    try demo.act(.gracePeriod, ["days": JSONValue(graceDays)])
+    let id = try demo.buy("monthly")
+    try demo.act(.billing, ["account": "ann", "fails": true])
+    demo.pass(days: 32)
+    try demo.act(.autoRenew, ["transactionId": .string(String(id)), "enabled": false])
+    #expect(try demo.line().status == .ended(.customerCancelled))
+    #expect(
+      demo.notifications().suffix(2) == [
+        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "EXPIRED/VOLUNTARY",
+      ])
+  }
+
+  // Apple: "Reducing Involuntary Subscriber Churn".
+  @Test(
+    "A weekly subscription has a shorter grace period",
+    arguments: [
+      ("weekly", 3, 10), ("weekly", 16, 13), ("weekly", 28, 13), ("monthly", 3, 34), ("monthly", 28, 59),
+    ]
+      as [(String, Int64, Int64)])
+  mutating func gracePeriods(product: String, setting: Int64, end: Int64) throws {
+    try demo.act(.gracePeriod, ["days": JSONValue(setting)])
+    try demo.buy(product)
+    try demo.act(.billing, ["account": "ann", "fails": true])
+    demo.pass(days: product == "weekly" ? 8 : 32)
+    #expect(try demo.line().status == .grace(until: day(end)))
+    // A later change of the setting does not apply to a grace period that has begun.
+    try demo.act(.gracePeriod, ["days": 0])
+    #expect(try demo.line().status == .grace(until: day(end)))
+  }
+
+  // Apple: subscriptionGracePeriods, `renewalType`.
+  @Test("A failed trial conversion has no grace period with PAID_TO_PAID_ONLY")
+  mutating func graceAfterTrial() throws {
+    try demo.act(
+      .offers,
+      ["productId": "monthly", "id": "trial", "type": "INTRODUCTORY", "mode": "FREE_TRIAL", "period": "P1W"])
+    try demo.act(.gracePeriod, ["days": 16, "renewalType": "PAID_TO_PAID_ONLY"])
+    try demo.buy("monthly", offer: "trial")
+    try demo.act(.billing, ["account": "ann", "fails": true])
+    demo.pass(days: 8)
+    #expect(try demo.line().status == .retry(until: day(67)))
+    #expect(throws: ActionError.self) { try demo.act(.gracePeriod, ["days": 7]) }
+  }
+
   @Test("A subscription ends after 60 days of billing retry")
   mutating func retryEnds() throws {
     try demo.buy("monthly")

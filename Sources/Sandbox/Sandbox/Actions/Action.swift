@@ -79,7 +79,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .withdraw: ["app", "productId", "withdrawn"]
     case .offers: ["app", "productId", "id", "type", "mode", "period", "periods", "price"]
     case .shareable: ["app", "productId", "enabled"]
-    case .gracePeriod: ["app", "days"]
+    case .gracePeriod: ["app", "days", "renewalType"]
     case .extend: ["transactionId", "days"]
     case .massExtend: ["app", "productId", "days", "requestIdentifier", "storefronts"]
     case .setAppAccountToken: ["transactionId", "appAccountToken"]

@@ -69,7 +69,7 @@ extension World {
     let app = try appID(parameters)
     var settings = settings[app] ?? AppSettings()
     switch action {
-    case .gracePeriod: settings.graceDays = try parameters.integer("days", in: 0...60)
+    case .gracePeriod: settings.gracePeriod = try gracePeriod(parameters)
     case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
     case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
     case .testNotification:
@@ -79,6 +79,17 @@ extension World {
     }
     self.settings[app] = settings
     return Outcome()
+  }
+
+  private func gracePeriod(_ parameters: Parameters) throws(ActionError) -> GracePeriod {
+    let days = try parameters.integer("days", in: 0...28)
+    guard GracePeriod.lengths.contains(days) else {
+      throw .wrongType(member: "days", expected: "0, 3, 16 or 28")
+    }
+    let scope = try parameters.json["renewalType"].map { _ throws(ActionError) in
+      try parameters.choice("renewalType", of: GracePeriod.Scope.allCases.map(\.rawValue))
+    }
+    return GracePeriod(days: days, scope: scope.flatMap(GracePeriod.Scope.init) ?? .allRenewals)
   }
 
   private func notificationTarget(_ parameters: Parameters) throws(ActionError) -> AppSettings

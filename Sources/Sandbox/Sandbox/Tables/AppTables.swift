@@ -29,7 +29,8 @@ enum AppTables {
       .init("notification_url") { $0.settings.notificationTarget?.url },
       .init("notification_version") { $0.settings.notificationTarget?.version },
       .init("has_shared_secret") { $0.settings.sharedSecret != nil },
-      .init("grace_days") { $0.settings.graceDays },
+      .init("grace_days") { $0.settings.gracePeriod.days },
+      .init("grace_renewal_type") { $0.settings.gracePeriod.scope.rawValue },
       .init("realtime_url") { $0.settings.messages.realtimeURL },
     ])
 

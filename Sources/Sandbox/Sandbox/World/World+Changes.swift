@@ -82,12 +82,17 @@ extension World {
   }
 
   /// Turns auto-renewal on or off.
+  ///
+  /// Turning it off during the grace period or billing retry ends the subscription at once (Apple: "Testing failing
+  /// subscription renewals": "The system immediately cancels the subscription"). Apple does not document the subtype
+  /// of the `EXPIRED` notification; `VOLUNTARY` follows from the customer's action.
   mutating func setAutoRenewal(_ isOn: Bool, of line: SubscriptionLine) {
     guard line.autoRenews != isOn else { return }
     var line = line
     line.autoRenews = isOn
     put(line)
     notify(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
+    if !isOn, line.status != .active { end(line, .customerCancelled, .voluntary) }
   }
 
   /// Changes the number of seats: an increase at once, a decrease at the next renewal.

@@ -10,8 +10,7 @@ struct AppSettings: Hashable, Sendable {
 
   var notificationTarget: NotificationTarget?
   var sharedSecret: String?
-  /// The length of Apple's grace period in days; 0 turns it off.
-  var graceDays: Int64 = 0
+  var gracePeriod = GracePeriod()
   /// By product id.
   var offers: [String: [Offer]] = [:]
   /// Overrides of the catalog's prices by product id, in thousandths of the currency.
@@ -25,6 +24,32 @@ struct AppSettings: Hashable, Sendable {
   /// The ids of products whose seats are managed by the developer.
   var invitedByDeveloper: Set<String> = []
   var messages = RetentionMessages()
+}
+
+/// The setting of Apple's billing grace period (Apple: subscriptionGracePeriods).
+struct GracePeriod: Hashable, Sendable {
+  /// The `renewalType`.
+  enum Scope: String, Hashable, Sendable, CaseIterable {
+    case allRenewals = "ALL_RENEWALS"
+    /// No grace period if a free trial does not convert.
+    case paidToPaidOnly = "PAID_TO_PAID_ONLY"
+  }
+
+  /// The lengths that App Store Connect offers, in days; 0 turns the grace period off.
+  static let lengths: [Int64] = [0, 3, 16, 28]
+
+  var days: Int64 = 0
+  var scope = Scope.allRenewals
+
+  /// Returns the length in days for a subscription whose renewal failed.
+  ///
+  /// Weekly subscriptions have 3 days with the setting of 3, otherwise 6 (Apple: "Reducing Involuntary Subscriber
+  /// Churn").
+  func days(for product: SandboxProduct?, after period: SoldTransaction?) -> Int64 {
+    if scope == .paidToPaidOnly, period?.isTrial == true { return 0 }
+    let isWeekly = product?.period.map { $0.months == 0 && $0.days <= 7 } ?? false
+    return isWeekly ? min(days, 6) : days
+  }
 }
 
 /// An Apple account's download of an app.

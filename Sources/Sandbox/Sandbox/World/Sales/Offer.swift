@@ -45,9 +45,11 @@ extension World {
       if subscriptions.contains(where: { $0.offer?.type == .introductory }) {
         throw .notEligible(offer: name, reason: "the customer has used an introductory offer of the group")
       }
-      if !subscriptions.isEmpty {
+      // Apple, "Implementing introductory offers in your app": new subscribers are eligible, lapsed ones if they never
+      // used one in the group, existing ones never, so that an upgrade or downgrade has none.
+      if ownLine(of: order, product)?.isRunning == true {
         throw .notEligible(
-          offer: name, reason: "introductory offers require a customer who is new to the group")
+          offer: name, reason: "introductory offers exclude existing subscribers of the group")
       }
     case .promotional:
       if subscriptions.isEmpty {
@@ -55,15 +57,19 @@ extension World {
           offer: name, reason: "promotional offers require a current or former subscriber")
       }
     case .winBack:
-      let line = order.account.flatMap { account in
-        ownLines[GroupOwnership(app: order.app, account: account, group: product.group)].flatMap { lines[$0] }
-      }
-      guard let line, !line.isRunning else {
+      guard let line = ownLine(of: order, product), !line.isRunning else {
         throw .notEligible(offer: name, reason: "win-back offers require an ended subscription")
       }
     case .offerCode, .unrecognized: break
     }
     return offer
+  }
+
+  /// Returns the subscription that the ordering account itself has in the product's group.
+  private func ownLine(of order: PurchaseOrder, _ product: SandboxProduct) -> SubscriptionLine? {
+    order.account.flatMap { account in
+      ownLines[GroupOwnership(app: order.app, account: account, group: product.group)].flatMap { lines[$0] }
+    }
   }
 
   /// Returns the account's own transactions in a subscription group.

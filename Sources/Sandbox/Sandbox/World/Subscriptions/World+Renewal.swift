@@ -86,7 +86,9 @@ extension World {
 
   private mutating func failToRenew(_ line: SubscriptionLine) {
     var line = line
-    let graceDays = settings[line.app]?.graceDays ?? 0
+    let graceDays =
+      settings[line.app]?.gracePeriod
+      .days(for: product(line.productID, of: line.app), after: current(of: line)) ?? 0
     if graceDays > 0 {
       let end = line.expiresDate.advanced(byMilliseconds: scale.length(days: graceDays))
       line.status = .grace(until: end)
