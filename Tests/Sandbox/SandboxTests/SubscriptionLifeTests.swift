@@ -54,7 +54,8 @@ import Testing
 
   // Apple: "Testing failing subscription renewals".
   @Test(
-    "Turning auto-renew off in the grace period or billing retry ends the subscription", arguments: [0, 16])
+    "Turning auto-renew off in the grace period or billing retry ends the subscription",
+    arguments: [0, 16] as [Int64])
   mutating func cancelledDuringRetry(graceDays: Int64) throws {
     try demo.act(.gracePeriod, ["days": JSONValue(graceDays)])
     let id = try demo.buy("monthly")

@@ -35,12 +35,12 @@ extension AppStoreSimulator {
     return answer
   }
 
-  /// The environment and app members of most responses.
+  /// The environment and app members of most responses. `appAppleId` exists only in Production (Apple: StatusResponse,
+  /// HistoryResponse).
   private func envelope(_ call: ServerAPICall) -> JSONObject {
     JSONObject(present: [
       ("environment", .string(Environment.sandbox.rawValue)),
       ("bundleId", .string(call.app.identity.bundleID)),
-      ("appAppleId", call.app.identity.appAppleID.map { JSONValue($0) }),
     ])
   }
 

@@ -14,7 +14,9 @@ extension AppStoreSimulator {
     }
     let days = try extensionDays(body)
     switch world.extensionError(of: line) {
-    case .familyShared?: throw ServerAPIError.extensionFamilyShared
+    case .familyShared?:
+      throw line.ownership == .assigned
+        ? ServerAPIError.assignedExtensionIneligible : .extensionFamilyShared
     case .ineligible?: throw ServerAPIError.extensionIneligible
     case .tooOften?: throw ServerAPIError.extensionTooOften
     case nil: break
@@ -51,6 +53,14 @@ extension AppStoreSimulator {
     guard let product = body["productId"]?.stringValue, world.product(product, of: call.app.id) != nil else {
       throw ServerAPIError.invalidProductId
     }
+    // Apple: storefrontCountryCodes. Without the member the extension applies to all storefronts.
+    if let codes = body["storefrontCountryCodes"], !codes.isNull {
+      guard let codes = codes.arrayValue, !codes.isEmpty else { throw ServerAPIError.emptyStorefrontList }
+      let known = Storefront.known.map(\.code)
+      guard codes.allSatisfy({ $0.stringValue.map(known.contains) ?? false }) else {
+        throw ServerAPIError.invalidStorefront
+      }
+    }
     let identifier = body["requestIdentifier"] ?? ""
     // A repeated request returns the first result.
     if !world.massExtensions.contains(where: { .string($0.requestIdentifier) == identifier }) {
@@ -80,7 +90,7 @@ extension AppStoreSimulator {
   /// Handles Send Consumption Information, versions 1 and 2.
   func consumption(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
     let sold = try transaction(id, call)
-    guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
+    try requirePurchaser(of: sold)
     let body = try call.body()
     if call.path.first == "v1" {
       try ConsumptionValidation.checkVersion1(body)
@@ -98,7 +108,7 @@ extension AppStoreSimulator {
   func setAppAccountToken(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
     let sold = try transaction(id, call)
     guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
-    guard sold.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
+    try requirePurchaser(of: sold)
     guard let token = try call.body()["appAccountToken"]?.stringValue, isUUID(token) else {
       throw ServerAPIError.invalidAppAccountTokenUUID
     }
@@ -107,13 +117,30 @@ extension AppStoreSimulator {
     return nil
   }
 
+  /// Throws for a transaction of a family member or seat holder (Apple: error codes 4000034 and 4000227).
+  private func requirePurchaser(of sold: SoldTransaction) throws(ServerAPIError) {
+    switch sold.ownership {
+    case .purchased: return
+    case .assigned: throw .assignedTransactionNotSupported
+    default: throw .familyTransactionNotSupported
+    }
+  }
+
   // MARK: Notifications
+
+  /// The range of the notification history, in milliseconds: 180 days (Apple: NotificationHistoryRequest.startDate).
+  private static let historyRange: Int64 = 180 * 86_400_000
 
   /// Handles Get Notification History.
   func notificationHistory(_ call: ServerAPICall) throws -> JSONObject {
     let body = try call.body()
     guard let start = body["startDate"]?.int64Value else { throw ServerAPIError.invalidStartDate }
     guard let end = body["endDate"]?.int64Value else { throw ServerAPIError.invalidEndDate }
+    // Clients use machine time or simulated time, so the earlier one counts; a minute allows for the call's duration.
+    let now = min(world.now, clock.machineNow())
+    guard start >= now.advanced(byMilliseconds: -Self.historyRange - 60_000).millisecondsSince1970 else {
+      throw ServerAPIError.startDateTooFarInPast
+    }
     guard start < end else { throw ServerAPIError.startDateAfterEndDate }
     let id = body["transactionId"]?.stringValue
     let type = body["notificationType"]?.stringValue

@@ -13,6 +13,10 @@ struct ServerAPICall {
   /// The components after ``interface``.
   let path: [String]
 
+  /// The status of a response without a body. Consumption information is accepted for later use: 202 (Apple: Send
+  /// Consumption Information V1; not documented for V2, which follows it here).
+  var emptyStatus: Int { path.contains("consumption") ? 202 : 200 }
+
   /// Parses the body, which must be a JSON object.
   func body() throws(ServerAPIError) -> JSONObject {
     guard let body = try? JSONValue(parsing: request.body).objectValue else { throw .generalBadRequest }
@@ -32,7 +36,7 @@ extension AppStoreSimulator {
       app: app, request: request, query: Query(request.query), interface: path.first ?? "",
       path: Array(path.dropFirst()))
     do {
-      guard let body = try await responseBody(to: call) else { return .json(200, []) }
+      guard let body = try await responseBody(to: call) else { return .json(call.emptyStatus, []) }
       return applyFaults(to: body)
     } catch let error as ServerAPIError {
       return error.response
@@ -111,8 +115,9 @@ extension AppStoreSimulator {
     [clock.machineNow(), world.now].contains { now in
       let seconds = Double(now.millisecondsSince1970) / 1000
       // Tolerates a clock skew of a minute.
-      let begin = issued ?? seconds
-      return begin <= seconds + 60 && seconds < expires && expires - begin <= 3660
+      guard (issued ?? seconds) <= seconds + 60, seconds < expires else { return false }
+      // Apple documents `iat` as required, but its Python library omits it, and Apple accepts that.
+      return expires - (issued ?? seconds) <= 3600
     }
   }
 

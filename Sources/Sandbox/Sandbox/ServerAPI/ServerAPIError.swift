@@ -13,6 +13,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case invalidExtendByDays = 4_000_009
   case invalidExtendReasonCode = 4_000_010
   case invalidRequestIdentifier = 4_000_011
+  case startDateTooFarInPast = 4_000_012
   case startDateAfterEndDate = 4_000_013
   case invalidPaginationToken = 4_000_014
   case invalidStartDate = 4_000_015
@@ -24,6 +25,8 @@ enum ServerAPIError: Int64, Error, Hashable {
   case invalidProductType = 4_000_022
   case invalidProductId = 4_000_023
   case invalidInAppOwnershipType = 4_000_026
+  case emptyStorefrontList = 4_000_027
+  case invalidStorefront = 4_000_028
   case invalidRevoked = 4_000_030
   case invalidStatus = 4_000_031
   case invalidAccountTenure = 4_000_032
@@ -53,6 +56,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case bulletPointTooLong = 4_000_219
   case aboveImageWithoutImage = 4_000_224
   case invalidGroupId = 4_000_225
+  case assignedTransactionNotSupported = 4_000_227
   case extensionIneligible = 4_030_004
   case extensionTooOften = 4_030_005
   case extensionFamilyShared = 4_030_007
@@ -60,6 +64,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case messageNotApproved = 4_030_017
   case imageNotApproved = 4_030_018
   case imageInUse = 4_030_019
+  case assignedExtensionIneligible = 4_030_028
   case appNotFound = 4_040_003
   case originalTransactionIdNotFound = 4_040_005
   case notificationURLNotFound = 4_040_007
@@ -107,6 +112,7 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .invalidExtendByDays: "Invalid extend by days value."
     case .invalidExtendReasonCode: "Invalid extend reason code."
     case .invalidRequestIdentifier: "Invalid request identifier."
+    case .startDateTooFarInPast: "Invalid request. The start date is earlier than the allowed start date."
     case .startDateAfterEndDate: "Invalid request. The start date is after the end date."
     case .invalidPaginationToken: "Invalid request. The pagination token is invalid."
     case .invalidStartDate: "Invalid request. The start date is invalid."
@@ -139,6 +145,10 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .extensionTooOften: "Forbidden - subscription has reached maximum extension count."
     case .extensionFamilyShared:
       "Subscriptions that users obtain through Family Sharing can't get an extension."
+    case .emptyStorefrontList: "Invalid request. The storefront country code list is empty."
+    case .invalidStorefront: "Invalid request. A storefront country code is invalid."
+    case .assignedTransactionNotSupported: "Assigned transactions aren't supported by this endpoint."
+    case .assignedExtensionIneligible: "Assigned subscriptions can't get a renewal date extension."
     case .appNotFound: "App not found."
     case .originalTransactionIdNotFound: "Original transaction id not found."
     case .notificationURLNotFound: "App Store server notification URL not found for provided app."

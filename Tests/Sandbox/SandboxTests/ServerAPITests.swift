@@ -1,0 +1,119 @@
+import AppStore
+import Foundation
+import HTTP
+import JSON
+import Testing
+
+@testable import Sandbox
+
+/// The limits and errors of Apple's Server API.
+@Suite final class ServerAPITests {
+  private static let start = Instant(rfc3339: "2026-01-01T00:00:00Z")!
+  private let store: AppStoreSimulator
+
+  init() throws {
+    store = try AppStoreSimulator(
+      apps: [DemoWorld.app], storage: .memory, now: { Self.start.advanced(byMilliseconds: 1000) })
+  }
+
+  /// Calls the API. While no key is registered, the signature of the token is not checked.
+  private func call(
+    _ method: String, _ path: String, _ body: JSONObject = [:], lifetime: Int64? = 300
+  ) async throws -> (status: Int, body: JSONObject) {
+    let now = Self.start.millisecondsSince1970 / 1000
+    var claims: JSONObject = [
+      "iss": "i", "aud": "appstoreconnect-v1", "bid": "com.example",
+      "exp": JSONValue(now + (lifetime ?? 300)),
+    ]
+    if lifetime != nil { claims["iat"] = JSONValue(now) }
+    let header: JSONObject = ["alg": "ES256", "kid": "K", "typ": "JWT"]
+    let parts = [header.serialized(), claims.serialized(), [UInt8](repeating: 0, count: 64)]
+    let token = parts.map { Data($0).base64EncodedString() }.joined(separator: ".")
+      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    let response = await store.respond(
+      to: HTTPRequest(
+        method: method, target: path, headers: HeaderFields([("authorization", "Bearer \(token)")]),
+        body: body.serialized()))
+    return (response.status, (try? JSONValue(parsing: response.body).objectValue) ?? [:])
+  }
+
+  private func errorCode(_ method: String, _ path: String, _ body: JSONObject) async throws -> Int64? {
+    try await call(method, path, body).body["errorCode"]?.int64Value
+  }
+
+  private func buy(_ product: String, _ account: String, seats: Int64? = nil) async throws -> String {
+    try await store.purchase(
+      PurchaseOrder(app: "demo", productId: product, account: account, seats: seats)
+    ).transactionId
+  }
+
+  // Apple: "Generating JSON Web Tokens for API requests". Apple's Python library sends no `iat`.
+  @Test(
+    "A token is valid for at most 60 minutes",
+    arguments: [(300, 200), (3600, 200), (3601, 401), (nil, 200)] as [(Int64?, Int)])
+  func tokenLifetime(lifetime: Int64?, status: Int) async throws {
+    let id = try await buy("unlock", "ann")
+    let path = "/inApps/v1/transactions/\(id)"
+    #expect(try await call("GET", path, lifetime: lifetime).status == status)
+  }
+
+  // Apple: StatusResponse, HistoryResponse: "available only for apps in production".
+  @Test("Responses contain no appAppleId in Sandbox")
+  func appAppleId() async throws {
+    let id = try await buy("monthly", "ann")
+    for path in ["/inApps/v1/subscriptions/\(id)", "/inApps/v2/history/\(id)"] {
+      let response = try await call("GET", path)
+      #expect(response.status == 200 && response.body["bundleId"] == "com.example")
+      #expect(response.body["appAppleId"] == nil)
+    }
+  }
+
+  // Apple: NotificationHistoryRequest, StartDateTooFarInPastError, StartDateAfterEndDateError.
+  @Test("The notification history starts at most 180 days ago and before its end")
+  func historyRange() async throws {
+    let now = Self.start.millisecondsSince1970
+    func error(_ start: Int64, _ end: Int64) async throws -> Int64? {
+      try await errorCode(
+        "POST", "/inApps/v1/notifications/history",
+        ["startDate": JSONValue(start), "endDate": JSONValue(end)])
+    }
+    #expect(try await error(now - 180 * 86_400_000, now) == nil)
+    #expect(try await error(now - 181 * 86_400_000, now) == 4_000_012)
+    #expect(try await error(now, now) == 4_000_013)
+  }
+
+  // Apple: storefrontCountryCodes, InvalidEmptyStorefrontCountryCodeListError, InvalidStorefrontCountryCodeError.
+  @Test("A mass extension rejects empty and unknown storefronts")
+  func massExtension() async throws {
+    for (codes, code) in [([], 4_000_027), (["XXX"], 4_000_028), (["DEU"], nil)] as [(JSONValue, Int64?)] {
+      let body: JSONObject = [
+        "extendByDays": 3, "extendReasonCode": 1, "productId": "monthly", "requestIdentifier": "R",
+        "storefrontCountryCodes": codes,
+      ]
+      #expect(try await errorCode("POST", "/inApps/v1/subscriptions/extend/mass", body) == code)
+    }
+  }
+
+  // Apple: Send Consumption Information V1 ("202 Accepted"), InvalidAssignedTransactionNotSupportedError,
+  // AssignedSubscriptionExtensionIneligibleError.
+  @Test("Consumption information returns 202, and calls about an assigned seat are rejected")
+  func assignedSeats() async throws {
+    let team = try await buy("gold", "team", seats: 2)
+    _ = try await store.perform(.assignSeat, Parameters(["transactionId": .string(team), "account": "ben"]))
+    let assigned = try #require(await store.world.subscriptions(of: "ben", in: "demo").first).id
+    let information: JSONObject = [
+      "customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED",
+    ]
+    let path = "/inApps/v2/transactions/consumption/"
+    #expect(try await call("PUT", path + team, information).status == 202)
+    #expect(try await errorCode("PUT", path + String(assigned), information) == 4_000_227)
+    #expect(
+      try await errorCode(
+        "PUT", "/inApps/v1/transactions/\(assigned)/appAccountToken",
+        ["appAccountToken": "7e3fb20b-4cdb-47cc-936d-99d65f608138"]) == 4_000_227)
+    #expect(
+      try await errorCode(
+        "PUT", "/inApps/v1/subscriptions/extend/\(assigned)",
+        ["extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "R"]) == 4_030_028)
+  }
+}
