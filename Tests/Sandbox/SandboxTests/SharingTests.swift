@@ -38,12 +38,25 @@ import Testing
     try demo.act(.shareable, ["productId": "monthly"])
     let bought = try demo.buy("monthly")
     for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
-    try demo.act(.refund, ["transactionId": .string(String(bought))])
+    try demo.act(.refund, ["transactionId": .string(String(bought)), "reason": "APP_ISSUE"])
     #expect(demo.notifications("bob").last == "REVOKE")
     let revoked = try #require(demo.world.purchases(of: "bob", in: "demo").last?.revocation)
-    #expect(revoked.type == .familyRevoke)
+    // Apple, revocationReason: the members' is the purchaser's.
+    #expect(revoked.type == .familyRevoke && revoked.reason == .appIssue)
     try demo.act(.reverseRefund, ["transactionId": .string(String(bought))])
     #expect(demo.notifications("bob").last == "SUBSCRIBED/RESUBSCRIBE")
+  }
+
+  @Test("An upgrade to a product without Family Sharing revokes the members' access")
+  mutating func upgradeWithoutSharing() throws {
+    try demo.act(.shareable, ["productId": "monthly"])
+    for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+    try demo.buy("monthly")
+    try demo.buy("gold")
+    #expect(demo.notifications("bob") == ["SUBSCRIBED/INITIAL_BUY", "REVOKE"])
+    let revoked = try #require(demo.world.purchases(of: "bob", in: "demo").last?.revocation)
+    #expect(revoked.type == .familyRevoke && revoked.reason == .other)
+    #expect(demo.world.ownedProducts(of: "bob", in: "demo").isEmpty)
   }
 
   @Test("Assigning more seats than were bought fails")

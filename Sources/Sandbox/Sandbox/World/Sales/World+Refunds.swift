@@ -26,7 +26,7 @@ extension World {
     notify(.refund, about: transaction)
     // A refund of an earlier period does not end the current one.
     if lines[transaction.originalID].map({ $0.status == .revoked }) ?? true {
-      endSharing(of: transaction.originalID)
+      endSharing(of: transaction.originalID, reason: reason)
     }
   }
 

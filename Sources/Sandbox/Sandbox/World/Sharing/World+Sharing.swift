@@ -80,6 +80,14 @@ extension World {
   ) {
     for id in line.members {
       guard let member = lines[id], member.isRunning, let purchase = current(of: line) else { continue }
+      // The shared subscription no longer exists after a change to a product without Family Sharing. Apple's list of
+      // REVOKE conditions does not mention this case.
+      if member.ownership == .familyShared, member.productID != line.productID,
+        !isShareable(line.productID, in: line.app)
+      {
+        revoke(id)
+        continue
+      }
       // A new period starts for the members when it starts for the purchaser.
       var next = member
       let isNewPeriod = line.isEntitling && purchase.purchaseDate > current(of: member)?.purchaseDate ?? now
@@ -126,34 +134,40 @@ extension World {
   // MARK: End of sharing
 
   /// Ends the members' access after a refund or the end of sharing.
-  mutating func endSharing(of purchase: Int64) {
-    for member in lines[purchase]?.members ?? [] where lines[member]?.isRunning == true { revoke(member) }
+  ///
+  /// - reason: the purchaser's after a refund, otherwise `other` (Apple: revocationReason).
+  mutating func endSharing(of purchase: Int64, reason: RevocationReason = .other) {
+    for member in lines[purchase]?.members ?? [] where lines[member]?.isRunning == true {
+      revoke(member, reason: reason)
+    }
     guard let sold = transactions[purchase], lines[purchase] == nil else { return }
-    for account in family(of: sold.account) { revokeShared(sold, from: account) }
+    for account in family(of: sold.account) { revokeShared(sold, from: account, reason: reason) }
   }
 
   /// Ends a member's access.
-  mutating func revoke(_ member: Int64) {
+  mutating func revoke(_ member: Int64, reason: RevocationReason = .other) {
     guard var line = lines[member] else { return }
     line.status = .revoked
     line.autoRenews = false
     put(line)
-    revokeTransaction(line.current)
+    revokeTransaction(line.current, reason)
   }
 
-  private mutating func revokeShared(_ sold: SoldTransaction, from account: String) {
+  private mutating func revokeShared(
+    _ sold: SoldTransaction, from account: String, reason: RevocationReason = .other
+  ) {
     for transaction in purchases(of: account, in: sold.app)
     where transaction.ownership == .familyShared && transaction.orderID == sold.orderID
       && transaction.revocation == nil
     {
-      revokeTransaction(transaction.id)
+      revokeTransaction(transaction.id, reason)
     }
   }
 
-  private mutating func revokeTransaction(_ id: Int64) {
+  private mutating func revokeTransaction(_ id: Int64, _ reason: RevocationReason) {
     guard var transaction = transactions[id] else { return }
     transaction.revocation = SoldTransaction.Revocation(
-      date: now, reason: .other, type: .familyRevoke, percentage: nil)
+      date: now, reason: reason, type: .familyRevoke, percentage: nil)
     transactions[id] = transaction
     notify(.revoke, about: transaction)
   }
