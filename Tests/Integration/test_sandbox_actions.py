@@ -184,5 +184,5 @@ def test_each_is_done_by_http_and_by_command_alike(store):
     live(by_command)
     assert by_http.done == by_command.done
     status, answer = post(f"http://{by_http.service.sandbox}/sandbox/v1/nothing", {})
-    known = answer["error"]["message"].rpartition("what can be done is ")[2].split(", ")
+    known = answer["error"]["message"].rpartition("the actions are ")[2].split(", ")
     assert status == 404 and {action for action, *_ in by_http.done} - {"advance"} == set(known) - ELSEWHERE
