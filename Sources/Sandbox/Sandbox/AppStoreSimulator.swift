@@ -134,6 +134,7 @@ package actor AppStoreSimulator {
     if isEventful { journal.record(.passed, at: world.now) }
   }
 
+  /// Records an entry and writes it at once.
   func persist(_ entry: Journal.Entry) throws(SandboxError) {
     journal.record(entry, at: world.now)
     try persist()
@@ -165,14 +166,17 @@ package actor AppStoreSimulator {
 
   // MARK: Signatures
 
+  /// Returns the JWS of a transaction, signed now.
   func sign(_ sold: SoldTransaction) throws(CryptographyError) -> String {
     try authority.signer.sign(payload: world.payload(of: sold, signed: world.now))
   }
 
+  /// Returns the JWS of a subscription's renewal info, signed now.
   func sign(_ line: SubscriptionLine) throws(CryptographyError) -> String {
     try authority.signer.sign(payload: world.payload(of: line, signed: world.now))
   }
 
+  /// Returns the signed payload of a version 2 notification.
   func signedPayload(of notification: SandboxNotification) throws(CryptographyError) -> String {
     try NotificationSigner(world: world, signer: authority.signer).signed(notification)
   }

@@ -11,6 +11,7 @@ package struct PurchaseOrder: Hashable, Sendable {
   package var appAccountToken: String?
   /// The name of the Apple account; `nil` creates a new account.
   package var account: String?
+  /// The number of items: 1 to 10 for consumables and non-renewing subscriptions, otherwise 1.
   package var quantity: Int64
   /// The purchase date, which may be in the past; `nil` means now.
   package var purchaseDate: Instant?

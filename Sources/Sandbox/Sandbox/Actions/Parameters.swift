@@ -21,11 +21,13 @@ struct Parameters {
     for (name, _) in json where !known.contains(name) { throw .unknownMember(name, known: known) }
   }
 
+  /// Reads a required, non-empty string.
   func string(_ member: String) throws(ActionError) -> String {
     guard let text = try stringIfPresent(member) else { throw .missingMember(member) }
     return text
   }
 
+  /// Reads an optional string; JSON null counts as absent.
   func stringIfPresent(_ member: String) throws(ActionError) -> String? {
     guard let value = json[member], !value.isNull else { return nil }
     guard let text = value.stringValue, !text.isEmpty else {
@@ -34,6 +36,7 @@ struct Parameters {
     return text
   }
 
+  /// Reads a required integer, which may be sent as a string.
   func integer(_ member: String, in range: ClosedRange<Int64>) throws(ActionError) -> Int64 {
     guard let integer = try integerIfPresent(member) else { throw .missingMember(member) }
     guard range.contains(integer) else {
@@ -51,6 +54,7 @@ struct Parameters {
     return integer
   }
 
+  /// Reads a required Boolean, which may be sent as a string.
   func flag(_ member: String) throws(ActionError) -> Bool {
     guard let flag = try flagIfPresent(member) else { throw .missingMember(member) }
     return flag

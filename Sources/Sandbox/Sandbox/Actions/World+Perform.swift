@@ -77,6 +77,7 @@ extension World {
     return line
   }
 
+  /// Returns the app id that a request names; throws for an unknown app.
   func appID(_ parameters: Parameters) throws(ActionError) -> String {
     let id = try parameters.string("app")
     guard app(id) != nil else { throw .unknownApp(id, known: apps.map(\.id)) }

@@ -3,6 +3,7 @@ internal import JSON
 
 /// Settings of accounts and developers.
 extension World {
+  /// Performs an action that names an account.
   mutating func performOnAccount(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     let account = try parameters.string("account")
     switch action {
@@ -52,6 +53,7 @@ extension World {
 
   // MARK: Developers
 
+  /// Performs a setting of the developer.
   mutating func performSetting(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     switch action {
     case .keys:
@@ -149,6 +151,7 @@ extension World {
 
   // MARK: Mass extension
 
+  /// Extends the renewal dates of a product's eligible subscribers and counts the others as failed.
   mutating func massExtend(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let app = try appID(parameters)
     let product = try find(parameters.string("productId"), of: app)

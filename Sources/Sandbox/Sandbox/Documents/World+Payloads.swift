@@ -120,6 +120,7 @@ extension World {
     }
   }
 
+  /// The end of the current grace period (`gracePeriodExpiresDate`).
   func graceEnd(of line: SubscriptionLine) -> Instant? {
     if case .grace(let end) = line.status { end } else { nil }
   }

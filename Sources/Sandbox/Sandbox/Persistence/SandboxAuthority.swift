@@ -59,6 +59,7 @@ struct SandboxAuthority: Sendable {
     }
   }
 
+  /// A certificate with its private key.
   private struct Link {
     let certificate: Certificate
     let key: SigningKey

@@ -70,6 +70,7 @@ extension World {
     case cancel, revoke, migrate, changePrice, changeMetadata, requestRefund
   }
 
+  /// Performs an Advanced Commerce request on a purchase.
   mutating func performCommerce(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let sold = try transaction(parameters)
     let name = try parameters.choice("request", of: CommerceRequest.allCases.map(\.rawValue))

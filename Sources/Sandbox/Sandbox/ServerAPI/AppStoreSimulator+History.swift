@@ -150,6 +150,7 @@ private struct HistoryFilter {
     return date
   }
 
+  /// Whether the transaction matches all filters.
   func admits(_ sold: SoldTransaction, _ product: SandboxProduct?) -> Bool {
     if product?.type == .consumable, sold.isFinished, sold.revocation == nil { return false }
     let date = sold.purchaseDate.millisecondsSince1970

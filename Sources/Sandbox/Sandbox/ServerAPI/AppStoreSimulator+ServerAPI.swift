@@ -26,6 +26,7 @@ struct ServerAPICall {
 
 /// Apple's Server API under Apple's paths.
 extension AppStoreSimulator {
+  /// Responds to a request: rate limit and faults first, then authentication, then the call.
   func serverAPI(_ request: HTTPRequest) async -> HTTPResponse {
     let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
     if let rejection = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return rejection }

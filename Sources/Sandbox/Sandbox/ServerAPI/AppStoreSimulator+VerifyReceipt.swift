@@ -7,6 +7,7 @@ internal import SignedData
 
 /// `verifyReceipt` as Apple's sandbox implements it.
 extension AppStoreSimulator {
+  /// Responds to a request; errors are statuses in a response with HTTP 200.
   func verifyReceipt(_ request: HTTPRequest) async -> HTTPResponse {
     // Apple documents no limit for verifyReceipt.
     traffic.count("verifyReceipt")

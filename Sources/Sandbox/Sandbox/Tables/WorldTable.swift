@@ -5,6 +5,7 @@ internal import JSON
 ///
 /// Tables are derived from the journal. The sandbox never reads them.
 package struct WorldTable: Hashable, Sendable {
+  /// A column without its values.
   package struct Column: Hashable, Sendable {
     package let name: String
     /// Whether the column has type TEXT, otherwise INTEGER. Times are RFC 3339 texts, flags are 0 and 1.

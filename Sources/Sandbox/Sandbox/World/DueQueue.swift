@@ -21,6 +21,7 @@ struct DueQueue: Sendable {
   /// The earliest entry.
   var first: Entry? { heap.first }
 
+  /// Schedules a subscription; O(log n).
   mutating func enter(_ line: Int64, at instant: Instant) {
     heap.append(Entry(at: instant, sequence: sequence, line: line))
     sequence += 1

@@ -72,11 +72,13 @@ struct World: Sendable {
   /// Skips ids that an earlier process may have issued without persisting them.
   mutating func skipNumbers(_ count: Int64) { nextNumber += count }
 
+  /// Issues the next transaction or line item id.
   mutating func makeNumber() -> Int64 {
     defer { nextNumber += 1 }
     return nextNumber
   }
 
+  /// Issues the next UUID of the seeded generator.
   mutating func makeUUID() -> String { Nonce(using: &random).description }
 
   // MARK: Time

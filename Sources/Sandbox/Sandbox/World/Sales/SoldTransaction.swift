@@ -31,6 +31,7 @@ struct SoldTransaction: Hashable, Sendable {
   /// Whether the app finished it. Receipts contain consumables only until then.
   var isFinished = false
 
+  /// A refund, or the end of sharing.
   struct Revocation: Hashable, Sendable {
     let date: Instant
     let reason: RevocationReason

@@ -52,6 +52,7 @@ extension World {
 }
 
 extension World {
+  /// Performs an action on the claimed seats of a running subscription.
   mutating func performSeatClaim(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     let line = try ownRunningLine(parameters)
     var outcome = Outcome(transactions: [line.current])

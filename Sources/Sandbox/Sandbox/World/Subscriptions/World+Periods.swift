@@ -41,6 +41,7 @@ extension World {
     history[Ownership(app: transaction.app, account: transaction.account), default: []].append(transaction.id)
   }
 
+  /// The order id of a transaction: `M` and the id in base 36.
   func orderID(_ number: Int64) -> String { "M" + String(number, radix: 36, uppercase: true) }
 
   private func periodEnd(_ pricing: PeriodPricing) -> Instant {
@@ -77,6 +78,7 @@ enum TimeScale: Hashable, Sendable {
   /// The number of renewals after which a compressed subscription ends, as in Apple's sandbox.
   static let maxRenewals = 12
 
+  /// Returns the end of a period that begins at `start`.
   func end(of period: Period, from start: Instant) -> Instant {
     switch self {
     case .calendar: start.advanced(by: period)
