@@ -9,6 +9,7 @@ package final class Connection {
   let handle: OpaquePointer
   /// Where SQLite leaves the length of the log.
   private let framesOfLog: UnsafeMutablePointer<CInt>
+  private let interruptCheck = InterruptCheck()
 
   /// Opens the file, and makes it if there is none.
   package init(path: String) throws(StoreError) {
@@ -49,6 +50,22 @@ package final class Connection {
     return statement.number(0)
   }
 
+  /// Interrupts statements when `shouldStop` returns `true`; it is called every few thousand steps of SQLite's
+  /// virtual machine, on the thread that runs the statement. `nil` removes the check.
+  ///
+  /// Unlike `sqlite3_interrupt` from another thread, it cannot fall between two statements and be lost.
+  package func interrupt(if shouldStop: (() -> Bool)?) {
+    interruptCheck.shouldStop = shouldStop
+    guard shouldStop != nil else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+    sqlite3_progress_handler(
+      handle, 4000,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<InterruptCheck>.fromOpaque(context).takeUnretainedValue().shouldStop?() == true
+          ? 1 : 0
+      }, Unmanaged.passUnretained(interruptCheck).toOpaque())
+  }
+
   /// From now on whoever has this connection calls ``checkpoint()``: a commit no longer does it by itself.
   package func leaveCheckpointsToOwner() {
     sqlite3_wal_hook(
@@ -84,4 +101,9 @@ package final class Connection {
 
   /// How many rows the statement before inserted, changed or deleted.
   package var changedRows: Int64 { sqlite3_changes64(handle) }
+}
+
+/// Holds the closure of ``Connection/interrupt(if:)`` where C code finds it.
+private final class InterruptCheck {
+  var shouldStop: (() -> Bool)?
 }

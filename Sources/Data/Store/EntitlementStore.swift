@@ -1,40 +1,86 @@
-/// Remembers what arrived and what was made of it.
+/// Stores evidence and everything derived from it.
 ///
-/// The protocol says what is promised, never how; the promises are a test suite that every
-/// implementation has to pass. What must be true together is written together, by one ``write(_:)``.
+/// The protocol states promises, not their implementation; a contract test suite checks them for every
+/// implementation. Rows that must be consistent with each other are written by one ``write(_:)``.
 package protocol EntitlementStore: Sendable {
-  /// A reader for one event loop or one task: it must not be used by two at a time.
+  /// Runs `body` on a reader thread over one snapshot, so that no event loop waits for the disk.
+  ///
+  /// The snapshot contains every write that was acknowledged before the call. `body` must do nothing but
+  /// read and compute: the store stops it between two reads, or inside one, when the deadline passes or the
+  /// task is cancelled.
+  ///
+  /// - Throws: the error of `body`; ``StoreError/overloaded(waiting:)`` without running it if too many
+  ///   reads wait; ``StoreError/deadlineExceeded``, ``StoreError/cancelled`` and ``StoreError/closed``
+  ///   whether it waits or runs.
+  func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value
+
+  /// Returns a reader for the Check methods of one event loop; all other code calls
+  /// ``read(_:deadline:_:)``. Two threads must not use it at the same time.
+  func makeCheckReader() throws(StoreError) -> sending any CheckReader
+
+  /// A reader for one event loop or one task; two threads must not use it at the same time.
   func makeReader() throws(StoreError) -> sending any StoreReader
 
-  /// Runs `body` as one unit: all of what it writes is remembered, or, if it throws, nothing.
+  /// Runs `body` in one transaction: either all of its writes are stored or, if it throws, none.
   ///
-  /// Returns only when that is durable: a power loss right after cannot undo it. Bodies run one after the
-  /// other, each seeing what those before it wrote; many may share the cost of becoming durable. A body
-  /// may be run again if the store has to start over, so it must have no other effect.
+  /// Returns only after the transaction is durable, so that a power loss cannot undo it. Bodies run one
+  /// after the other; each sees the writes of those before it. Several may share one durable commit. The
+  /// store may run a body again, so it must have no effect outside the transaction.
   ///
-  /// - Throws: what `body` throws; ``StoreError/overloaded(waiting:)`` without running it when too many
-  ///   wait; ``StoreError/diskFull`` and others when it could not be made durable.
-  func write<Outcome: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
-  ) async throws(StoreError) -> Outcome
+  /// - Throws: the error of `body`; ``StoreError/overloaded(waiting:)`` without running it if too many
+  ///   writes wait; ``StoreError/diskFull`` and others if the commit failed.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value
 
-  /// When customers last changed. Raised before ``write(_:)`` returns.
+  /// Runs `body` as ``write(_:)`` does, and then rolls its writes back.
+  func dryRun<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value
+
+  /// The commit in which each customer last changed; raised before ``write(_:)`` returns.
   var changes: CustomerVersions { get }
 
-  /// Runs `body` as ``write(_:)`` would and then undoes all that it wrote: what would happen if.
-  func dryRun<Outcome: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
-  ) async throws(StoreError) -> Outcome
-
-  /// Tells each time that something was committed; what comes while the listener is busy is told once. Who
-  /// follows the store reads what is new and waits here for more.
+  /// Emits an element after each commit. Commits that follow while the consumer is busy emit one element
+  /// together, so the consumer reads until there is nothing new and then waits again.
   func commits() -> AsyncStream<Void>
 
-  /// Returns if writing works. After a write that failed it tries again, so that a store that was asked
-  /// for nothing but its health recovers too.
+  /// Throws if writing does not work. After a failed write it tries another one, so that a store that
+  /// receives no other writes recovers too.
   func health() async throws(StoreError)
 
-  /// Waits for the writes that were taken, then lets go of the store. Everything later throws
+  /// Interrupts reads, waits for the accepted writes, and closes the store. Every later call throws
   /// ``StoreError/closed``.
   func close() async
+}
+
+/// The urgency of a read, which decides its place in the queue and the share of reader threads it may use.
+package enum ReadPriority: Int, CaseIterable, Sendable {
+  /// Bulk work that no caller waits for, such as reconciliation.
+  case background
+  /// A call that a person or a service waits for, or a worker's next step.
+  case interactive
+  /// Check with evaluation: one reader thread is reserved for it.
+  case check
+}
+
+extension EntitlementStore {
+  /// Runs `body` over one snapshot; see ``read(_:deadline:_:)``.
+  package func read<Value: Sendable>(
+    _ priority: ReadPriority = .interactive,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await read(priority, deadline: nil, body)
+  }
+
+  /// Runs `body` over one snapshot, interactively; see ``read(_:deadline:_:)``.
+  package func read<Value: Sendable>(
+    deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await read(.interactive, deadline: deadline, body)
+  }
 }

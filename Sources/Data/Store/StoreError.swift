@@ -8,8 +8,12 @@ package enum StoreError: Error, Hashable, Sendable {
   case newerSchema(found: Int, supported: Int)
   /// An older version of the program wrote the store; starting the service brings it up to date.
   case olderSchema(found: Int, supported: Int)
-  /// Too many writes are waiting. Trying again a little later is safe.
+  /// Too many reads or writes wait. The caller may retry after a short delay.
   case overloaded(waiting: Int)
+  /// The deadline of a read passed before it finished.
+  case deadlineExceeded
+  /// The task of a read was cancelled.
+  case cancelled
   /// There is no space left. Writing works again as soon as there is.
   case diskFull
   /// What was read is not what was written.
@@ -29,7 +33,9 @@ extension StoreError: CustomStringConvertible {
       "the store has schema version \(found), and this program knows versions up to \(supported)"
     case .olderSchema(let found, let supported):
       "the store has schema version \(found); start the service once to bring it to version \(supported)"
-    case .overloaded(let waiting): "the store has \(waiting) writes waiting and takes no more now"
+    case .overloaded(let waiting): "the store is overloaded: \(waiting) operations wait"
+    case .deadlineExceeded: "the deadline of a store read passed"
+    case .cancelled: "a store read was cancelled"
     case .diskFull: "no space is left for the store"
     case .corrupt(let what): "the store is damaged: \(what)"
     case .failed(let what): "the store failed: \(what)"

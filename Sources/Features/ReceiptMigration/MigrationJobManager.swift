@@ -37,10 +37,9 @@ package actor MigrationJobManager {
   /// Works on jobs until the task is cancelled: first on those that a restart interrupted. `report` is told
   /// what went wrong.
   package func run(report: @escaping @Sendable (String) -> Void) async {
-    do throws(LedgerError) {
-      for job in try await write({ store throws(StoreError) in try store.runningMigrations() }) {
-        ordered.yield(job)
-      }
+    do throws(StoreError) {
+      let jobs = try await store.read { snapshot throws(StoreError) in try snapshot.runningMigrations() }
+      for job in jobs { ordered.yield(job) }
     } catch {
       report("migrations could not be taken up again: \(error)")
     }
@@ -94,7 +93,7 @@ package actor MigrationJobManager {
   }
 
   private func job(withKey key: String, of appID: String) async throws(MigrationError) -> MigrationJob? {
-    try await inStore { store throws(StoreError) in try store.migration(withKey: key, of: appID) }
+    try await read { snapshot throws(StoreError) in try snapshot.migration(withKey: key, of: appID) }
   }
 
   /// How far a job is.
@@ -107,8 +106,8 @@ package actor MigrationJobManager {
     of name: String, after line: Int64, limit: Int
   ) async throws(MigrationError) -> (job: MigrationJob, lines: [MigrationLine]) {
     let job = try await job(name)
-    let lines = try await inStore { store throws(StoreError) in
-      try store.migrationFailures(of: job.id, after: line, limit: limit)
+    let lines = try await read { snapshot throws(StoreError) in
+      try snapshot.migrationFailures(of: job.id, after: line, limit: limit)
     }
     return (job, lines)
   }
@@ -134,13 +133,13 @@ package actor MigrationJobManager {
 
   private func job(_ name: String) async throws(MigrationError) -> MigrationJob {
     guard name.hasPrefix(Self.idPrefix), let id = Int64(name.dropFirst(Self.idPrefix.count)),
-      let job = try await inStore({ store throws(StoreError) in try store.migration(id) })
+      let job = try await read({ snapshot throws(StoreError) in try snapshot.migration(id) })
     else { throw .unknownMigration(name) }
     return job
   }
 
   private func status(of job: MigrationJob) async throws(MigrationError) -> JobStatus {
-    let reasons = try await inStore { store throws(StoreError) in try store.migrationReasons(of: job.id) }
+    let reasons = try await read { snapshot throws(StoreError) in try snapshot.migrationReasons(of: job.id) }
     return JobStatus(
       job: job, reasons: reasons.filter(\.outcome.isFailure), rate: running[job.id]?.rate ?? 0,
       inputBytes: folder.size(ofInput: job.order.inputPath) ?? 0)
@@ -149,12 +148,12 @@ package actor MigrationJobManager {
   private func inStore<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(MigrationError) -> Value {
-    do throws(LedgerError) { return try await write(body) } catch { throw .ledger(error) }
+    do { return try await store.write(body) } catch { throw .ledger(.store(error)) }
   }
 
-  private func write<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(LedgerError) -> Value {
-    do { return try await store.write(body) } catch { throw .store(error) }
+  private func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(MigrationError) -> Value {
+    do { return try await store.read(.interactive, body) } catch { throw .ledger(.store(error)) }
   }
 }

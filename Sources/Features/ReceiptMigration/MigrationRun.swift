@@ -43,9 +43,9 @@ struct MigrationRun: Sendable {
   }
 
   private func reading<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(InputError) -> Value {
-    do { return try await store.write(body) } catch {
+    do { return try await store.read(.background, body) } catch {
       throw .unreadable(path: "the store", problem: error.description)
     }
   }

@@ -63,8 +63,6 @@ actor AppReconciler {
   /// When what is remembered of deliveries was written last.
   private var markedAt: Instant?
   private var waiting: [AsyncStream<Void>.Continuation] = []
-  /// Kept, because a sandbox's clock may be turned many times a second.
-  private var reader: (any StoreReader)?
 
   init(_ place: AppEnvironment, _ policy: ReconciliationPolicy, _ dependencies: Reconciler.Dependencies) {
     self.place = place
@@ -111,10 +109,10 @@ actor AppReconciler {
     do {
       try await watchDeliveries()
       try await repairGaps()
-      if policy.pollsStatuses, try nextPoll().map({ $0 <= clock.now() }) ?? false {
+      if policy.pollsStatuses, try await nextPoll().map({ $0 <= clock.now() }) ?? false {
         try await polling()?.run()
       }
-      return try next()
+      return try await next()
     } catch {
       let error = LookupError(error)
       guard !Task.isCancelled else { return nil }
@@ -127,7 +125,7 @@ actor AppReconciler {
 
   private func watchDeliveries() async throws {
     let now = clock.now()
-    guard let mark = try deliveryMark() else {
+    guard let mark = try await deliveryMark() else {
       isStarted = true
       return try await put(DeliveryWatermark(start: now))
     }
@@ -196,16 +194,16 @@ actor AppReconciler {
   }
 
   private func repairGaps() async throws {
-    while let open = try reading({ reader throws(StoreError) in
-      try reader.openRepair(of: place.appID, in: place.environment)
-    }) {
+    while let open = try await openRepair() {
       guard let app = catalog.value[place.appID] else { return }
       let repair = GapRepair(
         store: store, ledger: ledger, inbox: inbox, lookup: lookup, app: app,
         includesPolls: policy.pollsStatuses, now: clock.now)
       do throws(LookupError) {
         let finished = try await repair.run(open)
-        let drifted = try? reading { reader throws(StoreError) in try reader.driftedCustomers(of: finished) }
+        let drifted = try? await store.read { reader throws(StoreError) in
+          try reader.driftedCustomers(of: finished)
+        }
         metrics.finished(finished, drifted: drifted ?? 0)
       } catch {
         try await note(error, in: open)
@@ -234,24 +232,30 @@ actor AppReconciler {
   }
 
   /// When something is due next.
-  private func next() throws(StoreError) -> Instant? {
-    let poll = policy.pollsStatuses ? try nextPoll() : nil
+  private func next() async throws(StoreError) -> Instant? {
+    let poll = policy.pollsStatuses ? try await nextPoll() : nil
     let deliveryGap = policy.repairsGaps ? cadence.statistics(place).flatMap(deliveryGapDeadline) : nil
     var all: Instant?
     if let period = policy.fullPollInterval {
-      all = try deliveryMark()?.askedAboutAllAt?.advanced(by: period)
+      all = try await deliveryMark()?.askedAboutAllAt?.advanced(by: period)
     }
     return [poll, deliveryGap, all].compactMap { $0 }.min()
   }
 
-  private func nextPoll() throws(StoreError) -> Instant? {
-    try reading { reader throws(StoreError) in
+  private func openRepair() async throws(StoreError) -> Repair? {
+    try await store.read { [place] reader throws(StoreError) in
+      try reader.openRepair(of: place.appID, in: place.environment)
+    }
+  }
+
+  private func nextPoll() async throws(StoreError) -> Instant? {
+    try await store.read { [place] reader throws(StoreError) in
       try reader.nextPoll(of: place.appID, in: place.environment)
     }
   }
 
-  private func deliveryMark() throws(StoreError) -> DeliveryWatermark? {
-    try reading { reader throws(StoreError) in
+  private func deliveryMark() async throws(StoreError) -> DeliveryWatermark? {
+    try await store.read { [place] reader throws(StoreError) in
       try reader.deliveryMark(of: place.appID, in: place.environment)
     }
   }
@@ -260,7 +264,7 @@ actor AppReconciler {
 
   /// Writes down that deliveries are accounted for until `now`.
   private func mark(at now: Instant) async throws(StoreError) {
-    guard var mark = try deliveryMark() else { return }
+    guard var mark = try await deliveryMark() else { return }
     let statistics = cadence.statistics(place)
     mark.completeUntil = max(mark.completeUntil, now)
     mark.lastDelivery = statistics?.last
@@ -275,14 +279,5 @@ actor AppReconciler {
       try store.put(mark, of: place.appID, in: place.environment)
     }
     metrics.complete(until: mark.completeUntil)
-  }
-
-  private func reading<Value>(
-    _ body: (any StoreReader) throws(StoreError) -> Value
-  ) throws(StoreError) -> Value {
-    let reader = if let reader { reader } else { try store.makeReader() }
-    self.reader = reader
-    defer { reader.endTurn() }
-    return try body(reader)
   }
 }

@@ -34,11 +34,10 @@ extension GapRepair {
   }
 
   private func queryBatches(_ repair: inout Repair) async throws {
-    let reader = try store.makeReader()
     try await withThrowingTaskGroup(of: Batch.self) { group in
       var (last, underWay) = (String?.none, 0)
       while true {
-        while underWay < Self.batchesAtATime, let batch = try batch(of: repair, behind: last, reader) {
+        while underWay < Self.batchesAtATime, let batch = try await batch(of: repair, behind: last) {
           group.addTask { [repair] in
             try await ask(batch, repair)
             return batch
@@ -54,21 +53,20 @@ extension GapRepair {
   }
 
   /// The lines behind `last` that wait; `nil` if none does.
-  private func batch(
-    of repair: Repair, behind last: String?, _ reader: any StoreReader
-  ) throws(StoreError) -> Batch? {
-    defer { reader.endTurn() }
-    let lines = try reader.queuedLines(of: repair, after: last, limit: Self.width)
-    guard !lines.isEmpty else { return nil }
-    var batch = Batch(lines: lines)
-    for line in lines {
-      let facts = try reader.facts(of: line)
-      guard isOpen(facts, repair) else { continue }
-      batch.open.append(line)
-      if repair.reason == .all { batch.inquiries.append(PurchaseStatusQuery(line, facts)) }
+  private func batch(of repair: Repair, behind last: String?) async throws(StoreError) -> Batch? {
+    try await store.read(.background) { reader throws(StoreError) in
+      let lines = try reader.queuedLines(of: repair, after: last, limit: Self.width)
+      guard !lines.isEmpty else { return nil }
+      var batch = Batch(lines: lines)
+      for line in lines {
+        let facts = try reader.facts(of: line)
+        guard isOpen(facts, repair) else { continue }
+        batch.open.append(line)
+        if repair.reason == .all { batch.inquiries.append(PurchaseStatusQuery(line, facts)) }
+      }
+      batch.drifts = try StateSnapshot(about: batch.open, in: app, at: now(), reader).drifts
+      return batch
     }
-    batch.drifts = try StateSnapshot(about: batch.open, in: app, at: now(), reader).drifts
-    return batch
   }
 
   /// Whether Apple did not say since the repair began how a line stands, of which `facts` are known; one answer tells

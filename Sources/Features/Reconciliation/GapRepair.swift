@@ -114,9 +114,9 @@ struct GapRepair: Sendable {
       }
       return lines
     }
-    let reader = try store.makeReader()
-    let drifts = try StateSnapshot(about: lines, in: app, at: now(), reader).drifts
-    reader.endTurn()
+    let drifts = try await store.read(.background) { [app, now] reader throws(StoreError) in
+      try StateSnapshot(about: lines, in: app, at: now(), reader).drifts
+    }
     try await notice(drifts, repair)
   }
 
@@ -148,12 +148,12 @@ struct GapRepair: Sendable {
 
   private func compare(_ repair: inout Repair) async throws(LookupError) {
     try await reading { () async throws in
-      let reader = try store.makeReader()
       var last: Drift.Key?
       while true {
-        let page = try reader.drifts(of: repair, after: last, limit: Self.pageSize)
-        let compared = try Drift.compared(page, in: app, reader)
-        reader.endTurn()
+        let compared = try await store.read(.background) { [repair, last, app] reader throws(StoreError) in
+          let page = try reader.drifts(of: repair, after: last, limit: Self.pageSize)
+          return try Drift.compared(page, in: app, reader)
+        }
         try await store.write { [repair] store throws(StoreError) in
           for drift in compared {
             if drift.isOne {
@@ -163,8 +163,8 @@ struct GapRepair: Sendable {
             }
           }
         }
-        last = page.last?.key
-        if page.count < Self.pageSize { break }
+        last = compared.last?.key
+        if compared.count < Self.pageSize { break }
       }
       repair.phase = .done
       repair.finishedAt = now()

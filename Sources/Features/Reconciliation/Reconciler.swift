@@ -65,15 +65,17 @@ package struct Reconciler: Sendable {
     do throws(StoreError) {
       let idleSignals = await reconciler.idleSignals()
       let begun = try await reconciler.begin(repair)
-      let reader = try store.makeReader()
       var latest = begun
       let deadline = timeout.map { ContinuousClock.now + $0 }
       while latest.finishedAt == nil, latest.problem.isEmpty, await Self.next(idleSignals, by: deadline) {
-        latest = try reader.repair(begun.id, of: begun.appID) ?? begun
-        reader.endTurn()
+        latest =
+          try await store.read { reader throws(StoreError) in try reader.repair(begun.id, of: begun.appID) }
+          ?? begun
       }
-      defer { reader.endTurn() }
-      return (latest, try reader.driftedCustomers(of: latest))
+      let last = latest
+      return (
+        last, try await store.read { reader throws(StoreError) in try reader.driftedCustomers(of: last) }
+      )
     } catch {
       throw .ledger(.store(error))
     }

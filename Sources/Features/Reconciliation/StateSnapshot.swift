@@ -5,14 +5,14 @@ internal import Ledger
 internal import Store
 
 /// What the service believes of the customers behind purchases, to be compared with what it believes later.
-struct StateSnapshot {
+struct StateSnapshot: Sendable {
   private let facts: [CustomerKey: CustomerFacts]
   private let app: AppDefinition
   private let moment: Instant
 
   /// What is believed at `moment` of all who have one of `lines`, or a seat of one.
   init(
-    about lines: [LineKey], in app: AppDefinition, at moment: Instant, _ reader: any StoreReader
+    about lines: [LineKey], in app: AppDefinition, at moment: Instant, _ reader: any StoreSnapshot
   ) throws(StoreError) {
     self.app = app
     self.moment = moment
@@ -37,14 +37,14 @@ struct StateSnapshot {
   }
 
   /// The customers of whom something else is believed now, about the same moment.
-  func changed(_ reader: any StoreReader) throws(StoreError) -> Set<CustomerKey> {
+  func changed(_ reader: any StoreSnapshot) throws(StoreError) -> Set<CustomerKey> {
     var changed: Set<CustomerKey> = []
     for drift in drifts where try drift.compared(in: app, reader).isOne { changed.insert(drift.customer) }
     return changed
   }
 
   private static func customers(
-    of line: LineKey, _ reader: any StoreReader
+    of line: LineKey, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [CustomerKey] {
     var customers = try reader.owners(of: line).map(line.customer)
     for seat in try reader.seats(of: line) {
@@ -57,7 +57,7 @@ struct StateSnapshot {
 extension Drift {
   /// The same with what is known now. Those about one customer stand together, and what is known is read once.
   static func compared(
-    _ drifts: [Drift], in app: AppDefinition, _ reader: any StoreReader
+    _ drifts: [Drift], in app: AppDefinition, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [Drift] {
     var last: (customer: CustomerKey, facts: CustomerFacts)?
     return try drifts.map { drift throws(StoreError) in
@@ -73,7 +73,7 @@ extension Drift {
   }
 
   /// The same with what is known now.
-  func compared(in app: AppDefinition, _ reader: any StoreReader) throws(StoreError) -> Drift {
+  func compared(in app: AppDefinition, _ reader: any StoreSnapshot) throws(StoreError) -> Drift {
     compared(with: try reader.facts(of: customer) ?? CustomerFacts(), in: app)
   }
 

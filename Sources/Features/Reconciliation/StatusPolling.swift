@@ -23,37 +23,42 @@ struct StatusPolling: Sendable {
   /// - Throws: ``LookupError`` if Apple cannot be asked just now; what was not asked stays due.
   func run() async throws(LookupError) {
     do {
-      let reader = try store.makeReader()
       while !Task.isCancelled {
-        let due = try reader.duePolls(
-          of: place.appID, in: place.environment, by: now(), limit: Self.width)
-        metrics.waiting(
-          polls: try reader.pollBacklog(of: place.appID, in: place.environment, by: now()))
-        reader.endTurn()
+        let (due, backlog) = try await store.read(.background) { [place, now] reader throws(StoreError) in
+          (
+            try reader.duePolls(of: place.appID, in: place.environment, by: now(), limit: Self.width),
+            try reader.pollBacklog(of: place.appID, in: place.environment, by: now())
+          )
+        }
+        metrics.waiting(polls: backlog)
         guard !due.isEmpty else { return }
-        try await ask(try await ledger.stillDue(due, by: now()), reader)
+        try await ask(try await ledger.stillDue(due, by: now()))
       }
     } catch {
       throw LookupError(error)
     }
   }
 
-  private func ask(_ lines: [LineKey], _ reader: any StoreReader) async throws {
+  private func ask(_ lines: [LineKey]) async throws {
     let moment = now()
-    let polls = try lines.map { line in
-      (
-        line, PurchaseStatusQuery(line, try reader.facts(of: line)),
-        try StateSnapshot(about: [line], in: app, at: moment, reader)
-      )
+    let polls = try await store.read(.background) { [app] reader throws(StoreError) in
+      try lines.map { line throws(StoreError) in
+        (
+          line, PurchaseStatusQuery(line, try reader.facts(of: line)),
+          try StateSnapshot(about: [line], in: app, at: moment, reader)
+        )
+      }
     }
-    reader.endTurn()
     let answers = await answers(to: polls.map(\.1))
     var asked: [LineKey] = []
     var failure: LookupError?
     for ((line, _, beliefs), answer) in zip(polls, answers) {
       switch answer {
       case .success:
-        metrics.polled(try beliefs.changed(reader).isEmpty ? .unchanged : .changed)
+        let changed = try await store.read(.background) { reader throws(StoreError) in
+          try beliefs.changed(reader)
+        }
+        metrics.polled(changed.isEmpty ? .unchanged : .changed)
         asked.append(line)
       case .failure(let error) where error.isFinal:
         metrics.polled(.refused)
@@ -61,7 +66,6 @@ struct StatusPolling: Sendable {
       case .failure(let error): failure = error
       }
     }
-    reader.endTurn()
     if !asked.isEmpty { try await ledger.recordPolls(of: asked, at: now()) }
     if let failure { throw failure }
   }

@@ -52,7 +52,7 @@ package struct DeliveryAdmin: Sendable {
 
   /// How a receiver is doing.
   package func status(
-    of settings: WebhookSettings, in reader: any StoreReader
+    of settings: WebhookSettings, in reader: any StoreSnapshot
   ) throws(StoreError) -> WebhookStatus {
     let isOfEvents = settings.key.kind == .events
     return WebhookStatus(
@@ -63,7 +63,7 @@ package struct DeliveryAdmin: Sendable {
 
   /// What the receiver knows the message of a delivery by; empty if it is forwarded as it came.
   package func messageID(
-    of delivery: Delivery, to settings: WebhookSettings, in reader: any StoreReader
+    of delivery: Delivery, to settings: WebhookSettings, in reader: any StoreSnapshot
   ) throws(StoreError) -> String {
     try dispatcher.source(of: settings).message(at: delivery.position, in: reader)?.id ?? ""
   }
@@ -73,7 +73,9 @@ package struct DeliveryAdmin: Sendable {
     _ selection: Selection, to settings: WebhookSettings
   ) async throws(StoreError) -> ResendResult {
     let (key, moment) = (settings.key, now())
-    let found = try messages(selection, settings)
+    let found = try await store.read { reader throws(StoreError) in
+      try messages(selection, settings, reader)
+    }
     let revived = try await store.write { store throws(StoreError) in
       var subjects: [OrderingKey] = []
       if case .dead = selection { subjects = try store.revive(key, limit: Self.maxResendCount) }
@@ -101,17 +103,13 @@ package struct DeliveryAdmin: Sendable {
       try store.resume(key)
       try store.hasten(key, at: moment)
     }
-    let reader = try store.makeReader()
-    defer { reader.endTurn() }
-    return try status(of: settings, in: reader)
+    return try await store.read { reader throws(StoreError) in try status(of: settings, in: reader) }
   }
 
   private func messages(
-    _ selection: Selection, _ settings: WebhookSettings
+    _ selection: Selection, _ settings: WebhookSettings, _ reader: any StoreSnapshot
   ) throws(StoreError) -> (messages: [OutgoingMessage], nextPosition: Int64?) {
     let source = dispatcher.source(of: settings)
-    let reader = try store.makeReader()
-    defer { reader.endTurn() }
     switch selection {
     case .dead: return ([], nil)
     case .positions(let positions):
@@ -125,7 +123,7 @@ package struct DeliveryAdmin: Sendable {
   }
 
   private func messages(
-    _ range: ClosedRange<Int64>, _ source: any MessageSource, _ reader: any StoreReader
+    _ range: ClosedRange<Int64>, _ source: any MessageSource, _ reader: any StoreSnapshot
   ) throws(StoreError) -> (messages: [OutgoingMessage], nextPosition: Int64?) {
     var found: [OutgoingMessage] = []
     var position = range.lowerBound - 1

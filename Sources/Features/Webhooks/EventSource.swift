@@ -11,7 +11,7 @@ struct EventSource: MessageSource {
   let encode: EventEncoding
 
   func page(
-    after position: Int64, limit: Int, in reader: any StoreReader
+    after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {
     let events = try reader.events(of: nil, after: position, limit: Self.pageSize)
     var page = MessagePage(messages: [], end: position, hasMore: events.count == Self.pageSize)
@@ -28,7 +28,7 @@ struct EventSource: MessageSource {
     return page
   }
 
-  func message(at position: Int64, in reader: any StoreReader) throws(StoreError) -> OutgoingMessage? {
+  func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage? {
     guard let event = try reader.events(of: nil, after: position - 1, limit: 1).first,
       event.sequence == position, filter.passes(event.event)
     else { return nil }

@@ -12,7 +12,7 @@ struct NotificationSource: MessageSource {
   let environments: Set<Environment>
 
   func page(
-    after position: Int64, limit: Int, in reader: any StoreReader
+    after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {
     let last = try reader.lastNotification()
     let records = try reader.notifications(
@@ -27,7 +27,7 @@ struct NotificationSource: MessageSource {
     return page
   }
 
-  func message(at position: Int64, in reader: any StoreReader) throws(StoreError) -> OutgoingMessage? {
+  func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage? {
     let before = EvidenceID(rawValue: position - 1)
     guard let record = try reader.notifications(of: appID, after: before, limit: 1).first,
       record.evidenceID.rawValue == position
@@ -36,7 +36,7 @@ struct NotificationSource: MessageSource {
   }
 
   private func message(
-    _ record: NotificationRecord, in reader: any StoreReader
+    _ record: NotificationRecord, in reader: any StoreSnapshot
   ) throws(StoreError) -> OutgoingMessage? {
     guard record.state != .rejected, wants(record.environment),
       let evidence = try reader.evidence(record.evidenceID)?.evidence,

@@ -29,11 +29,11 @@ struct OutgoingMessage: Hashable, Sendable {
 protocol MessageSource: Sendable {
   /// The messages behind `position`, at most `limit` of them.
   func page(
-    after position: Int64, limit: Int, in reader: any StoreReader
+    after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage
 
   /// The message of that number; `nil` if there is none that may go out.
-  func message(at position: Int64, in reader: any StoreReader) throws(StoreError) -> OutgoingMessage?
+  func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage?
 }
 
 /// A part of a log.

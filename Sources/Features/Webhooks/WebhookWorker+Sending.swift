@@ -88,20 +88,13 @@ extension WebhookWorker {
   }
 
   /// Tells how much waits; not at every turn, since that is counted row by row.
-  func measure() throws(StoreError) {
+  func measure() async throws(StoreError) {
     let moment = now()
     guard measuredAt.map({ moment.milliseconds(since: $0) >= 1_000 }) ?? true else { return }
     measuredAt = moment
-    let counts = try read { reader throws(StoreError) in try reader.deliveryCounts(of: settings.key) }
+    let counts = try await store.read { [settings] reader throws(StoreError) in
+      try reader.deliveryCounts(of: settings.key)
+    }
     DeliveryMetrics.tell(settings.key, counts, at: moment)
-  }
-
-  func read<Value>(
-    _ body: (any StoreReader) throws(StoreError) -> Value
-  ) throws(StoreError) -> Value {
-    let reader = if let reader { reader } else { try store.makeReader() }
-    self.reader = reader
-    defer { reader.endTurn() }
-    return try body(reader)
   }
 }

@@ -21,7 +21,6 @@ actor WebhookWorker {
   let sender: MessageSender
   let store: any EntitlementStore
   let now: @Sendable () -> Instant
-  var reader: (any StoreReader)?
   var health = WebhookCircuitBreaker()
   var position: Int64 = 0
   var isGone = false
@@ -45,7 +44,9 @@ actor WebhookWorker {
   ///
   /// - Returns: after how many milliseconds there may be more to do, if nothing is committed before.
   func run() async throws(StoreError) -> Int64 {
-    let saved = try read { reader throws(StoreError) in try reader.outlet(settings.key) }
+    let saved = try await store.read { [settings] reader throws(StoreError) in
+      try reader.outlet(settings.key)
+    }
     guard let saved, saved.goneAt == nil else { return Self.maxWait }
     position = max(position, saved.position)
     isGone = false
@@ -54,9 +55,11 @@ actor WebhookWorker {
       isBusy = try await health.isDown ? probe() : step()
     }
     if position - saved.position >= Self.silentStride { try await save(BatchReport(), upTo: position) }
-    try measure()
+    try await measure()
     if let rest = health.retryDelay(at: now()) { return rest }
-    let due = try read { reader throws(StoreError) in try reader.nextDue(of: settings.key) }
+    let due = try await store.read { [settings] reader throws(StoreError) in
+      try reader.nextDue(of: settings.key)
+    }
     return due.map { min(max($0.milliseconds(since: now()), 1), Self.maxWait) } ?? Self.maxWait
   }
 
@@ -65,7 +68,7 @@ actor WebhookWorker {
   /// - Returns: whether there may be more.
   private func step() async throws(StoreError) -> Bool {
     let moment = now()
-    let due = try read { reader throws(StoreError) in
+    let due = try await store.read { [settings] reader throws(StoreError) in
       try reader.deliveries(of: settings.key, dueBy: moment, limit: Self.dueLimit)
     }
     try await resend(due)
@@ -79,7 +82,7 @@ actor WebhookWorker {
   ///
   /// - Returns: whether there may be more.
   private func probe() async throws(StoreError) -> Bool {
-    let next = try read { reader throws(StoreError) in
+    let next = try await store.read { [settings] reader throws(StoreError) in
       try reader.deliveries(
         of: settings.key, dueBy: Instant(millisecondsSince1970: .max), limit: 1)
     }
@@ -95,7 +98,7 @@ actor WebhookWorker {
   /// - Returns: whether there may be more.
   private func sendNextPage(_ limit: Int, isProbe: Bool = false) async throws(StoreError) -> Bool {
     guard !isGone else { return false }
-    let (page, waiting) = try read { reader throws(StoreError) in
+    let (page, waiting) = try await store.read { [source, settings, position] reader throws(StoreError) in
       let page = try source.page(after: position, limit: limit, in: reader)
       var waiting: Set<OrderingKey> = []
       for subject in Set(page.messages.map(\.about)) {
@@ -124,19 +127,17 @@ actor WebhookWorker {
     var report = BatchReport()
     var lanes: [OrderedBatch] = []
     for first in due {
-      var lane = OrderedBatch(subject: first.about)
-      try read { reader throws(StoreError) in
-        let waiting = try reader.deliveries(
-          about: first.about, of: settings.key, limit: isProbe ? 1 : Self.laneLength)
-        for delivery in waiting {
-          // What the configuration does not want any more is as good as sent.
-          let message = try source.message(at: delivery.position, in: reader)
-          if let message {
-            lane.items.append(.init(message, stored: delivery))
-          } else {
-            report.drop(delivery)
-          }
+      let waiting = try await store.read { [source, settings] reader throws(StoreError) in
+        try reader.deliveries(
+          about: first.about, of: settings.key, limit: isProbe ? 1 : Self.laneLength
+        ).map { delivery throws(StoreError) in
+          (delivery, try source.message(at: delivery.position, in: reader))
         }
+      }
+      var lane = OrderedBatch(subject: first.about)
+      for (delivery, message) in waiting {
+        // What the configuration does not want any more is as good as sent.
+        if let message { lane.items.append(.init(message, stored: delivery)) } else { report.drop(delivery) }
       }
       lanes.append(lane)
     }

@@ -13,15 +13,18 @@ enum Backend: CaseIterable {
   case sqliteWithCollisions
 
   /// Runs `body` with an empty store.
-  func withStore(_ body: (any EntitlementStore) async throws -> Void) async throws {
+  func withStore(
+    reads: ReaderPool.Limits = .init(), _ body: (any EntitlementStore) async throws -> Void
+  ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())")
     defer { try? FileManager.default.removeItem(at: directory) }
     let store: any EntitlementStore
     switch self {
-    case .sqlite: store = try SQLiteEntitlementStore(directory: directory.path)
-    case .sqliteWithCollisions:
+    case .sqlite:
       store = try SQLiteEntitlementStore(
-        directory: directory.path, capacity: 4096, batchSize: 256, hash: { _ in .max })
+        directory: directory.path, reads: reads, hash: CustomerIdentity.hash)
+    case .sqliteWithCollisions:
+      store = try SQLiteEntitlementStore(directory: directory.path, reads: reads, hash: { _ in .max })
     }
     try await body(store)
     await store.close()

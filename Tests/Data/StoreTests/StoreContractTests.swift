@@ -197,14 +197,14 @@ import Testing
     try await backend.withStore { store in
       let slot = store.changes.slot(of: customer)
       let reader = try store.makeReader()
-      let before = try reader.seenCommit()
+      let before = try reader.snapshotVersion()
       #expect(store.changes.lastCommit(in: slot) <= before)
       try await store.put(CustomerFacts(transactions: [fact()]), from: moment(5))
       // The turn began before the commit, and goes on seeing the past.
-      #expect(try reader.seenCommit() == before)
+      #expect(try reader.snapshotVersion() == before)
       #expect(store.changes.lastCommit(in: slot) > before)
       reader.endTurn()
-      let after = try reader.seenCommit()
+      let after = try reader.snapshotVersion()
       #expect(store.changes.lastCommit(in: slot) <= after)
       #expect(try reader.facts(of: customer) != nil)
       _ = try await store.append(evidence("of nobody's answers"))

@@ -18,7 +18,7 @@ struct CheckResponseCacheTests {
 
   private func validity(from: Int64 = 0, until: Int64? = nil) -> CheckResponseCache.Validity {
     CheckResponseCache.Validity(
-      from: moment(from), until: until.map(moment), seenCommit: changes.lastCommit,
+      from: moment(from), until: until.map(moment), snapshotVersion: changes.lastCommit,
       customer: changes.slot(of: ana), catalogGeneration: catalog.generation)
   }
 

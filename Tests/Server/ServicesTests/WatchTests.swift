@@ -118,7 +118,7 @@ private final class Caller: MessageStream {
       return received.count
     }
     if count == 1 { await meanwhile() }
-    if count == patience { throw Status(.cancelled) }
+    if count == patience { throw Status(StatusCode.cancelled) }
   }
 }
 

@@ -11,13 +11,13 @@ package import Store
 package struct StoreExport {
   private static let pageSize = 500
 
-  private let reader: any StoreReader
+  private let reader: any StoreSnapshot
   private let take: (JSONObject) throws -> Void
   private var counts: [(kind: String, count: Int64)] = []
   /// The apps that anything arrived for, configured today or not.
   private var apps: Set<String> = []
 
-  private init(_ reader: any StoreReader, _ take: @escaping (JSONObject) throws -> Void) {
+  private init(_ reader: any StoreSnapshot, _ take: @escaping (JSONObject) throws -> Void) {
     self.reader = reader
     self.take = take
   }
@@ -25,10 +25,9 @@ package struct StoreExport {
   /// Gives every line to `take`, and throws what it throws, or a ``StoreError``. `now` dates the export. The reader must
   /// not be in a turn, and its turn ends with the export.
   package static func run(
-    _ reader: any StoreReader, at now: Instant, take: @escaping (JSONObject) throws -> Void
+    _ reader: any StoreSnapshot, at now: Instant, take: @escaping (JSONObject) throws -> Void
   ) throws {
     var export = StoreExport(reader, take)
-    defer { reader.endTurn() }
     try take(["kind": "export", "format": 1, "exportedAt": .string(now.description)])
     try export.evidence()
     for app in export.apps.sorted() {

@@ -13,11 +13,11 @@ package struct FactProvenance {
   }
 
   private let customer: CustomerKey
-  private let reader: any StoreReader
+  private let reader: any StoreSnapshot
   private var statements: [LineKey: [Statement]] = [:]
 
   /// The sources of what is known of `customer`.
-  package init(of customer: CustomerKey, in reader: any StoreReader) {
+  package init(of customer: CustomerKey, in reader: any StoreSnapshot) {
     self.customer = customer
     self.reader = reader
   }

@@ -8,7 +8,7 @@ package enum FactsAsOf {
   /// The facts of the lines that were the customer's at `moment`, as far as evidence had arrived that told
   /// of them; grants and copies of the app included.
   package static func facts(
-    of customer: CustomerKey, knownAt moment: Instant, in reader: any StoreReader
+    of customer: CustomerKey, knownAt moment: Instant, in reader: any StoreSnapshot
   ) throws(StoreError) -> CustomerFacts {
     var lines: Set<LineKey> = []
     for change in try reader.ownershipChanges(of: customer) where change.at <= moment {
@@ -28,7 +28,7 @@ package enum FactsAsOf {
 
   /// What was known of a purchase, as the holder of one of its seats has it.
   private static func purchase(
-    _ purchase: LineKey, from seat: LineKey, by moment: Instant, in reader: any StoreReader
+    _ purchase: LineKey, from seat: LineKey, by moment: Instant, in reader: any StoreSnapshot
   ) throws(StoreError) -> CustomerFacts {
     let testimonies = try testimonies(about: purchase, by: moment, in: reader)
     let seats = SeatHistory(testimonies).seats
@@ -41,7 +41,7 @@ package enum FactsAsOf {
   }
 
   private static func testimonies(
-    about line: LineKey, by moment: Instant, in reader: any StoreReader
+    about line: LineKey, by moment: Instant, in reader: any StoreSnapshot
   ) throws(StoreError) -> [DecodedEvidence] {
     try reader.evidence(about: line).filter { $0.evidence.receivedAt <= moment }
       .map { DecodedEvidence($0.evidence) }

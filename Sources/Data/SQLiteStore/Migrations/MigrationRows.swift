@@ -108,7 +108,7 @@ final class MigrationRows {
 
   // What follows is asked so rarely that its statements are prepared each time.
 
-  func doneLines(of id: Int64) throws(StoreError) -> Set<Int64> {
+  static func doneLines(of id: Int64, _ connection: Connection) throws(StoreError) -> Set<Int64> {
     let select = try Statement("SELECT line FROM migration_line WHERE migration_id = ?", on: connection)
     try select.bind(1, id)
     defer { select.reset() }

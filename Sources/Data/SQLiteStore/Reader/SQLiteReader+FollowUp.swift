@@ -63,3 +63,36 @@ extension SQLiteReader {
     return try RepairQueries(connection).mark(of: appID, in: environment)
   }
 }
+
+// Migration jobs.
+extension SQLiteReader {
+  func migration(_ id: Int64) throws(StoreError) -> MigrationJob? {
+    try beginTurn()
+    return try MigrationRows.job(id, connection)
+  }
+
+  func migration(withKey key: String, of appID: String) throws(StoreError) -> MigrationJob? {
+    try beginTurn()
+    return try MigrationRows.job(withKey: key, of: appID, connection)
+  }
+
+  func runningMigrations() throws(StoreError) -> [MigrationJob] {
+    try beginTurn()
+    return try MigrationRows.running(connection)
+  }
+
+  func doneLines(of id: Int64) throws(StoreError) -> Set<Int64> {
+    try beginTurn()
+    return try MigrationRows.doneLines(of: id, connection)
+  }
+
+  func migrationFailures(of id: Int64, after line: Int64, limit: Int) throws(StoreError) -> [MigrationLine] {
+    try beginTurn()
+    return try MigrationRows.failures(of: id, after: line, limit: limit, connection)
+  }
+
+  func migrationReasons(of id: Int64) throws(StoreError) -> [MigrationReason] {
+    try beginTurn()
+    return try MigrationRows.reasons(of: id, connection)
+  }
+}

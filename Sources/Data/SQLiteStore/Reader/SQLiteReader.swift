@@ -4,8 +4,8 @@ internal import FamilySharing
 internal import SQLite
 internal import Store
 
-/// Reads with a connection of its own: one read transaction for each turn of the loop it serves.
-final class SQLiteReader: StoreReader {
+/// Reads with its own connection: one read transaction for each event loop tick, or for each ``ReadJob``.
+final class SQLiteReader: StoreReader, CheckReader {
   let connection: Connection
   private let begin: Statement
   private let end: Statement
@@ -19,6 +19,8 @@ final class SQLiteReader: StoreReader {
   private let packing: BodyCompressor
   /// Followers ask it after each commit, other readers never: prepared when it is asked first.
   private var earliest: [String: Statement] = [:]
+  /// Set while a ``ReadJob`` runs.
+  private var control: ReadControl?
   private var isInTurn = false
   private var seen: UInt64 = 0
 
@@ -47,7 +49,7 @@ final class SQLiteReader: StoreReader {
     return try customer.answer(to: entitlement, of: key, under: fingerprint, at: now)
   }
 
-  func seenCommit() throws(StoreError) -> UInt64 {
+  func snapshotVersion() throws(StoreError) -> UInt64 {
     try beginTurn()
     return seen
   }
@@ -190,16 +192,34 @@ final class SQLiteReader: StoreReader {
     return Instant(millisecondsSince1970: select.number(0))
   }
 
-  func endTurn() {
+  /// Runs `body` over one snapshot, until `control` stops it.
+  func snapshot<Value>(
+    _ control: ReadControl, _ body: (any StoreSnapshot) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    self.control = control
+    connection.interrupt(if: { control.stopReason != nil })
+    defer {
+      // Before the end of the transaction, which must not be interrupted.
+      connection.interrupt(if: nil)
+      self.control = nil
+      endTick()
+    }
+    return try body(self)
+  }
+
+  func endTurn() { endTick() }
+
+  func endTick() {
     guard isInTurn else { return }
     isInTurn = false
-    // A read transaction has nothing to lose; if it cannot be ended, the next read says what is wrong.
+    // A read transaction has nothing to lose; if ending it fails, the next read reports the error.
     try? end.run()
   }
 
   func beginTurn() throws(StoreError) {
+    if let reason = control?.stopReason { throw reason }
     guard !isInTurn else { return }
-    // Before the transaction begins: what is committed in between is seen, but not counted on.
+    // Read before the transaction begins, so that the snapshot is never older than this commit.
     seen = changes.lastCommit
     if !connection.isInTransaction { try begin.run() }
     isInTurn = true

@@ -9,7 +9,7 @@ extension SQLiteEntitlementStore {
   /// - Throws: ``StoreError/cannotOpen(path:reason:)`` if there is no store in `directory`;
   ///   ``StoreError/newerSchema(found:supported:)``; ``StoreError/olderSchema(found:supported:)``, which the service
   ///   brings up to date when it starts.
-  package static func reader(ofStoreIn directory: String) throws(StoreError) -> sending any StoreReader {
+  package static func reader(ofStoreIn directory: String) throws(StoreError) -> sending any StoreSnapshot {
     let path = directory + "/entitled.sqlite"
     guard access(path, R_OK) == 0 else {
       throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))

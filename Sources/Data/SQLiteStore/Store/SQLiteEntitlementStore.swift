@@ -4,6 +4,7 @@ package import Store
 package final class SQLiteEntitlementStore: EntitlementStore {
   private let directory: DataDirectory
   private let queue: WriteQueue
+  private let readers: ReaderPool
   private let hash: CustomerIdentity.Hash
   package let changes = CustomerVersions()
 
@@ -27,17 +28,34 @@ package final class SQLiteEntitlementStore: EntitlementStore {
 
   /// `hash` as in ``CustomerRow``.
   init(
-    directory: String, capacity: Int, batchSize: Int, hash: @escaping CustomerIdentity.Hash
+    directory: String, capacity: Int = 4096, batchSize: Int = 256, reads: ReaderPool.Limits = .init(),
+    hash: @escaping CustomerIdentity.Hash
   ) throws(StoreError) {
     self.directory = try DataDirectory(directory)
     self.hash = hash
+    let (path, changes) = (self.directory.databasePath, changes)
     queue = try WriteQueue(
-      path: self.directory.databasePath, capacity: capacity, batchSize: batchSize, changes: changes,
-      hash: hash)
+      path: path, capacity: capacity, batchSize: batchSize, changes: changes, hash: hash)
+    readers = ReaderPool(reads) { () throws(StoreError) in
+      try SQLiteReader(path: path, changes: changes, hash: hash)
+    }
   }
+
+  deinit { readers.stop() }
 
   /// Where a customer's row is, if no other is there: who writes many customers does it in this order.
   package static func row(of customer: CustomerKey) -> Int64 { CustomerIdentity.hash(customer) }
+
+  package func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await readers.read(priority, deadline: deadline, body)
+  }
+
+  package func makeCheckReader() throws(StoreError) -> sending any CheckReader {
+    try SQLiteReader(path: directory.databasePath, changes: changes, hash: hash)
+  }
 
   package func makeReader() throws(StoreError) -> sending any StoreReader {
     try SQLiteReader(path: directory.databasePath, changes: changes, hash: hash)
@@ -68,7 +86,11 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     try await enqueue { transaction throws(StoreError) in try transaction.probe() }
   }
 
-  package func close() async { await queue.close() }
+  package func close() async {
+    // Readers first: the writer empties the log at its end, unless a reader needs it.
+    await readers.close()
+    await queue.close()
+  }
 
   private func enqueue<Outcome: Sendable>(
     _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Outcome

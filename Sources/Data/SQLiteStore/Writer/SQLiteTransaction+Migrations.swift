@@ -24,7 +24,9 @@ extension SQLiteTransaction {
     try migration.advance(id, to: line, position: position)
   }
 
-  func doneLines(of id: Int64) throws(StoreError) -> Set<Int64> { try migration.doneLines(of: id) }
+  func doneLines(of id: Int64) throws(StoreError) -> Set<Int64> {
+    try MigrationRows.doneLines(of: id, connection)
+  }
 
   func end(
     _ id: Int64, as state: MigrationJob.State, problem: String, at moment: Instant

@@ -1,27 +1,38 @@
 package import AppStore
 
-/// Keeps how far migration jobs are, so that they go on where they were.
-package protocol MigrationJobStore {
-  /// Begins a job, unless there is one of the same app with the same key, which is not empty: then that.
-  func begin(_ order: MigrationJob.Order, at moment: Instant) throws(StoreError) -> MigrationJob
-
-  /// One job; `nil` if there is none of that number.
+/// Reads migration jobs and their failed lines.
+package protocol MigrationJobReader {
+  /// One job; `nil` if it does not exist.
   func migration(_ id: Int64) throws(StoreError) -> MigrationJob?
 
-  /// The job of an app that has this key; `nil` if there is none.
+  /// The job of an app with this idempotency key; `nil` if there is none.
   func migration(withKey key: String, of appID: String) throws(StoreError) -> MigrationJob?
 
-  /// The jobs that go on, the oldest first.
+  /// The unfinished jobs, oldest first.
   func runningMigrations() throws(StoreError) -> [MigrationJob]
+
+  /// The finished lines that follow the last line up to which all are finished.
+  func doneLines(of id: Int64) throws(StoreError) -> Set<Int64>
+
+  /// At most `limit` lines of a job that were rejected or are retryable, in order, after line `line`.
+  func migrationFailures(
+    of id: Int64, after line: Int64, limit: Int
+  ) throws(StoreError) -> [MigrationLine]
+
+  /// The number of rejected and of retryable lines, by reason.
+  func migrationReasons(of id: Int64) throws(StoreError) -> [MigrationReason]
+}
+
+/// Stores the progress of migration jobs, so that they continue after a restart.
+package protocol MigrationJobStore: MigrationJobReader {
+  /// Creates a job, or returns the existing one if the app has a job with the same key and the key is not empty.
+  func begin(_ order: MigrationJob.Order, at moment: Instant) throws(StoreError) -> MigrationJob
 
   /// Remembers what became of a line. Again, it changes nothing.
   func finish(_ line: MigrationLine, of id: Int64) throws(StoreError)
 
   /// All lines up to `line` are done, and the next one begins at `position`.
   func advance(_ id: Int64, to line: Int64, position: Int64) throws(StoreError)
-
-  /// The lines that are done behind the last one up to which all are.
-  func doneLines(of id: Int64) throws(StoreError) -> Set<Int64>
 
   /// Ends a job that goes on; one that has ended stays as it is.
   func end(
@@ -30,14 +41,6 @@ package protocol MigrationJobStore {
 
   /// Forgets what the failures of a job were.
   func forgetFailures(of id: Int64) throws(StoreError)
-
-  /// At most `limit` lines of a job that were refused or are to be tried again, behind line `line`.
-  func migrationFailures(
-    of id: Int64, after line: Int64, limit: Int
-  ) throws(StoreError) -> [MigrationLine]
-
-  /// How many lines were refused, or are to be tried again, for which reason.
-  func migrationReasons(of id: Int64) throws(StoreError) -> [MigrationReason]
 }
 
 /// Why lines of a job failed, and how many.

@@ -21,14 +21,15 @@ package struct VersionComparisonReport: Sendable {
   /// At most `limit` lines that were told of, beginning behind `line`.
   package func lines(
     of appID: String, in environment: Environment, after line: String, limit: Int,
-    _ reader: any StoreReader
+    _ reader: any StoreSnapshot
   ) throws(StoreError) -> [LineKey] {
     try reader.notifiedLines(
       of: appID, in: environment, from: from, to: to, after: line, limit: limit)
   }
 
   /// What both versions told of a line.
-  package func comparison(of line: LineKey, _ reader: any StoreReader) throws(StoreError) -> VersionComparison
+  package func comparison(of line: LineKey, _ reader: any StoreSnapshot) throws(StoreError)
+    -> VersionComparison
   {
     var (version1, version2) = (PurchaseSummary(), PurchaseSummary())
     for record in try reader.notifications(about: line, from: from, to: to, limit: Self.limit) {

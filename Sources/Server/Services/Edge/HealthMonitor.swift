@@ -120,7 +120,7 @@ package final class HealthMonitor: Sendable {
   private func reading(_ reader: inout (any StoreReader)?) -> String? {
     do throws(StoreError) {
       if reader == nil { reader = try store.makeReader() }
-      _ = try reader?.seenCommit()
+      _ = try reader?.snapshotVersion()
       reader?.endTurn()
       return nil
     } catch {

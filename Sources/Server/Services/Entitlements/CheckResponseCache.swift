@@ -20,8 +20,8 @@ final class CheckResponseCache {
     /// The first moment, and the first moment behind; `nil` for none.
     let from: Instant
     let until: Instant?
-    /// ``StoreReader/seenCommit()`` of the turn that read the customer.
-    let seenCommit: UInt64
+    /// ``AnswerReader/snapshotVersion()`` of the turn that read the customer.
+    let snapshotVersion: UInt64
     let customer: CustomerVersions.Slot
     /// ``CurrentCatalog/generation`` before the catalog was read.
     let catalogGeneration: UInt64
@@ -121,7 +121,7 @@ final class CheckResponseCache {
 
   private func isTrue(_ validity: Validity, at now: Instant) -> Bool {
     validity.from <= now && (validity.until.map { now < $0 } ?? true)
-      && changes.lastCommit(in: validity.customer) <= validity.seenCommit
+      && changes.lastCommit(in: validity.customer) <= validity.snapshotVersion
       && catalog.generation == validity.catalogGeneration
   }
 

@@ -77,7 +77,7 @@ struct EntitlementService {
     let answer: Answer
     let seen: UInt64
     do throws(StoreError) {
-      seen = try reader.seenCommit()
+      seen = try reader.snapshotVersion()
       answer = try self.answer(to: request.entitlement, of: key, in: app, at: now)
     } catch {
       throw Status(error)
@@ -89,7 +89,7 @@ struct EntitlementService {
     // Time changes the days left in the advice too.
     let end = [answer.end, answer.status.daysLeftChange(after: now)].compactMap(\.self).min()
     let validity = CheckResponseCache.Validity(
-      from: now, until: end, seenCommit: seen, customer: changes.slot(of: key),
+      from: now, until: end, snapshotVersion: seen, customer: changes.slot(of: key),
       catalogGeneration: generation)
     return (response, validity)
   }

@@ -30,8 +30,10 @@ extension Status {
     switch error {
     case .overloaded:
       self.init(
-        .resourceExhausted, reason: "STORE_OVERLOADED", "too many writes are waiting; try again",
+        .resourceExhausted, reason: "STORE_OVERLOADED", "the store is overloaded; retry",
         retryAfterMilliseconds: 100)
+    case .deadlineExceeded: self = Status(StatusCode.deadlineExceeded)
+    case .cancelled: self = Status(StatusCode.cancelled)
     case .diskFull:
       self.init(
         .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",

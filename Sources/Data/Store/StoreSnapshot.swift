@@ -2,28 +2,43 @@ package import AppStore
 package import Entitlements
 package import FamilySharing
 
-/// Reads the store on one event loop.
+/// The reads that Check and BatchCheck need: by primary key, short enough for an event loop.
 ///
-/// All reads of one turn of the loop, from the first one to ``endTurn()``, see the store at one moment;
-/// a write that was acknowledged before the first of them is seen.
-package protocol StoreReader: AnyObject, PollReader, RepairReader, DeliveryReader, NotificationReader,
-  ConsumptionRequestReader, EvidenceLookup
-{
-  /// The answer about `entitlement` at `now`, if it was worked out when the customer's facts were written
-  /// and still holds under `fingerprint` (``AppDefinition/fingerprint``).
+/// All reads of one event loop tick, from the first one to ``endTick()``, see the same snapshot; it
+/// contains every write that was acknowledged before the first of them.
+package protocol CheckReader: AnswerReader {
+  /// Ends the tick: the next read sees later writes. Must be called after every tick with reads, because the
+  /// store keeps old data as long as a reader can see it.
+  func endTick()
+}
+
+/// Reads the answers and the facts of one customer.
+package protocol AnswerReader: AnyObject, EvidenceLookup {
+  /// The answer about `entitlement` at `now`, if it was computed when the customer's facts were written
+  /// and is still valid under `fingerprint` (``AppDefinition/fingerprint``).
   ///
-  /// The hot read: it must not get slower with the number of facts or of customers.
+  /// The hot read: its cost must not depend on the number of facts or customers.
   func answer(
     to entitlement: String, of customer: CustomerKey, under fingerprint: UInt64, at now: Instant
   ) throws(StoreError) -> AnswerLookup
 
-  /// The last commit that all reads of this turn are sure to see; see ``CustomerVersions``. Reads nothing,
-  /// but begins the turn.
-  func seenCommit() throws(StoreError) -> UInt64
+  /// The last commit that all reads of the snapshot are certain to see; see ``CustomerVersions``.
+  func snapshotVersion() throws(StoreError) -> UInt64
 
-  /// What is known of a customer; `nil` if there is nothing.
+  /// The facts of a customer; `nil` if there are none.
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
+}
 
+/// A reader that ends its snapshot itself; kept until every service reads through ``EntitlementStore/read(_:deadline:_:)``.
+package protocol StoreReader: StoreSnapshot {
+  /// Ends the snapshot: the next read sees later writes.
+  func endTurn()
+}
+
+/// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``.
+package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, DeliveryReader, NotificationReader,
+  ConsumptionRequestReader, MigrationJobReader
+{
   /// At most `limit` customers of an app in one environment, with what is known of them, beginning behind
   /// the one that was the last of the page before; `nil` begins. The order is the store's own. Who is new
   /// since the first page may be left out.
@@ -99,10 +114,6 @@ package protocol StoreReader: AnyObject, PollReader, RepairReader, DeliveryReade
 
   /// How much there is of everything. Counts row by row: not for a hot path.
   func counts() throws(StoreError) -> StoreCounts
-
-  /// Ends the turn: the next read sees what was written meanwhile. Must be called after every turn in
-  /// which something was read, since the store keeps the past for as long as a reader looks at it.
-  func endTurn()
 }
 
 /// How much the store holds.
@@ -148,7 +159,7 @@ package struct UnclaimedLine: Hashable, Sendable {
   }
 }
 
-extension StoreReader {
+extension StoreSnapshot {
   /// The customer that has had a line longest; `nil` if it is unclaimed.
   package func owner(of line: LineKey) throws(StoreError) -> String? { try owners(of: line).first }
 }

@@ -1,0 +1,276 @@
+internal import Dispatch
+internal import Glibc
+internal import Store
+internal import Synchronization
+
+/// Runs reads on a bounded number of threads, each with its own connection.
+///
+/// Threads and connections are created when they are first needed. One more thread exists than reads below
+/// ``ReadPriority/check`` may use, and at least one of the others is free for interactive reads, so that a
+/// read of high priority never waits for a long one of low priority. Among those that wait, the highest
+/// priority goes first, and within it the oldest.
+final class ReaderPool: Sendable {
+  /// The sizes of a pool.
+  struct Limits: Sendable {
+    /// The number of reads of one priority that may wait.
+    var capacity = 1024
+    /// The number of interactive and background reads that may run at the same time, at least 2.
+    var concurrency = max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+  }
+
+  fileprivate struct State: ~Copyable {
+    /// Indexed by priority.
+    var waiting = [[ReadJob]](repeating: [], count: ReadPriority.allCases.count)
+    /// Indexed by priority.
+    var running = [Int](repeating: 0, count: ReadPriority.allCases.count)
+    /// The controls of the jobs that run, so that closing can stop them.
+    var controls: [ObjectIdentifier: ReadControl] = [:]
+    var idle: [DispatchSemaphore] = []
+    var threadCount = 0
+    var isClosed = false
+    var closeWaiters: [CheckedContinuation<Void, Never>] = []
+    /// The deadline that the timer is set to.
+    var timerDeadline: ContinuousClock.Instant?
+  }
+
+  private let state = Mutex(State())
+  private let timer = DispatchQueue(label: "entitled.store.read-deadlines")
+  private let limits: Limits
+  private let makeReader: @Sendable () throws(StoreError) -> SQLiteReader
+
+  /// A pool whose threads read with the results of `makeReader`.
+  init(
+    _ limits: Limits = Limits(),
+    makeReader: @escaping @Sendable () throws(StoreError) -> SQLiteReader
+  ) {
+    self.limits = limits
+    self.makeReader = makeReader
+  }
+
+  /// See ``EntitlementStore/read(_:deadline:_:)``.
+  func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    let control = ReadControl(deadline: deadline)
+    let result: Result<Value, StoreError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        add(ReadJob(priority, control, body) { continuation.resume(returning: $0) })
+      }
+    } onCancel: {
+      cancel(control)
+    }
+    return try result.get()
+  }
+
+  /// Rejects what waits and stops what runs. Does not wait for it.
+  func stop() {
+    let (rejected, idle) = state.withLock { state in
+      state.isClosed = true
+      for control in state.controls.values { control.stop(.closed) }
+      let (rejected, idle) = (state.waiting.flatMap { $0 }, state.idle)
+      for index in state.waiting.indices { state.waiting[index] = [] }
+      state.idle = []
+      return (rejected, idle)
+    }
+    for job in rejected { job.reject(.closed) }
+    for thread in idle { thread.signal() }
+  }
+
+  /// Stops all reads and returns when no thread is left.
+  func close() async {
+    stop()
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        if state.threadCount > 0 { state.closeWaiters.append(continuation) }
+        return state.threadCount == 0
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+
+  // MARK: Queue
+
+  private enum Decision {
+    case reject(StoreError)
+    case wait(timer: ContinuousClock.Instant?)
+    case wake(DispatchSemaphore)
+    case startThread
+  }
+
+  private func add(_ job: ReadJob) {
+    let decision: Decision = state.withLock { state in
+      guard !state.isClosed else { return .reject(.closed) }
+      if let reason = job.control.stopReason { return .reject(reason) }
+      let count = state.waiting[job.priority.rawValue].count
+      guard count < limits.capacity else { return .reject(.overloaded(waiting: count)) }
+      state.waiting[job.priority.rawValue].append(job)
+      guard limits.allows(job.priority, state.running) else {
+        return .wait(timer: state.setTimer(for: job))
+      }
+      if let thread = state.idle.popLast() { return .wake(thread) }
+      // A thread that is about to look for a job finds this one.
+      guard state.threadCount < limits.concurrency + 1 else { return .wait(timer: state.setTimer(for: job)) }
+      state.threadCount += 1
+      return .startThread
+    }
+    switch decision {
+    case .reject(let error): job.reject(error)
+    case .wait(let deadline): if let deadline { startTimer(deadline) }
+    case .wake(let thread): thread.signal()
+    case .startThread: startThread()
+    }
+  }
+
+  private func cancel(_ control: ReadControl) {
+    let removed = state.withLock { state in
+      // Under the lock: either `add` sees it, or the job waits or runs already.
+      control.stop(.cancelled)
+      return state.removeWaiting { $0.control === control }
+    }
+    for job in removed { job.reject(.cancelled) }
+  }
+
+  // MARK: Deadlines of reads that wait
+
+  private func startTimer(_ deadline: ContinuousClock.Instant) {
+    let (seconds, attoseconds) = (deadline - .now).components
+    let nanoseconds = max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9)
+    timer.asyncAfter(deadline: .now() + .nanoseconds(Int(min(nanoseconds, 1e18)))) { [weak self] in
+      self?.expire(at: deadline)
+    }
+  }
+
+  private func expire(at deadline: ContinuousClock.Instant) {
+    let (expired, next) = state.withLock { state -> ([ReadJob], ContinuousClock.Instant?) in
+      guard state.timerDeadline == deadline else { return ([], nil) }
+      let now = ContinuousClock.now
+      let expired = state.removeWaiting { job in job.control.deadline.map { $0 <= now } ?? false }
+      state.timerDeadline = state.waiting.joined().compactMap(\.control.deadline).min()
+      return (expired, state.timerDeadline)
+    }
+    for job in expired { job.reject(.deadlineExceeded) }
+    if let next { startTimer(next) }
+  }
+
+  // MARK: Threads
+
+  private func startThread() {
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<ReaderPool>.fromOpaque(context).takeRetainedValue().work()
+        return nil
+      }, context.toOpaque())
+    guard result != 0 else {
+      pthread_detach(thread)
+      return
+    }
+    context.release()
+    // Others may be running and take the jobs; if there are none, the jobs cannot wait.
+    let (rejected, waiters) = state.withLock { state in
+      (state.threadCount == 1 ? state.removeWaiting { _ in true } : [], state.threadEnded())
+    }
+    for job in rejected { job.reject(.failed("cannot create a reader thread: error \(result)")) }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// The body of one thread.
+  private func work() {
+    let wakeUp = DispatchSemaphore(value: 0)
+    var reader: SQLiteReader?
+    while true {
+      switch next(wakeUp) {
+      case .end:
+        // Closed before the last thread counts as ended: whoever closed the store may delete the file.
+        reader = nil
+        let waiters = state.withLock { $0.threadEnded() }
+        for waiter in waiters { waiter.resume() }
+        return
+      case .wait: wakeUp.wait()
+      case .run(let job):
+        do throws(StoreError) {
+          let open = if let reader { reader } else { try makeReader() }
+          reader = open
+          job.run(open)
+        } catch {
+          job.reject(error)
+        }
+        state.withLock { $0.finished(job) }
+      }
+    }
+  }
+
+  private enum Step {
+    case run(ReadJob), wait, end
+  }
+
+  private func next(_ thread: DispatchSemaphore) -> Step {
+    state.withLock { state in
+      guard !state.isClosed else { return .end }
+      for priority in ReadPriority.allCases.reversed()
+      where !state.waiting[priority.rawValue].isEmpty && limits.allows(priority, state.running) {
+        let job = state.waiting[priority.rawValue].removeFirst()
+        state.running[priority.rawValue] += 1
+        state.controls[ObjectIdentifier(job.control)] = job.control
+        return .run(job)
+      }
+      state.idle.append(thread)
+      return .wait
+    }
+  }
+}
+
+extension ReaderPool.Limits {
+  /// Whether a read of `priority` may start while `running` run, indexed by priority.
+  fileprivate func allows(_ priority: ReadPriority, _ running: [Int]) -> Bool {
+    let (background, interactive) = (running[0], running[0] + running[1])
+    let all = interactive + running[2]
+    return switch priority {
+    case .background: background < concurrency - 1 && interactive < concurrency && all < concurrency + 1
+    case .interactive: interactive < concurrency && all < concurrency + 1
+    case .check: all < concurrency + 1
+    }
+  }
+}
+
+extension ReaderPool.State {
+  /// Removes and returns the waiting jobs that match.
+  fileprivate mutating func removeWaiting(_ isRemoved: (ReadJob) -> Bool) -> [ReadJob] {
+    var removed: [ReadJob] = []
+    for index in waiting.indices {
+      removed += waiting[index].filter(isRemoved)
+      waiting[index].removeAll(where: isRemoved)
+    }
+    return removed
+  }
+
+  fileprivate mutating func finished(_ job: ReadJob) {
+    running[job.priority.rawValue] -= 1
+    controls[ObjectIdentifier(job.control)] = nil
+  }
+
+  /// Counts one thread less.
+  ///
+  /// - Returns: the callers of ``ReaderPool/close()`` to resume.
+  fileprivate mutating func threadEnded() -> [CheckedContinuation<Void, Never>] {
+    threadCount -= 1
+    guard threadCount == 0 else { return [] }
+    defer { closeWaiters = [] }
+    return closeWaiters
+  }
+
+  /// Sets the timer to the deadline of a job that waits, if that is the earliest.
+  ///
+  /// - Returns: the deadline to start the timer for; `nil` if it is set to an earlier one.
+  fileprivate mutating func setTimer(for job: ReadJob) -> ContinuousClock.Instant? {
+    guard let deadline = job.control.deadline, timerDeadline.map({ deadline < $0 }) ?? true else {
+      return nil
+    }
+    timerDeadline = deadline
+    return deadline
+  }
+}
