@@ -94,7 +94,7 @@ let package = Package(
     library(.domain, "Entitlements", ["AppStore"]),
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
 
-    library(.base, "Platform", ["CLinux", "CZlib"]),
+    library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
 
     // Signed data and the memory of it.
     library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
@@ -109,7 +109,10 @@ let package = Package(
       ]),
     library(
       .data, "Ledger",
-      ["AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "SignedData", "Store", metrics]),
+      [
+        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Platform", "SignedData", "Store",
+        logging, metrics,
+      ]),
 
     // The wire.
     library(.base, "HTTP", ["Bytes"]),
@@ -128,7 +131,7 @@ let package = Package(
       [
         "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "Entitlements",
         "FamilySharing",
-        "HTTP", "JSON", "Ledger", "Notifications", "RPC", "ReceiptMigration", "Reconciliation",
+        "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
@@ -144,25 +147,29 @@ let package = Package(
       .features, "Notifications",
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "FamilySharing", "JSON", "Ledger",
-        "SignedData", "Store", metrics,
+        "Platform",
+        "SignedData", "Store", logging, metrics,
       ]),
     library(
       .features, "Reconciliation",
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "JSON", "Ledger", "Notifications",
-        "SignedData", "Store", metrics,
+        "Platform",
+        "SignedData", "Store", logging, metrics,
       ]),
     library(
       .features, "ReceiptMigration",
       [
         "AppReceipt", "AppStore", "AppStoreClient", "AppleLookup", "Bytes", "Entitlements", "JSON", "Ledger",
+        "Platform",
         "SignedData",
-        "Store", metrics,
+        "Store", logging, metrics,
       ]),
     library(
       .features, "Webhooks",
       [
-        "AppStore", "AppStoreClient", "Bytes", "Entitlements", "JSON", "Ledger", "SignedData", "Store",
+        "AppStore", "AppStoreClient", "Bytes", "Entitlements", "JSON", "Ledger", "Platform", "SignedData",
+        "Store",
         metrics,
       ]),
     library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "SignedData", "Yams"]),
@@ -224,7 +231,7 @@ let package = Package(
       .data, "LedgerTests",
       [
         "AppStore", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store",
-        metrics, metricsTestKit, "TestSupport",
+        logging, metrics, metricsTestKit, "TestSupport",
       ]),
     test(.features, "ReceiptMigrationTests", ["AppReceipt", "AppStore", "Entitlements", "ReceiptMigration"]),
     test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),
@@ -232,10 +239,10 @@ let package = Package(
       .features, "NotificationsTests",
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "HTTP", "JSON", "Ledger",
-        "Notifications",
-        "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport",
+        "Notifications", "Platform",
+        "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport", logging,
       ]),
-    test(.base, "PlatformTests", ["Platform"]),
+    test(.base, "PlatformTests", ["Platform", logging]),
     test(.wire, "RPCTests", ["HTTP", "RPC", "Wire"]),
     test(.trust, "SignedDataTests", ["Bytes", "AppStore", "JSON", "SignedData", "TestSupport"]),
     test(
@@ -265,8 +272,9 @@ let package = Package(
     test(
       .features, "WebhooksTests",
       [
-        "AppStore", "AppStoreClient", "Entitlements", "JSON", "SQLiteStore", "SignedData", "Store",
-        "Webhooks", "TestSupport",
+        "AppStore", "AppStoreClient", "Entitlements", "JSON", "Platform", "SQLiteStore", "SignedData",
+        "Store",
+        "Webhooks", logging, "TestSupport",
       ]),
     test(.wire, "WireTests", ["JSON", "Wire"]),
   ]

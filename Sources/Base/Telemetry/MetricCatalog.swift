@@ -1,5 +1,5 @@
-/// All metrics of the service, in the order in which a scrape and docs/metrics.md list them. A name that is
-/// counted anywhere must be here; a test compares.
+/// All metrics of the service, in the order of a scrape and of docs/metrics.md. A test compares the names with those
+/// in the sources.
 package enum MetricCatalog {
   package static let families: [MetricFamily] =
     calls + edge + listeners + appStore + notifications + receipts
@@ -8,158 +8,161 @@ package enum MetricCatalog {
   private static let calls = [
     MetricFamily(
       "entitled_grpc_calls_total", .counter, labels: ["method", "code"],
-      help: "Calls of the contract that ended, over gRPC and as JSON, by method and status code."),
+      help: "Completed API calls, gRPC and JSON, by method and status code."),
     MetricFamily(
       "entitled_grpc_call_seconds", .histogram, labels: ["method"], bounds: MetricFamily.callBounds,
-      help: "How long calls took from the whole request to the answer; for streams, until their end."),
+      help: "Time from the complete request to the response; for streams, to their end."),
   ]
 
   private static let edge = [
     MetricFamily(
       "entitled_edge_requests_total", .counter, labels: ["route", "status"],
-      help: "Requests to the edge, by route and HTTP status."),
+      help: "HTTP requests to the edge, by route and status."),
     MetricFamily(
       "entitled_edge_request_seconds", .histogram, labels: ["route"], bounds: MetricFamily.callBounds,
-      help: "How long requests to the edge took from the whole request to the answer."),
+      help: "Time from the complete request to the response."),
   ]
 
   private static let listeners = [
     MetricFamily(
-      "entitled_connections", .gauge, labels: ["listener"], help: "Connections that are open."),
+      "entitled_connections", .gauge, labels: ["listener"], help: "Open connections."),
     MetricFamily(
       "entitled_streams", .gauge, labels: ["listener"],
-      help: "Calls that were open on HTTP/2 connections when they were last looked at, at most a second ago."),
+      help: "Open HTTP/2 calls, sampled once a second."),
     MetricFamily(
       "entitled_connections_rejected_total", .counter, labels: ["listener"],
-      help: "Connections that were closed because there were too many."),
+      help: "Connections closed because of the connection limit."),
   ]
 
   private static let appStore = [
     MetricFamily(
       "entitled_app_store_calls_total", .counter, labels: ["endpoint", "host", "outcome"],
-      help: "Calls of Apple's servers, by endpoint, host and what came of them."),
+      help: "Calls to Apple's servers, by endpoint, host and outcome."),
     MetricFamily(
       "entitled_app_store_call_seconds", .histogram, labels: ["endpoint", "host"],
-      help: "How long Apple's servers took to answer."),
+      help: "Response time of Apple's servers."),
     MetricFamily(
       "entitled_app_store_rate_limit_wait_seconds", .histogram, labels: ["endpoint", "host"],
-      help: "How long calls of Apple's servers waited for their turn within Apple's rate limits."),
+      help: "Time that calls to Apple waited for the local rate limiter."),
     MetricFamily(
       "entitled_app_store_rate_limit_calls", .gauge, labels: ["app", "environment", "endpoint"],
-      help: "Calls that the budget of an endpoint allows at once; 0: used up."),
+      help: "Calls that the rate limiter of an endpoint allows now; 0 means exhausted."),
     MetricFamily(
       "entitled_app_store_circuit_open", .gauge, labels: ["host"],
-      help: "1 while a host is not called because it failed too often, else 0."),
+      help: "1 while the circuit breaker of a host is open, otherwise 0."),
     MetricFamily(
       "entitled_status_polls_total", .counter, labels: ["app", "environment", "outcome"],
-      help: "Times that Apple was asked for the status of a purchase whose period ended."),
+      help: "Status polls, by outcome."),
     MetricFamily(
       "entitled_status_poll_backlog", .gauge, labels: ["app", "environment"],
-      help: "Purchases that Apple is to be asked about and was not yet."),
+      help: "Purchases with a due status poll."),
     MetricFamily(
       "entitled_contradictions_total", .counter, labels: ["kind"],
-      help: "Facts that do not fit together, counted when they were written."),
+      help: "Contradictory facts, counted when they are written."),
   ]
 
   private static let notifications = [
     MetricFamily(
       "entitled_notifications_total", .counter, labels: ["version", "state"],
-      help: "Notifications that arrived, by version and by what became of them; repetitions as KNOWN."),
+      help: "Notifications received, by version and state; duplicates as KNOWN."),
     MetricFamily(
       "entitled_notification_lag_seconds", .histogram, bounds: MetricFamily.lagBounds,
-      help: "How long after Apple had signed them notifications arrived."),
+      help: "Time from Apple's signature to the arrival of notifications."),
     MetricFamily(
       "entitled_consumption_requests_total", .counter, labels: ["app", "environment"],
-      help: "Times that Apple asked how much was used, since a customer wants the money back."),
+      help: "Consumption requests received from Apple."),
     MetricFamily(
       "entitled_consumption_requests_settled_total", .counter, labels: ["app", "environment", "outcome"],
-      help: "Such questions that were answered, missed or refused."),
+      help: "Consumption requests that were answered, missed or refused."),
     MetricFamily(
       "entitled_consumption_requests_open", .gauge, labels: ["app", "environment"],
-      help: "Such questions that can still be answered."),
+      help: "Consumption requests that can still be answered."),
     MetricFamily(
       "entitled_notification_watermark_seconds", .gauge, labels: ["app", "environment"],
-      help: "Until when all of Apple's deliveries are accounted for, in seconds since 1970."),
+      help: "Time up to which all deliveries of Apple are accounted for, in seconds since 1970."),
     MetricFamily(
       "entitled_repairs_total", .counter, labels: ["app", "environment", "reason"],
-      help: "Times that a gap in the deliveries was filled from Apple's history."),
+      help: "Gap repairs, by reason."),
     MetricFamily(
       "entitled_repaired_notifications_total", .counter, labels: ["app", "environment", "reason"],
-      help: "Notifications that came from Apple's history and had not been delivered."),
+      help: "Notifications fetched from Apple's history that had not been delivered."),
     MetricFamily(
       "entitled_drifted_customers_total", .counter, labels: ["app", "environment", "reason"],
-      help: "Customers about whom the service was wrong until a gap was filled."),
+      help: "Customers whose stored state differed from Apple's, found by gap repairs."),
   ]
 
   private static let receipts = [
     MetricFamily(
       "entitled_receipts_total", .counter, labels: ["reason"],
-      help: "Legacy receipts that were handed in, by what came of them."),
+      help: "Submitted legacy receipts, by outcome."),
     MetricFamily(
       "entitled_migrated_receipts_total", .counter, labels: ["reason"],
-      help: "Receipts that migration jobs worked off, by what came of them."),
+      help: "Receipts processed by migration jobs, by outcome."),
     MetricFamily(
       "entitled_receipt_refreshes_total", .counter, labels: ["outcome"],
-      help: "Times that Apple was asked later about a receipt that had been taken in without it."),
+      help: "Deferred lookups for receipts that were accepted without Apple, by outcome."),
     MetricFamily(
       "entitled_receipt_verification_mismatches_total", .counter,
-      help: "Receipts that verified here and not at Apple's endpoint, or the other way round."),
+      help: "Receipts whose local verification and Apple's endpoint disagreed."),
   ]
 
   private static let deliveries = [
     MetricFamily(
       "entitled_webhook_deliveries_total", .counter, labels: ["app", "kind", "webhook", "outcome"],
-      help: "Attempts to deliver events to others, by what came of them."),
+      help: "Webhook delivery attempts, by outcome."),
     MetricFamily(
       "entitled_webhook_delivery_seconds", .histogram, labels: ["app", "kind", "webhook"],
-      help: "How long others took to answer."),
+      help: "Response time of webhooks."),
     MetricFamily(
       "entitled_webhook_deliveries_pending", .gauge, labels: ["app", "kind", "webhook"],
-      help: "Events that wait to be delivered."),
+      help: "Deliveries pending for a webhook."),
     MetricFamily(
       "entitled_webhook_delivery_lag_seconds", .gauge, labels: ["app", "kind", "webhook"],
-      help: "For how long the oldest event that waits has waited."),
+      help: "Age of the oldest pending delivery."),
     MetricFamily(
       "entitled_webhook_dead_letters_total", .counter, labels: ["app", "kind", "webhook"],
-      help: "Events that were given up."),
+      help: "Deliveries given up after all attempts."),
     MetricFamily(
       "entitled_webhook_dead_letters", .gauge, labels: ["app", "kind", "webhook"],
-      help: "Events that were given up and are kept."),
+      help: "Stored dead letters."),
   ]
 
   private static let verification = [
     MetricFamily(
       "entitled_verification_failures_total", .counter, labels: ["kind", "reason"],
-      help: "Signed documents that were not believed, by kind and reason.")
+      help: "Signed documents that failed verification, by kind and reason.")
   ]
 
   private static let store = [
     MetricFamily(
       "entitled_store_commit_seconds", .histogram,
-      help: "How long it took to write a batch and make it durable, fsync included."),
+      help: "Time to write a batch and make it durable, including fsync."),
     MetricFamily(
       "entitled_store_commit_writes", .histogram, bounds: MetricFamily.countBounds,
-      help: "How many writes shared one commit."),
+      help: "Writes in one commit."),
     MetricFamily(
       "entitled_store_commit_failures_total", .counter, help: "Batches that could not be made durable."),
-    MetricFamily("entitled_store_writes_queued", .gauge, help: "Writes that wait for the next commit."),
+    MetricFamily("entitled_store_writes_queued", .gauge, help: "Writes queued for the next commit."),
     MetricFamily(
-      "entitled_store_writable", .gauge, help: "1 if the last attempt to write worked, else 0."),
-    MetricFamily("entitled_store_bytes", .gauge, help: "Bytes of the store's files."),
+      "entitled_store_writable", .gauge, help: "1 if the last write succeeded, otherwise 0."),
+    MetricFamily("entitled_store_bytes", .gauge, help: "Size of the store's files, in bytes."),
     MetricFamily(
-      "entitled_disk_free_bytes", .gauge, help: "Bytes that are free where the data directory is."),
+      "entitled_disk_free_bytes", .gauge, help: "Free bytes on the disk of the data directory."),
   ]
 
   private static let process = [
     MetricFamily(
+      "entitled_worker_restarts_total", .counter, labels: ["worker"],
+      help: "Restarts of background workers after an error."),
+    MetricFamily(
       "entitled_build_info", .gauge, labels: ["version"], help: "Always 1; the label is the version."),
-    MetricFamily("entitled_ready", .gauge, help: "1 while calls are answered, else 0."),
+    MetricFamily("entitled_ready", .gauge, help: "1 while the server is ready, otherwise 0."),
     MetricFamily(
-      "process_cpu_seconds_total", .counter, help: "CPU that the process has used, in seconds."),
-    MetricFamily("process_resident_memory_bytes", .gauge, help: "Memory that the process has."),
-    MetricFamily("process_open_fds", .gauge, help: "Open files and sockets of the process."),
-    MetricFamily("process_max_fds", .gauge, help: "How many it may have."),
+      "process_cpu_seconds_total", .counter, help: "CPU time of the process, in seconds."),
+    MetricFamily("process_resident_memory_bytes", .gauge, help: "Resident memory of the process, in bytes."),
+    MetricFamily("process_open_fds", .gauge, help: "Open file descriptors of the process."),
+    MetricFamily("process_max_fds", .gauge, help: "Maximum number of open file descriptors."),
     MetricFamily(
-      "process_start_time_seconds", .gauge, help: "When the process started, in seconds since 1970."),
+      "process_start_time_seconds", .gauge, help: "Start time of the process, in seconds since 1970."),
   ]
 }

@@ -1,9 +1,13 @@
 internal import AppStore
 internal import Ledger
+internal import Logging
+package import Platform
 package import Store
 
 /// Where migration jobs are ordered, watched and stopped; it runs them, also those of before a restart.
-package actor MigrationJobManager {
+package actor MigrationJobManager: Worker {
+  package nonisolated let name = "migrations"
+
   /// A job and what only the running program knows of it.
   package struct JobStatus: Sendable {
     package let job: MigrationJob
@@ -24,6 +28,7 @@ package actor MigrationJobManager {
   private let store: any EntitlementStore
   /// Where inputs are.
   package nonisolated let folder: ImportFolder
+  private let logger = Logger(label: "entitled.migrations")
   private var running: [Int64: MigrationProgress] = [:]
   private let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)
 
@@ -34,34 +39,32 @@ package actor MigrationJobManager {
     self.folder = folder
   }
 
-  /// Works on jobs until the task is cancelled: first on those that a restart interrupted. `report` is told
-  /// what went wrong.
-  package func run(report: @escaping @Sendable (String) -> Void) async {
-    do throws(StoreError) {
-      let jobs = try await store.read { snapshot throws(StoreError) in try snapshot.runningMigrations() }
-      for job in jobs { ordered.yield(job) }
-    } catch {
-      report("migrations could not be taken up again: \(error)")
-    }
+  /// Runs jobs until the task is cancelled, beginning with those that a restart interrupted.
+  ///
+  /// - Throws: ``StoreError`` if the interrupted jobs cannot be read.
+  package func run() async throws {
+    let jobs = try await store.read { snapshot throws(StoreError) in try snapshot.runningMigrations() }
+    for job in jobs { ordered.yield(job) }
     await withTaskGroup(of: Void.self) { group in
       for await job in orders {
         guard running[job.id] == nil else { continue }
         let progress = MigrationProgress()
         running[job.id] = progress
-        group.addTask { await self.work(on: job, progress, report) }
+        group.addTask { await self.work(on: job, progress) }
       }
       group.cancelAll()
     }
   }
 
   private func work(
-    on job: MigrationJob, _ progress: MigrationProgress, _ report: @Sendable (String) -> Void
+    on job: MigrationJob, _ progress: MigrationProgress
   ) async {
     let run = MigrationRun(job, intake: intake, store: store, progress: progress)
     do throws(LedgerError) {
       try await run.run()
     } catch {
-      report("\(Self.name(of: job.id)) stopped: \(error)")
+      logger.error(
+        "migration job stopped", metadata: ["job": "\(Self.name(of: job.id))", "error": "\(error)"])
     }
     running[job.id] = nil
   }

@@ -3,10 +3,13 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Ledger
 internal import Metrics
+package import Platform
 package import Store
 
 /// Looks to it that Apple is asked about what could not be asked when a receipt came.
-package struct RefreshWorker: Sendable {
+package struct RefreshWorker: Worker {
+  package let name = "receipt_refresh"
+
   private static let batchSize = 20
   private static let maxPause: Int64 = 6 * 3_600_000
   /// How long one question may take.
@@ -14,25 +17,22 @@ package struct RefreshWorker: Sendable {
 
   private let intake: ReceiptIntake
   private let store: any EntitlementStore
-  private let report: @Sendable (String) -> Void
 
-  /// Follows what `intake` queued in `store`. `report` is told what went wrong; it is tried again later.
+  /// A worker for the refreshes that `intake` queued in `store`.
   package init(
-    _ intake: ReceiptIntake, store: any EntitlementStore, report: @escaping @Sendable (String) -> Void
+    _ intake: ReceiptIntake, store: any EntitlementStore
   ) {
     self.intake = intake
     self.store = store
-    self.report = report
   }
 
   /// Goes on until the task is cancelled.
-  package func run() async {
-    let follower = DueWorker(
+  package func run() async throws {
+    let worker = DueWorker(
       store: store, clock: ServiceClock(now: intake.now),
       nextDue: { reader throws(StoreError) in try reader.nextRefresh() },
-      process: { () async throws(LedgerError) in try await refreshDue() },
-      onError: { [report] in report("what is to be asked about receipts could not be kept: \($0)") })
-    await follower.run()
+      process: { () async throws(LedgerError) in try await refreshDue() })
+    try await worker.run()
   }
 
   private func refreshDue() async throws(LedgerError) {

@@ -3,7 +3,9 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Entitlements
 package import Ledger
+internal import Logging
 package import Notifications
+internal import Platform
 internal import Store
 
 /// What the operator wants of asking Apple for what did not arrive, for one app.
@@ -25,7 +27,7 @@ package struct ReconciliationPolicy: Hashable, Sendable {
 
 /// Sees to it, for one app in one environment, that what Apple knows and did not deliver becomes known: finds
 /// gaps and fills them, and asks around the end of periods.
-actor AppReconciler {
+actor AppReconciler: Worker {
   private static let minute: Int64 = 60_000
   private static let hour = 60 * minute
   private static let day = 24 * hour
@@ -46,6 +48,7 @@ actor AppReconciler {
   private static let pause = minute
 
   nonisolated let place: AppEnvironment
+  nonisolated var name: String { "reconciler \(place.appID) \(place.environment.rawValue)" }
   private let policy: ReconciliationPolicy
   private let store: any EntitlementStore
   private let ledger: EvidenceLedger
@@ -55,6 +58,7 @@ actor AppReconciler {
   private let cadence: DeliveryCadence
   private let clock: ServiceClock
   private let metrics: ReconciliationMetrics
+  private let logger = Logger(label: "entitled.reconciliation")
   private let (news, alarm) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   private var isStarted = false
@@ -78,9 +82,9 @@ actor AppReconciler {
   }
 
   /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
-  func run(report: @escaping @Sendable (String) -> Void) async {
-    let follower = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick(report) }
-    await follower.run(wokenBy: news)
+  func run() async throws {
+    let loop = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick() }
+    try await loop.run(wokenBy: news)
     // Until here the service was there to be told.
     if isStarted { try? await mark(at: clock.now()) }
   }
@@ -100,7 +104,7 @@ actor AppReconciler {
   }
 
   /// Does what is due; answers when to look again.
-  private func tick(_ report: @Sendable (String) -> Void) async -> Instant? {
+  private func tick() async -> Instant? {
     defer {
       waiting.removeAll {
         if case .terminated = $0.yield() { true } else { false }
@@ -116,7 +120,11 @@ actor AppReconciler {
     } catch {
       let error = LookupError(error)
       guard !Task.isCancelled else { return nil }
-      report("the App Store could not be asked about \(place.appID): \(error)")
+      logger.error(
+        "reconciliation failed, will retry",
+        metadata: [
+          "app": "\(place.appID)", "environment": "\(place.environment.rawValue)", "error": "\(error)",
+        ])
       return clock.now().advanced(byMilliseconds: Self.pause)
     }
   }

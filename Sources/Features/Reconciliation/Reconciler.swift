@@ -2,6 +2,7 @@ internal import AppStore
 package import AppleLookup
 package import Ledger
 package import Notifications
+package import Platform
 package import Store
 
 /// Sees to it that what Apple did not deliver becomes known, for all apps for which Apple can be asked.
@@ -41,13 +42,8 @@ package struct Reconciler: Sendable {
     self.clock = clock
   }
 
-  /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
-  package func run(report: @escaping @Sendable (String) -> Void) async {
-    await withTaskGroup(of: Void.self) { group in
-      for reconciler in reconcilers.values { group.addTask { await reconciler.run(report: report) } }
-      await group.waitForAll()
-    }
-  }
+  /// One worker for each app and environment.
+  package var workers: [any Worker] { Array(reconcilers.values) }
 
   /// Begins a repair by hand and waits for it, for so long as `timeout` says; `nil`: to its end, or until it
   /// has to wait for Apple.

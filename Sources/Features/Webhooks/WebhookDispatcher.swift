@@ -1,30 +1,35 @@
 package import AppStore
 package import AppStoreClient
 internal import Ledger
+package import Platform
 package import Store
 internal import Synchronization
 
 /// All that goes out by itself: one worker for each receiver, so that a slow one holds up nobody else.
-package final class WebhookDispatcher: Sendable {
+package final class WebhookDispatcher: Worker {
+  package let name = "webhooks"
+
   private let current: Mutex<[WebhookSettings]>
   private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let encode: EventEncoding
   private let exchange: any HTTPExchange
   private let store: any EntitlementStore
   private let now: @Sendable () -> Instant
+  private let supervisor: WorkerSupervisor
 
   /// Receivers of what `store` has; events are written by `encode` and sent through `exchange`.
   ///
   /// `now` is the time of day and never a sandbox's: receivers compare it with their own.
   package init(
     _ settings: [WebhookSettings], store: any EntitlementStore, exchange: any HTTPExchange,
-    now: @escaping @Sendable () -> Instant, encode: @escaping EventEncoding
+    supervisor: WorkerSupervisor, now: @escaping @Sendable () -> Instant, encode: @escaping EventEncoding
   ) {
     current = Mutex(settings)
     self.encode = encode
     self.exchange = exchange
     self.store = store
     self.now = now
+    self.supervisor = supervisor
   }
 
   /// The receivers, as the operator configured them.
@@ -53,40 +58,36 @@ package final class WebhookDispatcher: Sendable {
     }
   }
 
-  /// Sends what there is to send until the task is cancelled. `report` is told what went wrong here, and not
-  /// what receivers do; it is tried again.
-  package func run(report: @escaping @Sendable (String) -> Void) async {
-    while !Task.isCancelled { await runUntilChanged(report) }
-  }
-
-  private func runUntilChanged(_ report: @escaping @Sendable (String) -> Void) async {
-    await withTaskGroup(of: Void.self) { group in
-      for settings in settings {
-        let worker = WebhookWorker(
-          settings, source: settings.source(encode), exchange: exchange, store: store, now: now)
-        group.addTask { await self.follow(worker, settings.key, report) }
-      }
-      for await _ in changes.stream { break }
-      group.cancelAll()
-    }
-  }
-
-  private func follow(
-    _ worker: WebhookWorker, _ key: WebhookKey, _ report: @escaping @Sendable (String) -> Void
-  ) async {
-    let follower = ScheduledLoop(ServiceClock(now: now)) { [now] in
-      do throws(StoreError) {
-        return now().advanced(byMilliseconds: try await worker.run())
-      } catch {
-        if error != .closed {
-          report("what goes out to \(key.name) of app \(key.appID) could not go on: \(error)")
+  /// Runs one supervised worker for each webhook until the task is cancelled; ``adopt(_:)`` replaces them.
+  package func run() async {
+    while !Task.isCancelled {
+      await withTaskGroup(of: Void.self) { group in
+        for settings in settings {
+          let worker = WebhookWorker(
+            settings, source: source(of: settings), exchange: exchange, store: store, now: now)
+          group.addTask { await self.supervisor.run(SupervisedWebhook(worker: worker)) }
         }
-        return now().advanced(byMilliseconds: 1_000)
+        for await _ in changes.stream { break }
+        group.cancelAll()
       }
     }
-    await follower.run(wokenBy: store.commits())
   }
 
   /// The source of a receiver's messages.
   func source(of settings: WebhookSettings) -> any MessageSource { settings.source(encode) }
+}
+
+/// The loop of one webhook. Its `WebhookWorker` keeps position and circuit breaker when the loop is restarted.
+private struct SupervisedWebhook: Worker {
+  let worker: WebhookWorker
+
+  var name: String { "webhook \(worker.settings.key.appID) \(worker.settings.key.name)" }
+
+  func run() async throws {
+    let now = worker.now
+    let loop = ScheduledLoop(ServiceClock(now: now)) {
+      now().advanced(byMilliseconds: try await worker.run())
+    }
+    try await loop.run(wokenBy: worker.store.commits())
+  }
 }

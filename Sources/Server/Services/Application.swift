@@ -6,6 +6,7 @@ internal import Entitlements
 internal import JSON
 package import Ledger
 package import Notifications
+package import Platform
 package import RPC
 package import ReceiptMigration
 package import Reconciliation
@@ -32,8 +33,7 @@ package struct Application: Sendable {
   private let answerCacheBytes: Int
   package let door: Door
   let hub: EventBroadcaster
-  /// Tells that another catalog is in force.
-  let catalogChanges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  let catalogWorker: CatalogWorker
   private let archive: EventLogReader
   let clock: ServiceClock
   private var now: @Sendable () -> Instant { clock.now }
@@ -53,11 +53,12 @@ package struct Application: Sendable {
     gate: OnlineCheckEnforcer? = nil, clients: AppStoreClients = AppStoreClients(),
     secrets: [String: SharedSecret] = [:], followUps: [String: ReconciliationPolicy] = [:],
     receipts: ReceiptSettings = ReceiptSettings(), outlets: [WebhookSettings] = [],
-    exchange: any HTTPExchange = AsyncHTTPExchange.shared,
+    exchange: any HTTPExchange = AsyncHTTPExchange.shared, supervisor: WorkerSupervisor,
     answerCacheBytes: Int, door: Door, clock: ServiceClock, wallClock: @escaping @Sendable () -> Instant
   ) {
     self.store = store
     self.ledger = ledger
+    catalogWorker = CatalogWorker(ledger)
     self.verifier = verifier
     self.catalog = catalog
     self.signing = signing
@@ -85,7 +86,9 @@ package struct Application: Sendable {
     self.clock = clock
     hub = EventBroadcaster(store: store, now: clock.now)
     archive = EventLogReader(store: store)
-    self.outlets = WebhookDispatcher(outlets, store: store, exchange: exchange, now: wallClock) { event in
+    self.outlets = WebhookDispatcher(
+      outlets, store: store, exchange: exchange, supervisor: supervisor, now: wallClock
+    ) { event in
       EntitlementEvent(event, in: catalog.value.definition(of: event.event.customer.appID)).jsonValue
     }
     desk = DeliveryAdmin(self.outlets, store: store, now: wallClock)

@@ -1,19 +1,20 @@
 import AppStore
 import Ledger
+import Logging
 import Store
 import Synchronization
 import TestSupport
 import Testing
 
 @Suite struct RetentionTests {
-  @Test("Each day the bodies go that became old enough, and the days go on until the task is cancelled")
+  @Test("The worker purges the bodies that became old enough each day")
   func daily() async throws {
     try await LedgerFixture.run { fixture in
       for day in [50, 51, 53] as [Int64] {
         fixture.clock.set(at(day))
         _ = try await fixture.submit(try fixture.period(day...day + 30, line: "L\(day)"))
       }
-      let reports = Mutex<[String]>([])
+      let lines = LogLines()
       let left = Mutex<[Int]>([])
       let retention = EvidenceRetention(
         [.init(.documents, days: 10)], store: fixture.store, now: { fixture.clock.now },
@@ -24,46 +25,63 @@ import Testing
           // As long as there is something to wait for.
           guard bodies > 0 else { throw CancellationError() }
           fixture.clock.set(fixture.clock.now.advanced(byMilliseconds: 86_400_000))
-        }
-      ) { report in reports.withLock { $0.append(report) } }
+        }, logger: Logger(label: "test") { _ in lines })
       fixture.clock.set(at(59))
-      await retention.run()
+      try await retention.run()
       // Days 59 to 64: a piece is old enough when ten days have passed and not before.
       #expect(left.withLock { $0 } == [3, 3, 2, 1, 1, 0])
-      #expect(
-        reports.withLock { $0 }
-          == Array(repeating: "forgot the bodies of 1 pieces of evidence", count: 3))
+      #expect(lines.all == Array(repeating: "evidence bodies purged [count: 1]", count: 3))
     }
   }
 
-  @Test("Without rules nothing is done and nothing waited for")
+  @Test("Without rules the worker returns immediately")
   func noRules() async throws {
     try await LedgerFixture.run { fixture in
       let retention = EvidenceRetention(
         [], store: fixture.store, now: { fixture.clock.now },
-        sleep: { _ in Issue.record("there is nothing to wait for") }, report: { Issue.record("\($0)") })
-      await retention.run()
+        sleep: { _ in Issue.record("there is nothing to wait for") })
+      try await retention.run()
     }
   }
 
-  @Test("A day on which the store fails is told of, and the next day makes up for it")
+  @Test("A failure of the store is thrown, so that the supervisor restarts the worker")
   func failure() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(try fixture.period(50...80))
       await fixture.store.close()
-      let reports = Mutex<[String]>([])
       let retention = EvidenceRetention(
         [.init(.documents, days: 10)], store: fixture.store, now: { at(70) },
-        sleep: { _ in if reports.withLock({ $0.count }) == 2 { throw CancellationError() } }
-      ) { report in reports.withLock { $0.append(report) } }
-      await retention.run()
-      #expect(
-        reports.withLock { $0 }.allSatisfy { $0.hasPrefix("bodies of old evidence could not be forgotten") })
-      #expect(reports.withLock { $0.count } == 2)
+        sleep: { _ in Issue.record("the rules were not applied") })
+      await #expect(throws: StoreError.self) { try await retention.run() }
     }
   }
 
   private func bodies(in store: any EntitlementStore) throws -> Int {
     try store.makeReader().evidence(after: nil, limit: 9).count { $0.evidence.content.body != nil }
+  }
+}
+
+/// Collects log lines.
+private final class LogLines: LogHandler {
+  private let lines = Mutex<[String]>([])
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  var logLevel: Logger.Level {
+    get { .trace }
+    set {}
+  }
+
+  var all: [String] { lines.withLock { $0 } }
+
+  subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
+
+  func log(event: LogEvent) {
+    let metadata = (event.metadata ?? [:]).map { "\($0): \($1)" }.joined(separator: ", ")
+    lines.withLock { $0.append("\(event.message) [\(metadata)]") }
   }
 }

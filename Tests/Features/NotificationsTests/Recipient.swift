@@ -5,6 +5,8 @@ import Foundation
 import HTTP
 import JSON
 import Ledger
+import Logging
+import Platform
 import SQLiteStore
 import SignedData
 import Store
@@ -108,7 +110,9 @@ struct Recipient {
 
   /// Fills the gap from Apple's history.
   func repair() async throws -> Repair {
-    let running = Task { await reconciler.run { _ in } }
+    let running = Task { [workers = reconciler.workers] in
+      await WorkerSupervisor(logger: Logger(label: "test")).run(workers)
+    }
     defer { running.cancel() }
     return try await reconciler.repair(
       Repair(

@@ -2,6 +2,8 @@ import AppStore
 import AppStoreClient
 import Entitlements
 import Foundation
+import Logging
+import Platform
 import SQLiteStore
 import Store
 import Synchronization
@@ -84,7 +86,9 @@ struct Stage {
     self.settings = settings
     let (clock, receiver) = (clock, receiver)
     dispatcher = WebhookDispatcher(
-      [settings], store: store, exchange: receiver, now: { clock.now }, encode: { .string("\($0.sequence)") })
+      [settings], store: store, exchange: receiver,
+      supervisor: WorkerSupervisor(logger: Logger(label: "test")), now: { clock.now },
+      encode: { .string("\($0.sequence)") })
     worker = WebhookWorker(
       settings, source: dispatcher.source(of: settings), exchange: receiver, store: store, now: { clock.now })
   }

@@ -1,6 +1,8 @@
 import AppStore
 import AppStoreClient
 import JSON
+import Logging
+import Platform
 import Store
 import Synchronization
 import TestSupport
@@ -37,7 +39,9 @@ import Testing
       #expect(try await stage.work() == [2])
       let other = WebhookDispatcher(
         [WebhookSettings(key: WebhookKey(appID: "ocean", kind: .events, name: "new"), url: "https://e.com")],
-        store: stage.store, exchange: stage.receiver, now: { moment(0) }, encode: { _ in .null })
+        store: stage.store, exchange: stage.receiver,
+        supervisor: WorkerSupervisor(logger: Logger(label: "test")), now: { moment(0) },
+        encode: { _ in .null })
       try await other.begin()
       let key = try #require(other.settings.first?.key)
       #expect(try stage.store.makeReader().outlet(key) == WebhookCursor(position: 2))

@@ -1,9 +1,13 @@
 package import AppStore
+package import Logging
+package import Platform
 package import Store
 
-/// Lets go of the bodies of old evidence, as the operator's policy says. What followed from them stays, and
-/// so do their hashes; only a replay can no longer read them.
-package struct EvidenceRetention: Sendable {
+/// Purges the bodies of old evidence by the retention policy. Derived data and hashes stay; a replay can no longer
+/// read purged evidence.
+package struct EvidenceRetention: Worker {
+  package let name = "retention"
+
   /// Which bodies may go, and when.
   package struct Rule: Hashable, Sendable {
     package let selection: EvidenceSelection
@@ -22,33 +26,28 @@ package struct EvidenceRetention: Sendable {
   private let store: any EntitlementStore
   private let rules: [Rule]
   private let now: @Sendable () -> Instant
-  private let report: @Sendable (String) -> Void
+  private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// `report` is told how many bodies went, and what went wrong; it is tried again the next day, which
-  /// comes when `sleep` returns.
+  /// A worker that applies `rules` once a day; `sleep` waits for the next day.
   package init(
     _ rules: [Rule], store: any EntitlementStore, now: @escaping @Sendable () -> Instant,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-    report: @escaping @Sendable (String) -> Void
+    logger: Logger = Logger(label: "entitled.retention")
   ) {
     self.rules = rules
     self.store = store
     self.now = now
-    self.report = report
+    self.logger = logger
     self.sleep = sleep
   }
 
   /// Applies the rules once a day until the task is cancelled.
-  package func run() async {
+  package func run() async throws {
     guard !rules.isEmpty else { return }
     repeat {
-      do throws(StoreError) {
-        let count = try await apply()
-        if count > 0 { report("forgot the bodies of \(count) pieces of evidence") }
-      } catch {
-        report("bodies of old evidence could not be forgotten: \(error)")
-      }
+      let count = try await apply()
+      if count > 0 { logger.notice("evidence bodies purged", metadata: ["count": "\(count)"]) }
     } while (try? await sleep(.milliseconds(Self.day))) != nil
   }
 

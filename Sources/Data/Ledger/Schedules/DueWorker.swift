@@ -1,51 +1,44 @@
 package import AppStore
 package import Store
 
-/// Has worked off what is due: waits for the next such moment, or for a commit that may bring an earlier one.
+/// Processes what the store says is due, at the time at which it is due, and after each commit.
 package struct DueWorker: Sendable {
   private let store: any EntitlementStore
   private let clock: ServiceClock
-  private let question: DueQuestion
+  private let query: NextDueQuery
   private let process: @Sendable () async throws(LedgerError) -> Void
-  private let onError: @Sendable (LedgerError) -> Void
 
-  /// Follows `store`. `nextDue` says when something is due next, `process` does what is due by now; `onError` is
-  /// told what went wrong, and it is tried again later.
+  /// A worker over `store`. `nextDue` returns the time of the next item, and `process` handles all items that are
+  /// due.
   package init(
     store: any EntitlementStore, clock: ServiceClock,
     nextDue: @escaping @Sendable (any StoreReader) throws(StoreError) -> Instant?,
-    process: @escaping @Sendable () async throws(LedgerError) -> Void,
-    onError: @escaping @Sendable (LedgerError) -> Void
+    process: @escaping @Sendable () async throws(LedgerError) -> Void
   ) {
     self.store = store
     self.clock = clock
-    question = DueQuestion(store, nextDue)
+    query = NextDueQuery(store, nextDue)
     self.process = process
-    self.onError = onError
   }
 
-  /// Goes on until the task is cancelled.
-  package func run() async {
-    await ScheduledLoop(clock) { await workOffDue() }.run(wokenBy: store.commits())
+  /// Works until the task is cancelled.
+  ///
+  /// - Throws: the first ``LedgerError`` of `nextDue` and `process`.
+  package func run() async throws {
+    try await ScheduledLoop(clock) { try await processDue() }.run(wokenBy: store.commits())
   }
 
-  /// Does what is due; answers when to look again.
-  private func workOffDue() async -> Instant? {
-    do throws(LedgerError) {
-      let due = try await question.next()
-      guard let due, due <= clock.now() else { return due }
-      try await process()
-      return try await question.next()
-    } catch {
-      onError(error)
-      return clock.now().advanced(byMilliseconds: 1_000)
-    }
+  /// Processes what is due, and returns the time of the next item.
+  private func processDue() async throws -> Instant? {
+    let due = try await query.next()
+    guard let due, due <= clock.now() else { return due }
+    try await process()
+    return try await query.next()
   }
 }
 
-/// Asks the store when something is due next. It has one reader for all its questions, since one is asked after
-/// each commit.
-private actor DueQuestion {
+/// Queries the store for the next due item, with one reader for all queries, because there is one after each commit.
+private actor NextDueQuery {
   private let store: any EntitlementStore
   private let nextDue: @Sendable (any StoreReader) throws(StoreError) -> Instant?
   private var reader: (any StoreReader)?
@@ -60,7 +53,7 @@ private actor DueQuestion {
 
   func next() throws(LedgerError) -> Instant? {
     do throws(StoreError) {
-      let reader = if let made = self.reader { made } else { try store.makeReader() }
+      let reader = if let reader { reader } else { try store.makeReader() }
       self.reader = reader
       defer { reader.endTurn() }
       return try nextDue(reader)

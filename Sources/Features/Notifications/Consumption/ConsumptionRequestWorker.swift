@@ -5,11 +5,15 @@ internal import Entitlements
 internal import FamilySharing
 internal import JSON
 package import Ledger
+internal import Logging
+package import Platform
 package import Store
 
 /// Answers Apple's questions about purchases whose customers want the money back, as the operator's policy says and
 /// only where the customer agreed, until Apple's time is over.
-package struct ConsumptionRequestWorker: Sendable {
+package struct ConsumptionRequestWorker: Worker {
+  package let name = "consumption_requests"
+
   private static let batchSize = 20
   private static let minute: Int64 = 60_000
   /// How often is looked whether what was missing is there: consent, a customer, another policy.
@@ -22,25 +26,24 @@ package struct ConsumptionRequestWorker: Sendable {
   private let lookup: PurchaseLookup
   private let catalog: CurrentCatalog
   private let clock: ServiceClock
-  private let report: @Sendable (String) -> Void
+  private let logger = Logger(label: "entitled.consumption")
 
-  /// Follows what `store` has of Apple's questions. `report` is told what went wrong; it is tried again later.
+  /// A worker for the consumption requests in `store`.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog,
-    clock: ServiceClock, report: @escaping @Sendable (String) -> Void
+    clock: ServiceClock
   ) {
     self.store = store
     self.ledger = ledger
     self.lookup = lookup
     self.catalog = catalog
     self.clock = clock
-    self.report = report
   }
 
   /// Goes on until the task is cancelled.
-  package func run() async {
+  package func run() async throws {
     let gauge = OpenConsumptionRequestGauge(catalog: catalog)
-    let follower = DueWorker(
+    let worker = DueWorker(
       store: store, clock: clock,
       nextDue: { reader throws(StoreError) in
         let next = try reader.nextInquiry()
@@ -51,11 +54,8 @@ package struct ConsumptionRequestWorker: Sendable {
         for due in try await ledger.dueConsumptionRequests(limit: Self.batchSize) where !Task.isCancelled {
           try await look(at: due)
         }
-      },
-      onError: { [report] in report("what became of a customer's wish for a refund could not be kept: \($0)")
-      }
-    )
-    await follower.run()
+      })
+    try await worker.run()
   }
 
   /// What comes of a request now.
@@ -72,7 +72,9 @@ package struct ConsumptionRequestWorker: Sendable {
     guard clock.now() < inquiry.answerBy else {
       inquiry.settle(
         .missed, problem: inquiry.problem.isEmpty ? "DEADLINE_PASSED" : inquiry.problem, at: clock.now())
-      report("the App Store's request about \(inquiry.line.appID) was not answered: \(inquiry.problem)")
+      logger.notice(
+        "consumption request missed",
+        metadata: ["app": "\(inquiry.line.appID)", "reason": "\(inquiry.problem)"])
       return try await ledger.update(inquiry, ifUnchanged: due)
     }
     switch decision(about: due) {

@@ -2,23 +2,26 @@ internal import Callers
 internal import Configuration
 internal import Entitlements
 internal import Logging
+internal import Platform
 internal import Services
 internal import SignedData
 internal import UnixSignals
 
 /// Reads the catalog, the callers, the webhooks, the keys of entitlement tokens and the certificates of the ports again on
 /// SIGHUP, so that they change without a restart and without a call that is dropped.
-struct ConfigurationReloader: Sendable {
+struct ConfigurationReloader: Worker {
+  let name = "configuration_reload"
   let services: Application
   let security: ListenerTLS
   let callers: CurrentCallers
   let keyFetch: JWKSRefresher
   let monitor: HealthMonitor
   let settings: ServeSettings
+  let hangUps: UnixSignalsSequence
   let logger: Logger
 
   /// Answers each of `hangUps`, those included that came before, until the task is cancelled.
-  func run(on hangUps: UnixSignalsSequence) async {
+  func run() async {
     for await _ in hangUps {
       await reloadConfiguration()
       reloadKeys()

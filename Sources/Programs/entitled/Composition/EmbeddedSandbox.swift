@@ -1,13 +1,17 @@
 internal import Configuration
 internal import Logging
 internal import NIOCore
+internal import Platform
 internal import Sandbox
 internal import Transport
 
 /// The embedded sandbox App Store, and where it listens.
-struct EmbeddedSandbox: Sendable {
+struct EmbeddedSandbox: Worker {
+  let name = "sandbox"
   let simulator: AppStoreSimulator
   let listener: Listener
+
+  func run() async { await simulator.run() }
 
   /// Where the service finds it.
   var baseURL: String { "http://\(listener.address)" }

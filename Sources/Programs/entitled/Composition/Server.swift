@@ -55,12 +55,13 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     let callers = CurrentCallers(
       try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
     let clients = try Startup.clients(configuration, sandbox: sandbox)
+    let supervisor = WorkerSupervisor(logger: logger)
     let services = try Startup.services(
       configuration, store, sandbox: sandbox, clients: clients, importFolder: settings.importFolder,
       answerCacheBytes: settings.answerCacheMiB << 20,
       door: Door(
         callers: callers, now: SystemClock.now, ticks: SystemClock.ticks,
-        write: AuditLogger().write))
+        write: AuditLogger().write), supervisor: supervisor)
     try await services.prepare()
     metrics.add(services.door.calls)
     metrics.add(ProcessMetrics(dataDirectory: settings.data))
@@ -85,19 +86,14 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     StartupBanner(listeners: listeners, data: settings.data).print()
 
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await services.run { logger.error("\($0)") } }
-      let reload = ConfigurationReloader(
-        services: services, security: security, callers: callers, keyFetch: keyFetch, monitor: monitor,
-        settings: settings,
-        logger: logger)
-      group.addTask { await reload.run(on: hangUps) }
-      group.addTask { await keyFetch.run() }
-      group.addTask { await monitor.run() }
       let retention = EvidenceRetention(
-        Startup.retentionRules(configuration), store: store, now: SystemClock.now
-      ) { logger.notice("\($0)") }
-      group.addTask { await retention.run() }
-      if let sandbox { group.addTask { await sandbox.simulator.run() } }
+        Startup.retentionRules(configuration), store: store, now: SystemClock.now)
+      let reloader = ConfigurationReloader(
+        services: services, security: security, callers: callers, keyFetch: keyFetch, monitor: monitor,
+        settings: settings, hangUps: hangUps, logger: logger)
+      var workers = services.workers + [reloader, keyFetch, monitor, retention]
+      if let sandbox { workers.append(sandbox) }
+      group.addTask { [workers] in await supervisor.run(workers) }
       try? await gracefulShutdown()
       // Before all else, since what is cancelled may take its time.
       monitor.stop()

@@ -4,6 +4,7 @@ internal import Configuration
 internal import Entitlements
 internal import Foundation
 internal import Ledger
+internal import Platform
 internal import SQLiteStore
 internal import Sandbox
 internal import SandboxStore
@@ -53,7 +54,8 @@ enum Startup {
   /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
   static func services(
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: EmbeddedSandbox?,
-    clients: AppStoreClients, importFolder: String, answerCacheBytes: Int, door: Door
+    clients: AppStoreClients, importFolder: String, answerCacheBytes: Int, door: Door,
+    supervisor: WorkerSupervisor
   ) throws -> Application {
     do {
       let clock =
@@ -72,7 +74,8 @@ enum Startup {
         clients: clients, secrets: try secrets(configuration),
         followUps: followUps(configuration),
         receipts: try receipts(configuration, sandbox: sandbox, importFolder: importFolder),
-        outlets: try outlets(configuration), answerCacheBytes: answerCacheBytes, door: door, clock: clock,
+        outlets: try outlets(configuration), supervisor: supervisor, answerCacheBytes: answerCacheBytes,
+        door: door, clock: clock,
         wallClock: SystemClock.now)
     } catch {
       throw Failure("\(error)")

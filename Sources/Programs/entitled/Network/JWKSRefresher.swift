@@ -3,12 +3,14 @@ internal import Callers
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import Platform
 internal import SignedData
 internal import Synchronization
 
 /// Fetches the keys of the identity provider: at the start, every ten minutes, and when a token names a key
 /// that is not known, since keys are exchanged without notice.
-final class JWKSRefresher: Sendable {
+final class JWKSRefresher: Worker {
+  let name = "jwks"
   private struct Target {
     let url: String
     let issuer: TokenIssuer

@@ -1,4 +1,5 @@
 internal import AppStore
+package import Platform
 package import RPC
 package import Store
 internal import Synchronization
@@ -36,7 +37,9 @@ package struct HealthCheckResult: Hashable, Sendable {
 }
 
 /// Looks again and again whether the service can do its work, and tells health checks.
-package final class HealthMonitor: Sendable {
+package final class HealthMonitor: Worker {
+  package let name = "health"
+
   /// What a disk must have left: enough for the log of some thousand writes.
   private static let leastFreeBytes: Int64 = 64 << 20
   private static let interval = Duration.seconds(1)

@@ -1,5 +1,6 @@
 package import AppStore
 internal import Entitlements
+package import Platform
 package import Store
 internal import Synchronization
 
@@ -8,7 +9,9 @@ internal import Synchronization
 /// One task follows the store, however many watch. It never waits for a watcher: each has a buffer of its
 /// own, and one whose buffer is full is told where to resume. What is older than the last events is read
 /// from the store by whoever wants it.
-package final class EventBroadcaster: Sendable {
+package final class EventBroadcaster: Worker {
+  package let name = "events"
+
   private static let pageSize = 1_000
 
   private struct State {
@@ -44,13 +47,24 @@ package final class EventBroadcaster: Sendable {
     self.now = now
   }
 
-  /// Follows the store until the task is cancelled.
-  package func run() async throws(StoreError) {
+  /// Reads committed events and sends heartbeats until the task is cancelled.
+  ///
+  /// - Throws: ``StoreError`` if events cannot be read.
+  package func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await self.publishCommits() }
+      group.addTask { await self.sendHeartbeats() }
+      try await group.waitForAll()
+    }
+  }
+
+  private func publishCommits() async throws(StoreError) {
     let commits = store.commits()
     let reader = try store.makeReader()
     let last = try reader.lastSequence(of: nil)
     reader.endTurn()
-    state.withLock { $0.published = last }
+    // After a restart, the events since the last published one follow with the next commit.
+    state.withLock { $0.published = $0.published ?? last }
     for await _ in commits {
       if !isWatched, passOver(upTo: try reader.lastSequence(of: nil)) {
         reader.endTurn()
@@ -65,8 +79,8 @@ package final class EventBroadcaster: Sendable {
     }
   }
 
-  /// Wakes watchers for whom nothing came for long. Goes on until the task is cancelled.
-  package func beat() async {
+  /// Sends heartbeats to watchers without recent events, until the task is cancelled.
+  private func sendHeartbeats() async {
     while (try? await Task.sleep(for: .milliseconds(100))) != nil {
       let (watchers, sequence) = state.withLock { (Array($0.watchers.values), $0.published ?? 0) }
       let now = now()
