@@ -95,7 +95,7 @@ def test_the_schema_and_the_program_know_the_same_names(tmp_path):
         assert not VALIDATOR.is_valid(broken)
         answer = check(tmp_path, broken)
         assert answer.returncode == 1, path
-        known = re.search(r'has no "no_such_name"; known: (.*)', answer.stderr)
+        known = re.search(r"unknown key 'no_such_name'; known: (.*)", answer.stderr)
         assert known, (path, answer.stderr)
         assert set(known[1].split(", ")) == set(schema["properties"]), path
         seen.add(tuple(sorted(schema["properties"])))
@@ -150,7 +150,7 @@ callers:
     assert answer.returncode == 1
     lines = re.findall(r"entitled\.yaml:(\d+): (.*)", answer.stderr)
     assert [int(line) for line, _ in lines] == [3, 4, 7, 8]
-    assert 'has no "colour"' in lines[0][1] and '"Staging"' in lines[1][1]
+    assert "unknown key 'colour'" in lines[0][1] and "'Staging'" in lines[1][1]
 
 
 def test_the_check_reads_what_the_file_names(tmp_path):

@@ -430,4 +430,4 @@ def test_a_limit_out_of_range_is_named(tmp_path):
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_concurrent_streams: 0\n")
     ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
     assert ended.returncode == 1
-    assert "max_concurrent_streams of limits" in ended.stderr and "1 to 1000000" in ended.stderr
+    assert "max_concurrent_streams of limits" in ended.stderr and "between 1 and 1000000" in ended.stderr

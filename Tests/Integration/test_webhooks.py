@@ -366,7 +366,7 @@ def test_the_receivers_word_on_when_to_come_back_counts(start, tmp_path, receive
     "members, problem",
     [
         ({"url": "http://example.com/x"}, "is not https; if that is meant, say allow_http: true"),
-        ({"url": "https://me:word@example.com/x"}, "has a user or a password"),
+        ({"url": "https://me:word@example.com/x"}, "must not contain a user or a password"),
         ({"url": "ftp://example.com"}, "is not an address such as https://example.com/hooks"),
         ({"url": "https://example.com", "events": ["STARTS"]}, 'there is no event "STARTS"; known: STARTED'),
         ({"url": "https://example.com", "secret": {"variable": "PATH"}}, "is not whsec_ and base64"),

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Counts calls of the contract: how many ended how, and how long they took, by method.
+/// Counts completed calls and their durations by method.
 ///
-/// Each event loop has a part of its own, so that counting a call costs two clocks and a few stores, and no loop
-/// ever waits for another's cache line. A scrape adds the parts up.
+/// Each event loop has its own shard, so that counting costs a few stores and no contention for cache lines. A scrape
+/// adds the shards up.
 package final class CallMeter: Sendable {
-  /// The part of one event loop; or the one for all other threads.
+  /// The counters of one event loop, or of all other threads.
   package final class Shard: Sendable {
     fileprivate let cells: AtomicCells
     private let layout: Layout
@@ -17,7 +17,7 @@ package final class CallMeter: Sendable {
       cells = AtomicCells(count: layout.cellCount)
     }
 
-    /// Counts a call of the method with that index that ended with a status code (0 to 16) after some nanoseconds.
+    /// Counts a completed call of the method with this index; `code` is its gRPC status code (0 to 16).
     package func count(_ method: Int, code: Int, nanoseconds: Int64) {
       let base = layout.base(of: method)
       add(1, base + min(max(code, 0), Layout.codes - 1))
@@ -26,12 +26,12 @@ package final class CallMeter: Sendable {
     }
 
     private func add(_ amount: UInt64, _ index: Int) {
-      if isShared { cells.add(amount, at: index) } else { cells.addAlone(amount, at: index) }
+      if isShared { cells.add(amount, at: index) } else { cells.addUnshared(amount, at: index) }
     }
   }
 
   fileprivate struct Layout: Sendable {
-    /// gRPC has the codes 0 to 16.
+    /// The number of gRPC status codes.
     static let codes = 17
     let methods: Int
     let boundsInNanoseconds: [Int64]
@@ -42,7 +42,7 @@ package final class CallMeter: Sendable {
 
     func base(of method: Int) -> Int { method * stride }
 
-    /// The first bucket whose bound is not below.
+    /// The index of the first bucket whose bound is not below `nanoseconds`.
     func bucket(of nanoseconds: Int64) -> Int {
       var index = 0
       while index < boundsInNanoseconds.count, nanoseconds > boundsInNanoseconds[index] { index += 1 }
@@ -53,12 +53,12 @@ package final class CallMeter: Sendable {
   private let methods: [String]
   private let codeNames: [String]
   private let layout: Layout
-  private let parts = Mutex<[Shard]>([])
+  private let shards = Mutex<[Shard]>([])
 
-  /// For calls that end away from the event loops.
+  /// The shard for calls that end on other threads than the event loops.
   package let shared: Shard
 
-  /// A meter for methods in the order of their indices; `codeNames` are the names of the codes 0 to 16.
+  /// A meter for `methods`, whose positions are the indices; `codeNames` are the names of the codes 0 to 16.
   package init(methods: [String], codeNames: [String]) {
     self.methods = methods
     self.codeNames = codeNames
@@ -67,26 +67,25 @@ package final class CallMeter: Sendable {
     shared = Shard(layout, isShared: true)
   }
 
-  /// A part that one thread writes to.
+  /// Returns a new shard, which only one thread may write.
   package func makePart() -> Shard {
-    let part = Shard(layout, isShared: false)
-    parts.withLock { $0.append(part) }
-    return part
+    let shard = Shard(layout, isShared: false)
+    shards.withLock { $0.append(shard) }
+    return shard
   }
 }
 
 extension CallMeter: MetricsSource {
   package func samples() -> [MetricSample] {
-    let parts = parts.withLock { $0 } + [shared]
-    return methods.indices.flatMap { samples(of: $0, in: parts) }
+    let shards = shards.withLock { $0 } + [shared]
+    return methods.indices.flatMap { samples(of: $0, in: shards) }
   }
 
-  /// Nothing for a method that was never called: most are not, and a line for each code and bucket of each would
-  /// be a thousand lines.
-  private func samples(of method: Int, in parts: [Shard]) -> [MetricSample] {
+  /// Returns no samples for a method that was never called, because all methods together have a thousand lines.
+  private func samples(of method: Int, in shards: [Shard]) -> [MetricSample] {
     let base = layout.base(of: method)
     let totals = (0..<layout.stride).map { offset in
-      parts.reduce(0) { $0 &+ $1.cells[base + offset] }
+      shards.reduce(0) { $0 &+ $1.cells[base + offset] }
     }
     let label = (name: "method", value: methods[method])
     let codes = totals[..<Layout.codes].enumerated().filter { $0.element > 0 }.map { code, count in
@@ -100,4 +99,33 @@ extension CallMeter: MetricsSource {
         buckets: Array(totals[Layout.codes..<layout.sumOffset]), sum: Double(totals[layout.sumOffset]) / 1e9))
     return codes + [histogram]
   }
+}
+
+/// Counters in one block of memory, readable from any thread.
+final class AtomicCells: @unchecked Sendable {
+  // Unchecked, because the memory is accessed only through atomics and freed with the last reference.
+  private let cells: UnsafeMutablePointer<Atomic<UInt64>>
+  let count: Int
+
+  init(count: Int) {
+    self.count = count
+    cells = .allocate(capacity: count)
+    for index in 0..<count { (cells + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    cells.deinitialize(count: count)
+    cells.deallocate()
+  }
+
+  /// Adds to a cell that only one thread writes: a load and a store instead of a locked instruction.
+  func addUnshared(_ amount: UInt64, at index: Int) {
+    let value = cells[index].load(ordering: .relaxed)
+    cells[index].store(value &+ amount, ordering: .relaxed)
+  }
+
+  /// Adds to a cell that several threads write.
+  func add(_ amount: UInt64, at index: Int) { cells[index].wrappingAdd(amount, ordering: .relaxed) }
+
+  subscript(index: Int) -> UInt64 { cells[index].load(ordering: .relaxed) }
 }

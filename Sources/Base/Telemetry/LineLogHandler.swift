@@ -1,7 +1,7 @@
 internal import JSON
 package import Logging
 
-/// Writes each event as one line: for people, or as a JSON object for whatever collects logs.
+/// Writes each event as one line of text or as one JSON object.
 package struct LineLogHandler: LogHandler {
   package enum Format: String, Hashable, Sendable, CaseIterable {
     case text, json
@@ -19,11 +19,11 @@ package struct LineLogHandler: LogHandler {
   /// A handler for the logger `label`.
   ///
   /// - Parameters:
-  ///   - label: the logger's name.
-  ///   - format: how a line looks.
-  ///   - level: what is less than this is not written.
-  ///   - now: the time as a line has it, in RFC 3339.
-  ///   - write: takes a line that ends with a newline. It must not wait for long.
+  ///   - label: the name of the logger.
+  ///   - format: the format of the lines.
+  ///   - level: the lowest level that is written.
+  ///   - now: returns the current time in RFC 3339.
+  ///   - write: writes a line that ends with a newline. It must not block for long.
   package init(
     label: String, format: Format, level: Logger.Level, now: @escaping @Sendable () -> String,
     write: @escaping @Sendable (String) -> Void
@@ -92,5 +92,39 @@ package struct LineLogHandler: LogHandler {
       "{" + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: ",")
         + "}"
     }
+  }
+}
+
+/// Removes secrets from log lines: a second line of defense after the rule that messages contain none.
+enum Redaction {
+  private static let replacement = "[withheld]"
+  /// The prefixes of JWS, of base64 receipts and of bearer tokens.
+  private static let prefixes = ["eyJ", "ent_", "MII"]
+  /// Shorter words are not replaced.
+  private static let minLength = 24
+
+  /// Returns the text with words replaced that look like a token, a signed document or a receipt.
+  static func cleaned(_ text: String) -> String {
+    guard prefixes.contains(where: text.contains) else { return text }
+    var result = ""
+    var word = ""
+    for character in text {
+      if isPartOfToken(character) {
+        word.append(character)
+      } else {
+        result += cleaned(word: word)
+        result.append(character)
+        word = ""
+      }
+    }
+    return result + cleaned(word: word)
+  }
+
+  private static func cleaned(word: String) -> String {
+    word.utf8.count >= minLength && prefixes.contains(where: word.contains) ? replacement : word
+  }
+
+  private static func isPartOfToken(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || "+/=-_.".contains(character))
   }
 }

@@ -1,25 +1,23 @@
-/// What one name in a scrape means.
+/// The description of one metric.
 package struct MetricFamily: Hashable, Sendable {
-  /// How its numbers are to be read (Prometheus's metric types).
+  /// Prometheus's metric types.
   package enum Kind: String, Hashable, Sendable {
-    /// Only goes up, until the process ends; its name ends in `_total`.
+    /// Monotonic; the name ends in `_total`.
     case counter
-    /// Goes up and down.
     case gauge
-    /// How many observations there were up to each of some bounds, and their sum.
+    /// Cumulative counts of observations by upper bound, and their sum.
     case histogram
   }
 
   package let name: String
   package let kind: Kind
-  /// The names of its labels.
+  /// The label names.
   package let labels: [String]
-  /// One line for people.
+  /// The help text, one line.
   package let help: String
-  /// The bounds of a histogram's buckets, the last and infinite one left out; ``waitBounds`` if none are given.
+  /// The finite upper bounds of a histogram's buckets (default: ``waitBounds``).
   package let bounds: [Double]
 
-  /// A family by its parts.
   package init(
     _ name: String, _ kind: Kind, labels: [String] = [], bounds: [Double] = [], help: String
   ) {
@@ -30,21 +28,58 @@ package struct MetricFamily: Hashable, Sendable {
     self.bounds = kind == .histogram && bounds.isEmpty ? Self.waitBounds : bounds
   }
 
-  /// Bounds for calls that a computer answers by itself, in seconds: from what an answer takes that is remembered
-  /// to what nobody waits for.
+  /// Bounds for calls that are answered locally, in seconds: from cached answers to timeouts.
   package static let callBounds = [
     0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025,
     0.05,
     0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
-  /// Bounds for what goes over a network or a disk, in seconds.
+  /// Bounds for network and disk operations, in seconds.
   package static let waitBounds = [
     0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
   ]
-  /// Bounds for how late something comes, in seconds: up to a week.
+  /// Bounds for delays of deliveries, in seconds, up to a week.
   package static let lagBounds: [Double] = [
     0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400, 604_800,
   ]
-  /// Bounds for how many there are of something.
+  /// Bounds for numbers of items.
   package static let countBounds: [Double] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]
+}
+
+/// The value of a metric for one set of labels, at the time of a scrape.
+package struct MetricSample: Sendable {
+  package enum Value: Sendable {
+    case number(Double)
+    /// The number of observations in each bucket (not cumulative, the infinite bucket last), and their sum.
+    case histogram(buckets: [UInt64], sum: Double)
+  }
+
+  package let family: String
+  package let labels: [(name: String, value: String)]
+  package let value: Value
+
+  package init(_ family: String, labels: [(name: String, value: String)] = [], _ number: Double) {
+    self.init(family, labels: labels, .number(number))
+  }
+
+  package init(_ family: String, labels: [(name: String, value: String)] = [], _ value: Value) {
+    self.family = family
+    self.labels = labels
+    self.value = value
+  }
+}
+
+/// A provider of samples that are computed when the metrics are scraped.
+package protocol MetricsSource: Sendable {
+  /// Returns the current samples. Called on any thread; must not block.
+  func samples() -> [MetricSample]
+}
+
+/// A source that calls a function.
+package struct CallbackMetricsSource: MetricsSource {
+  private let measure: @Sendable () -> [MetricSample]
+
+  package init(_ measure: @escaping @Sendable () -> [MetricSample]) { self.measure = measure }
+
+  package func samples() -> [MetricSample] { measure() }
 }

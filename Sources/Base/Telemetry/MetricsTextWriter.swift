@@ -1,11 +1,11 @@
-/// Writes a scrape: Prometheus's text format 0.0.4, or OpenMetrics 1.0, which differs in the names of counters and
-/// in its last line.
+/// Writes samples in Prometheus's text format 0.0.4, or in OpenMetrics 1.0, which differs in the names of counters and
+/// in the last line.
 package struct MetricsTextWriter {
   package enum Format: Sendable {
     case prometheus
     case openMetrics
 
-    /// The one that a scraper asks for with its `accept` field.
+    /// The format that the `accept` header field selects.
     package init(accept: String?) {
       self = accept?.contains("application/openmetrics-text") == true ? .openMetrics : .prometheus
     }
@@ -27,7 +27,7 @@ package struct MetricsTextWriter {
     self.names = names
   }
 
-  /// All samples, in the order of their families; those without a known family behind the others.
+  /// Returns the text of all samples, in the order of `families`; samples of other families follow.
   package static func write(_ samples: [MetricSample], of families: [MetricFamily], as format: Format)
     -> String
   {
@@ -44,7 +44,7 @@ package struct MetricsTextWriter {
   private static func unknownFamily(_ name: String, _ samples: [MetricSample]) -> MetricFamily {
     let isHistogram = samples.contains { if case .histogram = $0.value { true } else { false } }
     let kind: MetricFamily.Kind = isHistogram ? .histogram : name.hasSuffix("_total") ? .counter : .gauge
-    return MetricFamily(name, kind, bounds: MetricFamily.waitBounds, help: "not described")
+    return MetricFamily(name, kind, bounds: MetricFamily.waitBounds, help: "No description.")
   }
 
   private mutating func write(_ family: MetricFamily, _ samples: [MetricSample]) {
@@ -52,7 +52,7 @@ package struct MetricsTextWriter {
     var kind = family.kind.rawValue
     if format == .openMetrics, family.kind == .counter {
       let withoutEnding = String(name.dropLast("_total".utf8.count))
-      // Two families may not be called the same; where a gauge has the name already, no kind is told.
+      // OpenMetrics forbids two families of the same name: if a gauge has the name, the type stays unknown.
       if names.contains(withoutEnding) { kind = "unknown" } else { name = withoutEnding }
     }
     text += "# HELP \(name) \(family.help)\n# TYPE \(name) \(kind)\n"

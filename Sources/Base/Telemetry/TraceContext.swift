@@ -1,19 +1,19 @@
 internal import Bytes
 
-/// Where a call belongs among those that caused it and that it causes (W3C Trace Context): the trace's id comes from
-/// the caller or begins here, and each call that is traced has an id of its own, which the logs call request_id.
+/// The position of a call in a trace (W3C Trace Context). The trace id comes from the caller or is generated; each traced
+/// call has its own id, `request_id` in the logs.
 package struct TraceContext: Hashable, Sendable {
   /// 32 lowercase hexadecimal digits, not all zero.
   package let traceID: String
   /// 16 lowercase hexadecimal digits, not all zero.
   package let requestID: String
-  /// Whether the caller records the trace; passed on as it came.
+  /// Whether the caller records the trace; forwarded unchanged.
   package let isSampled: Bool
 
-  /// The trace of the call that this task works for; logs name it, and calls of others carry it on.
+  /// The trace of the call that the current task serves, for log lines and outgoing calls.
   @TaskLocal package static var current: TraceContext?
 
-  /// What belongs to the call with this `traceparent`; a new trace if there is none, or none that can be read.
+  /// Continues the trace of a `traceparent` header; starts a new trace if it is missing or malformed.
   package init(continuing traceparent: String?, using generator: inout some RandomNumberGenerator) {
     let parent = traceparent.flatMap(Self.parent)
     traceID = parent?.traceID ?? Hex.encode(generator.next()) + Hex.encode(generator.next() | 1)
@@ -21,7 +21,7 @@ package struct TraceContext: Hashable, Sendable {
     isSampled = parent?.isSampled ?? false
   }
 
-  /// What calls of others carry on (`traceparent`): to them this call is the parent.
+  /// The `traceparent` header of outgoing calls, whose parent is this call.
   package var traceparent: String { "00-\(traceID)-\(requestID)-\(isSampled ? "01" : "00")" }
 
   private static func parent(_ text: String) -> (traceID: String, isSampled: Bool)? {

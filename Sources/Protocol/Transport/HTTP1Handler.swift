@@ -130,7 +130,7 @@ final class HTTP1Handler: ChannelInboundHandler {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: loop)
     let http = http
     task = Task { [request] in
-      ThreadTurns.takeLong()
+      ThreadPriority.setBackground()
       let response = await http(request)
       loop.execute {
         let (handler, context) = bound.value

@@ -65,7 +65,7 @@ final class HTTPRequestExchange: Exchange {
     let exchange = NIOLoopBound(self, eventLoop: loop)
     let handler = connection.http
     task = Task {
-      ThreadTurns.takeLong()
+      ThreadPriority.setBackground()
       let response = await handler(request)
       loop.execute { exchange.value.end(response, isHead: request.method == "HEAD") }
     }

@@ -35,7 +35,7 @@ final class StreamingExchange: Exchange {
     let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)
     let context = call.context
     task = Task {
-      ThreadTurns.takeLong()
+      ThreadPriority.setBackground()
       var status = Status.ok
       do throws(Status) {
         try await handler(stream, context)

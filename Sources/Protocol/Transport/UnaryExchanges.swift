@@ -86,7 +86,7 @@ final class AsyncUnaryExchange: Exchange {
     }
     let exchange = NIOLoopBound(self, eventLoop: loop)
     task = Task {
-      ThreadTurns.takeLong()
+      ThreadPriority.setBackground()
       let outcome: Result<Reply, Status>
       do throws(Status) {
         outcome = .success(try await work())

@@ -14,7 +14,7 @@ extension AppConfiguration {
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
     guard appleID != nil || !environments.contains(.production) else {
-      throw app.error("app \(id) has no apple_id, without which Production cannot be checked")
+      throw app.error("app \(id) has no apple_id, which Production requires")
     }
 
     let (products, terms) = try Self.products(
@@ -65,11 +65,11 @@ extension AppConfiguration {
     var servers: [Environment: String] = [:]
     for (name, node) in try node?.entries() ?? [] {
       guard let environment = Environment(rawValue: name) else {
-        throw node.error("there is no environment \(name.debugDescription)")
+        throw node.error("unknown environment '\(name)'")
       }
       let url = try node.text()
       guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
-        throw node.error("\(url.debugDescription) does not begin with https:// or http://")
+        throw node.error("'\(url)' does not start with https:// or http://")
       }
       servers[environment] = url
     }
@@ -83,7 +83,7 @@ extension AppConfiguration {
     for item in try node.list() {
       let environment = try Environment(item)
       guard !environments.contains(environment) else {
-        throw item.error("\(environment.rawValue) is there twice")
+        throw item.error("'\(environment.rawValue)' is listed twice")
       }
       environments.append(environment)
     }
@@ -97,7 +97,7 @@ extension Environment {
     let text = try node.text()
     guard let environment = Environment(rawValue: text) else {
       let known = Environment.allCases.map(\.rawValue).joined(separator: ", ")
-      throw node.error("there is no environment \(text.debugDescription); known: \(known)")
+      throw node.error("unknown environment '\(text)'; known: \(known)")
     }
     self = environment
   }

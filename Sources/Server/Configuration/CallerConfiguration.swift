@@ -1,26 +1,158 @@
 package import Callers
 
-/// Who may call, as the operator says.
+/// The section `callers`.
 package enum CallerConfiguration: Hashable, Sendable {
-  /// Nothing is said: everybody, as long as only this machine can reach the service.
+  /// Not configured: all callers, provided that only this machine can reach the listeners.
   case unspecified
-  /// Everybody, from wherever.
+  /// All callers, from any address.
   case open
-  /// Those that are listed.
+  /// The listed callers only.
   case listed([CallerDefinition])
 }
 
-/// An identity provider whose tokens are believed.
+/// The section `token_issuer`: a trusted identity provider.
 package struct TokenIssuerConfiguration: Hashable, Sendable {
-  /// What its tokens must say.
+  /// The claims that its tokens must have.
   package let terms: TokenIssuer.Terms
-  /// Where its keys are found.
+  /// The source of its keys.
   package let keys: KeySource
 
-  /// Where a JSON Web Key Set is.
+  /// The location of a JSON Web Key Set.
   package enum KeySource: Hashable, Sendable {
     case file(String)
-    /// An address that begins with `https://` (or `http://` for this machine).
+    /// A URL that starts with `https://` (or `http://` for this machine).
     case url(String)
+  }
+}
+
+extension CallerConfiguration {
+  static let memberNames = ["roles", "apps", "tokens", "subjects", "certificate_names", "rate_limit"]
+
+  /// Parses `callers`: `open`, or a mapping of names to callers, whose apps are among `knownApps`.
+  init(_ node: ConfigurationNode?, knownApps: [String], hasIssuer: Bool) throws(ConfigurationError) {
+    guard let node else {
+      self = .unspecified
+      return
+    }
+    if node.isScalar {
+      guard try node.text() == "open" else { throw node.error("callers is neither open nor a mapping") }
+      self = .open
+      return
+    }
+    var definitions: [CallerDefinition] = []
+    var credentials: Set<String> = []
+    for (name, node) in try node.entries() {
+      let definition = try Self.definition(name, node, knownApps: knownApps, hasIssuer: hasIssuer)
+      for credential in definition.credentials where !credentials.insert(credential).inserted {
+        throw node.error("\(credential) of caller \(name) is also used by another caller")
+      }
+      definitions.append(definition)
+    }
+    self = .listed(definitions)
+  }
+
+  /// Parses one caller.
+  static func definition(
+    _ name: String, _ node: ConfigurationNode, knownApps: [String], hasIssuer: Bool
+  ) throws(ConfigurationError) -> CallerDefinition {
+    try CallerDefinition(
+      name, ConfigurationNode(renaming: node, "caller \(name)"), knownApps: knownApps, hasIssuer: hasIssuer)
+  }
+}
+
+extension CallerDefinition {
+  fileprivate init(
+    _ name: String, _ node: ConfigurationNode, knownApps: [String], hasIssuer: Bool
+  ) throws(ConfigurationError) {
+    let members = try node.members(CallerConfiguration.memberNames)
+    let roles = try members.required("roles").list().map(Role.init)
+    guard !roles.isEmpty else { throw node.error("caller \(name) has no roles") }
+    let apps = try members["apps"]?.list().map { node throws(ConfigurationError) in
+      let app = try node.text()
+      guard knownApps.contains(app) else {
+        throw node.error(
+          "unknown app '\(app)'; known: \(knownApps.joined(separator: ", "))")
+      }
+      return app
+    }
+    if let subjects = members["subjects"], !hasIssuer {
+      throw subjects.error("\(subjects.name) requires a token_issuer")
+    }
+    self.init(
+      name: name, roles: Set(roles), apps: apps.map(Set.init),
+      rateLimit: try members["rate_limit"].map(RateLimit.init),
+      tokens: try members["tokens"]?.list().map(TokenHash.init) ?? [],
+      subjects: try members["subjects"]?.texts() ?? [],
+      certificateNames: try members["certificate_names"]?.texts() ?? [])
+    guard !credentials.isEmpty else {
+      throw node.error("caller \(name) has no tokens, subjects or certificate_names")
+    }
+  }
+
+  fileprivate var credentials: [String] {
+    tokens.map(\.description) + subjects.map { "subject '\($0)'" }
+      + certificateNames.map { "certificate name '\($0)'" }
+  }
+}
+
+extension TokenIssuerConfiguration {
+  static let memberNames = ["issuer", "audience", "keys", "roles_claim"]
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(Self.memberNames)
+    terms = TokenIssuer.Terms(
+      issuer: try members.required("issuer").text(), audience: try members.required("audience").text(),
+      rolesClaim: try members["roles_claim"]?.text())
+    keys = try KeySource(members.required("keys"))
+  }
+}
+
+extension TokenIssuerConfiguration.KeySource {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["file", "url"])
+    switch (members["file"], members["url"]) {
+    case (let file?, nil): self = .file(try file.path())
+    case (nil, let url?):
+      let text = try url.text()
+      guard
+        text.hasPrefix("https://") || text.hasPrefix("http://127.0.0.1:")
+          || text.hasPrefix("http://localhost:")
+      else {
+        throw url.error(
+          "\(url.name) does not start with https://, so the keys could be replaced in transit")
+      }
+      self = .url(text)
+    default: throw node.error("\(node.name) requires either file or url")
+    }
+  }
+}
+
+extension Role {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let text = try node.text()
+    guard let role = Role(rawValue: text) else {
+      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("unknown role '\(text)'; known: \(known)")
+    }
+    self = role
+  }
+}
+
+extension TokenHash {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    guard let hash = TokenHash(try node.text()) else {
+      throw node.error(
+        "\(node.name) is not sha256: and 64 hexadecimal digits; create one with 'entitled token create'")
+    }
+    self = hash
+  }
+}
+
+extension RateLimit {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["per_second", "burst"])
+    let perSecond = try members.required("per_second").number(in: 1...1_000_000)
+    self.init(
+      perSecond: perSecond, burst: try members["burst"]?.number(in: 1...1_000_000) ?? perSecond)
   }
 }

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Yams
 
-/// One place in the file: a value, with all it takes to say what is wrong with it.
+/// A value in the file, with the file, line and name that errors need.
 struct ConfigurationNode {
   let file: String
-  /// What it is, for people, such as `product pro.monthly`.
+  /// The name in errors, such as `product pro.monthly`.
   let name: String
   private let node: Node
 
@@ -14,17 +14,17 @@ struct ConfigurationNode {
     self.node = node
   }
 
-  /// The same place by another name.
+  /// Gives another name to a node.
   init(renaming other: ConfigurationNode, _ name: String) {
     self.init(file: other.file, name: name, node: other.node)
   }
 
-  /// The error that this place is wrong.
+  /// Returns an error with the file and line of this node.
   func error(_ problem: String) -> ConfigurationError {
     .invalid(file: file, line: node.mark?.line, problem: problem)
   }
 
-  /// The text of a plain value.
+  /// The text of a scalar; not empty.
   func text() throws(ConfigurationError) -> String {
     guard let text = node.scalar?.string, !text.isEmpty else { throw error("\(name) is not a text") }
     return text
@@ -45,7 +45,7 @@ struct ConfigurationNode {
     return number
   }
 
-  /// Yes or no.
+  /// A Boolean.
   func flag() throws(ConfigurationError) -> Bool {
     switch try text() {
     case "true": return true
@@ -54,7 +54,7 @@ struct ConfigurationNode {
     }
   }
 
-  /// One of the words of an enumeration.
+  /// A case of an enumeration, by its raw value.
   func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(ConfigurationError) -> Choice {
     guard let choice = Choice(rawValue: try text()) else {
       throw error("\(name) is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -62,10 +62,10 @@ struct ConfigurationNode {
     return choice
   }
 
-  /// A path, which is relative to the folder of the configuration.
+  /// A path; relative paths are resolved against the directory of the configuration.
   func path() throws(ConfigurationError) -> String {
-    let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
-    return URL(fileURLWithPath: try text(), relativeTo: folder).path
+    let directory = URL(fileURLWithPath: file).deletingLastPathComponent()
+    return URL(fileURLWithPath: try text(), relativeTo: directory).path
   }
 
   /// The values of a list.
@@ -79,25 +79,25 @@ struct ConfigurationNode {
     try list().map { node throws(ConfigurationError) in try node.text() }
   }
 
-  /// Whether it is a list, and not a mapping or a plain value.
+  /// Whether the value is a list.
   var isList: Bool { node.sequence != nil }
 
-  /// Whether it is a plain value.
+  /// Whether the value is a scalar.
   var isScalar: Bool { node.scalar != nil }
 
-  /// The members of a mapping whose names the operator chose, in the file's order.
+  /// The entries of a mapping with arbitrary keys, in the order of the file.
   func entries() throws(ConfigurationError) -> [(key: String, value: ConfigurationNode)] {
     guard let mapping = node.mapping else { throw error("\(name) is not a mapping") }
     var entries: [(key: String, value: ConfigurationNode)] = []
     for (key, value) in mapping {
-      let keyNode = ConfigurationNode(file: file, name: "a name in \(name)", node: key)
+      let keyNode = ConfigurationNode(file: file, name: "a key of \(name)", node: key)
       let text = try keyNode.text()
       entries.append((text, ConfigurationNode(file: file, name: text, node: value)))
     }
     return entries
   }
 
-  /// The members of a mapping that may have no other names than `known`.
+  /// The members of a mapping whose keys must be among `known`.
   func members(_ known: [String]) throws(ConfigurationError) -> Members {
     guard let mapping = node.mapping else { throw error("\(name) is not a mapping") }
     var values: [String: ConfigurationNode] = [:]
@@ -106,25 +106,43 @@ struct ConfigurationNode {
       let text = key.scalar?.string ?? ""
       guard known.contains(text) else {
         throw keyNode.error(
-          "\(name) has no \(text.debugDescription); known: \(known.joined(separator: ", "))")
+          "\(name): unknown key '\(text)'; known: \(known.joined(separator: ", "))")
       }
       values[text] = ConfigurationNode(file: file, name: "\(text) of \(name)", node: value)
     }
     return Members(owner: self, values: values)
   }
 
-  /// The members of one mapping, by name.
+  /// The members of a mapping by key.
   struct Members {
     fileprivate let owner: ConfigurationNode
     fileprivate let values: [String: ConfigurationNode]
 
-    /// The member if it is there.
+    /// The member, if it exists.
     subscript(name: String) -> ConfigurationNode? { values[name] }
 
-    /// The member, which must be there.
+    /// The member.
+    ///
+    /// - Throws: ``ConfigurationError`` if the member is missing.
     func required(_ name: String) throws(ConfigurationError) -> ConfigurationNode {
       guard let value = values[name] else { throw owner.error("\(owner.name) has no \(name)") }
       return value
+    }
+  }
+}
+
+/// The reason a configuration is unusable.
+package enum ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file cannot be read; `reason` is the error of the operating system.
+  case unreadable(file: String, reason: String)
+  /// The content is invalid. Lines count from 1; `nil` if the error has no line.
+  case invalid(file: String, line: Int?, problem: String)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let file, let reason): "cannot read the configuration \(file): \(reason)"
+    case .invalid(let file, let line?, let problem): "\(file):\(line): \(problem)"
+    case .invalid(let file, nil, let problem): "\(file): \(problem)"
     }
   }
 }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-// `consumption_requests` of an app: how Apple is answered when a customer asks for a refund.
+// The section `consumption_requests` of an app.
 extension ConsumptionPolicy {
   fileprivate enum Manner: String, CaseIterable {
     case manual
@@ -20,16 +20,16 @@ extension ConsumptionPolicy {
       let reason = ConsumptionRequestReason(rawValue: name)
       guard ConsumptionRequestReason.known.contains(reason) else {
         let known = ConsumptionRequestReason.known.map(\.rawValue).joined(separator: ", ")
-        throw entry.error("there is no reason \(name.debugDescription); known: \(known)")
+        throw entry.error("unknown reason '\(name)'; known: \(known)")
       }
-      let members = try ConfigurationNode(renaming: entry, "the reason \(name)").members(Self.memberNames)
+      let members = try ConfigurationNode(renaming: entry, "reason \(name)").members(Self.memberNames)
       let (manner, terms) = try Self.read(members, manner, terms)
       byReason[reason] = Answer(manner, terms)
     }
     self.init(defaultAnswer: Answer(manner, terms), byReason: byReason)
   }
 
-  /// What the members say; where they say nothing, what holds else.
+  /// Parses the members; the parameters are the defaults.
   private static func read(
     _ members: ConfigurationNode.Members, _ manner: Manner, _ terms: Terms
   ) throws(ConfigurationError) -> (Manner, Terms) {

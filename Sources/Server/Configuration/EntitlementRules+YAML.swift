@@ -2,14 +2,14 @@ internal import AppStore
 internal import Entitlements
 
 extension AccessLevel {
-  /// `[pro, plus]`, which gives full access, or `{pro: limited, plus: full}`.
+  /// Parses `[pro, plus]`, which grants full access, or `{pro: limited, plus: full}`.
   static func byEntitlement(_ node: ConfigurationNode) throws(ConfigurationError) -> [String: AccessLevel] {
     var levels: [String: AccessLevel] = [:]
     if node.isList {
       for item in try node.list() {
         let name = try item.text()
         guard levels.updateValue(.full, forKey: name) == nil else {
-          throw item.error("\(item.name): \(name) is there twice")
+          throw item.error("\(item.name): '\(name)' is listed twice")
         }
       }
       return levels
@@ -31,7 +31,7 @@ extension AccessLevel {
 }
 
 extension OperatorGrace {
-  /// What `node` says, also if it says 0 days, which are none; `other` where there is no such node.
+  /// Parses `node`, where 0 days mean `nil`; returns `other` if there is no node.
   static func of(
     _ node: ConfigurationNode?, or other: OperatorGrace?
   ) throws(ConfigurationError) -> OperatorGrace? {
@@ -42,7 +42,7 @@ extension OperatorGrace {
   private init?(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(["days", "access"])
     let days = try members.required("days").number()
-    // Apple retries for 60 days; nothing is waited for behind that.
+    // Apple retries a failed renewal for 60 days.
     guard (0...60).contains(days) else { throw node.error("days of \(node.name) is not between 0 and 60") }
     let access = try members["access"].map(AccessLevel.init) ?? .full
     guard days > 0 else { return nil }
@@ -51,7 +51,7 @@ extension OperatorGrace {
 }
 
 extension FamilySharingPolicy {
-  /// `{pro: allow, plus: deny}`, for entitlements that there are.
+  /// Parses `{pro: allow, plus: deny}`, whose keys are known entitlements.
   static func byEntitlement(
     _ node: ConfigurationNode?, known: [String]
   ) throws(ConfigurationError) -> [String: FamilySharingPolicy] {
@@ -60,7 +60,8 @@ extension FamilySharingPolicy {
     for (name, value) in try node.entries() {
       guard known.contains(name) else {
         throw value.error(
-          "\(node.name): nothing gives the entitlement \(name); known: \(known.joined(separator: ", "))")
+          "\(node.name): no product grants the entitlement '\(name)'; known: \(known.joined(separator: ", "))"
+        )
       }
       guard let policy = FamilySharingPolicy(rawValue: try value.text()) else {
         throw value.error("\(name) in \(node.name) is not one of allow, limited, deny")
@@ -82,7 +83,7 @@ extension OwnershipPolicy {
 }
 
 extension BoughtBeforeVersion {
-  /// One `{version: "3.0", entitlements: [pro]}`, or a list of such.
+  /// Parses one rule `{version: "3.0", entitlements: [pro]}` or a list of rules.
   static func rules(_ node: ConfigurationNode) throws(ConfigurationError) -> [BoughtBeforeVersion] {
     guard node.isList else { return [try BoughtBeforeVersion(node)] }
     var rules: [BoughtBeforeVersion] = []

@@ -1,36 +1,36 @@
-/// What the operator says about the ports: how they are spoken to, and what callers may ask of them.
+/// The sections `listeners` and `limits`.
 package struct ListenersConfiguration: Hashable, Sendable {
-  /// The port of gRPC.
+  /// The gRPC listener.
   package let grpc: ListenerConfiguration
-  /// The edge: JSON, notifications, health.
+  /// The edge listener: JSON, notifications, health.
   package let http: ListenerConfiguration
-  /// What both ports bound. Only what the file names; the rest is as the program has it.
+  /// The configured limits of both listeners; the others keep their defaults.
   package let limits: [LimitName: Int64]
 
   static let standard = ListenersConfiguration(grpc: .standard, http: .standard, limits: [:])
 }
 
-/// One port.
+/// The settings of one listener.
 package struct ListenerConfiguration: Hashable, Sendable {
-  /// `nil`: in the clear.
+  /// `nil` means cleartext.
   package let tls: TLSFiles?
-  /// Whether it may be in the clear on an address that others than this machine reach.
+  /// Whether cleartext is allowed on an address that other machines can reach.
   package let allowsCleartext: Bool
 
   static let standard = ListenerConfiguration(tls: nil, allowsCleartext: false)
 }
 
-/// Where a listener finds what it needs for TLS, all in PEM.
+/// The TLS files of a listener, all PEM.
 package struct TLSFiles: Hashable, Sendable {
-  /// The certificate, with those between it and its root behind it.
+  /// The certificate, followed by its intermediate certificates.
   package let certificate: String
   /// Its private key.
   package let key: String
-  /// The authorities of callers' certificates; `nil`: callers are not asked for one.
+  /// The authorities of client certificates; `nil` requests none.
   package let clientAuthorities: String?
 }
 
-/// The limits by their names in the file. Those that end in `seconds` are times, all others are numbers.
+/// The limits, with their keys in the file.
 package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case maxConnections = "max_connections"
   case maxConcurrentStreams = "max_concurrent_streams"
@@ -48,7 +48,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case keepaliveTimeoutSeconds = "keepalive_timeout_seconds"
   case stallTimeoutSeconds = "stall_timeout_seconds"
 
-  /// What the file may say.
+  /// The allowed values.
   package var range: ClosedRange<Int64> {
     switch self {
     case .maxConnections: 1...10_000_000
@@ -62,5 +62,43 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
       .keepaliveIntervalSeconds, .keepaliveTimeoutSeconds, .stallTimeoutSeconds:
       1...31_536_000
     }
+  }
+}
+
+extension ListenersConfiguration {
+  init(listeners: ConfigurationNode?, limits: ConfigurationNode?) throws(ConfigurationError) {
+    let members = try listeners?.members(["grpc", "http"])
+    grpc = try members?["grpc"].map(ListenerConfiguration.init) ?? .standard
+    http = try members?["http"].map(ListenerConfiguration.init) ?? .standard
+    var values: [LimitName: Int64] = [:]
+    let named = try limits?.members(LimitName.allCases.map(\.rawValue))
+    for limit in LimitName.allCases {
+      guard let node = named?[limit.rawValue] else { continue }
+      let value = try node.number()
+      guard limit.range.contains(value) else {
+        throw node.error(
+          "\(node.name) is not between \(limit.range.lowerBound) and \(limit.range.upperBound)")
+      }
+      values[limit] = value
+    }
+    self.limits = values
+  }
+}
+
+extension ListenerConfiguration {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["tls", "cleartext"])
+    tls = try members["tls"].map(TLSFiles.init)
+    allowsCleartext = try members["cleartext"]?.flag() ?? false
+    if tls != nil, allowsCleartext { throw node.error("\(node.name) has both tls and cleartext") }
+  }
+}
+
+extension TLSFiles {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["certificate", "key", "client_ca"])
+    certificate = try members.required("certificate").path()
+    key = try members.required("key").path()
+    clientAuthorities = try members["client_ca"]?.path()
   }
 }

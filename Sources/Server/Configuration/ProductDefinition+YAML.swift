@@ -2,7 +2,7 @@ internal import AppStore
 internal import Entitlements
 
 extension ProductDefinition {
-  /// The names that a product may have in the file.
+  /// The keys of a product.
   static let memberNames = [
     "type", "group", "level", "duration", "entitlements", "operator_grace", "price", "currency", "period",
   ]
@@ -33,7 +33,7 @@ private func levelNumber(_ node: ConfigurationNode) throws(ConfigurationError) -
   return Int(number)
 }
 
-/// Where Apple gives no expiry the catalog has to; where it does, the catalog must not.
+/// Parses `duration`: required if Apple signs no expiry date for the type, forbidden if Apple does.
 private func catalogDuration(
   _ members: ConfigurationNode.Members, _ type: ProductType
 ) throws(ConfigurationError) -> Period? {
@@ -42,7 +42,7 @@ private func catalogDuration(
   case .nonConsumable: return try members["duration"].map(Period.init)
   case .autoRenewableSubscription, .consumable, .unrecognized:
     guard let node = members["duration"] else { return nil }
-    throw node.error("\(node.name): a product of type \(type.rawValue) has no duration of the catalog's")
+    throw node.error("\(node.name): a product of type \(type.rawValue) cannot have a duration")
   }
 }
 
@@ -52,7 +52,7 @@ private func levels(
   guard let node else { return [:] }
   let levels = try AccessLevel.byEntitlement(node)
   guard type == .consumable, !levels.isEmpty else { return levels }
-  throw node.error("\(node.name): a Consumable gives no entitlement")
+  throw node.error("\(node.name): a Consumable grants no entitlement")
 }
 
 extension ProductType {
@@ -60,7 +60,7 @@ extension ProductType {
     let text = try node.text()
     guard let type = Self.known.first(where: { $0.rawValue == text }) else {
       let known = Self.known.map(\.rawValue).joined(separator: ", ")
-      throw node.error("there is no product type \(text.debugDescription); known: \(known)")
+      throw node.error("unknown product type '\(text)'; known: \(known)")
     }
     self = type
   }
@@ -73,4 +73,36 @@ extension Period {
     }
     self = period
   }
+}
+
+extension SaleTerms {
+  init(
+    _ members: ConfigurationNode.Members, _ product: ProductDefinition
+  ) throws(ConfigurationError) {
+    price = try members["price"].map(milliunits)
+    currency = try members["currency"].map(Self.currency)
+    period = try members["period"].map(Period.init)
+    if let node = members["price"], currency == nil {
+      throw node.error("\(node.name) requires a currency")
+    }
+  }
+
+  private static func currency(_ node: ConfigurationNode) throws(ConfigurationError) -> String {
+    let text = try node.text()
+    guard text.utf8.count == 3, text.utf8.allSatisfy((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains)
+    else { throw node.error("\(node.name) is not a currency code such as USD") }
+    return text
+  }
+}
+
+/// Parses a price such as `4.99` into thousandths, without floating-point arithmetic.
+private func milliunits(_ node: ConfigurationNode) throws(ConfigurationError) -> Int64 {
+  let parts = try node.text().split(separator: ".", omittingEmptySubsequences: false)
+  let decimals = parts.count == 2 ? parts[1] : ""
+  let digits = (parts.first ?? "") + decimals + String(repeating: "0", count: max(0, 3 - decimals.count))
+  guard parts.count <= 2, parts.count == 1 || !decimals.isEmpty, decimals.count <= 3,
+    (4...15).contains(digits.count), digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+    let number = Int64(digits)
+  else { throw node.error("\(node.name) is not a price such as 4.99, with at most three decimals") }
+  return number
 }

@@ -1,27 +1,26 @@
 package import AppStore
 
-/// How the legacy receipts of an app are treated.
+/// The section `receipts` of an app: the policy for legacy receipts.
 package struct ReceiptConfiguration: Hashable, Sendable {
-  /// Who decides whether a receipt is genuine.
+  /// The method of verification.
   package enum Verification: String, Hashable, Sendable, CaseIterable {
-    /// Its signature, here.
+    /// The signature, verified locally.
     case local
-    /// Apple's `verifyReceipt`.
+    /// Apple's `verifyReceipt` endpoint.
     case endpoint
-    /// Both, which must agree.
+    /// Both methods, which must agree.
     case both
   }
 
-  /// Who decides whether a receipt is genuine.
   package var verification = Verification.local
-  /// Whether receipts are kept, besides what they say.
+  /// Whether receipts are stored in full, in addition to their contents.
   package var retainsReceipts = false
-  /// Whether a receipt that nobody can verify may be looked up at Apple by the number in it.
+  /// Whether an unverifiable receipt may be looked up at Apple by its transaction id.
   package var looksUpUnverified = false
-  /// Where `verifyReceipt` is, if not at Apple's own addresses: whole URLs.
+  /// URLs that replace Apple's `verifyReceipt` endpoints.
   package var endpoints: [Environment: String] = [:]
 
-  /// What holds for an app of which the file says nothing.
+  /// The defaults.
   package init() {}
 }
 

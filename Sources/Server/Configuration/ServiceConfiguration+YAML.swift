@@ -4,9 +4,9 @@ internal import Foundation
 internal import Yams
 
 extension ServiceConfiguration {
-  /// Reads the operator's file, or the demonstration if there is none.
+  /// Reads a file; without a path, the demo configuration.
   ///
-  /// - Throws: ``ConfigurationError``, with the file and line of the first thing that is wrong.
+  /// - Throws: ``ConfigurationError`` with the file and line of the first error.
   package static func load(path: String?) throws(ConfigurationError) -> ServiceConfiguration {
     guard let path else {
       return try ServiceConfiguration(yaml: demoConfiguration, file: "the demo configuration")
@@ -18,7 +18,8 @@ extension ServiceConfiguration {
     return try ServiceConfiguration(yaml: yaml, file: path)
   }
 
-  /// Reads a configuration that came from `file`, which errors name and relative paths are relative to.
+  /// Parses a configuration that was read from `file`. Errors contain the path, and relative paths are resolved against
+  /// its directory.
   package init(yaml: String, file: String) throws(ConfigurationError) {
     let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
@@ -35,7 +36,7 @@ extension ServiceConfiguration {
     for node in try members["trusted_roots"]?.list() ?? [] { roots.append(try TrustedRoot(node)) }
     self.roots = roots
     tokens = try members["tokens"].map(TokenConfiguration.init)
-    log = try members["log"].map(LogConfiguration.init) ?? .usual
+    log = try members["log"].map(LogConfiguration.init) ?? .standard
     retention = try RetainedEvidence.days(members["retention"])
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     callers = try CallerConfiguration(
@@ -45,7 +46,7 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration {
-  /// The top of a file.
+  /// Returns the root node of a file.
   static func root(yaml: String, file: String) throws(ConfigurationError) -> ConfigurationNode {
     ConfigurationNode(file: file, name: "the configuration", node: try parse(yaml, file))
   }
@@ -59,7 +60,7 @@ extension TrustedRoot {
   }
 }
 
-/// The tree of one YAML document.
+/// Parses one YAML document.
 private func parse(_ yaml: String, _ file: String) throws(ConfigurationError) -> Node {
   do {
     guard let node = try compose(yaml: yaml) else {
@@ -87,8 +88,61 @@ extension Error {
     case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
       problem
     case .duplicatedKeysInMapping(let keys, _):
-      "these names are there more than once: \(keys.joined(separator: ", "))"
+      "duplicate keys: \(keys.joined(separator: ", "))"
     default: "\(self)"
     }
+  }
+}
+
+extension ServiceConfiguration {
+  /// Returns the first error of a file, and the first one of each app and caller, in the order of their lines. Empty
+  /// if the file is valid.
+  package static func problems(inFile path: String) -> [ConfigurationError] {
+    let yaml: String
+    do { yaml = try String(contentsOfFile: path, encoding: .utf8) } catch {
+      return [.unreadable(file: path, reason: error.localizedDescription)]
+    }
+    return problems(yaml: yaml, file: path)
+  }
+
+  /// Returns the errors of a configuration that was read from `file`.
+  package static func problems(yaml: String, file: String) -> [ConfigurationError] {
+    do throws(ConfigurationError) {
+      _ = try ServiceConfiguration(yaml: yaml, file: file)
+      return []
+    } catch {
+      let others = (try? root(yaml: yaml, file: file)).map(problemsOfEntries) ?? []
+      return (others.contains(error) ? others : others + [error]).sorted { $0.line ?? 0 < $1.line ?? 0 }
+    }
+  }
+
+  /// Parses each app and caller separately and returns their errors.
+  private static func problemsOfEntries(_ root: ConfigurationNode) -> [ConfigurationError] {
+    guard let sections = try? root.entries() else { return [] }
+    var problems: [ConfigurationError] = []
+    let apps = (try? sections.first { $0.key == "apps" }?.value.entries()) ?? []
+    for (id, node) in apps {
+      do throws(ConfigurationError) { _ = try AppConfiguration(id: id, node) } catch {
+        problems.append(error)
+      }
+    }
+    let callers = (try? sections.first { $0.key == "callers" }?.value.entries()) ?? []
+    for (name, node) in callers {
+      do throws(ConfigurationError) {
+        _ = try CallerConfiguration.definition(
+          name, node, knownApps: apps.map(\.key),
+          hasIssuer: sections.contains { $0.key == "token_issuer" })
+      } catch {
+        problems.append(error)
+      }
+    }
+    return problems
+  }
+}
+
+extension ConfigurationError {
+  /// The line of the error, if it has one.
+  fileprivate var line: Int? {
+    if case .invalid(_, let line, _) = self { line } else { nil }
   }
 }

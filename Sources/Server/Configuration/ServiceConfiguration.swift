@@ -2,73 +2,119 @@ package import AppStore
 package import Entitlements
 package import SignedData
 
-/// All that the operator's file says.
+/// The configuration of the service: the content of the YAML file.
 package struct ServiceConfiguration: Hashable, Sendable {
-  /// The apps, in the order of their names.
+  /// The apps, ordered by id.
   package let apps: [AppConfiguration]
-  /// Roots to trust beside Apple's.
+  /// Trusted roots in addition to Apple's.
   package let roots: [TrustedRoot]
-  /// How entitlement tokens are made; `nil`: none are.
+  /// The settings of entitlement tokens; `nil` turns them off.
   package let tokens: TokenConfiguration?
-  /// How the logs look.
   package let log: LogConfiguration
-  /// After how many days evidence loses its body; empty: all of it is kept.
+  /// The number of days after which bodies of evidence are purged, by group.
   package let retention: [RetainedEvidence: Int]
-  /// Who may call.
   package let callers: CallerConfiguration
-  /// An identity provider whose tokens are believed; `nil`: none.
+  /// The trusted identity provider, if there is one.
   package let tokenIssuer: TokenIssuerConfiguration?
-  /// How the ports are spoken to, and what callers may ask of them.
   package let listeners: ListenersConfiguration
 
-  /// The apps as a catalog.
+  /// The catalog of all apps.
   package var catalog: Catalog { Catalog(apps.map(\.definition)) }
 }
 
-/// One app: what the service has to know of it, and what its sandbox App Store sells it for.
+/// One app, with its sale terms in the sandbox.
 package struct AppConfiguration: Hashable, Sendable {
-  /// What decides about entitlements.
+  /// The part that determines entitlements.
   package let definition: AppDefinition
-  /// By product id; for the products of which the file says something of this kind.
+  /// Sale terms by product id.
   package let terms: [String: SaleTerms]
-  /// What signs offers and calls of Apple's API; `nil`: nothing does.
+  /// The key that signs offers and calls to Apple's API; `nil` turns both off.
   package let key: InAppPurchaseKey?
-  /// Where the App Store Server API is, if not at Apple's own addresses.
+  /// URLs that replace Apple's App Store Server API.
   package let servers: [Environment: String]
-  /// What notifications of version 1 are known by; `nil`: they are not believed.
+  /// The shared secret of version 1 notifications; `nil` rejects them.
   package let sharedSecret: SecretSource?
-  /// Whether an offer is signed only for a customer whose history allows it.
+  /// Whether offers are signed only for eligible customers.
   package let checksOfferEligibility: Bool
-  /// Whether Apple is asked around the end of periods of which no notification told.
+  /// Whether status polling is on.
   package let pollsStatuses: Bool
-  /// Whether gaps in what Apple delivers are found and filled.
+  /// Whether gap repair is on.
   package let repairsGaps: Bool
-  /// How often Apple is asked about every purchase, whatever was told; `nil`: never.
+  /// The interval of full polls of all purchases; `nil` turns them off.
   package let fullPollInterval: Period?
-  /// Whether certificates are asked for at their authority.
   package let onlineChecks: OnlineCheckPolicy
-  /// How its legacy receipts are treated.
   package let receipts: ReceiptConfiguration
-  /// Where events go out to.
   package let webhooks: [WebhookConfiguration]
-  /// Where Apple's notifications go on to, as they came.
+  /// The webhooks of `forward_notifications`, which receive Apple's notifications unchanged.
   package let forwardings: [WebhookConfiguration]
 }
 
-/// How the sandbox App Store sells a product. Nothing of it decides who is entitled.
+/// The sale terms of a product in the sandbox. They do not affect entitlements.
 package struct SaleTerms: Hashable, Sendable {
-  /// In thousandths of the currency's unit, as Apple writes prices.
+  /// In thousandths of the currency unit, as in Apple's documents.
   package let price: Int64?
   /// An ISO 4217 code, such as `USD`.
   package let currency: String?
-  /// The length of one paid period of an auto-renewable subscription.
+  /// The renewal period of an auto-renewable subscription.
   package let period: Period?
 }
 
-/// A root certificate that is trusted for one environment only.
+/// A root certificate that is trusted for one environment.
 package struct TrustedRoot: Hashable, Sendable {
-  /// The one environment whose documents it may vouch for.
   package let environment: Environment
-  /// A file with the certificate, in PEM or DER.
+  /// The certificate file, PEM or DER.
   package let path: String
+}
+
+/// The section `log`.
+package struct LogConfiguration: Hashable, Sendable {
+  package enum Format: String, Hashable, Sendable, CaseIterable {
+    case text
+    /// One JSON object a line.
+    case json
+  }
+
+  /// The levels of swift-log, most verbose first.
+  package enum Level: String, Hashable, Sendable, CaseIterable {
+    case trace, debug, info, notice, warning, error, critical
+  }
+
+  package let format: Format
+  package let level: Level
+
+  /// The default.
+  package static let standard = LogConfiguration(format: .text, level: .info)
+}
+
+extension LogConfiguration {
+  static let memberNames = ["format", "level"]
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(Self.memberNames)
+    format = try members["format"].map { node throws(ConfigurationError) in try node.choice() } ?? .text
+    level = try members["level"].map { node throws(ConfigurationError) in try node.choice() } ?? .info
+  }
+}
+
+/// The groups of evidence in `retention`. Bodies of groups that are not configured are kept.
+package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
+  /// Rejected evidence.
+  case rejected
+  /// Apple's notifications.
+  case notifications
+  /// Signed transactions, renewal infos and app transactions.
+  case documents
+  /// Contents of app receipts, and stored receipts.
+  case receipts
+
+  /// Parses `retention`: the number of days after which bodies are purged, by group.
+  static func days(_ node: ConfigurationNode?) throws(ConfigurationError) -> [RetainedEvidence: Int] {
+    var days: [RetainedEvidence: Int] = [:]
+    let members = try node?.members(allCases.map(\.rawValue))
+    for group in allCases {
+      guard let node = members?[group.rawValue] else { continue }
+      days[group] = Int(try node.number(in: 1...36_500))
+    }
+    return days
+  }
 }

@@ -1,27 +1,81 @@
-/// Where an app's in-app purchase key lies, and what App Store Connect calls it.
+internal import SignedData
+
+/// An in-app purchase key from App Store Connect.
 package struct InAppPurchaseKey: Hashable, Sendable {
-  /// The `.p8` file that App Store Connect gave; its owner alone may read it.
+  /// The `.p8` file; only its owner may have access.
   package let path: String
-  /// The key's id, ten letters and digits.
+  /// The key id: ten letters and digits.
   package let keyID: String
-  /// The issuer id, from the page of the keys.
+  /// The issuer id of the App Store Connect account.
   package let issuerID: String
 }
 
-/// Where a secret is found: never in the configuration itself.
+/// The source of a secret. The configuration itself contains none.
 package enum SecretSource: Hashable, Sendable {
-  /// A file that its owner alone may read.
+  /// The path of a file to which only its owner has access.
   case file(String)
-  /// An environment variable.
+  /// The name of an environment variable.
   case variable(String)
 }
 
-/// How entitlement tokens are made.
+/// The section `tokens`: entitlement tokens.
 package struct TokenConfiguration: Hashable, Sendable {
-  /// The tokens' `iss`: where the service is reached, since checkers look for the keys there.
+  /// The claim `iss`: the URL of the service, at which verifiers fetch the keys.
   package let issuer: String
-  /// A directory of private keys in PEM. The newest one signs, all are published.
+  /// A directory of private keys in PEM. The newest key signs; the public keys of all are published.
   package let keyDirectory: String
-  /// How long a token lives if a request asks for nothing shorter.
+  /// The lifetime of a token unless a request specifies a shorter one.
   package let lifetimeSeconds: Int64
+}
+
+extension InAppPurchaseKey {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["file", "key_id", "issuer_id"])
+    path = try members.required("file").path()
+    keyID = try members.required("key_id").text()
+    issuerID = try members.required("issuer_id").text()
+  }
+}
+
+extension SecretSource {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["file", "variable"])
+    switch (members["file"], members["variable"]) {
+    case (let file?, nil): self = .file(try file.path())
+    case (nil, let variable?): self = .variable(try variable.text())
+    default: throw node.error("\(node.name) requires either file or variable")
+    }
+  }
+}
+
+extension TokenConfiguration {
+  /// A longer lifetime would outlast changes of entitlements, because tokens cannot be revoked.
+  private static let maxLifetime: Int64 = 86_400
+  private static let defaultLifetime: Int64 = 300
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["issuer", "keys", "lifetime_seconds"])
+    issuer = try members.required("issuer").text()
+    keyDirectory = try members.required("keys").path()
+    guard let lifetime = members["lifetime_seconds"] else {
+      lifetimeSeconds = Self.defaultLifetime
+      return
+    }
+    lifetimeSeconds = try lifetime.number()
+    guard (1...Self.maxLifetime).contains(lifetimeSeconds) else {
+      throw lifetime.error("\(lifetime.name) is not between 1 and \(Self.maxLifetime)")
+    }
+  }
+}
+
+extension OnlineCheckPolicy {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    // The text, because YAML 1.1 parses a bare `off` as false.
+    let text = try node.text()
+    guard let policy = OnlineCheckPolicy(rawValue: text) else {
+      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("\(node.name) is not one of \(known)")
+    }
+    self = policy
+  }
 }

@@ -1,20 +1,138 @@
 package import AppStore
 package import Entitlements
+internal import Foundation
 
-/// A receiver of an app's events, or of Apple's notifications about it.
+/// A webhook, which receives an app's events or Apple's notifications.
 package struct WebhookConfiguration: Hashable, Sendable {
-  /// The operator's name for it, which the service remembers its progress by.
+  /// The name, which also identifies the stored cursor.
   package let name: String
-  /// Where to: https, unless the machine is this one or the operator said otherwise.
+  /// The URL: https, unless it is local or `allow_http` is set.
   package let url: String
-  /// What signs; empty where Apple's notifications go out as they came. Two while the secret is changed.
+  /// The signing secrets, newest first; empty for forwarded notifications.
   package let secrets: [SecretSource]
-  /// Which events; empty: all.
+  /// The selected event types; empty selects all.
   package let kinds: Set<EntitlementChange.Kind>
-  /// Of which environments; empty: all.
+  /// The selected environments; empty selects all.
   package let environments: Set<Environment>
-  /// Seconds between the attempts; `nil`: as Standard Webhooks suggests.
+  /// Seconds between attempts; `nil` selects the schedule of Standard Webhooks.
   package let retrySeconds: [Int64]?
-  /// How many customers' messages are on their way at a time.
+  /// The maximum number of concurrent requests.
   package let concurrency: Int
+}
+
+extension WebhookConfiguration {
+  private static let common = ["url", "environments", "allow_http", "retry_seconds", "concurrency"]
+  private static let defaultConcurrency = 8
+
+  /// Parses `webhooks` of an app.
+  static func webhooks(_ node: ConfigurationNode?) throws(ConfigurationError) -> [WebhookConfiguration] {
+    try named(node) { node, name throws(ConfigurationError) in
+      let members = try node.members(common + ["secret", "events"])
+      return try WebhookConfiguration(
+        name: name, members, secrets: secrets(members.required("secret")),
+        kinds: members["events"].map(kinds) ?? [])
+    }
+  }
+
+  /// Parses `forward_notifications` of an app.
+  static func forwardings(_ node: ConfigurationNode?) throws(ConfigurationError) -> [WebhookConfiguration] {
+    try named(node) { node, name throws(ConfigurationError) in
+      try WebhookConfiguration(name: name, node.members(common), secrets: [], kinds: [])
+    }
+  }
+
+  private init(
+    name: String, _ members: ConfigurationNode.Members, secrets: [SecretSource],
+    kinds: Set<EntitlementChange.Kind>
+  ) throws(ConfigurationError) {
+    self.name = name
+    self.secrets = secrets
+    self.kinds = kinds
+    url = try Self.url(
+      members.required("url"), allowsHTTP: members["allow_http"]?.flag() ?? false)
+    var environments: Set<Environment> = []
+    for item in try members["environments"]?.list() ?? [] { environments.insert(try Environment(item)) }
+    self.environments = environments
+    retrySeconds = try members["retry_seconds"].map(Self.delays)
+    concurrency = try members["concurrency"].map(Self.concurrency) ?? Self.defaultConcurrency
+  }
+
+  private static func named(
+    _ node: ConfigurationNode?,
+    _ read: (ConfigurationNode, String) throws(ConfigurationError) -> WebhookConfiguration
+  ) throws(ConfigurationError) -> [WebhookConfiguration] {
+    var webhooks: [WebhookConfiguration] = []
+    for (name, entry) in try node?.entries() ?? [] {
+      webhooks.append(try read(ConfigurationNode(renaming: entry, "webhook \(name)"), name))
+    }
+    return webhooks.sorted { $0.name < $1.name }
+  }
+
+  /// Parses one secret, or a list of the new and previous ones.
+  private static func secrets(_ node: ConfigurationNode) throws(ConfigurationError) -> [SecretSource] {
+    guard node.isList else { return [try SecretSource(node)] }
+    var secrets: [SecretSource] = []
+    for item in try node.list() { secrets.append(try SecretSource(item)) }
+    guard (1...3).contains(secrets.count) else {
+      throw node.error("\(node.name) requires one to three secrets")
+    }
+    return secrets
+  }
+
+  private static func kinds(
+    _ node: ConfigurationNode
+  ) throws(ConfigurationError) -> Set<EntitlementChange.Kind> {
+    var kinds: Set<EntitlementChange.Kind> = []
+    for item in try node.list() {
+      let text = try item.text()
+      guard let kind = EntitlementChange.Kind(rawValue: text) else {
+        let known = EntitlementChange.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+        throw item.error("unknown event '\(text)'; known: \(known)")
+      }
+      kinds.insert(kind)
+    }
+    guard !kinds.isEmpty else { throw node.error("\(node.name) is empty") }
+    return kinds
+  }
+
+  /// Parses a URL. Events contain personal data, so that http is limited to this machine unless it is allowed.
+  private static func url(_ node: ConfigurationNode, allowsHTTP: Bool) throws(ConfigurationError) -> String {
+    let text = try node.text()
+    guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.fragment == nil,
+      url.scheme == "https" || url.scheme == "http"
+    else { throw node.error("\(node.name) is not a URL such as https://example.com/hooks") }
+    guard url.user == nil, url.password == nil else {
+      throw node.error("\(node.name) must not contain a user or a password")
+    }
+    guard url.scheme == "https" || isThisMachine(host) || allowsHTTP else {
+      throw node.error("\(node.name) is not https; set allow_http: true to allow http")
+    }
+    return text
+  }
+
+  /// Whether a host is a loopback address or `localhost`. `127.example.com` is neither.
+  private static func isThisMachine(_ host: String) -> Bool {
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isAddress = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    return ["localhost", "::1", "[::1]"].contains(host) || (isAddress && parts[0] == "127")
+  }
+
+  private static func delays(_ node: ConfigurationNode) throws(ConfigurationError) -> [Int64] {
+    var delays: [Int64] = []
+    for item in try node.list() {
+      let seconds = try item.number()
+      guard (1...604_800).contains(seconds) else {
+        throw item.error("\(item.name) is not between 1 and 604800")
+      }
+      delays.append(seconds)
+    }
+    guard delays.count <= 50 else { throw node.error("\(node.name) has more than 50 entries") }
+    return delays
+  }
+
+  private static func concurrency(_ node: ConfigurationNode) throws(ConfigurationError) -> Int {
+    let number = try node.number()
+    guard (1...64).contains(number) else { throw node.error("\(node.name) is not between 1 and 64") }
+    return Int(number)
+  }
 }

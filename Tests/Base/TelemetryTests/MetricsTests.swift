@@ -52,13 +52,13 @@ import Testing
     #expect(text.hasSuffix("# EOF\n"))
   }
 
-  @Test("A metric that nobody described is told all the same, behind the others")
+  @Test("A metric without a description is written after the others")
   func undescribed() {
     let registry = MetricsRegistry(families: Self.families)
     registry.makeCounter(label: "surprises_total", dimensions: []).increment(by: 1)
     #expect(
       scrape(registry).hasSuffix(
-        "# HELP surprises_total not described\n# TYPE surprises_total counter\nsurprises_total 1\n"))
+        "# HELP surprises_total No description.\n# TYPE surprises_total counter\nsurprises_total 1\n"))
   }
 
   @Test("Calls counted by event loops and by others are added up, by method and code")

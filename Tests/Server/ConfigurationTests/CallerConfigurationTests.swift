@@ -19,7 +19,7 @@ import Testing
     token_issuer: {issuer: i, audience: a, keys: {url: "https://id.example.com/jwks.json"}}
     """
 
-  @Test("Callers are read with their credentials, roles, apps and rates")
+  @Test("A caller has credentials, roles, apps and a rate limit")
   func read() throws {
     let configuration = try ServiceConfiguration(yaml: Self.file, file: "entitled.yaml")
     let billing = CallerDefinition(
@@ -31,7 +31,7 @@ import Testing
     #expect(configuration.tokenIssuer?.keys == .url("https://id.example.com/jwks.json"))
   }
 
-  @Test("Whether everybody is let in is said, or not said")
+  @Test("callers is open, unspecified or a list")
   func open() throws {
     let apps = Self.file.components(separatedBy: "callers:")[0]
     #expect(try ServiceConfiguration(yaml: apps, file: "f").callers == .unspecified)
@@ -42,19 +42,19 @@ import Testing
   }
 
   @Test(
-    "A list with a mistake is refused with the line and what is wrong",
+    "An invalid list of callers is rejected with line and problem",
     arguments: [
-      (7, "roles: [read, submit]", "roles: [reed]", "there is no role \"reed\"; known: read, submit"),
+      (7, "roles: [read, submit]", "roles: [reed]", "unknown role 'reed'; known: read, submit"),
       (7, "roles: [read, submit]", "roles: []", "caller billing has no roles"),
-      (7, "apps: [sea]", "apps: [see]", "there is no app \"see\"; known: sea"),
+      (7, "apps: [sea]", "apps: [see]", "unknown app 'see'; known: sea"),
       (7, hash, "0a0a", "not sha256: and 64 hexadecimal digits"),
       (7, "tokens: [\"\(hash)\"], ", "", "caller billing has no tokens, subjects or certificate_names"),
       (7, "per_second: 5", "per_second: 0", "is not between 1 and 1000000"),
-      (7, "rate_limit", "rate", "caller billing has no \"rate\"; known: roles, apps, tokens"),
-      (8, "subjects: [jo]", "tokens: [\"\(hash)\"]", "of caller support is another caller's too"),
-      (9, "url: \"https:", "url: \"http:", "does not begin with https://"),
-      (9, "{url: ", "{file: a, url: ", "needs either file or url"),
-      (8, "token_issuer", "# token_issuer", "subjects of caller support is given, and no token_issuer"),
+      (7, "rate_limit", "rate", "caller billing: unknown key 'rate'; known: roles, apps, tokens"),
+      (8, "subjects: [jo]", "tokens: [\"\(hash)\"]", "of caller support is also used by another caller"),
+      (9, "url: \"https:", "url: \"http:", "does not start with https://"),
+      (9, "{url: ", "{file: a, url: ", "requires either file or url"),
+      (8, "token_issuer", "# token_issuer", "subjects of caller support requires a token_issuer"),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {
     let yaml = Self.file.replacingOccurrences(of: old, with: new)

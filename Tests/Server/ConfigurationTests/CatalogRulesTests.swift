@@ -4,7 +4,7 @@ import Entitlements
 import Testing
 
 @Suite struct CatalogRulesTests {
-  @Test("A list gives full access, a mapping says how much of each")
+  @Test("A list grants full access, a mapping grants the given access levels")
   func accessLevels() throws {
     let app = try catalog()
     #expect(app.products["pro"]?.accessLevels == ["pro": .full, "export": .limited])
@@ -12,7 +12,7 @@ import Testing
     #expect(app.entitlements == ["archive", "export", "pro"])
   }
 
-  @Test("The operator's grace of the app is that of every subscription that says nothing else")
+  @Test("The operator grace of the app is the default of its subscriptions")
   func operatorGrace() throws {
     let app = try catalog()
     #expect(app.products["pro"]?.operatorGrace == OperatorGrace(days: 3, access: .limited))
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "A wrong rule is refused with its line and what is wrong",
+    "An invalid rule is rejected with line and problem",
     arguments: [
       (6, "days: 3", "days: 90", "days of operator_grace of app sea is not between 0 and 60"),
       (
@@ -59,11 +59,17 @@ import Testing
       ),
       (
         6, "access: limited", "level: limited",
-        "operator_grace of app sea has no \"level\"; known: days, access"
+        "operator_grace of app sea: unknown key 'level'; known: days, access"
       ),
       (7, "version: \"3.0\"", "version: three", "is not a version such as 3.0"),
-      (7, "entitlements: [archive]", "gives: [archive]", "bought_before_version of app sea has no \"gives\""),
-      (8, "pro: limited", "gold: limited", "nothing gives the entitlement gold; known: archive, export, pro"),
+      (
+        7, "entitlements: [archive]", "gives: [archive]",
+        "bought_before_version of app sea: unknown key 'gives'"
+      ),
+      (
+        8, "pro: limited", "gold: limited",
+        "no product grants the entitlement 'gold'; known: archive, export, pro"
+      ),
       (
         8, "export: deny", "export: never", "export in family_sharing of app sea is not one of allow, limited"
       ),

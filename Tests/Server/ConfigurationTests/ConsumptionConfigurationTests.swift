@@ -18,12 +18,12 @@ import Testing
     return try #require(configuration.apps.first).definition.consumptionPolicy
   }
 
-  @Test("If nothing is said, somebody answers by hand")
+  @Test("Consumption requests are answered manually by default")
   func usual() throws {
     #expect(try policy("apple_id: 7") == .manual)
   }
 
-  @Test("A reason differs in what is said of it, and is else as all are")
+  @Test("A reason overrides single members of the policy")
   func reasons() throws {
     let policy = try policy(
       """
@@ -49,8 +49,8 @@ import Testing
     arguments: [
       ("{answer: perhaps}", "answer of consumption_requests of app sea is not one of manual, automatic"),
       ("{refund_preference: NONE}", "DECLINE, GRANT_FULL, GRANT_PRORATED"),
-      ("{by_reason: {BORED: {}}}", "there is no reason \"BORED\""),
-      ("{by_reason: {LEGAL: {by_reason: {}}}}", "the reason LEGAL has no \"by_reason\""),
+      ("{by_reason: {BORED: {}}}", "unknown reason 'BORED'"),
+      ("{by_reason: {LEGAL: {by_reason: {}}}}", "reason LEGAL: unknown key 'by_reason'"),
     ])
   func refused(text: String, problem: String) throws {
     let error = #expect(throws: ConfigurationError.self) { try policy("consumption_requests: \(text)") }

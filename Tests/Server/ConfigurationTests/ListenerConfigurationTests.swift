@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test("A file that says nothing has ports in the clear on this machine and no limits of its own")
+  @Test("Without configuration listeners are cleartext with default limits")
   func standard() throws {
     let configuration = try ServiceConfiguration(yaml: apps, file: "/etc/entitled.yaml")
     #expect(configuration.listeners == .standard)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "What cannot be meant is refused",
+    "Invalid listeners and limits are rejected",
     arguments: [
       "listeners: {https: {}}", "listeners: {grpc: {tls: {certificate: a}}}", "limits: {stream: 5}",
       "listeners: {grpc: {cleartext: true, tls: {certificate: a, key: b}}}",

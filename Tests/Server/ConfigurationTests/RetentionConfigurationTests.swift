@@ -2,7 +2,7 @@ import Configuration
 import Testing
 
 @Suite struct RetentionConfigurationTests {
-  @Test("Without a word about it all evidence is kept; what is named has its days")
+  @Test("Groups without retention are kept")
   func days() throws {
     #expect(try configuration("").retention.isEmpty)
     let configuration = try configuration("retention: {rejected: 90, notifications: 1100, receipts: 30}")
@@ -14,7 +14,7 @@ import Testing
     arguments: [
       (
         "retention: {commands: 9}",
-        "retention of the configuration has no \"commands\"; known: rejected, notifications, documents, "
+        "retention of the configuration: unknown key 'commands'; known: rejected, notifications, documents, "
           + "receipts"
       ),
       ("retention: {rejected: 0}", "rejected of retention of the configuration is not between 1 and 36500"),

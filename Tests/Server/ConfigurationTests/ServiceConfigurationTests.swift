@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct ServiceConfigurationTests {
-  @Test("Without a file the demonstration is used: four products that give pro, and a consumable")
+  @Test("Without a file the demo configuration is used")
   func demo() throws {
     let configuration = try ServiceConfiguration.load(path: nil)
     #expect(configuration.catalog.appIDs == ["ocean-journal"])
@@ -27,35 +27,37 @@ import Testing
   }
 
   @Test(
-    "A wrong file is refused with its line and what is wrong",
+    "An invalid file is rejected with line and problem",
     arguments: [
-      (8, "type: Non-Consumable", "typ: Non-Consumable", "product pro has no \"typ\"; known: type, group"),
+      (
+        8, "type: Non-Consumable", "typ: Non-Consumable", "product pro: unknown key 'typ'; known: type, group"
+      ),
       (
         8, "type: Non-Consumable", "type: NonConsumable",
-        "there is no product type \"NonConsumable\"; known: Auto-Renewable Subscription, Non-Consumable"
+        "unknown product type 'NonConsumable'; known: Auto-Renewable Subscription, Non-Consumable"
       ),
       (8, "type: Non-Consumable", "type: Non-Renewing Subscription", "product pro has no duration"),
       (8, "type: Non-Consumable", "type: Auto-Renewable Subscription", "product pro has no group"),
       (9, "[pro]", "[\"\"]", "entitlements of product pro is not a text"),
-      (9, "[pro]", "[pro, pro]", "pro is there twice"),
+      (9, "[pro]", "[pro, pro]", "'pro' is listed twice"),
       (9, "[pro]", "pro", "entitlements of product pro is neither a list nor a mapping"),
       (9, "entitlements: [pro]", "duration: 90", "duration of product pro is not a duration such as"),
       (9, "entitlements: [pro]", "period: P1M", "only an Auto-Renewable Subscription has period"),
       (9, "entitlements: [pro]", "price: 4.9999", "price of product pro is not a price"),
-      (9, "entitlements: [pro]", "price: 4.99", "price of product pro is given, and no currency"),
+      (9, "entitlements: [pro]", "price: 4.99", "price of product pro requires a currency"),
       (9, "entitlements: [pro]", "currency: dollars", "is not a currency code"),
       (9, "entitlements: [pro]", "level: 1", "only an Auto-Renewable Subscription has level"),
-      (3, "bundle_id: com.example", "name: x", "app sea has no \"name\"; known: bundle_id"),
+      (3, "bundle_id: com.example", "name: x", "app sea: unknown key 'name'; known: bundle_id"),
       (3, "bundle_id: com.example", "", "app sea has no bundle_id"),
       (4, "apple_id: 7", "apple_id: seven", "apple_id of app sea is not a whole number"),
-      (3, "apple_id: 7", "", "app sea has no apple_id, without which Production cannot be checked"),
+      (3, "apple_id: 7", "", "app sea has no apple_id, which Production requires"),
       (5, "[Production]", "[]", "environments of app sea is empty"),
-      (5, "[Production]", "[Staging]", "there is no environment \"Staging\"; known: Production, Sandbox"),
-      (5, "[Production]", "[Sandbox, Sandbox]", "Sandbox is there twice"),
-      (7, "pro:", "pro: {}\n      pro:", "these names are there more than once: pro"),
+      (5, "[Production]", "[Staging]", "unknown environment 'Staging'; known: Production, Sandbox"),
+      (5, "[Production]", "[Sandbox, Sandbox]", "'Sandbox' is listed twice"),
+      (7, "pro:", "pro: {}\n      pro:", "duplicate keys: pro"),
       (
         1, "apps:", "app:",
-        "the configuration has no \"app\"; known: apps, callers, limits, listeners, log, retention, "
+        "the configuration: unknown key 'app'; known: apps, callers, limits, listeners, log, retention, "
           + "token_issuer, tokens, trusted_roots"
       ),
     ])
@@ -71,17 +73,17 @@ import Testing
     }
   }
 
-  @Test("A consumable gives no entitlement, and a file that says so is refused")
+  @Test("A consumable with entitlements is rejected")
   func consumable() {
     let yaml = Self.minimal.replacingOccurrences(of: "Non-Consumable", with: "Consumable")
     #expect(
       throws: ConfigurationError.invalid(
         file: "x.yaml", line: 9,
-        problem: "entitlements of product pro: a Consumable gives no entitlement")
+        problem: "entitlements of product pro: a Consumable grants no entitlement")
     ) { try ServiceConfiguration(yaml: yaml, file: "x.yaml") }
   }
 
-  @Test("What is not YAML is refused with its line", arguments: ["apps: [", "a: b: c", "\tx", ""])
+  @Test("Invalid YAML is rejected with its line", arguments: ["apps: [", "a: b: c", "\tx", ""])
   func notYAML(text: String) {
     #expect(throws: ConfigurationError.self) { try ServiceConfiguration(yaml: text, file: "x.yaml") }
   }
@@ -140,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "A wrong key, token or policy is refused with what is wrong",
+    "An invalid key, token or policy is rejected with its problem",
     arguments: [
       ("receipts: {verify: never}", "verify of receipts of app sea is not one of local, endpoint, both"),
       ("online_checks: sometimes", "online_checks of app sea is not one of off, soft, hard"),
@@ -158,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("A file that is not there is named with the reason")
+  @Test("A missing file is reported with the reason")
   func missingFile() {
     #expect {
       try ServiceConfiguration.load(path: "/nowhere/x.yaml")

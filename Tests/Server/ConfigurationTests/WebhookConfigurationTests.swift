@@ -16,14 +16,14 @@ import Testing
     return try #require(try ServiceConfiguration(yaml: yaml, file: "/etc/entitled/x.yaml").apps.first)
   }
 
-  @Test("Nothing goes out unless the file says so")
+  @Test("Without configuration there are no webhooks")
   func none() throws {
     let app = try load("")
     #expect(app.webhooks.isEmpty)
     #expect(app.forwardings.isEmpty)
   }
 
-  @Test("A webhook has its address, secrets and selection; paths are relative to the file")
+  @Test("A webhook has URL, secrets and selection; paths are relative to the file")
   func webhook() throws {
     let app = try load(
       """
@@ -55,22 +55,22 @@ import Testing
   }
 
   @Test(
-    "A wrong webhook is refused with what is wrong",
+    "An invalid webhook is rejected with its problem",
     arguments: [
-      ("url: http://example.com", "is not https; if that is meant, say allow_http: true"),
+      ("url: http://example.com", "is not https; set allow_http: true to allow http"),
       ("url: http://127.0.0.1.example.com", "is not https"),
       ("url: http://127.example.com", "is not https"),
-      ("url: ftp://127.0.0.1", "is not an address such as https://example.com/hooks"),
-      ("url: https://", "is not an address"), ("url: \"https://a b\"", "is not an address"),
-      ("url: https://me@example.com", "has a user or a password"),
+      ("url: ftp://127.0.0.1", "is not a URL such as https://example.com/hooks"),
+      ("url: https://", "is not a URL"), ("url: \"https://a b\"", "is not a URL"),
+      ("url: https://me@example.com", "must not contain a user or a password"),
       ("allow_http: true", "has no url"),
       ("url: https://a.b, events: []", "events of webhook w is empty"),
-      ("url: https://a.b, events: [BEGAN]", "there is no event \"BEGAN\"; known: STARTED"),
-      ("url: https://a.b, environments: [Xcode9]", "there is no environment"),
+      ("url: https://a.b, events: [BEGAN]", "unknown event 'BEGAN'; known: STARTED"),
+      ("url: https://a.b, environments: [Xcode9]", "unknown environment"),
       ("url: https://a.b, retry_seconds: [0]", "is not between 1 and 604800"),
       ("url: https://a.b, concurrency: 65", "is not between 1 and 64"),
-      ("url: https://a.b, secret: []", "needs one to three secrets"),
-      ("url: https://a.b, body: x", "webhook w has no \"body\"; known: url"),
+      ("url: https://a.b, secret: []", "requires one to three secrets"),
+      ("url: https://a.b, body: x", "webhook w: unknown key 'body'; known: url"),
     ])
   func wrong(members: String, problem: String) {
     let secret = members.contains("secret:") ? "" : ", secret: {variable: S}"

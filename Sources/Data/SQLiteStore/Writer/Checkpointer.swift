@@ -32,7 +32,7 @@ final class Checkpointer: Sendable {
       guard writer.logLength >= Self.longEnough else { return }
       stage.withLock { $0 = .besideTheWriter }
       thread.async {
-        ThreadTurns.takeLong()
+        ThreadPriority.setBackground()
         self.copier.copy()
         self.stage.withLock { $0 = .byTheWriter }
       }

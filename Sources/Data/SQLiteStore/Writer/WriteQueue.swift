@@ -72,7 +72,7 @@ final class WriteQueue: Sendable {
   }
 
   private func work() {
-    ThreadTurns.takeLong()
+    ThreadPriority.setBackground()
     while let batch = nextBatch() {
       let start = ContinuousClock.now
       let failure = worker.write(batch)

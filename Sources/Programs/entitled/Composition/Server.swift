@@ -45,10 +45,10 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, _ hangUps: UnixSignalsSequence
   ) async throws {
     let loops = settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
-    for loop in loops.makeIterator() { loop.execute { ThreadTurns.takeShort() } }
+    for loop in loops.makeIterator() { loop.execute { ThreadPriority.setInteractive() } }
     // Of their own: a hundred notifications that come at once would be before a `Check` in the same loop.
     let edgeLoops = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
-    for loop in edgeLoops.makeIterator() { loop.execute { ThreadTurns.takeLong() } }
+    for loop in edgeLoops.makeIterator() { loop.execute { ThreadPriority.setBackground() } }
     // First, since the service asks it what it would ask Apple.
     let sandbox = try await EmbeddedSandbox.open(settings, configuration, on: edgeLoops, logger: logger)
     let keyFetch = JWKSRefresher(logger: logger)

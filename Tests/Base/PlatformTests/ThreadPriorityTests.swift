@@ -2,41 +2,41 @@ import Foundation
 import Platform
 import Testing
 
-/// On threads of their own, since what a thread asked for stays with it.
-struct ThreadTurnsTests {
-  @Test("A thread with long turns is behind the others")
-  func longTurns() async {
+/// Each test uses new threads, because a thread keeps its priority.
+struct ThreadPriorityTests {
+  @Test("A background thread has the lowest niceness weight")
+  func background() async {
     let usual = await onThread { niceness() }
     let found = await onThread {
-      ThreadTurns.takeLong()
+      ThreadPriority.setBackground()
       return niceness()
     }
     #expect(found == max(usual, 19))
   }
 
-  @Test("A thread with short turns takes no more than its share")
-  func shortTurns() async {
+  @Test("An interactive thread keeps its niceness")
+  func interactive() async {
     let usual = await onThread { niceness() }
     let found = await onThread {
-      ThreadTurns.takeShort()
+      ThreadPriority.setInteractive()
       return niceness()
     }
     #expect(found == usual)
   }
 
-  @Test("What a thread asked for first counts")
-  func theFirstCounts() async {
+  @Test("The first priority of a thread stays")
+  func first() async {
     let usual = await onThread { niceness() }
     let found = await onThread {
-      ThreadTurns.takeShort()
-      ThreadTurns.takeLong()
+      ThreadPriority.setInteractive()
+      ThreadPriority.setBackground()
       return niceness()
     }
     #expect(found == usual)
   }
 }
 
-/// Of the calling thread.
+/// Returns the niceness of the calling thread.
 private func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
 private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {

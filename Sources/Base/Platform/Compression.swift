@@ -1,0 +1,141 @@
+internal import CZlib
+
+/// Compresses bytes as gzip (RFC 1952). Returns `nil` if zlib could not allocate memory; send them uncompressed then.
+package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+  var stream = z_stream()
+  guard entitled_deflate_init_gzip(&stream) == Z_OK else { return nil }
+  defer { deflateEnd(&stream) }
+  let bound = Int(deflateBound(&stream, UInt(bytes.count)))
+  return bytes.withUnsafeBufferPointer { input in
+    var isComplete = false
+    let output = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+      stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+      stream.avail_in = UInt32(input.count)
+      stream.next_out = output.baseAddress
+      stream.avail_out = UInt32(output.count)
+      isComplete = deflate(&stream, Z_FINISH) == Z_STREAM_END
+      count = isComplete ? Int(stream.total_out) : 0
+    }
+    return isComplete ? output : nil
+  }
+}
+
+/// Decompresses gzip, and stops after `limit` bytes, so that a small message cannot exhaust the memory.
+package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(CompressionError) -> [UInt8] {
+  var stream = z_stream()
+  guard entitled_inflate_init_gzip(&stream) == Z_OK else { throw .outOfMemory }
+  defer { inflateEnd(&stream) }
+  stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
+  stream.avail_in = UInt32(bytes.count)
+  var output: [UInt8] = []
+  while true {
+    let (piece, result) = inflatePiece(&stream)
+    output.append(contentsOf: piece)
+    guard output.count <= limit else { throw .tooLarge(limit: limit) }
+    if result == Z_STREAM_END { return output }
+    guard result == Z_OK, stream.avail_in > 0 || piece.count == inflatedPiece else { throw .damaged }
+  }
+}
+
+private let inflatedPiece = 16 * 1_024
+
+private func inflatePiece(_ stream: inout z_stream) -> (piece: [UInt8], result: CInt) {
+  var result: CInt = Z_OK
+  let piece = [UInt8](unsafeUninitializedCapacity: inflatedPiece) { output, count in
+    stream.next_out = output.baseAddress
+    stream.avail_out = UInt32(output.count)
+    result = inflate(&stream, Z_NO_FLUSH)
+    count = output.count - Int(stream.avail_out)
+  }
+  return (piece, result)
+}
+
+/// The reason compression or decompression failed.
+package enum CompressionError: Error, Hashable, Sendable {
+  /// The compressed data is malformed or truncated.
+  case damaged
+  /// The decompressed data exceeds `limit` bytes.
+  case tooLarge(limit: Int)
+  /// zlib could not allocate memory.
+  case outOfMemory
+}
+
+extension CompressionError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .damaged: "the compressed data is malformed"
+    case .tooLarge(let limit): "the decompressed data exceeds \(limit) bytes"
+    case .outOfMemory: "zlib could not allocate memory"
+    }
+  }
+}
+
+/// Compresses many short, similar texts with raw DEFLATE (RFC 1951) and a preset dictionary.
+///
+/// Its memory is allocated once. It must not be used by two threads at the same time.
+package final class Deflater {
+  // On the heap, because zlib stores the address of the stream.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let dictionary: [UInt8]
+
+  /// A compressor with a preset dictionary, whose most frequent strings should come last.
+  package init(dictionary: [UInt8]) throws(CompressionError) {
+    self.dictionary = dictionary
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    guard entitled_deflate_init_raw(stream) == Z_OK else { throw .outOfMemory }
+  }
+
+  deinit {
+    deflateEnd(stream)
+    stream.deinitialize(count: 1)
+    stream.deallocate()
+  }
+
+  /// Returns the compressed bytes; ``inflated(_:count:dictionary:)`` with the same dictionary restores them.
+  package func deflated(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
+    guard deflateReset(stream) == Z_OK,
+      deflateSetDictionary(stream, dictionary, UInt32(dictionary.count)) == Z_OK
+    else { throw .outOfMemory }
+    let bound = Int(deflateBound(stream, UInt(bytes.count)))
+    var isComplete = false
+    let output = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+      bytes.withUnsafeBufferPointer { input in
+        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        stream.pointee.avail_in = UInt32(input.count)
+        stream.pointee.next_out = output.baseAddress
+        stream.pointee.avail_out = UInt32(output.count)
+        isComplete = deflate(stream, Z_FINISH) == Z_STREAM_END
+        count = Int(stream.pointee.total_out)
+      }
+    }
+    guard isComplete else { throw .outOfMemory }
+    return output
+  }
+}
+
+/// Decompresses the output of a ``Deflater`` with the same dictionary.
+///
+/// - Throws: ``CompressionError/damaged`` if the result does not have exactly `count` bytes.
+package func inflated(
+  _ bytes: ArraySlice<UInt8>, count: Int, dictionary: [UInt8]
+) throws(CompressionError) -> [UInt8] {
+  var stream = z_stream()
+  guard entitled_inflate_init_raw(&stream) == Z_OK else { throw .outOfMemory }
+  defer { inflateEnd(&stream) }
+  guard inflateSetDictionary(&stream, dictionary, UInt32(dictionary.count)) == Z_OK else { throw .damaged }
+  var isComplete = false
+  // At least one byte, because zlib requires an address even for an empty result.
+  let output = [UInt8](unsafeUninitializedCapacity: max(count, 1)) { output, written in
+    bytes.withUnsafeBufferPointer { input in
+      stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+      stream.avail_in = UInt32(input.count)
+      stream.next_out = output.baseAddress
+      stream.avail_out = UInt32(count)
+      isComplete = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0
+      written = Int(stream.total_out)
+    }
+  }
+  guard isComplete, output.count == count else { throw .damaged }
+  return output
+}
