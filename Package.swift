@@ -255,7 +255,7 @@ let package = Package(
       .server, "ServicesTests",
       [
         "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store",
-        "Wire",
+        "Telemetry", "Wire",
       ]),
     test(
       .data, "StoreTests",

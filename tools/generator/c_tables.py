@@ -1,4 +1,4 @@
-"""What C needs besides protoc-c's output: the umbrella header and the embedded descriptor set."""
+"""The C files beside protoc-c's output: the umbrella header and the embedded descriptor set."""
 
 import re
 
@@ -16,7 +16,7 @@ METHODS = re.compile(r"/\* (\w+) methods \*/\nvoid\s+(\w+)__init\b")
 
 
 class NamesInC:
-    """How protoc-c spells things."""
+    """The names that protoc-c chooses."""
 
     def __init__(self, folder, headers):
         found = [pair for header in headers for pair in METHODS.findall((folder / header).read_text())]
@@ -50,9 +50,17 @@ def umbrella(headers, names):
 
 
 def byte_array(data):
-    rows = [", ".join(f"0x{byte:02x}" for byte in data[i:i + 16]) for i in range(0, len(data), 16)]
+    """The bytes as string literals, which are a third of the size of a list of numbers."""
+    rows = [f'  "{literal(data[i:i + 64])}"' for i in range(0, len(data), 64)]
     return "\n".join([
         f"// {COMMAND}", '#include "CEntitledProto.h"', "",
-        "const unsigned char entitled_descriptor_set[] = {",
-        *(f"  {row}," for row in rows), "};",
+        # The terminating NUL of a literal does not fit and is dropped, as C allows.
+        f"const unsigned char entitled_descriptor_set[{len(data)}] =",
+        *rows[:-1], f"{rows[-1]};",
         "const size_t entitled_descriptor_set_size = sizeof entitled_descriptor_set;", ""])
+
+
+def literal(data):
+    """Octal escapes of three digits: unlike hexadecimal ones they end by themselves."""
+    plain = set(range(0x20, 0x7F)) - set(b'"\\?')
+    return "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in data)

@@ -1,4 +1,4 @@
-"""Generates everything that follows from proto/: C by protoc-c, Swift and the tables by this program."""
+"""Generates all code from proto/: C by protoc-c, the Swift messages, tables and service protocols by this program."""
 
 import argparse
 import difflib
@@ -10,7 +10,9 @@ import tempfile
 
 from google.protobuf import descriptor_pb2
 
+import access
 import c_tables
+import services
 import swift
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -18,8 +20,9 @@ PROTO = ROOT / "proto"
 SYSTEM = pathlib.Path("/usr/include")
 C_TARGET = ROOT / "Sources/C/EntitledProto"
 SWIFT_TARGET = ROOT / "Sources/Protocol/Wire/Generated"
+SERVICES_TARGET = ROOT / "Sources/Server/Services/Generated"
 
-# Those of Google's own files that ours need; descriptor.proto to read the contract itself.
+# The files of Google that ours import; descriptor.proto also reads the contract itself.
 WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "timestamp")]
 
 
@@ -34,7 +37,7 @@ def descriptor_set(files, folder, *options):
 
 
 def generate(folder):
-    """Writes all generated files below `folder`, as they lie below the root, and returns their paths."""
+    """Writes all generated files below `folder`, at their paths below the root, and returns their paths."""
     files = sorted(str(path.relative_to(PROTO)) for path in PROTO.rglob("*.proto"))
     c_folder = folder / C_TARGET.relative_to(ROOT)
     (c_folder / "include").mkdir(parents=True)
@@ -51,18 +54,22 @@ def generate(folder):
     names = c_tables.NamesInC(c_folder / "include", headers)
     (c_folder / "include/CEntitledProto.h").write_text(c_tables.umbrella(headers, names))
     (c_folder / "include/module.modulemap").write_text(c_tables.MODULE_MAP)
+    served = access.smallest(served, without=swift.TEST_PACKAGES)
     (c_folder / "descriptor_set.c").write_text(c_tables.byte_array(served.SerializeToString(deterministic=True)))
 
-    swift_folder = folder / SWIFT_TARGET.relative_to(ROOT)
-    swift_folder.mkdir(parents=True)
-    for name, text in swift.sources(commented, names):
-        (swift_folder / name).write_text(text)
+    rules = access.Access(commented)
+    for target, sources in ((SWIFT_TARGET, swift.sources(commented, names, rules)),
+                            (SERVICES_TARGET, services.sources(commented, rules))):
+        (folder / target.relative_to(ROOT)).mkdir(parents=True)
+        for name, text in sources:
+            (folder / target.relative_to(ROOT) / name).write_text(text)
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
 
 
 def committed():
-    """The generated files that are there now."""
+    """The generated files of the working tree."""
     found = list(C_TARGET.rglob("*.pb-c.[ch]")) + list(SWIFT_TARGET.rglob("*.swift"))
+    found += list(SERVICES_TARGET.rglob("*.swift"))
     found += [C_TARGET / "include/CEntitledProto.h", C_TARGET / "include/module.modulemap"]
     found += [C_TARGET / "descriptor_set.c"]
     return {path.relative_to(ROOT) for path in found if path.exists()}

@@ -1,4 +1,4 @@
-"""The Swift face of the messages: one file for each .proto, and the table of services."""
+"""The Swift form of the messages: one file for each .proto, and the table of services."""
 
 import re
 
@@ -222,7 +222,7 @@ def file_source(file, names):
     for i, message in enumerate(file.message_type):
         lines += message_source(message, f".{file.package}.{message.name}", comments, [4, i], names)
     if namespace:
-        lines = [f"extension {namespace} {{"] + indent(lines[:-1]) + ["}", ""]
+        lines = [f"extension {namespace} {{"] + indent(lines[:-1]) + ["}", ""] if lines else []
     return HEADER + "\ninternal import CEntitledProto\n\n" + "\n".join(lines)
 
 
@@ -235,38 +235,40 @@ def all_messages(file):
         yield from walk(message, f"{file.package}.{message.name}")
 
 
-def contract_source(files):
+def contract_source(files, access):
+    """The table of services and messages. Test packages are not part of the contract that the program serves."""
     lines = [HEADER]
     for package, namespace in NAMESPACES.items():
         if namespace:
             lines += [f"/// The messages of the package `{package}`.", f"package enum {namespace} {{}}", ""]
-    tests = [file for file in files if file.package in TEST_PACKAGES]
-    lines += ["extension Contract {", "  /// Every service that the contract declares, with its methods."]
-    lines += services_source("services", [file for file in files if file not in tests])
-    lines += ["", "  /// The services that only servers for tests have."] + services_source("testServices", tests)
-    lines += ["", "  /// Every message of the contract, nested ones too.",
-              "  static let messageTypes: [any WireMessage.Type] = ["]
-    lines += [f"    {swift_type(name)}.self," for file in files for name in all_messages(file)]
-    return "\n".join(lines + ["  ]", "}", ""])
-
-
-def services_source(name, files):
-    lines = [f"  package static let {name}: [ServiceDescription] = ["]
-    for file in files:
+    served = [file for file in files if file.package not in TEST_PACKAGES]
+    lines += ["extension Contract {", "  /// Every service that the contract declares, with its methods.",
+              "  package static let services: [ServiceDescription] = ["]
+    for file in served:
         for service in file.service:
             lines += [f'    ServiceDescription(name: "{file.package}.{service.name}", methods: [']
             for method in service.method:
-                lines += [f'      MethodDescription(service: "{file.package}.{service.name}", name: "{method.name}",',
-                          f"        requestType: {swift_type(method.input_type)}.self,"
-                          f" responseType: {swift_type(method.output_type)}.self,",
-                          f"        clientStreaming: {str(method.client_streaming).lower()},"
-                          f" serverStreaming: {str(method.server_streaming).lower()}),"]
+                lines += method_source(file, service, method, access)
             lines += ["    ]),"]
-    return lines + ["  ]"]
+    lines += ["  ]", "", "  /// Every message of the contract, nested ones too.",
+              "  static let messageTypes: [any WireMessage.Type] = ["]
+    lines += [f"    {swift_type(name)}.self," for file in served for name in all_messages(file)]
+    return "\n".join(lines + ["  ]", "}", ""])
 
 
-def sources(descriptor_set, names):
+def method_source(file, service, method, access):
+    rule = access.of(file, service, method)
+    return [f'      MethodDescription(service: "{file.package}.{service.name}", name: "{method.name}",',
+            f"        requestType: {swift_type(method.input_type)}.self,"
+            f" responseType: {swift_type(method.output_type)}.self,",
+            f"        clientStreaming: {str(method.client_streaming).lower()},"
+            f" serverStreaming: {str(method.server_streaming).lower()},",
+            f"        role: {rule.role}, mutates: {str(rule.mutates).lower()},"
+            f" onEventLoop: {str(rule.on_event_loop).lower()}),"]
+
+
+def sources(descriptor_set, names, access):
     files = [file for file in descriptor_set.file if file.name not in NOT_IN_SWIFT]
     for file in files:
         yield file.name.removesuffix(".proto").replace("/", "_") + ".pb.swift", file_source(file, names)
-    yield "Contract+Tables.pb.swift", contract_source(files)
+    yield "Contract+Tables.pb.swift", contract_source(files, access)

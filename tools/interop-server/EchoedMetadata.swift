@@ -40,8 +40,8 @@ extension GRPCTesting.EchoStatus? {
 
 extension GRPCTesting.BoolValue? {
   /// Refuses a message that was not packed although its caller says so.
-  func require(_ wasPacked: Bool) throws(Status) {
-    if self?.value == true, !wasPacked {
+  func require(_ wasCompressed: Bool) throws(Status) {
+    if self?.value == true, !wasCompressed {
       throw Status(.invalidArgument, "the message should be compressed and is not")
     }
   }

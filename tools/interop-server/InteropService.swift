@@ -11,8 +11,8 @@ struct InteropService: Sendable {
   var methods: [Method] {
     [
       .unary("/grpc.testing.TestService/EmptyCall") { (_: GRPCTesting.Empty, _) in GRPCTesting.Empty() },
-      .unary("/grpc.testing.TestService/UnaryCall", replying: unaryCall),
-      .unary("/grpc.testing.TestService/CacheableUnaryCall", replying: cacheableUnaryCall),
+      .eventLoop("/grpc.testing.TestService/UnaryCall", unaryCall),
+      .eventLoop("/grpc.testing.TestService/CacheableUnaryCall", cacheableUnaryCall),
       .clientStreaming("/grpc.testing.TestService/StreamingInputCall", streamingInputCall),
       .serverStreaming("/grpc.testing.TestService/StreamingOutputCall") {
         (request: GRPCTesting.StreamingOutputCallRequest, responses: Responses, context)
@@ -36,21 +36,22 @@ struct InteropService: Sendable {
   }
 
   private func unaryCall(
-    _ request: GRPCTesting.SimpleRequest, _ context: CallContext
+    _ request: EncodedRequest<GRPCTesting.SimpleRequest>, _ context: CallContext
   ) throws(Status) -> Reply {
-    try request.expectCompressed.require(context.messageWasPacked)
+    let request = try request.decoded()
+    try request.expectCompressed.require(context.messageWasCompressed)
     try request.responseStatus.end()
     let metadata = context.metadata
     var reply = Reply(
       GRPCTesting.SimpleResponse.with { $0.payload = .zeros(request.responseSize) })
-    reply.packing = MessageCompression(request.responseCompressed)
+    reply.compression = MessageCompression(request.responseCompressed)
     reply.initialMetadata = metadata.echoed(EchoedMetadata.initial).fields
     reply.trailingMetadata = metadata.echoed(EchoedMetadata.trailing).fields
     return reply
   }
 
   private func cacheableUnaryCall(
-    _ request: GRPCTesting.SimpleRequest, _ context: CallContext
+    _ request: EncodedRequest<GRPCTesting.SimpleRequest>, _ context: CallContext
   ) throws(Status) -> Reply {
     let nanoseconds = InteropClock.start.duration(to: .now) / .nanoseconds(1)
     var reply = Reply(
@@ -65,8 +66,8 @@ struct InteropService: Sendable {
     _ requests: RequestReader<GRPCTesting.StreamingInputCallRequest>, _ context: CallContext
   ) async throws(Status) -> GRPCTesting.StreamingInputCallResponse {
     var size = 0
-    while let (request, wasPacked) = try await requests.nextReceived() {
-      try request.expectCompressed.require(wasPacked)
+    while let (request, wasCompressed) = try await requests.nextReceived() {
+      try request.expectCompressed.require(wasCompressed)
       size += request.payload?.body.count ?? 0
     }
     let total = Int32(clamping: size)
@@ -86,7 +87,8 @@ struct InteropService: Sendable {
         }
       }
       try await responses.write(
-        .with { $0.payload = .zeros(parameters.size) }, packing: MessageCompression(parameters.compressed))
+        .with { $0.payload = .zeros(parameters.size) }, compression: MessageCompression(parameters.compressed)
+      )
     }
   }
 }

@@ -1,19 +1,17 @@
 package import HTTP
 
-/// What a handler may know about the call besides its message.
+/// The properties of a call besides its messages.
 package struct CallContext: Sendable {
-  /// The request's header fields as they came.
+  /// The header fields of the request.
   package let headers: HeaderFields
-  /// How long the caller waits, counted from the arrival of its header fields.
+  /// The caller's timeout, from the arrival of the header fields; `nil` for none.
   package let timeout: Timeout?
-  /// Whether the message of a unary call was packed on its way.
-  package private(set) var messageWasPacked = false
-  /// The operator's name of the caller; empty where everybody is let in.
-  package private(set) var caller = ""
-  /// Whether ``Method/admission`` let the call in.
-  package private(set) var isAdmitted = false
-  /// Who called, if the caller has identified itself with a certificate.
+  /// The client certificate that the transport has verified.
   package let peer: PeerCertificate?
+  /// Whether the message of a unary call arrived compressed.
+  package var messageWasCompressed = false
+  /// The operator's name of the caller; empty if callers are not authenticated.
+  package var caller = ""
 
   package init(headers: HeaderFields, timeout: Timeout?, peer: PeerCertificate? = nil) {
     self.headers = headers
@@ -21,27 +19,6 @@ package struct CallContext: Sendable {
     self.peer = peer
   }
 
-  /// The same call, whose message was packed.
-  package var packed: CallContext {
-    var context = self
-    context.messageWasPacked = true
-    return context
-  }
-
-  /// The same call, of that caller.
-  package func called(by caller: String) -> CallContext {
-    var context = self
-    context.caller = caller
-    return context
-  }
-
-  /// The same call, let in by ``Method/admission``.
-  package var admitted: CallContext {
-    var context = self
-    context.isAdmitted = true
-    return context
-  }
-
-  /// The caller's own fields.
+  /// The metadata that the caller attached.
   package var metadata: Metadata { Metadata(headers) }
 }

@@ -54,6 +54,9 @@ package final class HealthService: Sendable {
   /// How a service is; `nil` if it is not known.
   package func status(of service: String) -> ServingStatus? { state.withLock { $0.statuses[service] } }
 
+  /// The paths of the unary methods.
+  package static let unaryPaths = ["/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/List"]
+
   package var methods: [Method] {
     [
       .unary("/grpc.health.v1.Health/Check") {

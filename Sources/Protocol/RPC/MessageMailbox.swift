@@ -43,7 +43,7 @@ package final class MessageMailbox: Sendable {
       else { return (used, true) }
       guard areLast || hasRoomOrPauses() else { return (used, false) }
       try frame.withMessage(in: rest, encoding: encoding, limit: limit) {
-        deliver(ReceivedMessage(Array($0), wasPacked: frame.isCompressed))
+        deliver(ReceivedMessage(Array($0), wasCompressed: frame.isCompressed))
       }
       used += frame.totalLength
     }

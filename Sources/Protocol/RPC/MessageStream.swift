@@ -8,7 +8,7 @@ package protocol MessageStream: Sendable {
   /// Sends a message. Waits while the caller takes what was sent before too slowly.
   ///
   /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
-  func send(_ message: [UInt8], packing: MessageCompression) async throws(Status)
+  func send(_ message: [UInt8], compression: MessageCompression) async throws(Status)
 
   /// Says what is sent in front of the first message and behind the last one beside the status. The former
   /// counts only before the first message.
@@ -20,11 +20,11 @@ package struct ReceivedMessage: Hashable, Sendable {
   /// The serialized message.
   package let bytes: [UInt8]
   /// Whether it was packed on its way.
-  package let wasPacked: Bool
+  package let wasCompressed: Bool
 
-  package init(_ bytes: [UInt8], wasPacked: Bool = false) {
+  package init(_ bytes: [UInt8], wasCompressed: Bool = false) {
     self.bytes = bytes
-    self.wasPacked = wasPacked
+    self.wasCompressed = wasCompressed
   }
 }
 

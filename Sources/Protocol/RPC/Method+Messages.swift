@@ -1,55 +1,54 @@
 package import Wire
 
+/// A request of which the handler decides whether and when to decode it. Valid only during the call.
+package struct EncodedRequest<Request: WireMessage> {
+  /// The serialized message.
+  package let bytes: UnsafeRawBufferPointer
+
+  /// The message.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for bytes that are not one.
+  package func decoded() throws(Status) -> Request { try Request.decoded(from: bytes) }
+}
+
 extension Method {
-  /// A unary method that is decided on the spot, on the event loop.
+  /// A unary method that runs synchronously on the event loop.
   package static func unary<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ handler: @escaping (Request, CallContext) throws(Status) -> Response
+  ) -> Method {
+    eventLoop(path) { (request: EncodedRequest<Request>, context) throws(Status) in
+      Reply(try handler(try request.decoded(), context))
+    }
+  }
+
+  /// A unary method that runs synchronously on the event loop and writes its reply itself.
+  package static func eventLoop<Request: WireMessage>(
+    _ path: String, _ handler: @escaping (EncodedRequest<Request>, CallContext) throws(Status) -> Reply
   ) -> Method {
     Method(
       path: path,
       handler: .unary { bytes, context in
         do throws(Status) {
-          return .now(Reply(try handler(try Request.decoded(from: bytes), context).encodedBytes()))
+          return .reply(try handler(EncodedRequest(bytes: bytes), context))
         } catch {
-          return .refused(error)
+          return .failure(error)
         }
       })
   }
 
-  /// A unary method that waits for something.
-  package static func waitingUnary<Request: WireMessage, Response: WireMessage>(
+  /// A unary method that runs as a task.
+  package static func asyncUnary<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ handler: @escaping @Sendable (Request, CallContext) async throws(Status) -> Response
   ) -> Method {
     Method(
       path: path,
-      handler: .unary { bytes, context in
-        do throws(Status) {
-          let request = try Request.decoded(from: bytes)
-          return .later { () async throws(Status) in
-            Reply(try await handler(request, context).encodedBytes())
-          }
-        } catch {
-          return .refused(error)
-        }
+      handler: .asyncUnary { bytes, context throws(Status) in
+        let request = try Request.decoded(from: bytes)
+        return { () async throws(Status) in Reply(try await handler(request, context)) }
       })
   }
 
-  /// A unary method that says with its answer what goes beside it.
-  package static func unary<Request: WireMessage>(
-    _ path: String, replying handler: @escaping (Request, CallContext) throws(Status) -> Reply
-  ) -> Method {
-    Method(
-      path: path,
-      handler: .unary { bytes, context in
-        do throws(Status) {
-          return .now(try handler(try Request.decoded(from: bytes), context))
-        } catch {
-          return .refused(error)
-        }
-      })
-  }
-
-  /// A method that answers one request with any number of messages.
+  /// A method that sends any number of messages in response to one.
   package static func serverStreaming<Request: WireMessage, Response: WireMessage>(
     _ path: String,
     _ handler:
@@ -62,7 +61,7 @@ extension Method {
     }
   }
 
-  /// A method that answers any number of messages with one.
+  /// A method that receives any number of messages and sends one.
   package static func clientStreaming<Request: WireMessage, Response: WireMessage>(
     _ path: String,
     _ handler: @escaping @Sendable (RequestReader<Request>, CallContext) async throws(Status) -> Response
@@ -73,10 +72,10 @@ extension Method {
     }
   }
 
-  /// A method with any number of messages each way, in whatever order the handler likes.
+  /// A method with any number of messages each way, in the order that the handler chooses.
   ///
-  /// The call ends when the handler does: what the caller still sends is then refused. The handler's task is
-  /// cancelled when the caller has gone or its deadline has passed; reading and writing then throw.
+  /// The call ends when the handler returns; later messages of the caller are rejected. The task of the handler
+  /// is cancelled at the caller's disconnect or deadline; reading and writing then throw.
   package static func bidirectional<Request: WireMessage, Response: WireMessage>(
     _ path: String,
     _ handler:
@@ -90,17 +89,9 @@ extension Method {
         try await handler(RequestReader(stream: stream), ResponseWriter(stream: stream), context)
       })
   }
-
-  /// A method that the contract has and this version of the program has not.
-  package static func unimplemented(_ path: String) -> Method {
-    Method(
-      path: path,
-      handler: .unary { _, _ in .refused(Status(.unimplemented, "\(path) is not available in this version")) }
-    )
-  }
 }
 
 extension Reply {
-  /// The answer that is this message.
+  /// A reply that consists of this message.
   package init(_ message: some WireMessage) { self.init(message.encodedBytes()) }
 }

@@ -1,48 +1,62 @@
 package import HTTP
 
-/// One method of a service: where it is found, and what answers it.
+/// One method of a service: its path and its handler.
 package struct Method {
   /// `/package.Service/Method`.
   package let path: String
   package let handler: Handler
-  /// Whether a call may be made at all, asked where reading its request is costly: `nil`, or the refusal. It counts the
-  /// call, so a handler that it is handed to then has to be told (``CallContext/admitted``); others ask for themselves.
-  package let admission: (_ context: CallContext) -> Status?
 
-  package init(
-    path: String, handler: Handler, admission: @escaping (_ context: CallContext) -> Status? = { _ in nil }
-  ) {
+  package init(path: String, handler: Handler) {
     self.path = path
     self.handler = handler
-    self.admission = admission
   }
+
+  /// A unary handler that runs on the event loop of the connection. It must not keep the bytes of the request.
+  package typealias UnaryHandler = (_ request: UnsafeRawBufferPointer, _ context: CallContext) -> UnaryResult
+  /// Decodes the request on the calling thread and returns the work that remains. It must not keep the bytes.
+  package typealias AsyncHandler =
+    @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws(Status) -> UnaryWork
+  /// Reads and writes any number of messages until the call ends.
+  package typealias StreamHandler =
+    @Sendable (_ messages: any MessageStream, _ context: CallContext) async throws(Status) -> Void
 
   package enum Handler {
-    /// One message in, one out. Called on the connection's event loop: it decides at once, or says with
-    /// ``UnaryResult/later(_:)`` that it must wait. The bytes are there only during the call.
-    case unary((_ request: UnsafeRawBufferPointer, _ context: CallContext) -> UnaryResult)
-    /// Any number of messages each way.
-    case streaming(
-      @Sendable (_ messages: any MessageStream, _ context: CallContext) async throws(Status) -> Void)
+    case unary(UnaryHandler)
+    /// Runs as a task and may be called on any thread.
+    case asyncUnary(AsyncHandler)
+    case streaming(StreamHandler)
   }
 }
 
-/// What a unary handler has to say when it is called.
+/// The rest of a unary call, which runs as a task because it waits for a disk or a network.
+package typealias UnaryWork = @Sendable () async throws(Status) -> Reply
+
+/// The result of a unary handler.
 package enum UnaryResult {
-  case now(Reply)
-  case refused(Status)
-  /// The answer needs waiting, for a disk or a network; the work is done in a task of its own.
-  case later(@Sendable () async throws(Status) -> Reply)
+  case reply(Reply)
+  case failure(Status)
+  case async(UnaryWork)
+
+  /// Calls an asynchronous handler, which decodes the request now and runs later.
+  package init(
+    preparing handler: Method.AsyncHandler, _ request: UnsafeRawBufferPointer, _ context: CallContext
+  ) {
+    do throws(Status) {
+      self = .async(try handler(request, context))
+    } catch {
+      self = .failure(error)
+    }
+  }
 }
 
-/// The answer to a unary call.
+/// The response to a unary call.
 package struct Reply: Sendable {
   /// The serialized message.
   package var message: [UInt8]
-  /// The handler's own fields before and behind the message.
+  /// The handler's own fields before and after the message.
   package var initialMetadata = HeaderFields()
   package var trailingMetadata = HeaderFields()
-  package var packing = MessageCompression.likeRequest
+  package var compression = MessageCompression.likeRequest
 
   package init(_ message: [UInt8]) { self.message = message }
 }

@@ -21,9 +21,9 @@ package struct RequestReader<Request: WireMessage>: AsyncSequence, AsyncIterator
   }
 
   /// The next one, and whether it was packed on its way.
-  package func nextReceived() async throws(Status) -> (request: Request, wasPacked: Bool)? {
+  package func nextReceived() async throws(Status) -> (request: Request, wasCompressed: Bool)? {
     guard let message = try await stream.next() else { return nil }
-    return (try Request.decoded(from: message.bytes), message.wasPacked)
+    return (try Request.decoded(from: message.bytes), message.wasCompressed)
   }
 
   package func makeAsyncIterator() -> RequestReader { self }

@@ -5,8 +5,10 @@ package struct ResponseWriter<Response: WireMessage>: Sendable {
   let stream: any MessageStream
 
   /// Sends one; waits while the caller is slow.
-  package func write(_ response: Response, packing: MessageCompression = .likeRequest) async throws(Status) {
-    try await stream.send(response.encodedBytes(), packing: packing)
+  package func write(_ response: Response, compression: MessageCompression = .likeRequest)
+    async throws(Status)
+  {
+    try await stream.send(response.encodedBytes(), compression: compression)
   }
 
   /// Says what goes in front of the first message, and beside the status behind the last one.

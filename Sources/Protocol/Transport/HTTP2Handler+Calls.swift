@@ -23,12 +23,9 @@ extension HTTP2Handler {
       id: id, context: context, requestEncoding: encoding, takesGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     switch host.methods.methods[index].handler {
-    case .unary(let handler):
-      if session.hasInboundEnded(of: id) {
-        answer(call, handler)
-      } else {
-        exchanges[id] = BufferingUnaryExchange(call, handler, self)
-      }
+    case .unary(let handler): openUnary(call, handler)
+    case .asyncUnary(let handler):
+      openUnary(call) { UnaryResult(preparing: handler, $0, $1) }
     case .streaming(let handler):
       let exchange = StreamingExchange(call, self)
       exchanges[id] = exchange
@@ -36,21 +33,30 @@ extension HTTP2Handler {
     }
   }
 
-  /// Answers a unary call whose request is all there.
-  func answer(_ call: Call, _ handler: (UnsafeRawBufferPointer, CallContext) -> UnaryResult) {
+  /// Answers a unary call at once if its request is complete.
+  private func openUnary(_ call: Call, _ handler: @escaping Method.UnaryHandler) {
+    if session.hasInboundEnded(of: call.id) {
+      answer(call, handler)
+    } else {
+      exchanges[call.id] = BufferingUnaryExchange(call, handler, self)
+    }
+  }
+
+  /// Answers a unary call whose request is complete.
+  func answer(_ call: Call, _ handler: Method.UnaryHandler) {
     host.turnBegan()
     var answer: UnaryResult?
     session.withInbound(of: call.id) { bytes in
       do throws(FramingError) {
         answer = try oneMessage(bytes, call, handler)
       } catch {
-        answer = .refused(Status(error))
+        answer = .failure(Status(error))
       }
     }
     switch answer {
-    case .now(let reply): send(reply, call)
-    case .refused(let status): refuse(call.id, status)
-    case .later(let work):
+    case .reply(let reply): send(reply, call)
+    case .failure(let status): refuse(call.id, status)
+    case .async(let work):
       let waiting = AsyncUnaryExchange(call, self)
       exchanges[call.id] = waiting
       waiting.start(work)
@@ -61,15 +67,16 @@ extension HTTP2Handler {
   /// Takes the only message out of a whole request and asks the handler.
   private func oneMessage(
     _ bytes: UnsafeRawBufferPointer, _ call: Call,
-    _ handler: (UnsafeRawBufferPointer, CallContext) -> UnaryResult
+    _ handler: Method.UnaryHandler
   ) throws(FramingError) -> UnaryResult {
-    guard !bytes.isEmpty else { return .refused(.oneMessageExpected) }
+    guard !bytes.isEmpty else { return .failure(.oneMessageExpected) }
     guard let frame = try MessageFrame(prefixOf: bytes, limit: limits.messageBytes),
       bytes.count >= frame.totalLength
     else { throw .truncated }
-    guard bytes.count == frame.totalLength else { return .refused(.oneMessageExpected) }
-    let context = frame.isCompressed ? call.context.packed : call.context
-    var answer = UnaryResult.refused(.oneMessageExpected)
+    guard bytes.count == frame.totalLength else { return .failure(.oneMessageExpected) }
+    var context = call.context
+    context.messageWasCompressed = frame.isCompressed
+    var answer = UnaryResult.failure(.oneMessageExpected)
     try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
       answer = handler($0, context)
     }
@@ -77,7 +84,7 @@ extension HTTP2Handler {
   }
 
   func send(_ reply: Reply, _ call: Call) {
-    let encoding = call.encoding(reply.packing)
+    let encoding = call.encoding(reply.compression)
     if reply.initialMetadata.isEmpty, encoding == .identity {
       session.respond(on: call.id, GRPCFields.plain, endOfStream: false)
     } else {
@@ -120,8 +127,8 @@ struct Call {
   let takesGzip: Bool
 
   /// How a message to the caller is packed.
-  func encoding(_ packing: MessageCompression) -> MessageEncoding {
-    switch packing {
+  func encoding(_ compression: MessageCompression) -> MessageEncoding {
+    switch compression {
     case .likeRequest: requestEncoding == .gzip && takesGzip ? .gzip : .identity
     case .always: takesGzip ? .gzip : .identity
     case .never: .identity

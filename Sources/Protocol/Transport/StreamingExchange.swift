@@ -98,12 +98,12 @@ final class StreamingExchange: Exchange {
   }
 
   /// Sends a message; answers whether the handler may go on at once.
-  func send(_ message: [UInt8], packing: MessageCompression) -> Bool {
+  func send(_ message: [UInt8], compression: MessageCompression) -> Bool {
     guard isOpen else { return true }
     respondIfNeeded()
     let session = connection.session
     session.send(on: call.id) {
-      MessageFrame.append(message, to: &$0, encoding: call.encoding(packing))
+      MessageFrame.append(message, to: &$0, encoding: call.encoding(compression))
     }
     connection.scheduleFlush()
     return session.unsentCount(of: call.id) < connection.limits.streamBacklogBytes
@@ -152,10 +152,10 @@ struct LoopMessageStream: MessageStream {
     try await mailbox.next { loop.execute { exchange.value.received() } }
   }
 
-  func send(_ message: [UInt8], packing: MessageCompression) async throws(Status) {
+  func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {
     try await mailbox.sending { resume in
       loop.execute {
-        if exchange.value.send(message, packing: packing) { resume() }
+        if exchange.value.send(message, compression: compression) { resume() }
       }
     }
   }

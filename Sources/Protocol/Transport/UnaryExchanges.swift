@@ -6,7 +6,7 @@ internal import RPC
 /// A unary call whose request has not all come yet.
 final class BufferingUnaryExchange: Exchange {
   private let call: Call
-  private let handler: (UnsafeRawBufferPointer, CallContext) -> UnaryResult
+  private let handler: Method.UnaryHandler
   private let connection: HTTP2Handler
   private var deadline: Scheduled<Void>?
   private var patience: Scheduled<Void>?
@@ -14,7 +14,7 @@ final class BufferingUnaryExchange: Exchange {
   private var allowed = 0
 
   init(
-    _ call: Call, _ handler: @escaping (UnsafeRawBufferPointer, CallContext) -> UnaryResult,
+    _ call: Call, _ handler: @escaping Method.UnaryHandler,
     _ connection: HTTP2Handler
   ) {
     self.call = call
@@ -78,7 +78,7 @@ final class AsyncUnaryExchange: Exchange {
     self.connection = connection
   }
 
-  func start(_ work: @escaping @Sendable () async throws(Status) -> Reply) {
+  func start(_ work: @escaping UnaryWork) {
     guard let loop = connection.context?.eventLoop else { return }
     deadline = connection.scheduleDeadline(call) { [self] in
       task?.cancel()

@@ -1,4 +1,4 @@
-/// The services and messages that proto/ declares, as tables.
+/// The services and messages that proto/ declares, without those for tests.
 package enum Contract {
   /// The method with that full name, for instance "/entitled.v1.EntitlementService/Check".
   package static func method(named fullName: String) -> MethodDescription? { methodsByName[fullName] }
@@ -21,14 +21,20 @@ package struct MethodDescription: Sendable {
   package let service: String
   /// The method's own name, for instance "Check".
   package let name: String
-  /// What it is asked with.
+  /// The type of its request messages.
   package let requestType: any WireMessage.Type
-  /// What it answers with.
+  /// The type of its response messages.
   package let responseType: any WireMessage.Type
   /// Whether the client sends a stream of requests.
   package let clientStreaming: Bool
   /// Whether the server sends a stream of responses.
   package let serverStreaming: Bool
+  /// The role that a caller needs; `nil` for health and reflection, which are open to every caller.
+  package let role: Access.Role?
+  /// Whether a call changes data here or at Apple, so that the audit log records it.
+  package let mutates: Bool
+  /// Whether the handler runs synchronously on the event loop of the connection.
+  package let onEventLoop: Bool
 
   /// The path of an HTTP/2 request for it, "/package.Service/Method".
   package var fullName: String { "/\(service)/\(name)" }

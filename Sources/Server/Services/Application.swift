@@ -19,10 +19,8 @@ internal import Wire
 package struct Application: Sendable {
   let store: any EntitlementStore
   let ledger: EvidenceLedger
-  private let verifier: SignedDataVerifier
   let catalog: CurrentCatalog
   private let signing: SigningSetup
-  private let gate: OnlineCheckEnforcer?
   let lookup: PurchaseLookup
   private let inbox: NotificationInbox
   /// Where legacy receipts come in.
@@ -30,22 +28,21 @@ package struct Application: Sendable {
   let followUps: Reconciler
   /// Where migration jobs run.
   let migrations: MigrationJobManager
-  private let answerCacheBytes: Int
-  package let door: Door
+  private let policy: CallPolicy
   let hub: EventBroadcaster
   let catalogWorker: CatalogWorker
-  private let archive: EventLogReader
   let clock: ServiceClock
   private var now: @Sendable () -> Instant { clock.now }
   /// What goes out by itself.
   let outlets: WebhookDispatcher
-  private let desk: DeliveryAdmin
+  /// The methods for event loops and the edge.
+  package let services: Services
   /// Says whether the services can be called.
   package let health: HealthService
 
   /// All services over `store`. Apple is asked through `clients`; `secrets` make notifications of version 1
   /// known, `followUps` say what is done where none comes, and `receipts` how legacy receipts are treated. Each
-  /// loop remembers answers in at most `answerCacheBytes`. `door` says who may call. What goes out to `outlets`
+  /// loop remembers answers in at most `answerCacheBytes`. `policy` says who may call. What goes out to `outlets`
   /// goes through `exchange`, by the time of day that `wallClock` has; `clock` may be a sandbox's.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, verifier: SignedDataVerifier,
@@ -54,15 +51,14 @@ package struct Application: Sendable {
     secrets: [String: SharedSecret] = [:], followUps: [String: ReconciliationPolicy] = [:],
     receipts: ReceiptSettings = ReceiptSettings(), outlets: [WebhookSettings] = [],
     exchange: any HTTPExchange = AsyncHTTPExchange.shared, supervisor: WorkerSupervisor,
-    answerCacheBytes: Int, door: Door, clock: ServiceClock, wallClock: @escaping @Sendable () -> Instant
+    answerCacheBytes: Int, policy: CallPolicy, clock: ServiceClock,
+    wallClock: @escaping @Sendable () -> Instant
   ) {
     self.store = store
     self.ledger = ledger
     catalogWorker = CatalogWorker(ledger)
-    self.verifier = verifier
     self.catalog = catalog
     self.signing = signing
-    self.gate = gate
     lookup = PurchaseLookup(clients: clients, ledger: ledger)
     let cadence = DeliveryCadence()
     inbox = NotificationInbox(
@@ -81,64 +77,22 @@ package struct Application: Sendable {
       store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake,
       now: clock.now)
     migrations = MigrationJobManager(intake: receiptIntake, store: store, folder: receipts.folder)
-    self.answerCacheBytes = answerCacheBytes
-    self.door = door
+    self.policy = policy
     self.clock = clock
     hub = EventBroadcaster(store: store, now: clock.now)
-    archive = EventLogReader(store: store)
     self.outlets = WebhookDispatcher(
       outlets, store: store, exchange: exchange, supervisor: supervisor, now: wallClock
     ) { event in
       EntitlementEvent(event, in: catalog.value.definition(of: event.event.customer.appID)).jsonValue
     }
-    desk = DeliveryAdmin(self.outlets, store: store, now: wallClock)
-    self.health = HealthService(services: Contract.services.map(\.name))
-  }
-
-  /// The methods for one event loop, with a reader of the store that only this loop uses.
-  package func makeHost() throws(StoreError) -> sending MethodHost {
-    let reader = try store.makeReader()
-    let answers = CheckResponseCache(changes: store.changes, catalog: catalog, byteLimit: answerCacheBytes)
-    let entitlements = EntitlementService(
-      reader: reader, changes: store.changes, catalog: catalog, answers: answers, now: now)
-    let receipts = ReceiptService(
-      ledger: ledger, inspection: Inspection(verifier: verifier), gate: gate, catalog: catalog,
-      now: now)
-    let offers = OfferService(reader: reader, catalog: catalog, setups: signing.offers, now: now)
-    let tokens = TokenService(reader: reader, catalog: catalog, setup: signing.tokens, now: now)
-    let customers = CustomerService(reader: reader, catalog: catalog, now: now)
-    let appStore = AppStoreService(lookup: lookup, ledger: ledger, store: store, catalog: catalog, now: now)
-    let metrics = SubscriptionMetricsService(store: store, catalog: catalog, now: now)
-    var methods = entitlements.methods + receipts.methods + health.methods
-    methods += customers.methods + metrics.methods
-    methods += SubmitReceiptService(intake: receiptIntake, catalog: catalog, now: now).methods
-    methods += MigrationService(desk: migrations, catalog: catalog).methods
-    methods += MigrationStreamService(intake: receiptIntake, catalog: catalog, now: now).methods
-    methods += AppleComparisonService(intake: receiptIntake, store: store, catalog: catalog).methods
-    methods += offers.methods + tokens.methods
-    methods += IdentityService(ledger: ledger, catalog: catalog, now: now).methods
-    methods += GrantService(ledger: ledger, catalog: catalog, now: now).methods
-    methods += TimelineService(reader: reader, catalog: catalog).methods
-    methods += WatchService(hub: hub, archive: archive, catalog: catalog, now: now).methods
-    methods +=
-      NotificationService(
-        reader: reader, inbox: inbox, appStore: appStore, catalog: catalog, now: now
-      ).methods
-    methods += appStore.methods
-    methods += RepairService(reader: reader, followUps: followUps, catalog: catalog, now: now).methods
-    methods += ReprocessService(store: store, inbox: inbox, catalog: catalog).methods
-    methods += SeatService(ledger: ledger, lookup: lookup, catalog: catalog).methods
-    methods += SeatListService(reader: reader, catalog: catalog).methods
-    methods += NotificationComparisonService(reader: reader, catalog: catalog, now: now).methods
-    methods += WebhookService(reader: reader, desk: desk, catalog: catalog).methods
-    methods += FamilyService(reader: reader, catalog: catalog).methods
-    methods += ReflectionService(services: Contract.services.map(\.name)).methods
-    let known = Set(methods.map(\.path))
-    let others = Contract.services.flatMap(\.methods).map(\.fullName).filter { !known.contains($0) }
-    methods += others.map(Method.unimplemented)
-    let reception = Reception(door)
-    return MethodHost(
-      methods: MethodTable(methods.map(reception.receiving)), turnEnded: reader.endTurn)
+    health = HealthService(services: Contract.services.map(\.name))
+    services = Services(
+      ServiceContext(
+        store: store, ledger: ledger, catalog: catalog, clock: clock, verifier: verifier, signing: signing,
+        onlineChecks: gate, lookup: lookup, inbox: inbox, reconciler: self.followUps,
+        receiptIntake: receiptIntake, migrations: migrations, broadcaster: hub,
+        deliveries: DeliveryAdmin(self.outlets, store: store, now: wallClock)),
+      policy: policy, health: health, cacheBytes: answerCacheBytes)
   }
 
   /// Does what has to be done before the first call: receivers that are new begin with what it changes.
@@ -146,7 +100,7 @@ package struct Application: Sendable {
 
   /// Where Apple delivers notifications.
   package var notificationEndpoint: NotificationEndpoint {
-    NotificationEndpoint(inbox: inbox, now: now, write: door.write)
+    NotificationEndpoint(inbox: inbox, now: now, audit: policy.audit)
   }
 
   /// What answers as `verifyReceipt` does.

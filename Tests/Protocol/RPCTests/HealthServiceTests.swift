@@ -74,7 +74,7 @@ struct RecordingStream: MessageStream {
     return nil
   }
 
-  func send(_ message: [UInt8], packing: MessageCompression) async throws(Status) {
+  func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {
     continuation.yield(message)
   }
 

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "Damaged or cut packing is an error",
+    "Damaged or cut compression is an error",
     arguments: [[1, 2, 3], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], []] as [[UInt8]])
   func damaged(packed: [UInt8]) {
     let bytes = [1, 0, 0, 0, UInt8(packed.count)] + packed

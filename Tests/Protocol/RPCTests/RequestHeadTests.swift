@@ -5,7 +5,9 @@ import Wire
 
 @Suite struct RequestHeadTests {
   private let methods = MethodTable(
-    Contract.services.flatMap(\.methods).map { Method.unimplemented($0.fullName) })
+    Contract.services.flatMap(\.methods).map {
+      Method(path: $0.fullName, handler: .unary { _, _ in .failure(Status(.unimplemented)) })
+    })
 
   @Test("Every method of the contract is found by its path, and nothing else is")
   func paths() {

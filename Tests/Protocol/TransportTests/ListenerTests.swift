@@ -14,7 +14,7 @@ import Wire
   func unary() async throws {
     try await serving([
       .unary("/t.T/Now") { (request: CheckRequest, _) in answer(to: request) },
-      .waitingUnary("/t.T/Later") { (request: CheckRequest, _) async throws(Status) in
+      .asyncUnary("/t.T/Later") { (request: CheckRequest, _) async throws(Status) in
         await Task.yield()
         return answer(to: request)
       },
@@ -45,7 +45,7 @@ import Wire
   func deadline() async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
     try await serving([
-      .waitingUnary("/t.T/Never") { (_: CheckRequest, _) async throws(Status) -> CheckResponse in
+      .asyncUnary("/t.T/Never") { (_: CheckRequest, _) async throws(Status) -> CheckResponse in
         await withTaskCancellationHandler {
           for await _ in AsyncStream<Void>(unfolding: { try? await Task.sleep(for: .seconds(60)) }) {
             if Task.isCancelled { break }

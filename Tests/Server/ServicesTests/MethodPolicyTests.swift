@@ -4,29 +4,38 @@ import Wire
 
 @testable import Services
 
-@Suite struct MethodPolicyTests {
-  @Test(
-    "The table says of every method of the contract who may call it",
-    arguments: Contract.services.flatMap(\.methods).map(\.fullName))
-  func decided(method: String) {
-    #expect(MethodPolicy.isDecided(method), "\(method) is not in Services/MethodPolicy.swift")
-  }
-
-  @Test("A method that was forgotten is closed to all but admins")
-  func forgotten() {
-    #expect(MethodPolicy.of("/entitled.v1.EntitlementService/Forgotten").role == .admin)
-  }
-
-  @Test("Nobody who may only read can change anything")
-  func readersChangeNothing() {
-    for method in Contract.services.flatMap(\.methods).map({ MethodPolicy.of($0.fullName) }) {
-      #expect(method.isChange == false || [.submit, .operate, .admin].contains(method.role))
+@Suite("Access rules of the contract")
+struct MethodPolicyTests {
+  @Test("Every method of the package entitled.v1 needs a role, and no other method does")
+  func roles() {
+    for method in Contract.services.flatMap(\.methods) {
+      #expect((method.role != nil) == method.service.hasPrefix("entitled.v1."), "\(method.fullName)")
+      #expect(MethodPolicy.of(method.fullName).role?.rawValue == method.role.map { "\($0)" })
     }
   }
 
+  @Test("A path outside the contract is closed to all callers but admins")
+  func unknownPath() {
+    let policy = MethodPolicy.of("/entitled.v1.EntitlementService/Forgotten")
+    #expect(policy.role == .admin && policy.mutates)
+  }
+
+  @Test("The role read includes no mutating method")
+  func readersChangeNothing() {
+    for policy in MethodPolicy.contract.values where policy.mutates {
+      #expect([.submit, .operate, .admin].contains(policy.role), "\(policy.path)")
+    }
+  }
+
+  @Test("Only Check and BatchCheck run on the event loop")
+  func eventLoopMethods() {
+    let names = Contract.services.flatMap(\.methods).filter(\.onEventLoop).map(\.name)
+    #expect(names == ["Check", "BatchCheck"])
+  }
+
   @Test(
-    "A request that changes something names its app, so that callers can be held to theirs",
-    arguments: Contract.services.flatMap(\.methods).filter { MethodPolicy.of($0.fullName).role != nil }
+    "A request names its app, so that callers can be limited to theirs",
+    arguments: Contract.services.flatMap(\.methods).filter { $0.role != nil }
       .map { ($0.fullName, $0.requestType.messageType) })
   func appIsNamed(method: String, request: MessageType) {
     let byID = ["GetMigration", "ListMigrationFailures", "CancelMigration", "UploadMigrationInput"]

@@ -66,10 +66,13 @@ struct WatchTests {
   private func watch(_ hub: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
     -> Status?
   {
-    let service = WatchService(
+    let stream = EventStream(
       hub: hub, archive: EventLogReader(store: store), catalog: CurrentCatalog(Catalog([ocean])),
       now: { moment })
-    guard case .streaming(let handler)? = service.methods.first?.handler else { return nil }
+    let method = Method.serverStreaming("/t.T/Watch") {
+      (request: WatchRequest, responses, _) async throws(Status) in try await stream.watch(request, responses)
+    }
+    guard case .streaming(let handler) = method.handler else { return nil }
     do throws(Status) {
       try await handler(caller, CallContext(headers: HeaderFields(), timeout: nil))
       return nil
@@ -111,7 +114,7 @@ private final class Caller: MessageStream {
 
   func attach(initial: Metadata, trailing: Metadata) async {}
 
-  func send(_ message: [UInt8], packing: MessageCompression) async throws(Status) {
+  func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {
     guard let response = try? WatchResponse.decode(message) else { throw Status(.dataLoss) }
     let count = received.withLock { received in
       received.append(response.sequence)

@@ -2,6 +2,7 @@
 #ifndef ENTITLED_PROTO_H
 #define ENTITLED_PROTO_H
 
+#include "entitled/v1/access.pb-c.h"
 #include "entitled/v1/app_store_service.pb-c.h"
 #include "entitled/v1/entitlement.pb-c.h"
 #include "entitled/v1/entitlement_service.pb-c.h"
@@ -34,6 +35,7 @@ extern const size_t entitled_descriptor_set_size;
 static inline const void *entitled_descriptor_set_start(void) { return entitled_descriptor_set; }
 
 // Descriptors by function, since Swift copies a constant when it takes its address.
+static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Access(void) { return &entitled__v1__access__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__Advice(void) { return &entitled__v1__advice__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__AssociateSeatRequest(void) { return &entitled__v1__associate_seat_request__descriptor; }
 static inline const ProtobufCMessageDescriptor *entitled_descriptor_Entitled__V1__AssociateSeatResponse(void) { return &entitled__v1__associate_seat_response__descriptor; }

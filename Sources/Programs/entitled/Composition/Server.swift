@@ -56,14 +56,13 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
     let clients = try Startup.clients(configuration, sandbox: sandbox)
     let supervisor = WorkerSupervisor(logger: logger)
+    let policy = CallPolicy(
+      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: AuditLogger().write)
     let services = try Startup.services(
       configuration, store, sandbox: sandbox, clients: clients, importFolder: settings.importFolder,
-      answerCacheBytes: settings.answerCacheMiB << 20,
-      door: Door(
-        callers: callers, now: SystemClock.now, ticks: SystemClock.ticks,
-        write: AuditLogger().write), supervisor: supervisor)
+      answerCacheBytes: settings.answerCacheMiB << 20, policy: policy, supervisor: supervisor)
     try await services.prepare()
-    metrics.add(services.door.calls)
+    metrics.add(policy.metrics)
     metrics.add(ProcessMetrics(dataDirectory: settings.data))
     metrics.add(CallbackMetricsSource { clients.samples })
     metrics.add(

@@ -54,7 +54,7 @@ enum Startup {
   /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
   static func services(
     _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: EmbeddedSandbox?,
-    clients: AppStoreClients, importFolder: String, answerCacheBytes: Int, door: Door,
+    clients: AppStoreClients, importFolder: String, answerCacheBytes: Int, policy: CallPolicy,
     supervisor: WorkerSupervisor
   ) throws -> Application {
     do {
@@ -75,7 +75,7 @@ enum Startup {
         followUps: followUps(configuration),
         receipts: try receipts(configuration, sandbox: sandbox, importFolder: importFolder),
         outlets: try outlets(configuration), supervisor: supervisor, answerCacheBytes: answerCacheBytes,
-        door: door, clock: clock,
+        policy: policy, clock: clock,
         wallClock: SystemClock.now)
     } catch {
       throw Failure("\(error)")

@@ -28,10 +28,10 @@ struct Listeners: Sendable {
           http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: limits, tls: security.grpc),
         logger: logger)
       let router = EdgeRouter(
-        gateway: JSONGateway { loopHost(services, logger) },
+        gateway: services.services.jsonGateway,
         notifications: services.notificationEndpoint,
         verifyReceipt: VerifyReceiptEndpoint(facade: services.verifyReceiptFacade),
-        metrics: MetricsEndpoint(registry: metrics, door: services.door), jwks: { services.jwks },
+        metrics: services.services.metricsEndpoint(metrics), jwks: { services.jwks },
         readiness: ReadinessEndpoint(monitor: monitor))
       var edge = plain { await router.respond(to: $0) }
       edge.limits = limits
@@ -85,7 +85,7 @@ struct Listeners: Sendable {
   /// The methods for a loop. Without a reader of the store there is no service.
   private static func loopHost(_ services: Application, _ logger: Logger) -> sending MethodHost {
     do {
-      return try services.makeHost()
+      return try services.services.makeHost()
     } catch {
       logger.critical("a loop has no reader of the store", metadata: ["error": "\(error)"])
       return MethodHost(methods: MethodTable([]))

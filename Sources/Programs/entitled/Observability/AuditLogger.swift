@@ -18,7 +18,7 @@ struct AuditLogger: Sendable {
     if !record.customers.isEmpty { metadata["customer"] = .array(record.customers.map { .string($0) }) }
     if !record.actor.isEmpty { metadata["actor"] = .string(record.actor) }
     if !record.problem.isEmpty { metadata["problem"] = .string(record.problem) }
-    if record.isChange {
+    if record.mutates {
       audit.info("call", metadata: metadata)
     } else {
       failures.warning("a call failed", metadata: metadata)

@@ -3,5 +3,3 @@
 
 internal import CEntitledProto
 
-extension GRPCTesting {
-}

@@ -31,10 +31,10 @@ package struct EdgeRouter: Sendable {
 
   /// Answers a request, and counts it.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
-    let start = metrics.door.ticks()
+    let start = metrics.ticks
     let response = await answer(request)
     EdgeMetrics.count(
-      route(request.path), status: response.status, nanoseconds: metrics.door.ticks() - start)
+      route(request.path), status: response.status, nanoseconds: metrics.ticks - start)
     return response
   }
 

@@ -3,23 +3,32 @@ internal import HTTP
 internal import RPC
 package import Telemetry
 
-/// `GET /metrics` on the edge: what the program counts, for Prometheus and whoever reads its format.
+/// `GET /metrics` on the edge, in the Prometheus formats.
 ///
-/// It tells outsiders how much business there is, so that it takes a caller with the role `read`, as asking does.
+/// The numbers reveal how much an app sells, so the caller needs the role `read`.
 package struct MetricsEndpoint: Sendable {
-  private let registry: MetricsRegistry
-  let door: Door
+  private static let policy = MethodPolicy(path: "GET /metrics", role: .read)
 
-  /// The page of what `registry` keeps, behind `door`.
-  package init(registry: MetricsRegistry, door: Door) {
+  private let registry: MetricsRegistry
+  private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
+
+  init(
+    registry: MetricsRegistry, chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
+  ) {
     self.registry = registry
-    self.door = door
+    self.chain = chain
   }
+
+  /// Nanoseconds of a monotonic clock.
+  var ticks: Int64 { chain.ticks() }
 
   func respond(to request: HTTPRequest) -> HTTPResponse {
     guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
-    if let refusal = door.refusal(of: request.headers, needing: .read) {
-      return JSONGateway.failure(refusal, httpStatus: refusal.code.httpStatus)
+    do throws(Status) {
+      _ = try chain.start(
+        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
+    } catch {
+      return JSONGateway.failure(error, httpStatus: error.code.httpStatus)
     }
     let format = MetricsTextWriter.Format(accept: request.header("accept"))
     let text = MetricsTextWriter.write(registry.samples(), of: registry.families, as: format)

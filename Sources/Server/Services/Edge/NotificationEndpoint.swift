@@ -17,16 +17,19 @@ package struct NotificationEndpoint: Sendable {
 
   private let inbox: NotificationInbox
   private let now: @Sendable () -> Instant
-  private let write: @Sendable (AuditRecord) -> Void
+  private let audit: @Sendable (AuditRecord) -> Void
 
-  /// The endpoint before `inbox`; `now` dates what arrives, and `write` is told of what could not be taken in.
+  /// - Parameters:
+  ///   - inbox: ingests the notifications.
+  ///   - now: the arrival time.
+  ///   - audit: receives a record of each notification that could not be stored.
   package init(
     inbox: NotificationInbox, now: @escaping @Sendable () -> Instant,
-    write: @escaping @Sendable (AuditRecord) -> Void
+    audit: @escaping @Sendable (AuditRecord) -> Void
   ) {
     self.inbox = inbox
     self.now = now
-    self.write = write
+    self.audit = audit
   }
 
   /// Whether a path is one at which notifications arrive.
@@ -78,9 +81,9 @@ package struct NotificationEndpoint: Sendable {
   private func answer(to error: LedgerError, _ request: HTTPRequest, _ appID: String) -> HTTPResponse {
     if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", error.description) }
     var generator = SystemRandomNumberGenerator()
-    write(
+    audit(
       AuditRecord(
-        caller: "", method: "POST \(Self.prefix){app}", isChange: false, apps: [appID], customers: [],
+        caller: "", method: "POST \(Self.prefix){app}", mutates: false, apps: [appID], customers: [],
         actor: "",
         outcome: Status(error).code.name, problem: error.description,
         trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))

@@ -1,99 +1,93 @@
 internal import Callers
+internal import RPC
 internal import Wire
 
-/// Who may call a method, and whether it is written down.
-struct MethodPolicy: Equatable {
-  /// What the caller needs; `nil`: nothing, everybody may call.
+/// The access rule of a method and the fields of its request that interceptors read. A class, because every call
+/// passes one on.
+final class MethodPolicy: Sendable {
+  /// `/package.Service/Method`, or the HTTP route of an endpoint.
+  let path: String
+  /// The role that a caller needs; `nil` if every caller may call.
   let role: Role?
-  /// Whether it changes something, or has somebody else change it: such calls are in the audit log.
-  let isChange: Bool
+  /// Whether a call changes data here or at Apple.
+  let mutates: Bool
+  /// Whether calls run synchronously and are traced only if they fail.
+  let isOnEventLoop: Bool
+  /// Whether requests are streams, of which the audit log records no fields.
+  let isStreaming: Bool
+  /// The position among the counted methods; `nil` for endpoints, which the edge counts.
+  let meterIndex: Int?
+  private let app: FieldPath?
+  private let customers: [FieldPath]
+  private let actor: FieldPath?
 
-  /// The one table of all methods. What is not in it is for admins: a method that was forgotten is closed.
+  private static let customerFields = [
+    "customer_id", "from_customer_id", "into_customer_id", "to_customer_id",
+  ]
+
+  /// The full names of the methods that are counted under their own name.
+  static let metered = Contract.services.flatMap(\.methods).map(\.fullName)
+
+  /// The policies of all methods of the contract, by path.
+  static let contract = Dictionary(
+    uniqueKeysWithValues: Contract.services.flatMap(\.methods).enumerated().map { index, method in
+      (method.fullName, MethodPolicy(method, meterIndex: index))
+    })
+
+  /// The policy of a method. A path outside the contract is closed to all callers but admins.
   static func of(_ path: String) -> MethodPolicy {
-    if let access = table[path] { return access }
-    let isOpen = openServices.contains { path.hasPrefix("/\($0)/") }
-    return isOpen ? MethodPolicy(role: nil, isChange: false) : MethodPolicy(role: .admin, isChange: true)
+    contract[path] ?? MethodPolicy(path: path, role: .admin, mutates: true, meterIndex: metered.count)
   }
 
-  /// Whether the table says something about a method.
-  static func isDecided(_ path: String) -> Bool {
-    table[path] != nil || openServices.contains { path.hasPrefix("/\($0)/") }
+  /// The policy of a method of the contract.
+  init(_ method: MethodDescription, meterIndex: Int?) {
+    path = method.fullName
+    role = method.role.map(Role.init)
+    mutates = method.mutates
+    isOnEventLoop = method.onEventLoop
+    isStreaming = method.clientStreaming || method.serverStreaming
+    self.meterIndex = meterIndex
+    let request = method.requestType.messageType
+    app = request.path(toText: "app")
+    customers = Self.customerFields.compactMap { request.path(toText: $0) }
+    actor = request.path(toText: "actor")
   }
 
-  /// Health is for whoever starts and stops the service; the contract is no secret.
-  private static let openServices = [
-    "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
-    "grpc.reflection.v1alpha.ServerReflection",
-  ]
+  /// The policy of something that is not a method of the contract, such as an HTTP endpoint.
+  init(path: String, role: Role?, mutates: Bool = false, meterIndex: Int? = nil) {
+    self.path = path
+    self.role = role
+    self.mutates = mutates
+    isOnEventLoop = false
+    isStreaming = false
+    self.meterIndex = meterIndex
+    app = nil
+    customers = []
+    actor = nil
+  }
 
-  private static let table: [String: MethodPolicy] = {
-    var table: [String: MethodPolicy] = [:]
-    for row in rows {
-      for method in row.methods {
-        table["/entitled.v1.\(row.service)/\(method)"] = MethodPolicy(role: row.role, isChange: row.isChange)
-      }
+  /// All apps that a request names, including those that a later field overwrites; `nil` if it has no such field.
+  func apps(in request: UnsafeRawBufferPointer) -> [String]? {
+    app.flatMap { TextFields.values(at: $0, in: request) }
+  }
+
+  /// The apps, customers and actor of a request.
+  func subject(of request: UnsafeRawBufferPointer) -> CallInFlight.Subject {
+    CallInFlight.Subject(
+      apps: apps(in: request) ?? [],
+      customers: customers.flatMap { TextFields.values(at: $0, in: request) ?? [] },
+      actor: actor.flatMap { TextFields.values(at: $0, in: request) }?.last ?? "")
+  }
+}
+
+extension Role {
+  /// The role of the option `(access)`. The generator rejects unspecified ones.
+  fileprivate init(_ role: Access.Role) {
+    switch role {
+    case .read: self = .read
+    case .submit: self = .submit
+    case .operate: self = .operate
+    case .admin, .unspecified, .unrecognized: self = .admin
     }
-    return table
-  }()
-
-  private struct Row {
-    let service: String
-    let role: Role
-    let isChange: Bool
-    let methods: [String]
   }
-
-  private static let rows: [Row] = [
-    Row(
-      service: "EntitlementService", role: .read, isChange: false,
-      methods: [
-        "Check", "BatchCheck", "GetCustomer", "Explain", "Watch", "ListTimeline", "ListUnclaimedPurchases",
-        "GetProbableFamily", "GetSubscriptionMetrics", "IssueToken",
-      ]),
-    Row(
-      service: "EntitlementService", role: .operate, isChange: true,
-      methods: [
-        "LinkPurchase", "MergeCustomers", "TransferPurchase", "UndoTransfer", "Grant", "RevokeGrant",
-      ]),
-    Row(service: "EntitlementService", role: .admin, isChange: true, methods: ["EraseCustomer"]),
-    Row(
-      service: "ReceiptService", role: .read, isChange: false,
-      methods: ["Inspect", "GetMigration", "ListMigrationFailures"]),
-    Row(
-      service: "ReceiptService", role: .submit, isChange: true,
-      methods: ["SubmitTransaction", "SubmitReceipt", "SignOffer"]),
-    Row(
-      service: "ReceiptService", role: .operate, isChange: true,
-      methods: [
-        "MigrateReceipts", "StartMigration", "CancelMigration", "UploadMigrationInput", "CompareWithApple",
-      ]),
-    Row(
-      service: "NotificationService", role: .read, isChange: false,
-      methods: ["ListNotifications", "ListRepairs", "GetDriftReport", "CompareNotificationVersions"]),
-    Row(service: "NotificationService", role: .submit, isChange: true, methods: ["IngestNotification"]),
-    Row(
-      service: "NotificationService", role: .operate, isChange: true,
-      methods: ["ReprocessNotifications", "BackfillNotifications", "RequestTestNotification"]),
-    Row(
-      service: "AppStoreService", role: .read, isChange: false,
-      methods: ["ListSeats", "ListConsumptionRequests"]),
-    Row(
-      service: "AppStoreService", role: .operate, isChange: false,
-      methods: ["GetMassExtensionStatus", "GetTestNotificationStatus"]),
-    Row(
-      service: "AppStoreService", role: .submit, isChange: true,
-      methods: ["RefreshPurchase", "SetConsumptionConsent"]),
-    Row(
-      service: "AppStoreService", role: .operate, isChange: true,
-      methods: [
-        "GetRefundHistory", "LookUpOrder", "ExtendRenewalDate", "SendConsumptionInformation",
-        "SetAppAccountToken", "ClaimSeat", "AssociateSeat", "UnclaimSeat",
-      ]),
-    Row(service: "AppStoreService", role: .admin, isChange: true, methods: ["MassExtendRenewalDate"]),
-    Row(
-      service: "WebhookService", role: .operate, isChange: false, methods: ["ListWebhooks", "ListDeliveries"]),
-    Row(
-      service: "WebhookService", role: .operate, isChange: true,
-      methods: ["ResendDeliveries", "DiscardDeliveries", "ResumeWebhook"]),
-  ]
 }

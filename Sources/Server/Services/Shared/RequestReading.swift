@@ -81,7 +81,10 @@ extension RequestValidation {
     throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)
   }
 
-  /// How many entries a page may have: 1 to 1000, and 100 if the request does not say.
+  /// The page size of a request, limited to 1000; 100 for an unset or negative one.
+  static func clampedPageSize(_ size: Int32) -> Int { size <= 0 ? 100 : min(Int(size), 1_000) }
+
+  /// The page size of a request: 1 to 1000; 100 for an unset one.
   static func pageSize(_ size: Int32) throws(Status) -> Int {
     guard (0...1_000).contains(size) else {
       throw Status(

@@ -12,6 +12,13 @@ internal import Store
 // The one place where an error of ours becomes something that a caller may read. There is no `default`
 // anywhere: a new case does not compile until someone has decided what a caller should be told about it.
 
+/// Runs `body`, and throws errors of the ledger as statuses.
+func mapLedgerError<Value>(
+  _ body: () async throws(LedgerError) -> Value
+) async throws(Status) -> Value {
+  do { return try await body() } catch { throw Status(error) }
+}
+
 extension Status {
   static func unknownApp(_ id: String, known: [String]) -> Status {
     Status(

@@ -1,0 +1,116 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Entitlements
+internal import FamilySharing
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Wire
+
+// Calls that change data at Apple.
+extension AppStoreServiceHandler {
+  func extendRenewalDate(
+    _ request: ExtendRenewalDateRequest, _ call: CallContext
+  ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
+    let request = request.attributed(to: call)
+    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+    try RequestValidation.given(request.requestIdentifier, "request_identifier")
+    try await refuse(
+      .extendRenewalDate, about: request.originalTransactionId, request.app, request.environment)
+    let call = try self.call(request.app, request.environment, call)
+    let extended: AppStore.ExtendRenewalDateResponse = try await change(
+      .extendRenewalDate(
+        of: request.originalTransactionId, byDays: try days(request.extendByDays),
+        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier),
+      Record("ExtendRenewalDate", about: request.originalTransactionId, by: request.actor), call)
+    return .with {
+      $0.webOrderLineItemId = extended.webOrderLineItemId ?? ""
+      $0.effectiveDate = extended.effectiveDate.map(GoogleProtobuf.Timestamp.init)
+    }
+  }
+
+  func massExtendRenewalDate(
+    _ request: MassExtendRenewalDateRequest, _ call: CallContext
+  ) async throws(Status) -> Wire.MassExtendRenewalDateResponse {
+    let request = request.attributed(to: call)
+    try RequestValidation.given(request.productId, "product_id")
+    try RequestValidation.given(request.requestIdentifier, "request_identifier")
+    let call = try self.call(request.app, request.environment, call)
+    let extended: AppStore.MassExtendRenewalDateResponse = try await change(
+      .massExtendRenewalDate(
+        ofProduct: request.productId, byDays: try days(request.extendByDays),
+        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier,
+        storefrontCountryCodes: request.storefrontCountryCodes),
+      Record("MassExtendRenewalDate", about: "", by: request.actor), call)
+    return .with { $0.requestIdentifier = extended.requestIdentifier ?? "" }
+  }
+
+  func getMassExtensionStatus(
+    _ request: GetMassExtensionStatusRequest, _ call: CallContext
+  ) async throws(Status) -> GetMassExtensionStatusResponse {
+    try RequestValidation.given(request.productId, "product_id")
+    try RequestValidation.given(request.requestIdentifier, "request_identifier")
+    let call = try self.call(request.app, request.environment, call)
+    let status: MassExtendRenewalDateStatusResponse = try await send(
+      .massExtensionStatus(
+        ofProduct: request.productId, requestIdentifier: request.requestIdentifier), call)
+    return .with {
+      $0.complete = status.complete ?? false
+      $0.completeDate = status.completeDate.map(GoogleProtobuf.Timestamp.init)
+      $0.succeededCount = status.succeededCount ?? 0
+      $0.failedCount = status.failedCount ?? 0
+    }
+  }
+
+  func setAppAccountToken(
+    _ request: SetAppAccountTokenRequest, _ call: CallContext
+  ) async throws(Status) -> SetAppAccountTokenResponse {
+    let request = request.attributed(to: call)
+    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+    try RequestValidation.given(request.appAccountToken, "app_account_token")
+    let call = try self.call(request.app, request.environment, call)
+    try await change(
+      .setAppAccountToken(request.appAccountToken, of: request.originalTransactionId),
+      Record("SetAppAccountToken", about: request.originalTransactionId, by: request.actor), call)
+    return .with { $0.setAt = GoogleProtobuf.Timestamp(context.now()) }
+  }
+
+  /// Asks Apple for a notification of the type `TEST`. It changes nothing, but it is an operator's deed, and
+  /// Apple's to count.
+  func requestTest(
+    _ request: RequestTestNotificationRequest, _ call: CallContext
+  ) async throws(Status) -> RequestTestNotificationResponse {
+    let call = try self.call(request.app, request.environment, call)
+    let answer: SendTestNotificationResponse = try await change(
+      .testNotification, Record("RequestTestNotification", about: "", by: request.actor), call)
+    return .with { $0.testNotificationToken = answer.testNotificationToken ?? "" }
+  }
+
+  /// Apple extends by 1 to 90 days.
+  private func days(_ days: Int32) throws(Status) -> Int {
+    guard 1...90 ~= days else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "extend_by_days is \(days) and must be from 1 to 90",
+        field: "extend_by_days")
+    }
+    return Int(days)
+  }
+
+  /// What a payload says, for whoever asked for a test.
+  static func payloadJSON(_ signedPayload: String) -> String? {
+    (try? UnverifiedJWS(signedPayload)).map { JSONValue.object($0.payload).text }
+  }
+}
+
+extension ExtendReasonCode {
+  init(_ reason: ExtendReason) {
+    switch reason {
+    case .unspecified, .undeclared, .unrecognized: self = .undeclared
+    case .customerSatisfaction: self = .customerSatisfaction
+    case .other: self = .other
+    case .serviceIssue: self = .serviceIssueOrOutage
+    }
+  }
+}

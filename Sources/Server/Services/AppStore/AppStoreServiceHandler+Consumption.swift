@@ -1,0 +1,89 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Entitlements
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Consumption requests: the list, the response to Apple, and the consent of the customer.
+extension AppStoreServiceHandler {
+  func sendConsumptionInformation(
+    _ request: SendConsumptionInformationRequest, _ call: CallContext
+  ) async throws(Status) -> SendConsumptionInformationResponse {
+    let request = request.attributed(to: call)
+    try RequestValidation.given(request.transactionId, "transaction_id")
+    let information = try AppStore.ConsumptionRequest(request)
+    try await refuse(
+      .sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
+    let call = try self.call(request.app, request.environment, call)
+    let transaction = LineKey(
+      appID: call.app.id, environment: call.environment, originalTransactionID: request.transactionId)
+    let line = transaction.other(
+      try await latest(of: transaction)?.originalTransactionID ?? request.transactionId)
+    try await refuseWithdrawn(line)
+    try await change(
+      .sendConsumptionInformation(information, of: request.transactionId),
+      Record(
+        AppleCall.sendConsumptionInformation, about: line.originalTransactionID,
+        transactionID: request.transactionId, by: request.actor), call)
+    return .with { $0.sentAt = GoogleProtobuf.Timestamp(context.now()) }
+  }
+
+  /// Whoever answers by hand vouches for the customer's consent, but not against the customer's own word.
+  private func refuseWithdrawn(_ line: LineKey) async throws(Status) {
+    let isWithdrawn = try await context.read { reader throws(StoreError) in
+      try reader.owners(of: line).map { owner throws(StoreError) in
+        try reader.consent(of: line.customer(owner))
+      }.contains { $0?.isGiven == false }
+    }
+    guard isWithdrawn else { return }
+    throw Status(
+      .failedPrecondition, reason: "CONSENT_WITHDRAWN", "the customer does not agree that Apple is told",
+      field: "customer_consented")
+  }
+
+  /// The token is the number of the last question of the page before.
+  func listConsumptionRequests(
+    _ request: ListConsumptionRequestsRequest, _ call: CallContext
+  ) async throws(Status) -> ListConsumptionRequestsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    var query = ConsumptionRequestFilter(appID: app.id, limit: size + 1)
+    if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
+    query.state = ConsumptionRequestRecord.State(request.state)
+    query.customerID = request.customerId.given
+    if let token = request.pageToken.given {
+      guard let number = Int64(token), number > 0 else { throw .invalidPageToken }
+      query.before = EvidenceID(rawValue: number)
+    }
+    let found = try await context.read { [query] reader throws(StoreError) in
+      try reader.inquiries(query).map { inquiry throws(StoreError) in
+        Wire.ConsumptionRequest(inquiry, customerID: try reader.owner(of: inquiry.line))
+      }
+    }
+    return .with {
+      $0.requests = Array(found.prefix(size))
+      if found.count > size { $0.nextPageToken = String(found[size - 1].evidenceId) }
+    }
+  }
+
+  func setConsumptionConsent(
+    _ request: SetConsumptionConsentRequest, _ call: CallContext
+  ) async throws(Status) -> SetConsumptionConsentResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    do throws(LedgerError) {
+      let (consent, _) = try await context.ledger.recordConsent(
+        request.consented, of: request.customerId,
+        CommandScope(
+          appID: app.id, environment: environment, actor: request.actor, note: request.note))
+      return .with { $0.consent = consent.map(Wire.ConsumptionConsent.init) }
+    } catch {
+      throw Status(error)
+    }
+  }
+}

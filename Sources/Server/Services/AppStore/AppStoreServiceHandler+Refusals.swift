@@ -1,0 +1,36 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// What Apple is not asked, since it would refuse.
+extension AppStoreServiceHandler {
+  /// Refuses a call about a customer who is not the one who paid. Of what is not known here Apple decides.
+  func refuse(
+    _ refused: DisallowedCall.Call, about transactionID: String, _ appID: String,
+    _ environment: Wire.Environment
+  ) async throws(Status) {
+    let app = try context.catalog.value.app(appID)
+    let line = LineKey(
+      appID: app.id, environment: try app.environment(environment), originalTransactionID: transactionID)
+    guard let refusal = try await latest(of: line).flatMap({ DisallowedCall(refused, about: $0) }) else {
+      return
+    }
+    let code = refusal.appleCode.map { [("appleErrorCode", String($0))] } ?? []
+    throw Status(
+      .failedPrecondition, reason: "NOT_THE_PURCHASER", refusal.description,
+      metadata: code + [("appleError", refusal.appleName)])
+  }
+
+  /// The transaction of this number, or the last one of the line that has it.
+  func latest(of line: LineKey) async throws(Status) -> TransactionFact? {
+    try await context.read { reader throws(StoreError) in
+      let number = line.originalTransactionID
+      if let one = try reader.transaction(number, of: line.appID, in: line.environment) { return one }
+      return try reader.facts(of: line).transactions.last
+    }
+  }
+}

@@ -1,0 +1,191 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Seats of purchases to which the developer invites. The assignments are recorded here, and at Apple where Apple
+// has endpoints for it.
+extension AppStoreServiceHandler {
+  /// Where a request points to, and who tells Apple of it.
+  private struct SeatCall: Sendable {
+    let app: AppDefinition
+    let environment: AppStore.Environment
+    let number: String
+    let actor: String
+    /// `nil` where Apple is not told: no key is configured, or its endpoints are not there (API 1.23 has them
+    /// in the sandbox only).
+    let client: AppStoreServerClient?
+    let timeout: Duration?
+
+    func scope(isDryRun: Bool = false) -> CommandScope {
+      CommandScope(appID: app.id, environment: environment, actor: actor, isDryRun: isDryRun)
+    }
+  }
+
+  /// The seats that are held, the first claim first. The token is the last seat of the page before.
+  func listSeats(_ request: ListSeatsRequest, _ call: CallContext) async throws(Status) -> ListSeatsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let purchase = LineKey(
+      appID: app.id, environment: environment, originalTransactionID: request.originalTransactionId)
+    return try await context.read { reader throws(StoreError) in
+      let all = try reader.seats(of: purchase)
+      let start = all.firstIndex { $0.seatID == request.pageToken }.map { $0 + 1 } ?? 0
+      let rest = all[start...].filter(\.isHeld)
+      var response = ListSeatsResponse()
+      response.purchased = Int32(clamping: SeatCapacity(try reader.facts(of: purchase)).current)
+      for seat in rest.prefix(size) {
+        response.seats.append(
+          Wire.Seat(seat, of: try reader.owners(of: purchase.other(seat.seatID)).first))
+      }
+      if rest.count > size { response.nextPageToken = rest[size - 1].seatID }
+      return response
+    }
+  }
+
+  /// Rehearses the claim first, so that Apple is not asked for what would be refused here; then Apple, then
+  /// the record. Both know the request's identifier, so that after a failure in between the same request
+  /// again brings them together.
+  func claimSeat(
+    _ request: ClaimSeatRequest, _ call: CallContext
+  ) async throws(Status) -> Wire.ClaimSeatResponse {
+    let request = request.attributed(to: call)
+    try RequestValidation.given(request.requestIdentifier, "request_identifier")
+    if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
+    let call = try seatCall(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, call)
+    let rehearsed = try await claim(request, call, nil, isDryRun: true)
+    guard rehearsed.evidenceID != nil else { return .with { $0.seat = rehearsed.wireSeat } }
+    var claimID: String?
+    if let client = call.client {
+      let claimed: AppStore.ClaimSeatResponse? = try await asking { () async throws(AppStoreClientError) in
+        try await client.send(
+          .claimSeat(
+            of: call.number, requestIdentifier: request.requestIdentifier,
+            appTransactionID: rehearsed.appTransactionID), timeout: call.timeout)
+      }
+      claimID = claimed?.seatClaimId
+    }
+    let outcome = try await claim(request, call, claimID, isDryRun: false)
+    return .with { $0.seat = outcome.wireSeat }
+  }
+
+  private func claim(
+    _ request: ClaimSeatRequest, _ call: SeatCall, _ claimID: String?, isDryRun: Bool
+  ) async throws(Status) -> CommandResult {
+    try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.claimSeat(
+        of: call.number, for: request.customerId.given, request: request.requestIdentifier,
+        seatClaimID: claimID, call.scope(isDryRun: isDryRun))
+    }
+  }
+
+  func associateSeat(
+    _ request: AssociateSeatRequest, _ call: CallContext
+  ) async throws(Status) -> Wire.AssociateSeatResponse {
+    let request = request.attributed(to: call)
+    try RequestValidation.given(request.seatId, "seat_id")
+    try RequestValidation.customerID(request.customerId)
+    let call = try seatCall(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, call)
+    let rehearsed = try await associate(request, call, isDryRun: true)
+    if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID,
+      let account = rehearsed.appTransactionID
+    {
+      _ = try await asking { () async throws(AppStoreClientError) in
+        try await client.send(
+          .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
+      }
+    }
+    let outcome = try await associate(request, call, isDryRun: false)
+    return .with { $0.seat = outcome.wireSeat }
+  }
+
+  private func associate(
+    _ request: AssociateSeatRequest, _ call: SeatCall, isDryRun: Bool
+  ) async throws(Status) -> CommandResult {
+    try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.associateSeat(
+        request.seatId, of: call.number, with: request.customerId, call.scope(isDryRun: isDryRun))
+    }
+  }
+
+  func unclaimSeat(
+    _ request: UnclaimSeatRequest, _ call: CallContext
+  ) async throws(Status) -> UnclaimSeatResponse {
+    let request = request.attributed(to: call)
+    try RequestValidation.given(request.seatId, "seat_id")
+    let call = try seatCall(
+      request.app, request.environment, request.originalTransactionId, by: request.actor, call)
+    let rehearsed = try await unclaim(request, call, isDryRun: true)
+    if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID {
+      _ = try await asking { () async throws(AppStoreClientError) in
+        try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
+      }
+    }
+    let outcome = try await unclaim(request, call, isDryRun: false)
+    return .with { $0.seat = outcome.wireSeat }
+  }
+
+  private func unclaim(
+    _ request: UnclaimSeatRequest, _ call: SeatCall, isDryRun: Bool
+  ) async throws(Status) -> CommandResult {
+    try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.releaseSeat(request.seatId, of: call.number, call.scope(isDryRun: isDryRun))
+    }
+  }
+
+  private func seatCall(
+    _ appID: String, _ environment: Wire.Environment, _ number: String, by actor: String,
+    _ call: CallContext
+  ) throws(Status) -> SeatCall {
+    let app = try context.catalog.value.app(appID)
+    let environment = try app.environment(environment)
+    try RequestValidation.given(number, "original_transaction_id")
+    let client = environment == .sandbox ? try? context.lookup.client(for: app.id, in: environment) : nil
+    return SeatCall(
+      app: app, environment: environment, number: number, actor: actor, client: client,
+      timeout: call.remainingTime)
+  }
+
+  /// Apple's answer; `nil` from a host that does not have the endpoint, where the record here is all.
+  private func asking<Answer>(
+    _ body: () async throws(AppStoreClientError) -> Answer
+  ) async throws(Status) -> Answer? {
+    do throws(AppStoreClientError) {
+      return try await body()
+    } catch {
+      // Apple's own refusals have a reason in them.
+      if case .unexpectedStatus(404) = error { return nil }
+      throw Status(error)
+    }
+  }
+}
+
+extension CommandResult {
+  /// The seat as the contract says it.
+  fileprivate var wireSeat: Wire.Seat? { seat.map { Wire.Seat($0, of: customer?.customerID) } }
+
+  /// Apple's number of the customer's Apple account in the app, as far as it is known.
+  fileprivate var appTransactionID: String? {
+    facts.appTransactions.map(\.appTransactionID).first { !$0.isEmpty }
+      ?? facts.transactions.lazy.compactMap(\.details.appTransactionID).first
+  }
+}
+
+extension Wire.Seat {
+  /// A claim, and whose it is. Members to whom the developer invites have no transaction.
+  init(_ seat: FamilySharing.Seat, of customerID: String?) {
+    self.init()
+    seatId = seat.seatID
+    customerId = customerID ?? ""
+    claimedAt = GoogleProtobuf.Timestamp(seat.claimedAt)
+  }
+}

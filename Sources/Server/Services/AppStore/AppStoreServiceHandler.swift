@@ -1,0 +1,130 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `entitled.v1.AppStoreService`: Apple's App Store Server API for operators, within the rate limit. Signed data in
+/// Apple's responses is verified and stored as evidence before it is returned.
+struct AppStoreServiceHandler: AppStoreServiceMethods {
+  let context: ServiceContext
+
+  /// One call to Apple: the app, the environment and the timeout of the caller.
+  struct Call: Sendable {
+    let app: AppDefinition
+    let environment: AppStore.Environment
+    let client: AppStoreServerClient
+    let timeout: Duration?
+  }
+
+  func call(
+    _ appID: String, _ environment: Wire.Environment, _ call: CallContext
+  ) throws(Status) -> Call {
+    let app = try context.catalog.value.app(appID)
+    let environment = try app.environment(environment)
+    do throws(LookupError) {
+      return Call(
+        app: app, environment: environment, client: try context.lookup.client(for: appID, in: environment),
+        timeout: call.remainingTime)
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  func send<Response: DecodedPayload>(
+    _ request: AppStoreRequest, _ call: Call
+  ) async throws(Status) -> Response {
+    do throws(AppStoreClientError) {
+      return try await call.client.send(request, timeout: call.timeout)
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private func question(_ transactionID: String, _ call: Call) -> PurchaseLookup.Request {
+    var question = PurchaseLookup.Request(
+      appID: call.app.id, environment: call.environment, transactionID: transactionID)
+    question.timeout = call.timeout
+    return question
+  }
+
+  func getRefundHistory(
+    _ request: GetRefundHistoryRequest, _ call: CallContext
+  ) async throws(Status) -> GetRefundHistoryResponse {
+    try RequestValidation.given(request.transactionId, "transaction_id")
+    let call = try self.call(request.app, request.environment, call)
+    let page: RefundHistoryResponse = try await send(
+      .refundHistory(of: request.transactionId, revision: request.pageToken.given), call)
+    let findings = try await hand(
+      page.signedTransactions ?? [], question(request.transactionId, call))
+    return .with {
+      $0.transactions = findings.transactions.map(Wire.Transaction.init)
+      if page.hasMore == true { $0.nextPageToken = page.revision ?? "" }
+    }
+  }
+
+  func lookUpOrder(
+    _ request: LookUpOrderRequest, _ call: CallContext
+  ) async throws(Status) -> LookUpOrderResponse {
+    try RequestValidation.given(request.orderId, "order_id")
+    // Apple looks orders up in Production alone.
+    let call = try self.call(request.app, .production, call)
+    let order: OrderLookupResponse = try await send(.lookUpOrder(request.orderId), call)
+    let findings = try await hand(order.signedTransactions ?? [], question("", call))
+    return .with {
+      $0.valid = order.status == .valid
+      $0.transactions = findings.transactions.map(Wire.Transaction.init)
+      $0.customerIds = findings.customerIDs
+    }
+  }
+
+  func refreshPurchase(
+    _ request: RefreshPurchaseRequest, _ call: CallContext
+  ) async throws(Status) -> RefreshPurchaseResponse {
+    try RequestValidation.given(request.transactionId, "transaction_id")
+    let call = try self.call(request.app, request.environment, call)
+    do throws(LookupError) {
+      let findings = try await context.lookup.fetchAll(question(request.transactionId, call))
+      try findings.requireVerified()
+      return .with {
+        $0.transactions = findings.transactions.map(Wire.Transaction.init)
+        $0.changed = Int32(clamping: findings.changed)
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  func getTestNotificationStatus(
+    _ request: GetTestNotificationStatusRequest, _ call: CallContext
+  ) async throws(Status) -> GetTestNotificationStatusResponse {
+    try RequestValidation.given(request.testNotificationToken, "test_notification_token")
+    let call = try self.call(request.app, request.environment, call)
+    let status: CheckTestNotificationResponse = try await send(
+      .testNotificationStatus(token: request.testNotificationToken), call)
+    return .with {
+      $0.payloadJson = status.signedPayload.flatMap(Self.payloadJSON) ?? ""
+      $0.sendAttempts = (status.sendAttempts ?? []).map { attempt in
+        .with {
+          $0.attemptDate = attempt.attemptDate.map(GoogleProtobuf.Timestamp.init)
+          $0.result = attempt.sendAttemptResult?.rawValue ?? ""
+        }
+      }
+    }
+  }
+
+  private func hand(
+    _ documents: [String], _ question: PurchaseLookup.Request
+  ) async throws(Status) -> PurchaseLookup.Result {
+    do throws(LookupError) {
+      let findings = try await context.lookup.ingest(signedTransactions: documents, question)
+      try findings.requireVerified()
+      return findings
+    } catch {
+      throw Status(error)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import Entitlements
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Customers who are probably one family. The result decides nothing.
+extension EntitlementServiceHandler {
+  func getProbableFamily(
+    _ request: GetProbableFamilyRequest, _ call: CallContext
+  ) async throws(Status) -> GetProbableFamilyResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let members = try await context.read { reader throws(StoreError) in
+      let facts = try reader.facts(of: customer) ?? CustomerFacts()
+      let candidates = try FamilyCandidate.candidates(for: customer, facts, reader)
+      return FamilySharing.probableFamily(of: facts, among: candidates)
+    }
+    return .with { $0.members = members.map(Wire.ProbableFamilyMember.init) }
+  }
+}
+
+/// The maximum numbers of periods of the customer, lines that share one of them, and other customers to compare.
+private enum FamilyLimit {
+  static let periods = 24
+  static let lines = 32
+  static let candidates = 64
+}
+
+extension FamilyCandidate {
+  /// The other customers with a purchase of the same product and dates as one of the customer's.
+  fileprivate static func candidates(
+    for customer: CustomerKey, _ facts: CustomerFacts, _ reader: any StoreReader
+  ) throws(StoreError) -> [FamilyCandidate] {
+    var found: [String] = []
+    let latest = facts.transactions.filter(\.canBeShared).sorted { $0.purchaseDate > $1.purchaseDate }
+    for period in latest.prefix(FamilyLimit.periods) {
+      let lines = try reader.lines(
+        sharing: period.productID, at: period.sharedInstant, of: customer.appID, in: customer.environment,
+        limit: FamilyLimit.lines)
+      for line in lines where found.count < FamilyLimit.candidates {
+        for owner in try reader.owners(of: line) where owner != customer.customerID && !found.contains(owner)
+        {
+          found.append(owner)
+        }
+      }
+    }
+    var candidates: [FamilyCandidate] = []
+    for id in found.prefix(FamilyLimit.candidates) {
+      let key = CustomerKey(appID: customer.appID, environment: customer.environment, customerID: id)
+      guard let facts = try reader.facts(of: key) else { continue }
+      candidates.append(FamilyCandidate(customerID: id, facts: facts))
+    }
+    return candidates
+  }
+}
+
+extension Wire.ProbableFamilyMember {
+  fileprivate init(_ member: FamilySharing.ProbableFamilyMember) {
+    self.init()
+    customerId = member.customerID
+    originalTransactionId = member.originalTransactionID
+    inAppOwnershipType = Wire.InAppOwnershipType(member.ownership)
+    confidence = member.confidence
+    grounds = member.grounds
+  }
+}

@@ -1,0 +1,73 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Entitlements that the operator grants without a purchase.
+extension EntitlementServiceHandler {
+  func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    try RequestValidation.entitlement(request.entitlement, of: app)
+    let level = try Self.level(request.accessLevel)
+    let since = try request.since.map { time throws(Status) in try Instant(time, "since") }
+    let until = try request.until.map { time throws(Status) in try Instant(time, "until") }
+    if let until, until <= since ?? context.now() {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "until is not after the grant begins", field: "until")
+    }
+    let scope = CommandScope(
+      appID: app.id, environment: environment, actor: request.actor, note: request.note)
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.grant(
+        request.entitlement, level, since: since, until: until, to: request.customerId,
+        key: request.idempotencyKey, scope)
+    }
+    return .with {
+      $0.grant = outcome.grant.map(GrantedEntitlement.init)
+      $0.entitlement = answer(outcome, app)
+    }
+  }
+
+  func revokeGrant(
+    _ request: RevokeGrantRequest, _ call: CallContext
+  ) async throws(Status) -> RevokeGrantResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.given(request.grantId, "grant_id")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(.unspecified), actor: request.actor,
+      note: request.note)
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.revokeGrant(request.grantId, scope)
+    }
+    return .with {
+      $0.grant = outcome.grant.map(GrantedEntitlement.init)
+      $0.entitlement = answer(outcome, app)
+    }
+  }
+
+  /// What the customer has of the entitlement that the grant is about.
+  private func answer(_ outcome: CommandResult, _ app: AppDefinition) -> CheckResponse? {
+    guard let grant = outcome.grant, let customer = outcome.customer else { return nil }
+    let now = context.now()
+    return CheckResponse(
+      evaluate(outcome.facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement,
+      in: app, environment: customer.environment, evaluatedAt: now)
+  }
+
+  private static func level(_ level: Wire.AccessLevel) throws(Status) -> Entitlements.AccessLevel {
+    switch level {
+    case .unspecified, .full: return .full
+    case .limited: return .limited
+    case .none, .unrecognized:
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "access_level must be limited or full",
+        field: "access_level")
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Links between purchases and customers.
+extension EntitlementServiceHandler {
+  func linkPurchase(
+    _ request: LinkPurchaseRequest, _ call: CallContext
+  ) async throws(Status) -> LinkPurchaseResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.customerID(request.customerId)
+    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
+      isDryRun: request.dryRun)
+    let policy = try Entitlements.OwnershipPolicy(request.policy) ?? app.ownershipPolicy
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.move(
+        request.originalTransactionId, to: request.customerId, policy: policy, scope)
+    }
+    return .with {
+      $0.transferId = request.dryRun ? "" : outcome.transferID
+      $0.previousCustomerId = outcome.previousCustomerIDs.first ?? ""
+      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    }
+  }
+
+  func transferPurchase(
+    _ request: TransferPurchaseRequest, _ call: CallContext
+  ) async throws(Status) -> TransferPurchaseResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+    try RequestValidation.given(request.fromCustomerId, "from_customer_id")
+    try RequestValidation.given(request.toCustomerId, "to_customer_id")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
+      note: request.note, isDryRun: request.dryRun)
+    // Whoever asks for a transfer wants one.
+    let policy = try Entitlements.OwnershipPolicy(request.policy) ?? .transfer
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.move(
+        request.originalTransactionId, from: request.fromCustomerId, to: request.toCustomerId,
+        policy: policy, scope)
+    }
+    return .with {
+      $0.transferId = request.dryRun ? "" : outcome.transferID
+      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    }
+  }
+
+  func mergeCustomers(
+    _ request: MergeCustomersRequest, _ call: CallContext
+  ) async throws(Status) -> MergeCustomersResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
+      isDryRun: request.dryRun)
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.merge(request.fromCustomerId, into: request.intoCustomerId, scope)
+    }
+    return .with {
+      $0.transferId = request.dryRun ? "" : outcome.transferID
+      $0.originalTransactionIds = outcome.lines
+      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    }
+  }
+
+  func undoTransfer(
+    _ request: UndoTransferRequest, _ call: CallContext
+  ) async throws(Status) -> UndoTransferResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.given(request.transferId, "transfer_id")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(.unspecified), actor: request.actor,
+      isDryRun: request.dryRun)
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.undo(request.transferId, scope)
+    }
+    return .with { $0.events = outcome.events(in: app, isDryRun: request.dryRun) }
+  }
+
+  func eraseCustomer(
+    _ request: EraseCustomerRequest, _ call: CallContext
+  ) async throws(Status) -> EraseCustomerResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.customerID(request.customerId)
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
+      isDryRun: request.dryRun)
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.erase(request.customerId, scope)
+    }
+    return .with {
+      $0.erasedRows = outcome.erasedRows
+      if !request.dryRun { $0.erasedAt = GoogleProtobuf.Timestamp(context.now()) }
+    }
+  }
+}
+
+extension Entitlements.OwnershipPolicy {
+  /// `nil` if the request leaves it to us.
+  init?(_ policy: Wire.OwnershipPolicy) throws(Status) {
+    switch policy {
+    case .unspecified: return nil
+    case .keep: self = .keep
+    case .transfer: self = .transfer
+    case .share: self = .share
+    case .unrecognized:
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "policy has no such value", field: "policy")
+    }
+  }
+}

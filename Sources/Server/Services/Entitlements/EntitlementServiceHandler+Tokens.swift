@@ -1,0 +1,74 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Wire
+
+// Signed tokens, which other services verify without a call.
+extension EntitlementServiceHandler {
+  func issueToken(
+    _ request: IssueTokenRequest, _ call: CallContext
+  ) async throws(Status) -> IssueTokenResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    for name in request.entitlements { try RequestValidation.entitlement(name, of: app) }
+    guard let setup = context.signing.tokens else {
+      throw Status(
+        .failedPrecondition, reason: "NO_TOKEN_KEYS", "the configuration has no tokens, so none are made")
+    }
+    let now = context.now()
+    let longest = now.advanced(byMilliseconds: try lifetime(request, setup))
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let held = try await entitlements(of: key, request.entitlements, in: app, at: now)
+    // A token must not outlive what it says.
+    let expiresAt = held.compactMap(\.until).reduce(longest, min)
+    let token = EntitlementToken(
+      issuer: setup.issuer, customerID: request.customerId,
+      audience: request.audience.isEmpty ? app.id : request.audience, appID: app.id,
+      environment: environment, entitlements: held.map(\.name), issuedAt: now, expiresAt: expiresAt)
+    return try signed(token, by: setup.keys.current.signer)
+  }
+
+  private func signed(
+    _ token: EntitlementToken, by signer: JWTSigner
+  ) throws(Status) -> IssueTokenResponse {
+    let text: String
+    do { text = try token.signed(by: signer) } catch {
+      throw Status(.internalError, reason: "CRYPTOGRAPHY_FAILED", "the token could not be signed")
+    }
+    return .with { response in
+      response.token = text
+      response.expiresAt = .init(millisecondsSince1970: token.expiresAt.secondsSince1970 * 1000)
+      response.keyId = signer.keyID
+    }
+  }
+
+  /// How long the token may live, in milliseconds.
+  private func lifetime(_ request: IssueTokenRequest, _ setup: TokenSetup) throws(Status) -> Int64 {
+    guard let wanted = request.lifetime else { return setup.lifetimeMilliseconds }
+    guard wanted.seconds > 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "lifetime is less than a second", field: "lifetime")
+    }
+    // Compared in seconds, since milliseconds of the longest duration are more than an Int64 has.
+    guard wanted.seconds < setup.lifetimeMilliseconds / 1000 else { return setup.lifetimeMilliseconds }
+    return wanted.seconds * 1000
+  }
+
+  /// What of `wanted` the customer has now, or of everything if nothing in particular is wanted.
+  private func entitlements(
+    of key: CustomerKey, _ wanted: [String], in app: AppDefinition, at now: Instant
+  ) async throws(Status) -> [(name: String, until: Instant?)] {
+    let facts = try await context.read { reader throws(StoreError) in
+      try reader.facts(of: key) ?? CustomerFacts()
+    }
+    let names = wanted.isEmpty ? app.entitlements : Set(wanted).sorted()
+    return names.compactMap { name in
+      let status = evaluate(facts, entitlement: name, in: app, at: now)
+      return status.isEntitled ? (name, status.until) : nil
+    }
+  }
+}

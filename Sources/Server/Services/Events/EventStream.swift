@@ -1,0 +1,162 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `Watch` of `entitled.v1.EntitlementService`: the events of an app as they are committed.
+struct EventStream: Sendable {
+  private static let pageSize = 500
+  private static let heartbeats: ClosedRange<Int64> = 100...3_600_000
+
+  private let hub: EventBroadcaster
+  private let archive: EventLogReader
+  private let catalog: CurrentCatalog
+  private let now: @Sendable () -> Instant
+
+  init(
+    hub: EventBroadcaster, archive: EventLogReader, catalog: CurrentCatalog,
+    now: @escaping @Sendable () -> Instant
+  ) {
+    self.hub = hub
+    self.archive = archive
+    self.catalog = catalog
+    self.now = now
+  }
+
+  func watch(
+    _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>
+  ) async throws(Status) {
+    let app = try catalog.value.app(request.app)
+    for entitlement in request.entitlements { try RequestValidation.entitlement(entitlement, of: app) }
+    let filter = EventFilter(
+      appID: app.id, environment: try app.environment(request.environment),
+      customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements))
+    let heartbeat = try Self.heartbeat(request.heartbeatInterval)
+    guard request.afterSequence >= 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "after_sequence is below 0", field: "after_sequence")
+    }
+    let newest = try await archive.lastSequence()
+    guard request.afterSequence <= newest else { throw .sequenceToCome(request.afterSequence, last: newest) }
+    let isResuming = request.afterSequence > 0 || request.fromBeginning
+    var last = isResuming ? request.afterSequence : newest
+    while true {
+      switch hub.subscribe(filter, after: last, heartbeat: heartbeat) {
+      case .behind: last = try await catchUp(filter, after: last, responses)
+      case .watching(let watcher): try await follow(watcher, from: last, responses)
+      case .closed: throw .watchEnded(last)
+      }
+    }
+  }
+
+  /// Sends a page of what was committed before; answers how far it went.
+  private func catchUp(
+    _ filter: EventFilter, after last: Int64, _ responses: ResponseWriter<WatchResponse>
+  ) async throws(Status) -> Int64 {
+    let page = try await archive.page(after: last, limit: Self.pageSize)
+    for event in page where filter.passes(event.event) { try await send(event, responses) }
+    return page.last?.sequence ?? last
+  }
+
+  /// Sends what comes until there is a reason to end.
+  private func follow(
+    _ watcher: WatchSubscription, from last: Int64, _ responses: ResponseWriter<WatchResponse>
+  ) async throws(Status) {
+    defer { hub.unsubscribe(watcher) }
+    var last = last
+    while true {
+      switch await watcher.next(now) {
+      case .events(let events):
+        for event in events { try await send(event, responses) }
+        last = events.last?.sequence ?? last
+      case .heartbeat(let sequence):
+        last = sequence
+        try await responses.write(
+          .with {
+            $0.sequence = sequence
+            $0.content = .heartbeat(.with { $0.time = GoogleProtobuf.Timestamp(now()) })
+          })
+      case .fellBehind: throw .fellBehind(last)
+      case .closed: throw .watchEnded(last)
+      }
+    }
+  }
+
+  private func send(_ event: StoredEvent, _ responses: ResponseWriter<WatchResponse>) async throws(Status) {
+    let app = try catalog.value.app(event.event.customer.appID)
+    try await responses.write(
+      .with {
+        $0.sequence = event.sequence
+        $0.content = .event(EntitlementEvent(event, in: app))
+      })
+  }
+
+  private static func heartbeat(_ interval: GoogleProtobuf.Duration?) throws(Status) -> Int64 {
+    guard let interval else { return 30_000 }
+    let (seconds, overflow) = interval.seconds.multipliedReportingOverflow(by: 1_000)
+    let milliseconds = seconds &+ Int64(interval.nanos / 1_000_000)
+    guard !overflow, heartbeats.contains(milliseconds) else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD",
+        "heartbeat_interval must be from 0.1 seconds to an hour", field: "heartbeat_interval")
+    }
+    return milliseconds
+  }
+}
+
+/// Reads events that were committed before, for all who catch up: one at a time, with one reader.
+actor EventLogReader {
+  private let store: any EntitlementStore
+  private var reader: (any StoreReader)?
+
+  init(store: any EntitlementStore) { self.store = store }
+
+  /// At most `limit` events behind `sequence`.
+  func page(after sequence: Int64, limit: Int) throws(Status) -> [StoredEvent] {
+    try reading { reader throws(StoreError) in
+      try reader.events(of: nil, after: sequence, limit: limit)
+    }
+  }
+
+  /// The number of the last event that was committed; 0 if there is none.
+  func lastSequence() throws(Status) -> Int64 {
+    try reading { reader throws(StoreError) in try reader.lastSequence(of: nil) }
+  }
+
+  private func reading<Value>(
+    _ body: (any StoreReader) throws(StoreError) -> Value
+  ) throws(Status) -> Value {
+    do throws(StoreError) {
+      let reader = if let reader { reader } else { try store.makeReader() }
+      self.reader = reader
+      defer { reader.endTurn() }
+      return try body(reader)
+    } catch {
+      throw Status(error)
+    }
+  }
+}
+
+extension Status {
+  fileprivate static func fellBehind(_ last: Int64) -> Status {
+    Status(
+      .aborted, reason: "WATCHER_FELL_BEHIND",
+      "events come faster than they are taken; resume with after_sequence \(last)",
+      metadata: [("resumeAfterSequence", String(last))], retryAfterMilliseconds: 0)
+  }
+
+  fileprivate static func watchEnded(_ last: Int64) -> Status {
+    Status(
+      .unavailable, reason: "SHUTTING_DOWN",
+      "the server ends this stream; resume with after_sequence \(last)",
+      metadata: [("resumeAfterSequence", String(last))], retryAfterMilliseconds: 1_000)
+  }
+
+  fileprivate static func sequenceToCome(_ asked: Int64, last: Int64) -> Status {
+    Status(
+      .outOfRange, reason: "UNKNOWN_SEQUENCE", "the last event is \(last), and \(asked) was asked for",
+      metadata: [("lastSequence", String(last))], field: "after_sequence")
+  }
+}

@@ -1,0 +1,43 @@
+internal import RPC
+package import Telemetry
+
+/// Writes mutating calls, and calls that failed because of the service, to the audit log.
+struct AuditInterceptor: Interceptor, Sendable {
+  let audit: @Sendable (AuditRecord) -> Void
+
+  func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
+    guard call.method.mutates, !call.method.isStreaming else { return }
+    call.subject = call.method.subject(of: message)
+  }
+
+  func end(_ call: inout CallInFlight, _ status: inout Status) {
+    guard call.shouldAudit(status.code), let trace = call.trace else { return }
+    audit(
+      AuditRecord(
+        caller: call.context.caller, method: call.method.path, mutates: call.method.mutates,
+        apps: call.subject.apps, customers: call.subject.customers, actor: call.subject.actor,
+        outcome: status.code.name, problem: status.problem, trace: trace))
+  }
+}
+
+/// One call in the audit log. It contains nothing of documents and tokens.
+package struct AuditRecord: Hashable, Sendable {
+  /// The operator's name of the caller; empty if callers are not authenticated or authentication failed.
+  package let caller: String
+  /// `/package.Service/Method`, or the HTTP method and route.
+  package let method: String
+  /// Whether the call changes data; otherwise it is recorded because the service failed.
+  package let mutates: Bool
+  /// The apps that the request names.
+  package let apps: [String]
+  /// The customers that the request names.
+  package let customers: [String]
+  /// The person or system for which the caller acts, as the request states it.
+  package let actor: String
+  /// The name of gRPC's status code, such as `OK`.
+  package let outcome: String
+  /// The error message and its internal cause; empty for success.
+  package let problem: String
+  /// The trace of the call and its request id.
+  package let trace: TraceContext
+}

@@ -1,0 +1,72 @@
+package import AppStore
+package import Callers
+internal import RPC
+package import Telemetry
+internal import Wire
+
+/// What the interceptors of all calls share: callers, clocks, the audit log and the call counts.
+package struct CallPolicy: Sendable {
+  let callers: CurrentCallers
+  let now: @Sendable () -> Instant
+  let ticks: @Sendable () -> Int64
+  let audit: @Sendable (AuditRecord) -> Void
+  private let meter = CallMeter(
+    methods: MethodPolicy.metered + ["other"],
+    codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })
+
+  /// - Parameters:
+  ///   - callers: the configured callers.
+  ///   - now: the time that decides about the expiry of signed tokens; never that of a sandbox.
+  ///   - ticks: nanoseconds of a monotonic clock.
+  ///   - audit: receives the record of every audited call. It must not block.
+  package init(
+    callers: CurrentCallers, now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable () -> Int64,
+    audit: @escaping @Sendable (AuditRecord) -> Void
+  ) {
+    self.callers = callers
+    self.now = now
+    self.ticks = ticks
+    self.audit = audit
+  }
+
+  /// The numbers and durations of calls.
+  package var metrics: any MetricsSource { meter }
+
+  /// The interceptors for streams, tasks and calls over plain HTTP, on any thread.
+  var chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>> {
+    InterceptorChain(
+      interceptors: interceptors(meter.shared, AuthenticationInterceptor(callers: callers, now: now)),
+      ticks: ticks)
+  }
+
+  /// The interceptors of one event loop, which counts and caches without locks.
+  func eventLoopInterceptors() -> CallInterceptors<CachingAuthenticationInterceptor> {
+    interceptors(
+      meter.makePart(), CachingAuthenticationInterceptor(authenticator: Authenticator(callers, now: now)))
+  }
+
+  /// The whole policy, outermost first.
+  private func interceptors<Authentication: Interceptor>(
+    _ shard: CallMeter.Shard, _ authentication: Authentication
+  ) -> CallInterceptors<Authentication> {
+    .init(
+      MeteringInterceptor(shard: shard, ticks: ticks),
+      .init(
+        AuditInterceptor(audit: audit),
+        .init(
+          TracingInterceptor(),
+          .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor())))))
+  }
+}
+
+/// Metering, audit, tracing, authentication, authorization and rate limit, outermost first.
+typealias CallInterceptors<Authentication: Interceptor> = InterceptorPair<
+  MeteringInterceptor,
+  InterceptorPair<
+    AuditInterceptor,
+    InterceptorPair<
+      TracingInterceptor,
+      InterceptorPair<Authentication, InterceptorPair<AuthorizationInterceptor, RateLimitInterceptor>>
+    >
+  >
+>

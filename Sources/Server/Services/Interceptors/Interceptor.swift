@@ -1,0 +1,92 @@
+internal import Callers
+internal import RPC
+internal import Telemetry
+
+/// Code that runs before and after every handler. A call passes its interceptors on one thread at a time.
+protocol Interceptor {
+  /// Runs when the header fields have arrived, before the request is decoded.
+  ///
+  /// - Throws: the status with which the call ends; neither the interceptors inside this one nor the handler run.
+  func start(_ call: inout CallInFlight) throws(Status)
+
+  /// Runs for each request message. For a call that `start` rejected it may run too; its error is then ignored.
+  func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status)
+
+  /// Runs once for each call, whether it was rejected or not, innermost interceptor first.
+  func end(_ call: inout CallInFlight, _ status: inout Status)
+}
+
+extension Interceptor {
+  func start(_ call: inout CallInFlight) throws(Status) {}
+  func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {}
+  func end(_ call: inout CallInFlight, _ status: inout Status) {}
+}
+
+/// Two interceptors as one. Nested pairs are a chain whose calls the compiler resolves statically.
+struct InterceptorPair<Outer: Interceptor, Inner: Interceptor>: Interceptor {
+  let outer: Outer
+  let inner: Inner
+
+  init(_ outer: Outer, _ inner: Inner) {
+    self.outer = outer
+    self.inner = inner
+  }
+
+  func start(_ call: inout CallInFlight) throws(Status) {
+    try outer.start(&call)
+    try inner.start(&call)
+  }
+
+  func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
+    try outer.receive(message, &call)
+    try inner.receive(message, &call)
+  }
+
+  func end(_ call: inout CallInFlight, _ status: inout Status) {
+    inner.end(&call, &status)
+    outer.end(&call, &status)
+  }
+}
+
+extension InterceptorPair: Sendable where Outer: Sendable, Inner: Sendable {}
+
+/// A call from its first interceptor to its last.
+struct CallInFlight: Sendable {
+  /// The apps, customers and actor that a request names.
+  struct Subject: Hashable, Sendable {
+    var apps: [String] = []
+    var customers: [String] = []
+    var actor = ""
+  }
+
+  let method: MethodPolicy
+  var context: CallContext
+  /// In nanoseconds of a monotonic clock.
+  let startTicks: Int64
+  /// `nil` until the caller is authenticated, and for methods that need no role.
+  var caller: Caller?
+  /// `nil` for calls that are not traced.
+  var trace: TraceContext?
+  var subject = Subject()
+
+  init(_ method: MethodPolicy, _ context: CallContext, startTicks: Int64) {
+    self.method = method
+    self.context = context
+    self.startTicks = startTicks
+  }
+
+  /// Whether the audit log records the call: every mutating call, and others if the service caused the failure.
+  func shouldAudit(_ code: StatusCode) -> Bool {
+    switch code {
+    case .unknown, .internalError, .unavailable, .dataLoss: true
+    default: method.mutates
+    }
+  }
+
+  /// The status that the caller saw. After a cancellation the result of the handler no longer reaches the caller.
+  func seenStatus(_ status: Status, at ticks: Int64) -> Status {
+    guard Task.isCancelled, status.code != .ok else { return status }
+    let hasTimedOut = context.timeout.map { ticks - startTicks >= $0.nanoseconds } ?? false
+    return hasTimedOut ? Status(.deadlineExceeded) : Status(.cancelled)
+  }
+}

@@ -1,0 +1,173 @@
+internal import HTTP
+internal import RPC
+internal import Telemetry
+
+/// Runs the interceptors around handlers: the only code that distinguishes unary, asynchronous, streaming and JSON
+/// calls.
+///
+/// Event loops have interceptors of their own for what happens on them. `Shared` runs on all other threads.
+struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
+  let interceptors: Shared
+  /// Nanoseconds of a monotonic clock.
+  let ticks: @Sendable () -> Int64
+
+  /// Starts a call whose request is decoded only if the interceptors accept it.
+  func start(_ method: MethodPolicy, _ context: CallContext) throws(Status) -> StartedCall<Shared> {
+    var call = CallInFlight(method, context, startTicks: ticks())
+    do throws(Status) { try interceptors.start(&call) } catch { throw interceptors.ended(&call, error) }
+    return StartedCall(call: call, chain: self)
+  }
+
+  /// The same method behind the interceptors; `local` are those of the event loop that serves it.
+  func intercepting<Local: Interceptor>(
+    _ method: Method, _ policy: MethodPolicy, with local: Local
+  ) -> Method {
+    switch method.handler {
+    case .unary(let handler):
+      Method(path: method.path, handler: .unary(intercepting(handler, policy, local)))
+    case .asyncUnary(let handler):
+      Method(
+        path: method.path,
+        handler: .unary(intercepting({ UnaryResult(preparing: handler, $0, $1) }, policy, local)))
+    case .streaming(let handler):
+      Method(path: method.path, handler: .streaming(intercepting(handler, policy)))
+    }
+  }
+
+  private func intercepting<Local: Interceptor>(
+    _ handler: @escaping Method.UnaryHandler, _ policy: MethodPolicy, _ local: Local
+  ) -> Method.UnaryHandler {
+    { message, context in
+      var call = CallInFlight(policy, context, startTicks: ticks())
+      do throws(Status) {
+        try local.start(&call)
+      } catch {
+        // The request is complete, so the audit record of a rejected call names its subject too.
+        try? local.receive(message, &call)
+        return .failure(local.ended(&call, error))
+      }
+      do throws(Status) {
+        try local.receive(message, &call)
+      } catch {
+        return .failure(local.ended(&call, error))
+      }
+      switch handler(message, call.context) {
+      case .reply(var reply):
+        reply.attach(requestIDOf: local.ended(&call, .ok))
+        return .reply(reply)
+      case .failure(let status):
+        return .failure(local.ended(&call, status))
+      case .async(let work):
+        let started = StartedCall(call: call, chain: self)
+        return .async { () async throws(Status) in try await started.finish(work) }
+      }
+    }
+  }
+
+  private func intercepting(
+    _ handler: @escaping Method.StreamHandler, _ policy: MethodPolicy
+  ) -> Method.StreamHandler {
+    { messages, context async throws(Status) in
+      let started = try start(policy, context)
+      try await started.run { () async throws(Status) in
+        try await handler(InterceptedStream(messages: messages, started: started), started.call.context)
+      }
+    }
+  }
+}
+
+/// A call that the interceptors have accepted. Each one has to be ended once, by one of its methods.
+struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
+  fileprivate(set) var call: CallInFlight
+  fileprivate let chain: InterceptorChain<Shared>
+
+  /// Ends the call before its handler runs, and returns the status for the caller.
+  func fail(_ status: Status) -> Status {
+    var call = call
+    return chain.interceptors.ended(&call, status)
+  }
+
+  /// Runs a unary handler with the serialized request.
+  func reply(to message: [UInt8], _ handler: Method.AsyncHandler) async throws(Status) -> Reply {
+    var started = self
+    let work: UnaryWork
+    do throws(Status) {
+      work = try message.withUnsafeBufferPointer { buffer throws(Status) in
+        let bytes = UnsafeRawBufferPointer(buffer)
+        try chain.interceptors.receive(bytes, &started.call)
+        return try handler(bytes, started.call.context)
+      }
+    } catch {
+      throw started.fail(error)
+    }
+    return try await started.finish(work)
+  }
+
+  /// Runs the rest of a unary call, and ends it.
+  fileprivate func finish(_ work: UnaryWork) async throws(Status) -> Reply {
+    var (reply, status) = try await run(work)
+    reply.attach(requestIDOf: status)
+    return reply
+  }
+
+  /// Runs a handler under the trace of the call, and ends the call.
+  @discardableResult
+  fileprivate func run<Value: Sendable>(
+    _ body: () async throws(Status) -> Value
+  ) async throws(Status) -> (value: Value, status: Status) {
+    let result = await TraceContext.$current.withValue(call.trace) { await Result(of: body) }
+    var call = call
+    switch result {
+    case .success(let value):
+      return (value, chain.interceptors.ended(&call, .ok))
+    case .failure(let status):
+      throw chain.interceptors.ended(&call, call.seenStatus(status, at: chain.ticks()))
+    }
+  }
+}
+
+/// The messages of a streaming call. Each one passes the interceptors before the handler receives it.
+private struct InterceptedStream<Shared: Interceptor & Sendable>: MessageStream {
+  let messages: any MessageStream
+  let started: StartedCall<Shared>
+
+  func next() async throws(Status) -> ReceivedMessage? {
+    guard let message = try await messages.next() else { return nil }
+    var call = started.call
+    try message.bytes.withUnsafeBufferPointer { buffer throws(Status) in
+      try started.chain.interceptors.receive(UnsafeRawBufferPointer(buffer), &call)
+    }
+    return message
+  }
+
+  func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {
+    try await messages.send(message, compression: compression)
+  }
+
+  func attach(initial: Metadata, trailing: Metadata) async {
+    await messages.attach(initial: initial, trailing: trailing)
+  }
+}
+
+extension Interceptor {
+  /// Ends a call, and returns its status as the interceptors left it.
+  fileprivate func ended(_ call: inout CallInFlight, _ status: Status) -> Status {
+    var status = status
+    end(&call, &status)
+    return status
+  }
+}
+
+extension Reply {
+  /// Tells the caller the request id under which the logs know the call.
+  fileprivate mutating func attach(requestIDOf status: Status) {
+    guard !status.requestID.isEmpty else { return }
+    trailingMetadata.append(name: Status.requestIDField, value: status.requestID)
+  }
+}
+
+extension Result where Failure == Status, Success: Sendable {
+  fileprivate init(of body: () async throws(Status) -> Success) async {
+    do throws(Status) { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

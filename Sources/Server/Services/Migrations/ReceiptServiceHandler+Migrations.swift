@@ -1,0 +1,134 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import ReceiptMigration
+internal import Store
+internal import Wire
+
+// Migration jobs.
+extension ReceiptServiceHandler {
+  /// The maximum size of all failures in one response together, because they contain receipts.
+  private static let pageBytes = 1 << 20
+  private static let pieceBytes = 1 << 20
+
+  func getMigration(
+    _ request: GetMigrationRequest, _ call: CallContext
+  ) async throws(Status) -> GetMigrationResponse {
+    let migration = try await status { () async throws(MigrationError) in
+      try await context.migrations.status(of: request.migrationId)
+    }
+    return .with { $0.migration = migration }
+  }
+
+  func cancelMigration(
+    _ request: CancelMigrationRequest, _ call: CallContext
+  ) async throws(Status) -> CancelMigrationResponse {
+    let migration = try await status { () async throws(MigrationError) in
+      try await context.migrations.cancel(request.migrationId)
+    }
+    return .with { $0.migration = migration }
+  }
+
+  private func status(
+    _ body: () async throws(MigrationError) -> MigrationJobManager.JobStatus
+  ) async throws(Status) -> Migration {
+    do throws(MigrationError) { return Migration(try await body()) } catch { throw Status(error) }
+  }
+
+  func startMigration(
+    _ request: StartMigrationRequest, _ call: CallContext
+  ) async throws(Status) -> StartMigrationResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    guard request.inputPath.isEmpty != request.uploadId.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "exactly one of input_path and upload_id is needed",
+        field: "input_path")
+    }
+    guard request.concurrency >= 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "concurrency is less than 0", field: "concurrency")
+    }
+    let order = MigrationJob.Order(
+      appID: app.id, environment: environment, inputPath: request.inputPath,
+      format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
+      isDryRun: request.dryRun, key: request.idempotencyKey,
+      actor: call.caller.isEmpty ? "migration" : call.caller, linksNumbers: request.linkUnverifiedIds)
+    let migration = try await status { () async throws(MigrationError) in
+      try await context.migrations.start(order, upload: request.uploadId)
+    }
+    return .with { $0.migration = migration }
+  }
+
+  func listMigrationFailures(
+    _ request: ListMigrationFailuresRequest, _ call: CallContext
+  ) async throws(Status) -> ListMigrationFailuresResponse {
+    guard let last = request.pageToken.isEmpty ? 0 : Int64(request.pageToken), last >= 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "page_token is not one that a response returned",
+        field: "page_token")
+    }
+    let size = RequestValidation.clampedPageSize(request.pageSize)
+    let (job, lines): (MigrationJob, [MigrationLine])
+    do throws(MigrationError) {
+      (job, lines) = try await context.migrations.failures(
+        of: request.migrationId, after: last, limit: size + 1)
+    } catch {
+      throw Status(error)
+    }
+    var response = ListMigrationFailuresResponse()
+    let inputs = FailureWriter(of: job)
+    var bytes = 0
+    for line in lines.prefix(size) {
+      guard response.failures.isEmpty || bytes < Self.pageBytes else { break }
+      let failure = MigrationFailure(line, input: inputs.line(line))
+      bytes += failure.input.utf8.count
+      response.failures.append(failure)
+    }
+    if response.failures.count < lines.count {
+      response.nextPageToken = response.failures.last.map { String($0.line) } ?? ""
+    }
+    return response
+  }
+
+  func uploadMigrationInput(
+    _ request: UploadMigrationInputRequest, _ call: CallContext
+  ) async throws(Status) -> UploadMigrationInputResponse {
+    guard request.data.count <= Self.pieceBytes else {
+      throw Status(
+        .invalidArgument, reason: "FIELD_TOO_LONG", "data has more than \(Self.pieceBytes) bytes",
+        field: "data")
+    }
+    do throws(MigrationError) {
+      let size = try context.migrations.folder.append(request.data, to: request.uploadId, at: request.offset)
+      return .with { $0.size = size }
+    } catch {
+      throw Status(error)
+    }
+  }
+}
+
+extension InputFormat {
+  fileprivate init(_ message: MigrationInputFormat?) throws(Status) {
+    self.init()
+    guard let message else { return }
+    if let name = message.syntax.given {
+      guard let syntax = Syntax(rawValue: name) else {
+        throw Status(
+          .invalidArgument, reason: "INVALID_FIELD", "the syntax is neither ndjson nor csv",
+          field: "format.syntax")
+      }
+      self.syntax = syntax
+    }
+    customerColumn = message.customerColumn.given ?? customerColumn
+    receiptColumn = message.receiptColumn.given ?? receiptColumn
+    numberColumn = message.originalTransactionIdColumn.given ?? numberColumn
+    delimiter = message.delimiter.given ?? delimiter
+    guard delimiter.utf8.count == 1 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "the delimiter is not one character of ASCII",
+        field: "format.delimiter")
+    }
+  }
+}

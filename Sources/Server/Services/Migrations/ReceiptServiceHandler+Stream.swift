@@ -1,0 +1,100 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import ReceiptMigration
+internal import Wire
+
+// Migration over a stream: the slower side determines the rate.
+extension ReceiptServiceHandler {
+  /// The maximum number of receipts of one stream in progress. No more are read until outcomes have been sent.
+  private static let streamConcurrency = 16
+
+  func migrateReceipts(
+    _ requests: RequestReader<MigrateReceiptsRequest>, _ responses: ResponseWriter<MigrateReceiptsResponse>,
+    _ call: CallContext
+  ) async throws(Status) {
+    let (outcomes, outcome) = AsyncStream.makeStream(of: MigrateReceiptsResponse.self)
+    let (turns, turn) = AsyncStream.makeStream(of: Void.self)
+    for _ in 0..<Self.streamConcurrency { turn.yield() }
+    async let reading = work(on: requests, turns, outcome)
+    // Each outcome goes out as soon as it is there, however slowly the next receipt comes; and only when it is out
+    // may another receipt be read.
+    for await outcome in outcomes {
+      try await responses.write(outcome)
+      turn.yield()
+    }
+    try await reading.get()
+  }
+
+  /// Works on each receipt as its turn comes, until there are no more.
+  private func work(
+    on requests: RequestReader<MigrateReceiptsRequest>, _ turns: AsyncStream<Void>,
+    _ done: AsyncStream<MigrateReceiptsResponse>.Continuation
+  ) async -> Result<Void, Status> {
+    let (start, lines) = (context.now(), LineLocks())
+    defer { done.finish() }
+    return await withDiscardingTaskGroup { group -> Result<Void, Status> in
+      var turn = turns.makeAsyncIterator()
+      do throws(Status) {
+        while await turn.next() != nil, let request = try await requests.next() {
+          group.addTask { done.yield(await outcome(of: request, queriedSince: start, lines)) }
+        }
+        return .success(())
+      } catch {
+        group.cancelAll()
+        return .failure(error)
+      }
+    }
+  }
+
+  private func outcome(
+    of request: MigrateReceiptsRequest, queriedSince start: Instant, _ lines: LineLocks
+  ) async -> MigrateReceiptsResponse {
+    var response = MigrateReceiptsResponse()
+    response.correlationId = request.correlationId
+    do throws(Status) {
+      var incoming = try incoming(request)
+      incoming.queriedSince = start
+      incoming.lineLocks = lines
+      let outcome: ReceiptOutcome
+      do throws(ReceiptError) { outcome = try await context.receiptIntake.submit(incoming) } catch {
+        response.outcome = error.mayPass ? .retryable : .rejected
+        throw Status(error)
+      }
+      response.outcome =
+        outcome.taken.isEmpty ? .empty : outcome.taken.changedState ? .migrated : .unchanged
+      response.transactions = Int32(clamping: outcome.taken.facts.transactions.count)
+      guard let reason = outcome.pendingReason else { return response }
+      response.outcome = .retryable
+      throw Status(
+        .unavailable, reason: reason, "Apple could not be asked; the receipt's own word holds until it can")
+    } catch {
+      if case .unspecified = response.outcome { response.outcome = .rejected }
+      response.error = GoogleRPC.Status(error)
+      return response
+    }
+  }
+
+  private func incoming(_ request: MigrateReceiptsRequest) throws(Status) -> IncomingReceipt {
+    let app = try context.catalog.value.app(request.app)
+    if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
+    let content: IncomingReceipt.Content
+    switch request.source {
+    case .receiptBase64(let text)?: content = .text(text)
+    case .receiptBytes(let bytes)?: content = .receipt(bytes)
+    case .originalTransactionId(let number)?: content = .originalTransactionID(number)
+    case nil:
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD",
+        "one of receipt_base64, receipt_bytes and original_transaction_id is needed",
+        field: "receipt_base64")
+    }
+    var incoming = IncomingReceipt(appID: app.id, customerID: request.customerId.given, content: content)
+    incoming.environment = try app.environment(request.environment)
+    incoming.source = .migration
+    incoming.priority = .backfill
+    return incoming
+  }
+}

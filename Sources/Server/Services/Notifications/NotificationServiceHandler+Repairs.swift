@@ -1,0 +1,115 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+internal import Ledger
+internal import Notifications
+internal import RPC
+internal import Reconciliation
+internal import Store
+internal import Wire
+
+// Repairs: backfills on request and the reports of all repairs.
+extension NotificationServiceHandler {
+  /// In milliseconds: Apple's notification history covers 180 days.
+  private static let historyLength: Int64 = 179 * 86_400_000
+
+  /// Ingests the notifications that Apple sent, or tried to send, in a time range.
+  func backfillNotifications(
+    _ request: BackfillNotificationsRequest, _ call: CallContext
+  ) async throws(Status) -> BackfillNotificationsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let now = context.now()
+    let to = try request.to.map { time throws(Status) in try Instant(time, "to") } ?? now
+    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    guard from.map({ $0 < to }) ?? true else {
+      throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is not before to", field: "from")
+    }
+    let repair = Store.Repair(
+      appID: app.id, environment: environment, reason: .byHand,
+      from: from ?? to.advanced(byMilliseconds: -Self.historyLength), to: to,
+      onlyFailures: request.onlyFailures,
+      startedAt: now)
+    do throws(LookupError) {
+      // Stops early, so that the caller receives the progress instead of a timeout.
+      let (latest, drifted) = try await context.reconciler.repair(
+        repair, timeout: call.remainingTime.map { $0 * 9 / 10 })
+      return .with {
+        $0.backfillId = String(latest.id)
+        $0.received = latest.received
+        $0.alreadyKnown = latest.alreadyKnown
+        $0.driftedCustomers = latest.finishedAt == nil ? 0 : drifted
+        $0.repair = Wire.Repair(latest, drifted: drifted)
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  func listRepairs(
+    _ request: ListRepairsRequest, _ call: CallContext
+  ) async throws(Status) -> ListRepairsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment =
+      request.environment == .unspecified ? nil : try app.environment(request.environment)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let before = try request.pageToken.given.map { token throws(Status) in try Self.number(token) }
+    return try await context.read { reader throws(StoreError) in
+      let found = try reader.repairs(of: app.id, in: environment, before: before, limit: size + 1)
+      let page = found.prefix(size)
+      let repairs = try page.map { repair throws(StoreError) in
+        Wire.Repair(repair, drifted: try reader.driftedCustomers(of: repair))
+      }
+      return .with {
+        $0.repairs = repairs
+        if found.count > size { $0.nextPageToken = page.last.map { String($0.id) } ?? "" }
+      }
+    }
+  }
+
+  func getDriftReport(
+    _ request: GetDriftReportRequest, _ call: CallContext
+  ) async throws(Status) -> GetDriftReportResponse {
+    let app = try context.catalog.value.app(request.app)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let last = try request.pageToken.given.map { token throws(Status) in
+      try Store.Drift.Key(pageToken: token)
+    }
+    let found = try await context.read { reader throws(StoreError) in
+      try Self.repair(request.repairId, of: app, reader).map { repair throws(StoreError) in
+        try Self.page(of: repair, in: app, after: last, size, reader)
+      }
+    }
+    guard let found else { throw .unknownRepair(request.repairId) }
+    return found
+  }
+
+  /// The repair of that number, or the latest.
+  private static func repair(
+    _ id: String, of app: AppDefinition, _ reader: any StoreReader
+  ) throws(StoreError) -> Store.Repair? {
+    guard id.isEmpty else {
+      return try Int64(id).flatMap { id throws(StoreError) in try reader.repair(id, of: app.id) }
+    }
+    return try reader.repairs(of: app.id, in: nil, before: nil, limit: 1).first
+  }
+
+  private static func page(
+    of repair: Store.Repair, in app: AppDefinition, after last: Store.Drift.Key?, _ size: Int,
+    _ reader: any StoreReader
+  ) throws(StoreError) -> GetDriftReportResponse {
+    let found = try reader.drifts(of: repair, after: last, limit: size + 1)
+    let drifted = try reader.driftedCustomers(of: repair)
+    return .with {
+      $0.repair = Wire.Repair(repair, drifted: drifted)
+      $0.drifts = found.prefix(size).map { Wire.Drift($0, in: app) }
+      if found.count > size { $0.nextPageToken = found[size - 1].key.pageToken }
+    }
+  }
+
+  private static func number(_ token: String) throws(Status) -> Int64 {
+    guard let number = Int64(token), number > 0 else { throw .invalidPageToken }
+    return number
+  }
+}

@@ -1,0 +1,61 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import Notifications
+internal import RPC
+internal import Store
+internal import Wire
+
+// Comparison of notifications of version 1 and version 2.
+extension NotificationServiceHandler {
+  /// The page token is the last line of the previous page.
+  func compareNotificationVersions(
+    _ request: CompareNotificationVersionsRequest, _ call: CallContext
+  ) async throws(Status) -> CompareNotificationVersionsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    let report = VersionComparisonReport(
+      from: from ?? Instant(millisecondsSince1970: 0), to: to ?? context.now().advanced(byMilliseconds: 1))
+    return try await context.read { reader throws(StoreError) in
+      let lines = try report.lines(
+        of: app.id, in: environment, after: request.pageToken, limit: size + 1, reader)
+      var response = CompareNotificationVersionsResponse()
+      for line in lines.prefix(size) {
+        let comparison = try report.comparison(of: line, reader)
+        guard comparison.differs || request.includeEqual else { continue }
+        response.comparisons.append(
+          Wire.VersionComparison(comparison, of: line, customerID: try reader.owner(of: line)))
+      }
+      if lines.count > size { response.nextPageToken = lines[size - 1].originalTransactionID }
+      return response
+    }
+  }
+}
+
+extension Wire.VersionComparison {
+  fileprivate init(_ comparison: Notifications.VersionComparison, of line: LineKey, customerID: String?) {
+    self.init()
+    originalTransactionId = line.originalTransactionID
+    customerId = customerID ?? ""
+    differs = comparison.differs
+    version1Notifications = Int32(clamping: comparison.version1.notifications)
+    version2Notifications = Int32(clamping: comparison.version2.notifications)
+    onlyInVersion1 = comparison.onlyInVersion1
+    onlyInVersion2 = comparison.onlyInVersion2
+    newInVersion2 = comparison.newInVersion2
+    differences = comparison.differences.map(VersionDifference.init)
+  }
+}
+
+extension VersionDifference {
+  fileprivate init(_ difference: Notifications.VersionComparison.Difference) {
+    self.init()
+    field = difference.field
+    transactionId = difference.transactionID
+    version1 = difference.version1
+    version2 = difference.version2
+  }
+}

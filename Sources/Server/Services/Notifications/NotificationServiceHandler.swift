@@ -1,0 +1,92 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import Notifications
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `entitled.v1.NotificationService`: App Store Server Notifications, for relays and operators.
+struct NotificationServiceHandler: NotificationServiceMethods {
+  let context: ServiceContext
+  private let appStore: AppStoreServiceHandler
+
+  init(_ context: ServiceContext, appStore: AppStoreServiceHandler) {
+    self.context = context
+    self.appStore = appStore
+  }
+
+  func requestTestNotification(
+    _ request: RequestTestNotificationRequest, _ call: CallContext
+  ) async throws(Status) -> RequestTestNotificationResponse {
+    try await appStore.requestTest(request.attributed(to: call), call)
+  }
+
+  func ingestNotification(
+    _ request: IngestNotificationRequest, _ call: CallContext
+  ) async throws(Status) -> IngestNotificationResponse {
+    let app = try context.catalog.value.app(request.app)
+    guard !request.body.isEmpty else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "body is empty", field: "body")
+    }
+    let receivedAt = try request.receivedAt.map { time throws(Status) in try Instant(time, "received_at") }
+    do throws(LedgerError) {
+      let received = try await context.inbox.ingest(
+        IncomingNotification(
+          appID: app.id, body: request.body, source: .relay, receivedAt: receivedAt ?? context.now()))
+      return .with {
+        $0.notification = Wire.Notification(
+          received.record, customerID: received.customerID, problem: received.problem)
+        $0.alreadyKnown = received.isDuplicate
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  func listNotifications(
+    _ request: ListNotificationsRequest, _ call: CallContext
+  ) async throws(Status) -> ListNotificationsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    var query = NotificationFilter(appID: app.id, limit: size + 1)
+    if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
+    query.customerID = request.customerId.given
+    query.type = request.notificationType.given
+    query.state = NotificationState(request.state)
+    query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    if let token = request.pageToken.given {
+      guard let number = Int64(token), number > 0 else {
+        throw .invalidPageToken
+      }
+      query.before = EvidenceID(rawValue: number)
+    }
+    return try await context.read { [query] reader throws(StoreError) in
+      let found = try reader.notifications(query)
+      let page = found.prefix(size)
+      let notifications = try page.map { record throws(StoreError) in
+        Wire.Notification(record, customerID: try Self.owner(of: record, reader))
+      }
+      return .with {
+        $0.notifications = notifications
+        if found.count > size { $0.nextPageToken = page.last.map { String($0.evidenceID.rawValue) } ?? "" }
+      }
+    }
+  }
+
+  private static func owner(
+    of record: NotificationRecord, _ reader: any StoreReader
+  ) throws(StoreError) -> String? {
+    guard let environment = record.environment, !record.originalTransactionID.isEmpty else { return nil }
+    return try reader.owners(
+      of: LineKey(
+        appID: record.appID, environment: environment, originalTransactionID: record.originalTransactionID)
+    ).first
+  }
+}
+
+extension CallContext {
+  /// The caller's timeout; `nil` if it has none. It limits calls to Apple on behalf of the caller.
+  var remainingTime: Duration? { timeout.map { .nanoseconds($0.nanoseconds) } }
+}

@@ -1,0 +1,73 @@
+internal import AppStore
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Wire
+
+// Signatures of offers that an app presents to StoreKit.
+extension ReceiptServiceHandler {
+  func signOffer(_ request: SignOfferRequest, _ call: CallContext) async throws(Status) -> SignOfferResponse {
+    let app = try context.catalog.value.app(request.app)
+    let offer = try OfferSigningRequest(request, in: app)
+    guard let setup = context.signing.offers[app.id] else {
+      throw Status(
+        .failedPrecondition, reason: "NO_SIGNING_KEY",
+        "the app '\(app.id)' has no in_app_purchase_key in the configuration", metadata: [("app", app.id)])
+    }
+    if setup.checksEligibility && !request.skipEligibilityCheck {
+      try await checkEligibility(for: offer, request, app)
+    }
+    let nonce = Nonce.random()
+    let now = context.now()
+    do {
+      let signature = try offer.signed(by: setup.signer, nonce: nonce, now: now)
+      return .with { response in
+        response.signature = signature
+        response.keyIdentifier = setup.signer.keyID
+        response.nonce = nonce.description
+        response.timestamp = now.millisecondsSince1970
+      }
+    } catch {
+      throw Status(.internalError, reason: "CRYPTOGRAPHY_FAILED", "the offer could not be signed")
+    }
+  }
+
+  private func checkEligibility(
+    for offer: OfferSigningRequest, _ request: SignOfferRequest, _ app: AppDefinition
+  ) async throws(Status) {
+    let eligibility: OfferEligibility
+    switch offer {
+    case .legacyPromotional, .promotional: eligibility = .promotional(try await facts(request, app))
+    case .introductory(let product, let isAllowed, _):
+      // To say no needs no history.
+      guard isAllowed, let group = product.subscriptionGroup else { return }
+      eligibility = .introductory(try await facts(request, app), group: group, in: app)
+    case .advancedCommerce: return
+    }
+    switch eligibility {
+    case .eligible: return
+    case .neverSubscribed:
+      throw Status(
+        .failedPrecondition, reason: "NEVER_SUBSCRIBED",
+        "promotional offers are for customers who have or had a subscription, and this one had none")
+    case .introductoryOfferUsed(let transactionID):
+      throw Status(
+        .failedPrecondition, reason: "INTRODUCTORY_OFFER_USED",
+        "the customer had an introductory offer in this subscription group",
+        metadata: [("transactionId", transactionID)])
+    }
+  }
+
+  private func facts(
+    _ request: SignOfferRequest, _ app: AppDefinition
+  ) async throws(Status) -> CustomerFacts {
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    return try await context.read { reader throws(StoreError) in try reader.facts(of: key) ?? CustomerFacts()
+    }
+  }
+}

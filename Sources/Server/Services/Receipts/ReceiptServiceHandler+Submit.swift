@@ -1,0 +1,116 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import ReceiptMigration
+internal import Store
+internal import Wire
+
+// Submission of the receipt on a device.
+extension ReceiptServiceHandler {
+  /// How long Apple is asked if the caller does not say how long it waits: somebody looks at a new device.
+  private static let timeout = Duration.seconds(8)
+  /// What is left of the caller's time for us.
+  private static let reserve = Duration.milliseconds(500)
+
+  func submitReceipt(
+    _ request: SubmitReceiptRequest, _ call: CallContext
+  ) async throws(Status) -> SubmitReceiptResponse {
+    let app = try context.catalog.value.app(request.app)
+    if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
+    guard let content = request.content else { return try await newCustomer(request.customerId, app) }
+    var incoming = IncomingReceipt(appID: app.id, customerID: request.customerId.given, content: content)
+    incoming.deviceIdentifier = request.deviceIdentifier
+    // What cannot be asked in time is asked later; the receipt's own word holds until then.
+    let timeout = call.remainingTime.map { max(.milliseconds(1), $0 - Self.reserve) } ?? Self.timeout
+    incoming.timeout = min(timeout, Self.timeout)
+    do throws(ReceiptError) {
+      let outcome = try await context.receiptIntake.submit(incoming)
+      return SubmitReceiptResponse(outcome, of: app, at: context.now())
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// No receipt: what was there before, for most nothing.
+  private func newCustomer(
+    _ customerID: String, _ app: AppDefinition
+  ) async throws(Status) -> SubmitReceiptResponse {
+    let environment = app.environments.first ?? .production
+    var response = SubmitReceiptResponse()
+    response.environment = Wire.Environment(environment)
+    response.customerId = customerID
+    var facts = CustomerFacts()
+    if !customerID.isEmpty {
+      let key = CustomerKey(appID: app.id, environment: environment, customerID: customerID)
+      do throws(LedgerError) { facts = try await context.receiptIntake.ledger.facts(of: key) } catch {
+        throw Status(error)
+      }
+    }
+    response.tell(facts, of: app, environment: environment, at: context.now())
+    return response
+  }
+}
+
+extension SubmitReceiptRequest {
+  /// What was handed in; `nil` for nothing.
+  fileprivate var content: IncomingReceipt.Content? {
+    switch receipt {
+    case nil: nil
+    case .receiptBase64(let text)?: text.isEmpty ? nil : .text(text)
+    case .receiptBytes(let bytes)?: bytes.isEmpty ? nil : .receipt(bytes)
+    }
+  }
+}
+
+extension SubmitReceiptResponse {
+  fileprivate init(_ outcome: ReceiptOutcome, of app: AppDefinition, at now: Instant) {
+    self.init()
+    evidenceId = outcome.taken.evidenceID?.rawValue ?? 0
+    alreadyKnown = outcome.taken.isDuplicate
+    environment = Wire.Environment(outcome.environment)
+    originalApplicationVersion = outcome.originalApplicationVersion ?? ""
+    refreshPending = outcome.pendingReason != nil
+    refreshReason = outcome.pendingReason ?? ""
+    customerId = outcome.taken.customerID ?? ""
+    originalTransactionIds = outcome.lines
+    problems = outcome.problems.map { problem in
+      .with {
+        $0.originalTransactionId = problem.originalTransactionID
+        $0.reason = problem.reason
+        $0.explanation = problem.explanation
+      }
+    }
+    kind = Wire.DocumentKind(outcome.kind)
+    tell(outcome.taken.facts, of: app, environment: outcome.environment, at: now)
+  }
+
+  /// What a customer has, and what to show for each product.
+  fileprivate mutating func tell(
+    _ facts: CustomerFacts, of app: AppDefinition, environment: AppStore.Environment, at now: Instant
+  ) {
+    transactions = facts.transactions.map { Wire.Transaction($0, of: app, environment: environment) }
+    entitlements = app.entitlements.map { entitlement in
+      CheckResponse(
+        evaluate(facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
+        environment: environment, evaluatedAt: now)
+    }
+    productStates = CustomerOverview(facts, in: app, at: now).products.map { product in
+      .with {
+        $0.productId = product.productID
+        $0.state = Wire.ProductState(product.state)
+      }
+    }
+  }
+}
+
+extension Wire.DocumentKind {
+  fileprivate init(_ kind: ReceiptOutcome.Kind) {
+    switch kind {
+    case .appReceipt: self = .appReceipt
+    case .xcodeReceipt: self = .xcodeReceipt
+    case .transactionReceipt: self = .transactionReceipt
+    case .originalTransactionID: self = .unspecified
+    }
+  }
+}

@@ -1,0 +1,112 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Wire
+
+/// `entitled.v1.ReceiptService`: submission and inspection of evidence, signatures and migrations.
+struct ReceiptServiceHandler: ReceiptServiceMethods {
+  let context: ServiceContext
+  private let inspection: Inspection
+
+  init(_ context: ServiceContext) {
+    self.context = context
+    inspection = Inspection(verifier: context.verifier)
+  }
+
+  func submitTransaction(
+    _ request: SubmitTransactionRequest, _ call: CallContext
+  ) async throws(Status) -> SubmitTransactionResponse {
+    let app = try context.catalog.value.app(request.app)
+    if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
+    let submission = Submission(
+      appID: app.id, customerID: request.customerId.given,
+      signedTransaction: request.signedTransaction.given,
+      signedRenewalInfo: request.signedRenewalInfo.given,
+      signedAppTransaction: request.signedAppTransaction.given)
+    guard !submission.documents.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "signed_transaction is empty, and so are the others",
+        field: "signed_transaction")
+    }
+    do throws(LedgerError) {
+      let checked = try await certificatesChecked(submission)
+      let submitted = try await context.ledger.submit(submission)
+      var response = response(submitted, app)
+      response.certificatesCheckedAt = checked.map(GoogleProtobuf.Timestamp.init)
+      return response
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// Asks about the certificates of all documents that a submission brings; when the oldest answer was given.
+  private func certificatesChecked(_ submission: Submission) async throws(LedgerError) -> Instant? {
+    guard let onlineChecks = context.onlineChecks else { return nil }
+    var oldest: Instant?
+    for document in submission.documents {
+      do throws(OnlineCheckError) {
+        let asked = try await onlineChecks.check([.jws(document.text)], of: submission.appID)
+        oldest = [oldest, asked].compactMap(\.self).min()
+      } catch {
+        guard case .revoked = error else { throw .notChecked(error) }
+        throw await context.ledger.recordRejection(document, of: submission, because: error)
+      }
+    }
+    return oldest
+  }
+
+  private func response(_ submitted: SubmissionResult, _ app: AppDefinition) -> SubmitTransactionResponse {
+    let now = context.now()
+    return .with { response in
+      response.evidenceId = submitted.evidenceID.rawValue
+      response.alreadyKnown = submitted.isDuplicate
+      response.transaction = submitted.documents.transactionPayload.map(Wire.Transaction.init)
+      response.renewalInfo = submitted.documents.renewalPayload.map(Wire.RenewalInfo.init)
+      response.environment = Wire.Environment(submitted.environment)
+      guard let customerID = submitted.customerID else { return }
+      response.customerId = customerID
+      response.entitlements = entitlements(of: submitted, app).map { entitlement in
+        CheckResponse(
+          evaluate(submitted.facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
+          environment: submitted.environment, evaluatedAt: now)
+      }
+    }
+  }
+
+  /// What the documents may have changed: what the product gives, or all if it is not about one.
+  private func entitlements(of submitted: SubmissionResult, _ app: AppDefinition) -> [String] {
+    guard let product = submitted.documents.transaction?.productID else { return app.entitlements }
+    return app.products[product]?.entitlements ?? []
+  }
+
+  func inspect(_ request: InspectRequest, _ call: CallContext) async throws(Status) -> InspectResponse {
+    let app = try context.catalog.value.app(request.app)
+    guard request.document.isEmpty != request.documentBytes.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "exactly one of document and document_bytes is needed",
+        field: "document")
+    }
+    let document = request.document.isEmpty ? request.documentBytes : Array(request.document.utf8)
+    let response = inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
+    guard response.verified, let onlineChecks = context.onlineChecks,
+      let recognized = try? RecognizedDocument(document)
+    else {
+      return response
+    }
+    do throws(OnlineCheckError) {
+      let checked = try await onlineChecks.check([recognized], of: app.id)
+      return response.with(certificatesCheckedAt: checked)
+    } catch {
+      guard case .revoked = error else { throw Status(error) }
+      return response.with(revoked: error)
+    }
+  }
+}
+
+extension String {
+  /// `nil` for the empty text, with which a message says that there is none.
+  var given: String? { isEmpty ? nil : self }
+}

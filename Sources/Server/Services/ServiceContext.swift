@@ -1,0 +1,67 @@
+internal import AppStore
+package import AppleLookup
+package import Ledger
+package import Notifications
+internal import RPC
+package import ReceiptMigration
+package import Reconciliation
+package import SignedData
+package import Store
+package import Webhooks
+
+/// The components that the service handlers share. All of them may be used on any thread.
+package struct ServiceContext: Sendable {
+  let store: any EntitlementStore
+  let ledger: EvidenceLedger
+  let catalog: CurrentCatalog
+  let clock: ServiceClock
+  let verifier: SignedDataVerifier
+  let signing: SigningSetup
+  /// `nil` if no app requires online checks.
+  let onlineChecks: OnlineCheckEnforcer?
+  let lookup: PurchaseLookup
+  let inbox: NotificationInbox
+  let reconciler: Reconciler
+  let receiptIntake: ReceiptIntake
+  let migrations: MigrationJobManager
+  let broadcaster: EventBroadcaster
+  let deliveries: DeliveryAdmin
+
+  package init(
+    store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog, clock: ServiceClock,
+    verifier: SignedDataVerifier, signing: SigningSetup, onlineChecks: OnlineCheckEnforcer?,
+    lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
+    migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin
+  ) {
+    self.store = store
+    self.ledger = ledger
+    self.catalog = catalog
+    self.clock = clock
+    self.verifier = verifier
+    self.signing = signing
+    self.onlineChecks = onlineChecks
+    self.lookup = lookup
+    self.inbox = inbox
+    self.reconciler = reconciler
+    self.receiptIntake = receiptIntake
+    self.migrations = migrations
+    self.broadcaster = broadcaster
+    self.deliveries = deliveries
+  }
+
+  /// The time by which services answer; that of the sandbox if one runs.
+  var now: @Sendable () -> AppStore.Instant { clock.now }
+
+  /// Reads one snapshot of the store, away from the event loops.
+  func read<Value: Sendable>(
+    _ body: @Sendable (any StoreReader) throws(StoreError) -> Value
+  ) async throws(Status) -> Value {
+    do throws(StoreError) {
+      let reader = try store.makeReader()
+      defer { reader.endTurn() }
+      return try body(reader)
+    } catch {
+      throw Status(error)
+    }
+  }
+}

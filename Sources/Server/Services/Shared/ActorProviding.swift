@@ -1,0 +1,34 @@
+internal import RPC
+internal import Wire
+
+/// A request that names the person or system for which the caller acts.
+protocol ActorProviding {
+  var actor: String { get set }
+}
+
+extension ActorProviding {
+  /// The request as evidence stores it: the authenticated caller comes before the actor, which the caller only states.
+  func attributed(to call: CallContext) -> Self {
+    guard !call.caller.isEmpty else { return self }
+    var request = self
+    request.actor = actor.isEmpty ? call.caller : "\(call.caller)/\(actor)"
+    return request
+  }
+}
+
+extension LinkPurchaseRequest: ActorProviding {}
+extension MergeCustomersRequest: ActorProviding {}
+extension TransferPurchaseRequest: ActorProviding {}
+extension UndoTransferRequest: ActorProviding {}
+extension EraseCustomerRequest: ActorProviding {}
+extension GrantRequest: ActorProviding {}
+extension RevokeGrantRequest: ActorProviding {}
+extension ExtendRenewalDateRequest: ActorProviding {}
+extension MassExtendRenewalDateRequest: ActorProviding {}
+extension SendConsumptionInformationRequest: ActorProviding {}
+extension SetConsumptionConsentRequest: ActorProviding {}
+extension SetAppAccountTokenRequest: ActorProviding {}
+extension ClaimSeatRequest: ActorProviding {}
+extension AssociateSeatRequest: ActorProviding {}
+extension UnclaimSeatRequest: ActorProviding {}
+extension RequestTestNotificationRequest: ActorProviding {}

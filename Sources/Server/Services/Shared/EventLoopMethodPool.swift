@@ -1,0 +1,76 @@
+internal import RPC
+internal import Store
+internal import Synchronization
+
+/// Runs the synchronous methods of the event loops for calls that arrive elsewhere, such as JSON. Each runner has a
+/// reader and a cache of its own; calls are distributed among them.
+final class EventLoopMethodPool: Sendable {
+  /// A power of two.
+  private static let size = 4
+
+  private let runners: [EventLoopMethodRunner]
+  private let health: HealthService
+  private let calls = Atomic<Int>(0)
+
+  init(_ context: ServiceContext, health: HealthService, cacheBytes: Int) {
+    self.health = health
+    runners = (0..<Self.size).map { _ in
+      EventLoopMethodRunner(context, health: health, cacheBytes: cacheBytes / Self.size)
+    }
+  }
+
+  /// The methods with these paths as tasks, which copy their requests.
+  func methods(_ paths: [String]) -> [Method] {
+    paths.map { path in
+      Method(
+        path: path,
+        handler: .asyncUnary { [self] request, call in
+          let request = Array(request)
+          return { [self] () async throws(Status) in try await next.reply(path, request, call) }
+        })
+    }
+  }
+
+  private var next: EventLoopMethodRunner {
+    runners[calls.wrappingAdd(1, ordering: .relaxed).oldValue & (Self.size - 1)]
+  }
+}
+
+/// The methods of one event loop, confined to an actor instead.
+private actor EventLoopMethodRunner {
+  private let context: ServiceContext
+  private let health: HealthService
+  private let cacheBytes: Int
+  private var host: MethodHost?
+
+  init(_ context: ServiceContext, health: HealthService, cacheBytes: Int) {
+    self.context = context
+    self.health = health
+    self.cacheBytes = cacheBytes
+  }
+
+  func reply(_ path: String, _ request: [UInt8], _ call: CallContext) throws(Status) -> Reply {
+    let host = try openedHost()
+    defer { host.endTurn() }
+    guard case .unary(let handler)? = host.methods.method(path)?.handler else { throw Status(.unimplemented) }
+    switch request.withUnsafeBytes({ handler($0, call) }) {
+    case .reply(let reply): return reply
+    case .failure(let status): throw status
+    case .async: throw Status(.unimplemented)
+    }
+  }
+
+  /// The reader of the store is opened for the first call.
+  private func openedHost() throws(Status) -> MethodHost {
+    if let host { return host }
+    do throws(StoreError) {
+      let check = CheckHandler(context, reader: try context.store.makeReader(), cacheBytes: cacheBytes)
+      let methods = Method.eventLoop(entitlementService: check) + health.methods
+      let host = MethodHost(methods: MethodTable(methods), turnEnded: check.endTick)
+      self.host = host
+      return host
+    } catch {
+      throw Status(error)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import AppStore
+import Callers
+import HTTP
+import RPC
+import Synchronization
+import Telemetry
+import Testing
+import Wire
+
+@testable import Services
+
+/// The policy that the server uses, with callers of a directory.
+@Suite("Call interceptors")
+struct CallInterceptorsTests {
+  private let records = Records()
+  private let policy: CallPolicy
+
+  init() throws {
+    let callers = try [
+      caller("reader", [.read]), caller("operator", [.operate]),
+      caller("limited", [.read], apps: ["ocean"]),
+      caller("slow", [.read], rateLimit: RateLimit(perSecond: 1, burst: 2)),
+    ]
+    let records = records
+    policy = CallPolicy(
+      callers: CurrentCallers(.listed(CallerDirectory(callers))),
+      now: { Instant(millisecondsSince1970: 1_800_000_000_000) }, ticks: { 1 },
+      audit: { records.append($0) })
+  }
+
+  @Test("A call without a credential is rejected, counted once, and not audited if it changes nothing")
+  func unauthenticated() {
+    #expect(check(as: nil) == .unauthenticated)
+    #expect(count(Self.check, "UNAUTHENTICATED") == 1)
+    #expect(records.all.isEmpty)
+  }
+
+  @Test("A successful query reaches the handler with the name of the caller, is counted once and not audited")
+  func query() {
+    #expect(check(as: "reader") == .ok)
+    #expect(count(Self.check, "OK") == 1)
+    #expect(records.all.isEmpty)
+  }
+
+  @Test("A caller without the role is rejected")
+  func missingRole() {
+    #expect(check(as: "operator") == .permissionDenied)
+    #expect(count(Self.check, "PERMISSION_DENIED") == 1)
+  }
+
+  @Test("A caller that is limited to an app is rejected if the request names another one, or none")
+  func apps() {
+    #expect(check(as: "limited", app: "ocean") == .ok)
+    #expect(check(as: "limited", app: "sea") == .permissionDenied)
+    #expect(check(as: "limited", app: "") == .permissionDenied)
+  }
+
+  @Test("Each call takes one token of the caller's rate limit, whichever way it arrives")
+  func rateLimit() throws {
+    #expect(check(as: "slow") == .ok)
+    _ = try policy.chain.start(MethodPolicy.of(Self.check), context("slow"))
+    #expect(check(as: "slow") == .resourceExhausted)
+  }
+
+  @Test("The audit record of a rejected change names the apps, customers and actor of its request")
+  func auditOfRejection() throws {
+    let request = GrantRequest.with {
+      $0.app = "ocean"
+      $0.customerId = "ana"
+      $0.actor = "sam"
+    }
+    #expect(run(Self.grant, request.encodedBytes(), as: "reader").code == .permissionDenied)
+    let record = try #require(records.all.first)
+    #expect(records.all.count == 1)
+    #expect(record.method == Self.grant && record.caller == "reader" && record.mutates)
+    #expect(record.apps == ["ocean"] && record.customers == ["ana"] && record.actor == "sam")
+    #expect(record.outcome == "PERMISSION_DENIED")
+  }
+
+  @Test("A change is audited once, after its work, under the request id that its caller receives")
+  func auditOfChange() async throws {
+    let method = Method(
+      path: Self.grant, handler: .asyncUnary { _, _ in { () async throws(Status) in Reply([]) } })
+    let work = try #require(result(method, [], as: "operator").work)
+    #expect(records.all.isEmpty)
+    let reply = try await work()
+    #expect(records.all.map(\.outcome) == ["OK"])
+    #expect(reply.trailingMetadata["x-request-id"] == records.all.first?.trace.requestID)
+    #expect(count(Self.grant, "OK") == 1)
+  }
+
+  @Test("A query that fails because of the service is audited")
+  func auditOfFailure() {
+    let status = run(Self.check, [], as: "reader") { _, _ in .failure(Status(.unavailable, "disk full")) }
+    #expect(status.code == .unavailable)
+    #expect(records.all.map(\.problem) == ["disk full"])
+    #expect(status.requestID == records.all.first?.trace.requestID)
+  }
+
+  @Test("Health is open to every caller")
+  func health() {
+    #expect(run("/grpc.health.v1.Health/Check", [], as: nil).code == .ok)
+  }
+
+  private static let check = "/entitled.v1.EntitlementService/Check"
+  private static let grant = "/entitled.v1.EntitlementService/Grant"
+
+  private func check(as name: String?, app: String = "ocean") -> StatusCode {
+    run(Self.check, CheckRequest.with { $0.app = app }.encodedBytes(), as: name).code
+  }
+
+  private func context(_ name: String?) -> CallContext {
+    let headers = name.map { [("authorization", "Bearer \(token($0))")] } ?? []
+    return CallContext(headers: HeaderFields(headers), timeout: nil)
+  }
+
+  private func result(_ method: Method, _ request: [UInt8], as name: String?) -> UnaryResult {
+    let intercepted = policy.chain.intercepting(
+      method, MethodPolicy.of(method.path), with: policy.eventLoopInterceptors())
+    guard case .unary(let handler) = intercepted.handler else { return .failure(Status(.unimplemented)) }
+    return request.withUnsafeBytes { handler($0, context(name)) }
+  }
+
+  private func run(
+    _ path: String, _ request: [UInt8], as name: String?,
+    _ handler: @escaping Method.UnaryHandler = { _, _ in .reply(Reply([])) }
+  ) -> Status {
+    let checked: Method.UnaryHandler = { bytes, context in
+      #expect(context.caller == name ?? "")
+      return handler(bytes, context)
+    }
+    switch result(Method(path: path, handler: .unary(checked)), request, as: name) {
+    case .reply: return .ok
+    case .failure(let status): return status
+    case .async: return Status(.unknown)
+    }
+  }
+
+  /// The number of counted calls of a method with a status code.
+  private func count(_ method: String, _ code: String) -> Double {
+    let sample = policy.metrics.samples().first { sample in
+      sample.family == "entitled_grpc_calls_total"
+        && sample.labels.contains { $0.value == method } && sample.labels.contains { $0.value == code }
+    }
+    guard case .number(let number)? = sample?.value else { return 0 }
+    return number
+  }
+}
+
+private func token(_ name: String) -> String { "ent_\(name)_0123456789abcdef0123456789abcdef" }
+
+private func caller(
+  _ name: String, _ roles: Set<Role>, apps: Set<String>? = nil, rateLimit: RateLimit? = nil
+) throws -> CallerDefinition {
+  CallerDefinition(
+    name: name, roles: roles, apps: apps, rateLimit: rateLimit,
+    tokens: [try TokenHash(of: token(name).utf8)])
+}
+
+private final class Records: Sendable {
+  private let records = Mutex<[AuditRecord]>([])
+
+  var all: [AuditRecord] { records.withLock { $0 } }
+
+  func append(_ record: AuditRecord) { records.withLock { $0.append(record) } }
+}

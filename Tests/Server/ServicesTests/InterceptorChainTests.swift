@@ -1,0 +1,159 @@
+import Callers
+import HTTP
+import RPC
+import Synchronization
+import Testing
+import Wire
+
+@testable import Services
+
+@Suite("Interceptor chain")
+struct InterceptorChainTests {
+  private let log = Log()
+  private var chain: InterceptorChain<InterceptorPair<Recorder, Recorder>> {
+    InterceptorChain(interceptors: interceptors(), ticks: { 0 })
+  }
+
+  @Test("Interceptors start and receive outermost first, and end innermost first")
+  func order() throws {
+    let reply = try #require(call(unary { _, _ in .reply(Reply([7])) }, with: interceptors()).reply)
+    #expect(reply.message == [7])
+    #expect(
+      log.entries == [
+        "outer start", "inner start", "outer receive", "inner receive", "inner end OK", "outer end OK",
+      ])
+  }
+
+  @Test("A call that an interceptor rejects ends once and does not reach the handler")
+  func rejection() throws {
+    let method = unary { _, _ in
+      log.append("handler")
+      return .reply(Reply([]))
+    }
+    let status = try #require(call(method, with: interceptors(rejecting: "inner start")).status)
+    #expect(status.code == .permissionDenied)
+    #expect(!log.entries.contains("handler"))
+    #expect(log.entries.suffix(2) == ["inner end PERMISSION_DENIED", "outer end PERMISSION_DENIED"])
+    #expect(log.entries.count { $0.hasPrefix("outer end") } == 1)
+  }
+
+  @Test("The error of a handler reaches every interceptor and the caller")
+  func handlerError() throws {
+    let status = try #require(
+      call(unary { _, _ in .failure(Status(.notFound)) }, with: interceptors()).status)
+    #expect(status.code == .notFound)
+    #expect(log.entries.suffix(2) == ["inner end NOT_FOUND", "outer end NOT_FOUND"])
+  }
+
+  @Test("An asynchronous call ends after its work, not before")
+  func asynchronousCall() async throws {
+    let log = log
+    let method = Method(
+      path: "/t.T/M",
+      handler: .asyncUnary { _, _ in
+        { () async throws(Status) in
+          log.append("work")
+          return Reply([1])
+        }
+      })
+    let work = try #require(call(method, with: interceptors()).work)
+    #expect(log.entries.last == "inner receive")
+    #expect(try await work().message == [1])
+    #expect(log.entries.suffix(3) == ["work", "inner end OK", "outer end OK"])
+  }
+
+  @Test("Each message of a stream passes the interceptors, and the call ends once")
+  func stream() async throws {
+    let method = Method(
+      path: "/t.T/M",
+      handler: .streaming { messages, _ async throws(Status) in while try await messages.next() != nil {} })
+    guard case .streaming(let handler) = chain.intercepting(method, policy, with: interceptors()).handler
+    else { throw Status(.unimplemented) }
+    try await handler(FixedMessages(3), context)
+    #expect(log.entries.count { $0 == "inner receive" } == 3)
+    #expect(log.entries.count { $0 == "outer end OK" } == 1)
+  }
+
+  @Test("A call over HTTP that fails after its start ends once, with the status of the failure")
+  func startedCall() throws {
+    let started = try chain.start(policy, context)
+    #expect(started.fail(Status(.invalidArgument)).code == .invalidArgument)
+    #expect(
+      log.entries == [
+        "outer start", "inner start", "inner end INVALID_ARGUMENT", "outer end INVALID_ARGUMENT",
+      ])
+  }
+
+  private let policy = MethodPolicy(path: "/t.T/M", role: .read)
+  private let context = CallContext(headers: HeaderFields(), timeout: nil)
+
+  private func interceptors(rejecting: String = "") -> InterceptorPair<Recorder, Recorder> {
+    InterceptorPair(
+      Recorder(name: "outer", rejecting: rejecting, log: log),
+      Recorder(name: "inner", rejecting: rejecting, log: log))
+  }
+
+  private func unary(_ handler: @escaping Method.UnaryHandler) -> Method {
+    Method(path: "/t.T/M", handler: .unary(handler))
+  }
+
+  private func call(_ method: Method, with local: some Interceptor) -> UnaryResult {
+    guard case .unary(let handler) = chain.intercepting(method, policy, with: local).handler else {
+      return .failure(Status(.unimplemented))
+    }
+    return [UInt8]([1, 2]).withUnsafeBytes { handler($0, context) }
+  }
+}
+
+extension UnaryResult {
+  var reply: Reply? { if case .reply(let reply) = self { reply } else { nil } }
+  var status: Status? { if case .failure(let status) = self { status } else { nil } }
+  var work: UnaryWork? { if case .async(let work) = self { work } else { nil } }
+}
+
+/// Records the calls of its functions.
+private struct Recorder: Interceptor, Sendable {
+  let name: String
+  /// The entry at which the interceptor throws.
+  let rejecting: String
+  let log: Log
+
+  func start(_ call: inout CallInFlight) throws(Status) { try record("start") }
+
+  func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
+    try record("receive")
+  }
+
+  func end(_ call: inout CallInFlight, _ status: inout Status) { log.append("\(name) end \(status.code.name)") }
+
+  private func record(_ step: String) throws(Status) {
+    log.append("\(name) \(step)")
+    if rejecting == "\(name) \(step)" { throw Status(.permissionDenied) }
+  }
+}
+
+private final class Log: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  var entries: [String] { lines.withLock { $0 } }
+
+  func append(_ entry: String) { lines.withLock { $0.append(entry) } }
+}
+
+/// A stream of a fixed number of empty messages.
+private final class FixedMessages: MessageStream {
+  private let remaining: Mutex<Int>
+
+  init(_ count: Int) { remaining = Mutex(count) }
+
+  func next() async throws(Status) -> ReceivedMessage? {
+    remaining.withLock { remaining in
+      guard remaining > 0 else { return nil }
+      remaining -= 1
+      return ReceivedMessage([])
+    }
+  }
+
+  func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {}
+  func attach(initial: Metadata, trailing: Metadata) async {}
+}

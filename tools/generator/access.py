@@ -1,0 +1,63 @@
+"""The access rules of the contract: the option `(access)` that every rpc of our own package has."""
+
+import sys
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+OPTION = "entitled.v1.access"
+OWN_PACKAGE = "entitled.v1"
+
+
+class Rule:
+    """Who may call a method and how the server runs it, as Swift literals."""
+
+    def __init__(self, role=None, mutates=False, on_event_loop=False):
+        self.role = f".{role.removeprefix('ROLE_').lower()}" if role else "nil"
+        self.mutates = mutates
+        self.on_event_loop = on_event_loop
+
+
+class Access:
+    """Reads the option. The declaration of the option is in the descriptor set itself."""
+
+    def __init__(self, descriptor_set):
+        pool = descriptor_pool.DescriptorPool()
+        for file in descriptor_set.file:
+            pool.Add(file)
+        self.option = pool.FindExtensionByName(OPTION)
+        self.options = message_factory.GetMessageClass(pool.FindMessageTypeByName("google.protobuf.MethodOptions"))
+
+    def of(self, file, service, method):
+        """The rule of a method. The services of other packages (health, reflection) are open to every caller."""
+        if file.package != OWN_PACKAGE:
+            return Rule()
+        options = self.options.FromString(method.options.SerializeToString())
+        rule = options.Extensions[self.option] if options.HasExtension(self.option) else None
+        role = rule and self.option.message_type.fields_by_name["role"].enum_type.values_by_number[rule.role].name
+        if role in (None, "ROLE_UNSPECIFIED"):
+            sys.exit(f"{file.name}: {service.name}.{method.name} has no option (access) with a role")
+        if rule.on_event_loop and (method.client_streaming or method.server_streaming):
+            sys.exit(f"{file.name}: {service.name}.{method.name} is streaming and cannot run on the event loop")
+        return Rule(role, rule.mutates, rule.on_event_loop)
+
+
+def smallest(descriptor_set, without):
+    """The files that reflection serves: no test packages, and no JSON names, since clients derive the same ones."""
+    smaller = descriptor_pb2.FileDescriptorSet()
+    for file in descriptor_set.file:
+        if file.package in without:
+            continue
+        copy = smaller.file.add()
+        copy.CopyFrom(file)
+        for message in copy.message_type:
+            strip_json_names(message)
+        for extension in copy.extension:
+            extension.ClearField("json_name")
+    return smaller
+
+
+def strip_json_names(message):
+    for field in message.field:
+        field.ClearField("json_name")
+    for nested in message.nested_type:
+        strip_json_names(nested)

@@ -1,0 +1,87 @@
+"""The Swift protocols of the services: one requirement for each rpc, and the list of methods that they make."""
+
+import c_tables
+from swift import KEYWORDS, swift_type
+
+HEADER = f"""// {c_tables.COMMAND}
+// swift-format-ignore-file
+
+internal import RPC
+internal import Wire
+
+"""
+
+
+def function(method):
+    name = method.name[0].lower() + method.name[1:]
+    return f"`{name}`" if name in KEYWORDS else name
+
+
+def requirement(method, rule):
+    request, response = swift_type(method.input_type), swift_type(method.output_type)
+    message = f"RequestReader<{request}>" if method.client_streaming else request
+    if rule.on_event_loop:
+        return f"_ request: EncodedRequest<{request}>, _ call: CallContext) throws(Status) -> Reply"
+    if method.server_streaming:
+        requests = "requests" if method.client_streaming else "request"
+        return (f"_ {requests}: {message}, _ responses: ResponseWriter<{response}>, _ call: CallContext"
+                ") async throws(Status)")
+    return f"_ request: {message}, _ call: CallContext) async throws(Status) -> {response}"
+
+
+def kind(method, rule):
+    if rule.on_event_loop:
+        return "eventLoop"
+    if method.client_streaming:
+        return "bidirectional" if method.server_streaming else "clientStreaming"
+    return "serverStreaming" if method.server_streaming else "asyncUnary"
+
+
+def protocol(name, conformance, summary, file, service, rpcs):
+    """One protocol and the methods that an implementation of it makes. `rpcs` are pairs of method and rule."""
+    lines = [f"/// {summary}", f"protocol {name}{conformance} {{"]
+    lines += [f"  func {function(method)}({requirement(method, rule)}" for method, rule in rpcs]
+    lines += ["}", "", f"extension {name} {{", "  /// The methods in the order of the contract.",
+              "  var methods: [Method] {", "    ["]
+    lines += [f'      .{kind(method, rule)}("/{file.package}.{service.name}/{method.name}", {function(method)}),'
+              for method, rule in rpcs]
+    return lines + ["    ]", "  }", "}", ""]
+
+
+def service_source(file, service, access):
+    """The source, and the names of the parameters of `Method.all` with their types."""
+    rules = [(method, access.of(file, service, method)) for method in service.method]
+    tasks = [pair for pair in rules if not pair[1].on_event_loop]
+    points = [pair for pair in rules if pair[1].on_event_loop]
+    full = f"`{file.package}.{service.name}`"
+    lines = protocol(f"{service.name}Methods", ": Sendable", f"The rpcs of {full} that run as tasks.", file, service,
+                     tasks)
+    if points:
+        lines += protocol(f"{service.name}EventLoopMethods", "",
+                          f"The rpcs of {full} that run synchronously on an event loop.", file, service, points)
+    return HEADER + "\n".join(lines), bool(tasks), bool(points)
+
+
+def list_source(name, summary, suffix, services):
+    parameters = [(service.name[0].lower() + service.name[1:], f"some {service.name}{suffix}") for service in services]
+    declared = ", ".join(f"{label}: {type}" for label, type in parameters)
+    calls = " + ".join(f"{label}.methods" for label, _ in parameters) or "[]"
+    return [f"  /// {summary}", f"  static func {name}({declared}) -> [Method] {{", f"    {calls}", "  }"]
+
+
+def sources(descriptor_set, access):
+    """The files by name: one for each service of our own, and the list of all of them."""
+    tasks, points = [], []
+    for file in descriptor_set.file:
+        if file.package != "entitled.v1":
+            continue
+        for service in file.service:
+            text, has_tasks, has_points = service_source(file, service, access)
+            tasks += [service] if has_tasks else []
+            points += [service] if has_points else []
+            yield f"{service.name}Methods.swift", text
+    lines = ["extension Method {"]
+    lines += list_source("tasks", "The methods of all services that run as tasks.", "Methods", tasks) + [""]
+    lines += list_source("eventLoop", "The methods of all services that run on an event loop.", "EventLoopMethods",
+                         points)
+    yield "Method+Contract.swift", HEADER + "\n".join(lines + ["}", ""])
