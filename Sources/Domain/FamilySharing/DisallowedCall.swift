@@ -1,10 +1,10 @@
 internal import AppStore
 package import Entitlements
 
-/// A call to Apple about a transaction that Apple would refuse, since the customer is not the one who paid.
-/// It is refused before it is made: it would only use up the rate limit.
+/// A call that Apple would reject because the customer did not pay for the transaction. It is rejected before
+/// it is made and uses no rate limit.
 package struct DisallowedCall: Error, Hashable, Sendable {
-  /// What Apple can be asked to do with a customer's transaction, as far as it matters who paid.
+  /// The calls that Apple allows only for the purchaser.
   package enum Call: Hashable, Sendable, CaseIterable {
     /// Extend a Subscription Renewal Date.
     case extendRenewalDate
@@ -12,12 +12,11 @@ package struct DisallowedCall: Error, Hashable, Sendable {
     case sendConsumptionInformation
   }
 
-  /// The call.
   package let call: Call
-  /// What the customer is who was meant.
+  /// The role of the customer of the transaction.
   package let role: PurchaseRole
 
-  /// Refuses nothing (`nil`) of those who paid.
+  /// Returns `nil` if the purchaser may make the call.
   package init?(_ call: Call, about fact: TransactionFact) {
     let role = PurchaseRole(of: fact)
     guard role == .familyMember || role == .seat else { return nil }
@@ -25,7 +24,7 @@ package struct DisallowedCall: Error, Hashable, Sendable {
     self.role = role
   }
 
-  /// Apple's number of the error; `nil` where Apple's published pages name the error without its number.
+  /// Apple's error code; `nil` if Apple's pages name the error without its code.
   package var appleCode: Int64? {
     switch (call, role) {
     case (.sendConsumptionInformation, _): APIErrorCode.familyTransactionNotSupported.rawValue
@@ -47,9 +46,10 @@ package struct DisallowedCall: Error, Hashable, Sendable {
 
 extension DisallowedCall: CustomStringConvertible {
   package var description: String {
-    let whose = role == .seat ? "is an assigned seat" : "is shared by a family member"
-    let what = call == .extendRenewalDate ? "extends only purchases" : "takes consumption only of purchases"
-    let number = appleCode.map { " (\($0))" } ?? ""
-    return "the transaction \(whose), and Apple \(what): \(appleName)\(number)"
+    let source = role == .seat ? "is an assigned seat" : "is shared by a family member"
+    let limit =
+      call == .extendRenewalDate ? "extends own purchases only" : "accepts consumption of own purchases only"
+    let code = appleCode.map { " (\($0))" } ?? ""
+    return "the transaction \(source); Apple \(limit): \(appleName)\(code)"
   }
 }

@@ -1,42 +1,37 @@
 package import AppStore
 package import Entitlements
 
-/// Somebody who probably shares purchases with the customer who was asked about. It is a hint for people in
-/// support; it never decides about access, since Apple gives no link between the two.
+/// A customer who probably shares purchases with the queried one. A hint for support staff; it never decides
+/// access, because Apple provides no link between family members.
 package struct ProbableFamilyMember: Hashable, Sendable {
-  /// Who.
   package let customerID: String
-  /// Apple's number of the line that speaks for it.
+  /// The `originalTransactionId` of the strongest match.
   package let originalTransactionID: String
-  /// How that customer came to it.
+  /// How that customer has the purchase.
   package let ownership: InAppOwnershipType
-  /// From 0 to 1; never 1, since dates can agree by chance.
+  /// From 0.05 to 0.95; never 1, because dates can agree by chance.
   package let confidence: Double
-  /// What speaks for it and against it, in sentences.
+  /// The evidence for and against, as English sentences.
   package let grounds: [String]
 }
 
-/// Somebody who might be of the family, and all that is known of them.
+/// A customer who might be in the family.
 package struct FamilyCandidate: Hashable, Sendable {
-  /// Who.
   package let customerID: String
-  /// What is known of them.
   package let facts: CustomerFacts
 
-  /// A candidate by its parts.
   package init(customerID: String, facts: CustomerFacts) {
     self.customerID = customerID
     self.facts = facts
   }
 }
 
-/// Who of the `candidates` probably shares purchases with the customer who has `facts`: the most probable
-/// first.
+/// Returns the `candidates` who probably share purchases with the customer of `facts`, most probable first.
 ///
-/// A family member's transactions have the product and the dates of the purchaser's. So two customers are
-/// taken to be of one family if one has as `FAMILY_SHARED` what the other has too, for periods that begin and
-/// end at the same instant, in the same storefront. A family has six members at most and each purchase one
-/// purchaser; where there are more who fit, each is the less probable.
+/// A family member's transactions have the product and the dates of the purchaser's. So two customers match
+/// if one has as `FAMILY_SHARED` what the other has too, for periods that start and end at the same instant,
+/// in the same storefront. A family has at most six members and a purchase one purchaser; more matches lower
+/// the confidence of each.
 package func probableFamily(
   of facts: CustomerFacts, among candidates: [FamilyCandidate]
 ) -> [ProbableFamilyMember] {
@@ -51,7 +46,7 @@ package func probableFamily(
   .sorted { (-$0.confidence, $0.customerID) < (-$1.confidence, $1.customerID) }
 }
 
-/// Two lines of two customers that may be one purchase.
+/// A match of two lines of two customers that may be one purchase.
 private struct Similarity {
   let theirs: TransactionFact
   private var confidence = 0.0
@@ -66,7 +61,7 @@ private struct Similarity {
       }
   }
 
-  /// `nil` if nothing speaks for it, or if both are of the same Apple account.
+  /// `nil` if no periods match, or if both lines are of one Apple account.
   private init?(_ ours: [TransactionFact], _ others: [TransactionFact]) {
     let pairs = ours.flatMap { our in
       others.filter { $0.productID == our.productID && $0.sharedInstant == our.sharedInstant }.map {
@@ -80,17 +75,18 @@ private struct Similarity {
     theirs = their
     add(
       0.6 + min(0.15, 0.05 * Double(pairs.count - 1)),
-      "\(pairs.count == 1 ? "A period" : "\(pairs.count) periods") of \(their.productID) "
-        + "\(their.expiresDate == nil ? "begin" : "end")\(pairs.count == 1 ? "s" : "") at the same moment.")
-    add(0, "One has it as \(our.ownership.rawValue), the other as \(their.ownership.rawValue).")
+      "\(pairs.count == 1 ? "One period" : "\(pairs.count) periods") of \(their.productID) "
+        + "\(their.expiresDate == nil ? "start" : "end")\(pairs.count == 1 ? "s" : "") at the same time.")
+    add(0, "One customer has it as \(our.ownership.rawValue), the other as \(their.ownership.rawValue).")
     if their.expiresDate != nil, our.purchaseDate == their.purchaseDate {
-      add(0.1, "The last of them begins at the same moment too.")
+      add(0.1, "The latest one also starts at the same time.")
     }
     if let country = their.details.storefront, let ourCountry = our.details.storefront {
       let isSame = country == ourCountry
       add(
         isSame ? 0.1 : -0.4,
-        isSame ? "Both bought in \(country)." : "One is in \(ourCountry), the other in \(country).")
+        isSame
+          ? "Both use the storefront \(country)." : "The storefronts differ: \(ourCountry) and \(country).")
     }
   }
 
@@ -103,11 +99,11 @@ private struct Similarity {
     var (confidence, grounds) = (confidence, grounds)
     if rivals > 1 {
       confidence /= Double(rivals)
-      grounds.append("\(rivals) customers who bought it fit, and a purchase has one purchaser.")
+      grounds.append("\(rivals) purchasers match, but a purchase has only one purchaser.")
     }
     if count > 5 {
       confidence *= 5 / Double(count)
-      grounds.append("\(count) customers fit, and a family has five others at most.")
+      grounds.append("\(count) customers match, but a family has at most five other members.")
     }
     return ProbableFamilyMember(
       customerID: id, originalTransactionID: theirs.originalTransactionID, ownership: theirs.ownership,
@@ -116,17 +112,18 @@ private struct Similarity {
 }
 
 extension TransactionFact {
-  /// Families share subscriptions and non-consumables; seats are another matter.
+  /// Whether Family Sharing applies: to subscriptions and non-consumables, not to seats.
   package var canBeShared: Bool {
     (type == .autoRenewableSubscription || type == .nonConsumable) && ownership != .assigned
   }
 
-  /// The instant that all who share it have in common: the end of the period, or when it was bought.
+  /// The instant that is equal in all shared copies of a purchase: the end of the period, or the purchase
+  /// date.
   package var sharedInstant: Instant { expiresDate ?? purchaseDate }
 }
 
 extension TransactionDetails {
-  /// Whether nothing says that both are of one Apple account.
+  /// Whether the `appTransactionId`s do not show the same Apple account.
   fileprivate func hasDifferentAccount(from other: TransactionDetails) -> Bool {
     appTransactionID == nil || appTransactionID != other.appTransactionID
   }

@@ -1,22 +1,21 @@
 package import AppStore
 package import Entitlements
 
-/// What the customer who has a transaction is to the purchase behind it.
+/// A customer's relation to a transaction, from Apple's `inAppOwnershipType`.
 package enum PurchaseRole: Hashable, Sendable {
-  /// Paid for it: billing, prices, refunds and leaving are theirs.
+  /// Pays: billing, prices, refunds and cancellation concern this customer.
   case purchaser
-  /// Has it because a family member who paid shares it.
+  /// Has access because a family member shares the purchase.
   case familyMember
-  /// Has one of the seats that an organisation or a group bought.
+  /// Has an assigned seat of an organisation's or a group's purchase.
   case seat
-  /// Apple named something that this version does not know; taken for a purchaser, since nothing says that
-  /// somebody else pays.
+  /// An ownership type unknown to this version; treated as purchaser, because no other payer is known.
   case unrecognized(String)
 
-  /// What the holder of `fact` is.
+  /// The role of the customer who has `fact`.
   package init(of fact: TransactionFact) { self.init(fact.ownership) }
 
-  /// What the holder of a transaction is, by Apple's `inAppOwnershipType`.
+  /// The role for an `inAppOwnershipType`.
   package init(_ ownership: InAppOwnershipType) {
     switch ownership {
     case .purchased: self = .purchaser
@@ -26,21 +25,22 @@ package enum PurchaseRole: Hashable, Sendable {
     }
   }
 
-  /// Something that could be said to a customer about a purchase.
+  /// A subject of messages to a customer about a purchase.
   package enum Topic: CaseIterable, Sendable {
-    /// What the purchase gives, and until when.
+    /// Access and its end.
     case access
-    /// That a payment failed, and how to pay.
+    /// Failed payments and payment methods.
     case billing
-    /// What it costs, and consent to another price.
+    /// Prices and consent to price increases.
     case price
-    /// That renewal is off, and how to turn it on or off.
+    /// Turning auto-renew on or off.
     case cancellation
-    /// An offer to stay or to come back.
+    /// Retention and win-back offers.
     case retention
   }
 
-  /// Whether a customer like this may be told: those who do not pay only of their access.
+  /// Whether a customer in this role may receive messages about `topic`: family members and seat holders only
+  /// about access, because they do not pay.
   package func mayReceive(_ topic: Topic) -> Bool {
     switch (self, topic) {
     case (_, .access), (.purchaser, _), (.unrecognized, _): true

@@ -1,22 +1,22 @@
 package import AppStore
 package import Entitlements
 
-/// What Apple took back of a transaction, and from whom.
+/// The part of a transaction that Apple revoked.
 ///
-/// A transaction is always one customer's. Taking back a member's leaves the purchaser's alone, and an own
-/// purchase of the member's too; when the purchaser is refunded, Apple revokes each member's transaction by
-/// itself. So a revocation never reaches beyond the transaction that carries it.
+/// A transaction belongs to one customer. Revoking a member's transaction affects neither the purchaser's nor
+/// the member's own purchase; after a refund of the purchaser, Apple revokes each member's transaction
+/// separately. So a revocation never reaches beyond its transaction (Apple, notificationType `REVOKE`).
 package enum Revocation: Hashable, Sendable {
-  /// The purchaser was refunded, in full or for the time that was left.
+  /// The purchaser was refunded, in full or pro rata.
   case refund(at: Instant)
-  /// A family member no longer has it: left the family, sharing was stopped, or the purchaser was refunded.
+  /// Sharing ended: the member left the family, sharing was stopped, or the purchaser was refunded.
   case sharingEnded(at: Instant)
-  /// The holder of a seat no longer has one.
+  /// The seat was revoked.
   case seatRevoked(at: Instant)
-  /// Some of the seats that were bought; the purchaser keeps access.
+  /// Some seats were refunded; the purchaser keeps access.
   case someSeats(Int64)
 
-  /// What was taken back of `fact`; `nil` if nothing was.
+  /// The revocation of `fact`; `nil` if there is none.
   package init?(of fact: TransactionFact) {
     guard let instant = fact.accessRevokedAt else {
       guard let seats = fact.revokedSeatQuantity, seats > 0 else { return nil }
@@ -31,7 +31,7 @@ package enum Revocation: Hashable, Sendable {
     }
   }
 
-  /// When the holder of the transaction loses what it gave; `nil` if they keep it.
+  /// When access by the transaction ends; `nil` if it continues.
   package var endOfAccess: Instant? {
     switch self {
     case .refund(let instant), .sharingEnded(let instant), .seatRevoked(let instant): instant

@@ -1,27 +1,25 @@
 package import AppStore
 package import Entitlements
 
-/// One seat of a purchase that was claimed for somebody. Where the developer invites (Apple's
-/// `invitationManagement` `DEVELOPER`) members have no transactions, and this record is all that says who has
-/// access.
+/// A claimed seat of a purchase. With Apple's `invitationManagement` `DEVELOPER` members have no
+/// transactions, so this record alone shows who has access.
 ///
-/// Whose it is is not part of it: that is kept as it is for purchases. A claim is made once; who gives a seat
-/// back and comes again has another claim.
+/// The customer is not part of it: seats are linked to customers like purchases. A member who releases a seat
+/// and returns gets another claim.
 package struct Seat: Hashable, Sendable {
-  /// Our number of the claim, such as `seat-12`.
+  /// The id of the claim in this service, such as `seat-12`.
   package let seatID: String
-  /// Apple's number of the purchase line whose seat it is.
+  /// The `originalTransactionId` of the purchase.
   package let originalTransactionID: String
-  /// Apple's `seatClaimId`; `nil` if Apple was not told.
+  /// Apple's `seatClaimId`; `nil` if the claim was not sent to Apple.
   package var seatClaimID: String?
-  /// Names the request that claimed it; the same again gives the same seat.
+  /// The idempotency key of the claim request.
   package let requestIdentifier: String
   /// When it was claimed.
   package let claimedAt: Instant
-  /// When it was given back or taken; `nil` while it is held.
+  /// When it was released or revoked; `nil` while it is held.
   package var releasedAt: Instant?
 
-  /// A claim by its parts.
   package init(
     seatID: String, originalTransactionID: String, seatClaimID: String? = nil, requestIdentifier: String = "",
     claimedAt: Instant, releasedAt: Instant? = nil
@@ -34,33 +32,33 @@ package struct Seat: Hashable, Sendable {
     self.releasedAt = releasedAt
   }
 
-  /// Whether nobody gave it back.
+  /// Whether the seat has not been released.
   package var isHeld: Bool { releasedAt == nil }
 
-  /// Whether this claim was made before `other`: then it comes first where there are too few seats.
+  /// Whether this claim is older than `other`: older claims win if there are too few seats.
   func precedes(_ other: Seat) -> Bool {
     (claimedAt, seatID.utf8.count, seatID) < (other.claimedAt, other.seatID.utf8.count, other.seatID)
   }
 }
 
-/// How many seats a purchase line has, period by period.
+/// The number of seats of a purchase, period by period.
 package struct SeatCapacity: Sendable {
-  /// Why no seat of a purchase can be claimed, whoever asks.
+  /// The reason why no seat of a purchase can be claimed.
   package enum Problem: Hashable, Sendable {
-    /// It is no subscription that somebody bought with seats.
+    /// The purchase is not a subscription with seats.
     case noSeats
-    /// Apple invites the members, and each has a transaction of their own.
+    /// Apple invites the members, and each has a transaction.
     case invitedByApple
   }
 
   private let transactions: [TransactionFact]
 
-  /// The seats that the transactions of one line bought.
+  /// Reads the seats of the transactions of one line.
   package init(_ line: CustomerFacts) {
     transactions = line.transactions
   }
 
-  /// What stands against claiming any seat; `nil` if nothing does. The setting of the newest period counts.
+  /// Why no seat can be claimed; `nil` if seats can be claimed. The latest period decides.
   package var problem: Problem? {
     guard let last = transactions.last, last.type == .autoRenewableSubscription,
       !last.isShared
@@ -68,16 +66,16 @@ package struct SeatCapacity: Sendable {
     switch last.details.invitationManagement {
     case .apple: return .invitedByApple
     case .developer, .unrecognized: return nil
-    // Several of one subscription are seats, even if Apple did not say who invites to them.
+    // A subscription with a quantity has seats, even without `invitationManagement`.
     case nil: return last.quantity > 1 ? nil : .noSeats
     }
   }
 
-  /// The seats of the newest period.
+  /// The seats of the latest period.
   package var current: Int64 { transactions.last.map(count) ?? 0 }
 
-  /// The seats of the period that `transaction` is about, less those that were refunded. Several
-  /// transactions stand for one period if seats were added to it; each says how many it covers.
+  /// The seats of the period of `transaction`, less the refunded ones. Adding seats to a period makes a
+  /// further transaction; each says how many seats it covers.
   func count(_ transaction: TransactionFact) -> Int64 {
     transactions.lazy.filter { $0.expiresDate == transaction.expiresDate && $0.accessRevokedAt == nil }
       .reduce(0) { $0 + max(0, $1.quantity - ($1.revokedSeatQuantity ?? 0)) }

@@ -1,22 +1,22 @@
 internal import AppStore
 package import Entitlements
 
-// What a seat gives: the purchase, as its holder has it.
+// The facts of a seat.
 extension CustomerFacts {
-  /// The facts of a seat's holder: each period of the purchase from the claim on, as a transaction of the
-  /// seat's own line that is `ASSIGNED`, without a price and without an offer.
+  /// Returns the facts of a seat: each period of the purchase from the claim on, as an `ASSIGNED` transaction
+  /// of the seat's own line, without price and offer.
   ///
-  /// Where fewer seats were bought for a period than are claimed, those that were claimed first have access
-  /// and the others wait until one is given back or more are bought. The purchaser's access is never touched.
+  /// If a period has fewer seats than claims, the oldest claims have access and the others wait for a
+  /// released or additional seat. The purchaser's access is not affected.
   ///
-  /// - `self`: all that is known of the purchase line.
-  /// - `seats`: all claims of this purchase, `seat` among them.
+  /// - `self`: all facts of the purchase.
+  /// - `seats`: all claims of this purchase, including `seat`.
   package func assigned(to seat: Seat, among seats: [Seat]) -> CustomerFacts {
-    let bought = SeatCapacity(self)
+    let capacity = SeatCapacity(self)
     let earlier = seats.filter { $0.precedes(seat) }
     var assigned: [TransactionFact] = []
     for transaction in transactions {
-      let free = seat.claimedAt.orLater(Self.firstFree(bought.count(transaction), behind: earlier))
+      let free = seat.claimedAt.orLater(Self.firstFree(capacity.count(transaction), after: earlier))
       guard let free, free < transaction.expiresDate ?? transaction.purchaseDate,
         free < seat.releasedAt ?? .distantEnd
       else {
@@ -29,9 +29,8 @@ extension CustomerFacts {
       transactions: assigned, renewals: seat.isHeld ? renewals.map { $0.assigned(to: seat) } : [])
   }
 
-  /// From when on fewer than `count` of the earlier claims are held; the beginning of time if that always
-  /// was so, `nil` if it never is.
-  private static func firstFree(_ count: Int64, behind earlier: [Seat]) -> Instant? {
+  /// When fewer than `count` of the earlier claims are held; the beginning of time if always, `nil` if never.
+  private static func firstFree(_ count: Int64, after earlier: [Seat]) -> Instant? {
     let tooMany = Int64(earlier.count) - count
     guard count > 0 else { return nil }
     guard tooMany >= 0 else { return .distantStart }
@@ -41,7 +40,7 @@ extension CustomerFacts {
 }
 
 extension TransactionFact {
-  /// This period as the holder of `seat` has it, from `start` on.
+  /// The period as the seat has it, from `start` on.
   fileprivate func assigned(to seat: Seat, from start: Instant) -> TransactionFact {
     var fact = TransactionFact(
       transactionID: transactionID, originalTransactionID: seat.seatID, productID: productID, type: type,
@@ -59,7 +58,7 @@ extension TransactionFact {
 }
 
 extension RenewalFact {
-  /// What becomes of the subscription, for who does not pay for it.
+  /// The renewal info without the fields that concern the payer.
   fileprivate func assigned(to seat: Seat) -> RenewalFact {
     RenewalFact(
       originalTransactionID: seat.seatID, productID: productID, autoRenewProductID: autoRenewProductID,
@@ -70,7 +69,7 @@ extension RenewalFact {
 }
 
 extension [TransactionFact] {
-  /// A period without a seat begins at `instant`: the one before ends there, even if it was paid for longer.
+  /// Ends the previous period at `instant`, where a period without this seat starts.
   fileprivate mutating func cutLast(at instant: Instant) {
     guard let last = indices.last, instant < self[last].expiresDate ?? instant,
       instant < self[last].revocationDate ?? .distantEnd, self[last].purchaseDate <= instant
@@ -84,6 +83,6 @@ extension Instant {
   fileprivate static let distantStart = Instant(millisecondsSince1970: .min)
   fileprivate static let distantEnd = Instant(millisecondsSince1970: .max)
 
-  /// The later of the two; `nil` if the other is.
+  /// The later of the two; `nil` if `other` is.
   fileprivate func orLater(_ other: Instant?) -> Instant? { other.map { Swift.max(self, $0) } }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct InstantTests {
   @Test(
-    "A moment is written in RFC 3339, UTC, to the millisecond",
+    "An instant is formatted as RFC 3339 in UTC with milliseconds",
     arguments: [
       (0, "1970-01-01T00:00:00.000Z"),
       (1_767_225_600_000, "2026-01-01T00:00:00.000Z"),
@@ -17,7 +17,7 @@ import Testing
     #expect(Instant(rfc3339: text)?.millisecondsSince1970 == milliseconds)
   }
 
-  @Test("Offsets are taken into account and digits beyond the millisecond cut off")
+  @Test("Parsing applies offsets and truncates to milliseconds")
   func offsets() {
     #expect(Instant(rfc3339: "2026-01-01T01:30:00+01:30") == Instant(rfc3339: "2026-01-01T00:00:00Z"))
     #expect(Instant(rfc3339: "2025-12-31t19:00:00-05:00") == Instant(rfc3339: "2026-01-01T00:00:00z"))
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "What is not an RFC 3339 moment is refused",
+    "Text that is not RFC 3339 is rejected",
     arguments: [
       "", "2026-01-01", "2026-01-01T00:00:00", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
       "2026-01-01T24:00:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00Z ",
@@ -36,7 +36,7 @@ import Testing
     #expect(Instant(rfc3339: text) == nil)
   }
 
-  @Test("Moving by milliseconds stops at the ends of the time line")
+  @Test("Adding milliseconds saturates at the bounds")
   func saturation() {
     let end = Instant(millisecondsSince1970: .max)
     #expect(end.advanced(byMilliseconds: 1) == end)
@@ -47,7 +47,7 @@ import Testing
 
 @Suite struct PeriodTests {
   @Test(
-    "A period follows the calendar, and a short month ends on its last day",
+    "Adding a period follows the calendar and clamps to the last day of a month",
     arguments: [
       ("P1M", "2026-01-31T10:00:00.000Z", "2026-02-28T10:00:00.000Z"),
       ("P1M", "2024-01-31T10:00:00.000Z", "2024-02-29T10:00:00.000Z"),
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "What is not a period of days is refused",
+    "Text that is not a duration of whole days is rejected",
     arguments: ["", "P", "P0D", "1M", "PT1H", "P1D1M", "P1M1M", "P99999D", "P-1M"])
   func refused(text: String) {
     #expect(Period(text) == nil)

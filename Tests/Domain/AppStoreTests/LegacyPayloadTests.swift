@@ -7,7 +7,7 @@ import Testing
     try #require(try JSONValue(parsing: text).objectValue)
   }
 
-  @Test("A version 1 notification is read, its strings as the numbers and flags that they stand for")
+  @Test("A version 1 notification is decoded, with strings as numbers and Booleans")
   func notification() throws {
     let body = try ResponseBodyV1(
       json: object(
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "A date is read in every spelling that Apple has used",
+    "Every legacy date format is decoded",
     arguments: [
       #"{"expires_date_ms": "1571420607000", "expires_date": "nonsense"}"#,
       #"{"expires_date_ms": 1571420607000}"#,
@@ -47,7 +47,7 @@ import Testing
     #expect(transaction.expiresDate?.description == "2019-10-18T17:43:27.000Z")
   }
 
-  @Test("A response is read with its receipt and the reasons to try again")
+  @Test("A verifyReceipt response is decoded with receipt and retry flag")
   func response() throws {
     let response = try VerifyReceiptResponse(
       json: object(
@@ -68,7 +68,7 @@ import Testing
     #expect(!VerifyReceiptStatus(rawValue: 21004).isRetryable)
   }
 
-  @Test("What stands for nothing that can be read is refused by its name")
+  @Test("A malformed member is rejected with its name")
   func refused() throws {
     #expect(throws: PayloadError.wrongType(member: "in_app[0].purchase_date", expected: "a date in GMT")) {
       try LegacyReceipt(json: object(#"{"in_app": [{"purchase_date": "2019-10-18 17:43:27 PST"}]}"#))
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("A request is read under Apple's names")
+  @Test("A verifyReceipt request is decoded")
   func request() throws {
     let request = try VerifyReceiptRequest(
       json: ["receipt-data": "MIIT", "password": "p", "exclude-old-transactions": true])
@@ -90,15 +90,15 @@ import Testing
     #expect(request.excludeOldTransactions == true)
   }
 
-  @Test("The date of a pre-order is read from a decoded receipt and from an app transaction")
+  @Test("The pre-order date is decoded from receipts and app transactions")
   func preorder() throws {
     let receipt: JSONObject = [
       "preorder_date": "2021-01-01 00:00:00 Etc/GMT", "preorder_date_ms": "1609459200000",
       "preorder_date_pst": "2020-12-31 16:00:00 America/Los_Angeles",
     ]
-    let moment = Instant(rfc3339: "2021-01-01T00:00:00Z")
-    #expect(try LegacyReceipt(json: receipt).preorderDate == moment)
-    #expect(try AppTransactionPayload(json: ["preorderDate": 1_609_459_200_000]).preorderDate == moment)
+    let instant = Instant(rfc3339: "2021-01-01T00:00:00Z")
+    #expect(try LegacyReceipt(json: receipt).preorderDate == instant)
+    #expect(try AppTransactionPayload(json: ["preorderDate": 1_609_459_200_000]).preorderDate == instant)
     #expect(try LegacyReceipt(json: [:]).preorderDate == nil)
   }
 }

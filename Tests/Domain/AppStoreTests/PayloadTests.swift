@@ -7,7 +7,7 @@ import Testing
     try #require(try JSONValue(parsing: text).objectValue)
   }
 
-  @Test("A transaction's members arrive under Apple's names")
+  @Test("The members of a transaction are decoded")
   func transaction() throws {
     let payload = try JWSTransactionDecodedPayload(
       json: object(
@@ -30,7 +30,7 @@ import Testing
     #expect(payload.expiresDate == nil)
   }
 
-  @Test("Members and codes that are not known yet are kept as they came")
+  @Test("Unknown members and codes are preserved")
   func unknown() throws {
     let json = try object(#"{"type": "Rental", "offerType": 9, "novelty": [1, 2], "price": null}"#)
     let payload = try JWSTransactionDecodedPayload(json: json)
@@ -41,13 +41,13 @@ import Testing
     #expect(payload.json["novelty"] == [1, 2])
   }
 
-  @Test("Xcode's fractions of a millisecond are cut off")
+  @Test("Fractions of a millisecond are truncated")
   func fraction() throws {
     let payload = try JWSRenewalInfoDecodedPayload(json: object(#"{"signedDate": 1697679936711.0747}"#))
     #expect(payload.signedDate == Instant(millisecondsSince1970: 1_697_679_936_711))
   }
 
-  @Test("A member of another type is named in the error")
+  @Test("A member of the wrong type is named in the error")
   func wrongType() throws {
     #expect(throws: PayloadError.wrongType(member: "transactionId", expected: "a string")) {
       try JWSTransactionDecodedPayload(json: ["transactionId": 5])
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("Dates beyond the calendar are refused")
+  @Test("Dates outside the calendar range are rejected")
   func unusable() throws {
     #expect(throws: PayloadError.dateOutOfRange(member: "signedDate")) {
       try JWSTransactionDecodedPayload(json: ["signedDate": .number(JSONNumber(.max))])
@@ -72,14 +72,14 @@ import Testing
     }
   }
 
-  @Test("An environment that is not known is none, and can still be seen")
+  @Test("An unknown environment is nil and stays in the JSON")
   func unknownEnvironment() throws {
     let payload = try AppTransactionPayload(json: ["receiptType": "Moon"])
     #expect(payload.receiptType == nil)
     #expect(payload.json["receiptType"] == "Moon")
   }
 
-  @Test("A fault inside a member is named with its path")
+  @Test("An error in a nested member has its path")
   func faultInside() throws {
     let json = try object(#"{"multiSeatInfo": {"priceTiers": [{"tierPrice": 1}, {"tierPrice": "1"}]}}"#)
     let path = "multiSeatInfo.priceTiers[1].tierPrice"
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("Seats arrive with their prices, and what they cost at the next renewal")
+  @Test("Seats are decoded with their price tiers and renewal price tiers")
   func seats() throws {
     let bought = try JWSTransactionDecodedPayload(
       json: object(

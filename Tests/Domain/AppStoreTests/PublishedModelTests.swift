@@ -1,17 +1,18 @@
 import AppStore
+import Foundation
 import JSON
 import TestSupport
 import Testing
 
-/// Apple's own example payloads, from its server libraries.
-@Suite(.enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA is not there"))
+/// Apple's example payloads from its server libraries.
+@Suite(.enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA does not exist"))
 struct PublishedModelTests {
   private func model(_ name: String) throws -> JSONObject {
     try #require(try JSONValue(parsing: TestData.bytes("apple-asl/models/\(name).json")).objectValue)
   }
 
   @Test(
-    "Every member of the published payloads has its property, however deep",
+    "Every member of the published payloads has a property",
     arguments: [
       ("signedTransaction", JWSTransactionDecodedPayload.self),
       ("signedTransactionWithRevocation", JWSTransactionDecodedPayload.self),
@@ -36,7 +37,7 @@ struct PublishedModelTests {
   }
 
   @Test(
-    "Every code in the published payloads has a name of ours",
+    "Every code in the published payloads is known",
     arguments: ["signedTransaction", "signedNotification", "signedConsumptionRequestNotification"])
   func codes(name: String) throws {
     let json = try model(name)
@@ -47,7 +48,7 @@ struct PublishedModelTests {
   }
 }
 
-/// The members that a payload has a property for are all those it came with; the same for its parts.
+/// Checks that every member of a payload and its parts has a property.
 private func expectEveryMember(of payload: any DecodedPayload, in name: String) {
   var present: Set<String> = []
   for child in Mirror(reflecting: payload).children {
@@ -62,4 +63,21 @@ private func expectEveryMember(of payload: any DecodedPayload, in name: String) 
 private func unwrapped(_ value: Any) -> Any? {
   let mirror = Mirror(reflecting: value)
   return mirror.displayStyle == .optional ? mirror.children.first?.value : value
+}
+
+/// Third-party test data outside the project: `ENTITLED_TESTDATA`, or next to the package.
+enum TestData {
+  static let folder: URL? = {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let given = ProcessInfo.processInfo.environment["ENTITLED_TESTDATA"] ?? "../shared/testdata"
+    let folder = URL(filePath: given, relativeTo: root)
+    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+  }()
+
+  static func bytes(_ path: String) throws -> [UInt8] {
+    guard let folder else { throw CocoaError(.fileNoSuchFile) }
+    return [UInt8](try Data(contentsOf: folder.appending(path: path)))
+  }
 }

@@ -2,7 +2,7 @@ import AppStore
 import JSON
 import Testing
 
-/// What is written in the form of `verifyReceipt` is what is read from it.
+/// Round trips of the `verifyReceipt` format.
 @Suite struct VerifyReceiptWritingTests {
   private let date = Instant(millisecondsSince1970: 1_571_420_607_000)
 
@@ -22,9 +22,9 @@ import Testing
     return purchase
   }
 
-  @Test("A date is told in GMT, in milliseconds, and by the clocks of California")
+  @Test("A date is written in GMT, milliseconds and Pacific time")
   func dates() {
-    // The clocks there are changed on 10 March and 3 November 2019, at two o'clock.
+    // Daylight saving time changes on 10 March and 3 November 2019 at 02:00.
     let spellings = [
       ("2019-10-18T17:43:27Z", "2019-10-18 10:43:27"), ("2019-03-10T09:59:59Z", "2019-03-10 01:59:59"),
       ("2019-03-10T10:00:00Z", "2019-03-10 03:00:00"), ("2019-11-03T08:59:59Z", "2019-11-03 01:59:59"),
@@ -43,7 +43,7 @@ import Testing
     #expect(json.isEmpty)
   }
 
-  @Test("A period of latest_receipt_info is read as it was written")
+  @Test("A period of latest_receipt_info survives a round trip")
   func latestReceiptInfo() throws {
     let read = try LegacyTransaction(json: period.json(in: .latestReceiptInfo))
     #expect(read.transactionId == "12" && read.originalTransactionId == "10" && read.productId == "pro")
@@ -56,7 +56,7 @@ import Testing
     #expect(read.subscriptionGroupIdentifier == "20" && read.isUpgraded == true)
   }
 
-  @Test("in_app lacks what only latest_receipt_info has, and tells of trials whatever was bought")
+  @Test("in_app omits the members of latest_receipt_info and always has is_trial_period")
   func inApp() {
     var once = LegacyPurchase(
       transactionID: "1", originalTransactionID: "1", productID: "unlock", isSubscription: false)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "An offer is told by the older words (WWDC21-10174)",
+    "An offer is converted to the legacy members (WWDC21-10174)",
     arguments: [
       (OfferType.introductory, OfferDiscountType.freeTrial, true, false, nil, nil),
       (.introductory, .payUpFront, false, true, nil, nil),
@@ -88,7 +88,7 @@ import Testing
     #expect(offer.promotionalOfferID == promotional && offer.offerCodeName == code)
   }
 
-  @Test("What a subscription does next is read as it was written")
+  @Test("A pending renewal survives a round trip")
   func pendingRenewalInfo() throws {
     var renewal = LegacyRenewal(originalTransactionID: "10", productID: "pro")
     renewal.autoRenewProductID = "gold"
@@ -107,7 +107,7 @@ import Testing
     #expect(failing.priceConsentStatus == 0 && failing.priceIncreaseStatus == 0)
   }
 
-  @Test("The latest purchase comes first, and of two of one moment the one with the greater number")
+  @Test("Purchases are sorted latest first, then by higher id")
   func order() {
     func purchase(_ id: String, _ milliseconds: Int64?) -> LegacyPurchase {
       var purchase = LegacyPurchase(
@@ -119,7 +119,7 @@ import Testing
     #expect(purchases.latestFirst.map(\.transactionID) == ["3", "10", "9", "4"])
   }
 
-  @Test("An answer has the members that there is something for, and a failure says whether to ask again")
+  @Test("A response omits empty members, and a failure has the retry flag")
   func answers() throws {
     let empty = VerifyReceiptAnswer.valid(
       .init(

@@ -3,9 +3,9 @@ import Entitlements
 import TestSupport
 import Testing
 
-/// What gives access besides an own purchase at full level, and which of several decides.
+/// Access from grants, app installs, grace and shared purchases, and precedence among them.
 @Suite struct AccessSourceTests {
-  @Test("A grant entitles off the platform, from its start to its end")
+  @Test("A grant entitles off-platform from its start to its end")
   func granted() {
     let facts = CustomerFacts(grants: [grant("G1", 10, 20)])
     #expect(fullPro(facts, on: 9).reason == .neverPurchased)
@@ -20,7 +20,7 @@ import Testing
     #expect(fullPro(facts, on: 20).productState == .new)
   }
 
-  @Test("A grant that was taken back ends when it was")
+  @Test("A revoked grant ends at its revocation")
   func grantRevoked() {
     var revoked = grant("G1", 10)
     revoked.revokedAt = at(15)
@@ -28,7 +28,7 @@ import Testing
     #expect(fullPro(CustomerFacts(grants: [revoked]), on: 15).reason == .grantRevoked)
   }
 
-  @Test("A purchase decides before a grant of the same level, and the run spans both")
+  @Test("A purchase takes precedence over a grant of the same level, and the unbroken access spans both")
   func purchaseBeforeGrant() {
     let facts = CustomerFacts(transactions: [period(0...30)], grants: [grant("G1", 5, 60)])
     #expect(fullPro(facts, on: 10).reason == .subscriptionActive)
@@ -37,13 +37,13 @@ import Testing
     #expect(fullPro(facts, on: 40).since == at(0))
   }
 
-  @Test("A grant of another entitlement gives nothing here")
+  @Test("A grant of another entitlement grants nothing")
   func otherGrant() {
     let other = GrantFact(grantID: "G1", entitlement: "export", since: at(0))
     #expect(fullPro(CustomerFacts(grants: [other]), on: 5).reason == .neverPurchased)
   }
 
-  @Test("Full access decides before limited access, whichever ends later")
+  @Test("Full access takes precedence over limited access, whichever ends later")
   func levels() {
     let facts = CustomerFacts(
       transactions: [period(0...90, "basic", line: "L1"), period(0...30, "yearly", line: "L2")])
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "Who got the app before it was free keeps what they paid for",
+    "A customer who got the app before it was free keeps paid access",
     arguments: [
       ("2.9", true), ("2.10", true), ("3", false), ("3.0.0", false), ("3.1", false), ("beta", false),
     ])
@@ -70,11 +70,11 @@ import Testing
     #expect(status.isEntitled == owns)
     #expect(status.reason == (owns ? .boughtBeforeVersion : .neverPurchased))
     #expect(fullPro(facts, on: 5).accessLevel == (owns ? .limited : .none))
-    // Ordered is not owned: the app came on day 0.
+    // A pre-order grants nothing: the app was downloaded on day 0.
     #expect(!fullPro(facts, on: -1).isEntitled)
   }
 
-  @Test("The operator's grace gives limited access while Apple retries, and ends by itself")
+  @Test("The operator's grace grants limited access during billing retry and ends without new evidence")
   func operatorGrace() {
     let failed = renewal(signed: 31) { $0.isInBillingRetry = true }
     let facts = CustomerFacts(transactions: [period(0...30, "yearly")], renewals: [failed])
@@ -89,7 +89,7 @@ import Testing
     #expect(pro([period(0...30, "yearly")], [failed], on: 40).reason == .billingRetry)
   }
 
-  @Test("Apple's grace gives more than the operator's, which goes on behind it")
+  @Test("Apple's grace takes precedence over the operator's grace, which continues after it")
   func bothGraces() {
     let failed = renewal(signed: 31) {
       $0.isInBillingRetry = true
@@ -102,14 +102,14 @@ import Testing
     #expect(fullPro(facts, on: 47).until == at(50))
   }
 
-  @Test("Nothing is waited for without a failed payment: a cancelled subscription ends at its end")
+  @Test("A cancelled subscription gets no operator's grace")
   func noGraceForCancelled() {
     let cancelled = renewal(signed: 31) { $0.expirationIntent = .customerCancelled }
     let facts = CustomerFacts(transactions: [period(0...30, "yearly")], renewals: [cancelled])
     #expect(fullPro(facts, on: 31).reason == .cancelled)
   }
 
-  @Test("The policy for family members limits what a shared purchase gives, or denies it")
+  @Test("The family sharing policy limits or denies access by a shared purchase")
   func familyPolicy() {
     let shared = period(0...30, "yearly").with { $0.ownership = .familyShared }
     let facts = CustomerFacts(transactions: [shared])
@@ -120,7 +120,7 @@ import Testing
     #expect(denied.productState == .new)
   }
 
-  @Test("An own purchase decides before a shared one, which carries on without a gap when it lapses")
+  @Test("An own purchase takes precedence over a shared one, which continues without a gap after it")
   func ownBeforeShared() {
     let shared = period(0...90, "monthly", line: "S").with { $0.ownership = .familyShared }
     let facts = [period(0...30), shared]
@@ -131,7 +131,7 @@ import Testing
     #expect(pro(facts, on: 30).since == at(0))
   }
 
-  @Test("A refund of some seats leaves the purchaser theirs; a refund of all does not")
+  @Test("A refund of some seats keeps the purchaser's access; a refund of all ends it")
   func seats() {
     let team = period(0...30).with {
       $0.quantity = 5

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AdviceTests {
-  @Test("A failed payment: update billing, with the link, while grace runs and while Apple retries")
+  @Test("A failed payment advises to update billing, during grace and billing retry")
   func updateBilling() throws {
     let failed = renewal(signed: 30) {
       $0.isInBillingRetry = true
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "The days left become one less at the moment that is told",
+    "The days left decrease at the instant reported",
     arguments: [0, 1, 24, 25, 47, 48, 143] as [Int64])
   func daysLeft(hours: Int64) throws {
     let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
@@ -38,7 +38,7 @@ import Testing
     #expect(advice.daysLeft(at: change) == max(0, days - 1))
   }
 
-  @Test("Renewal turned off: a retention offer with the alternatives of the group, until the period ends")
+  @Test("Auto-renew off advises a retention offer with the group's other products until the period ends")
   func retention() {
     let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
     let found = advice([period(0...30)], off, on: 10)
@@ -48,7 +48,7 @@ import Testing
     #expect(found.map(\.url) == ["https://apps.apple.com/account/subscriptions"])
   }
 
-  @Test("A price increase that waits for consent: show it; once agreed, nothing")
+  @Test("A pending price consent is advised until the customer accepts")
   func priceConsent() {
     let asked = renewal(signed: 5) {
       $0.autoRenewStatus = .on
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "Left by choice: a win-back offer with the ids that Apple names",
+    "Voluntary churn advises a win-back offer with Apple's offer ids",
     arguments: [
       ExpirationIntent.customerCancelled, .priceIncreaseNotAccepted,
     ])
@@ -79,7 +79,7 @@ import Testing
     #expect(found.map(\.offerIDs) == [["best", "second"]])
   }
 
-  @Test("Left because the payment failed or the product went: the same again, or another one")
+  @Test("Involuntary churn advises to resubscribe to the same or another product")
   func resubscribe() {
     let failed = renewal(signed: 30) { $0.expirationIntent = .billingError }
     #expect(advice([period(0...30)], failed, on: 40).map(\.productIDs) == [["monthly"]])
@@ -89,41 +89,41 @@ import Testing
   }
 
   @Test(
-    "Nothing of it for family members: they are not the payer",
+    "Family members get no advice",
     arguments: [
       InAppOwnershipType.familyShared, .assigned,
     ])
   func family(ownership: InAppOwnershipType) {
     let shared = period(0...30).with { $0.ownership = ownership }
     for day in [10, 40, 50, 95] as [Int64] {
-      let news = renewal(signed: min(day, 30)) {
+      let renewalInfo = renewal(signed: min(day, 30)) {
         $0.autoRenewStatus = .off
         $0.isInBillingRetry = day >= 30
         $0.gracePeriodExpiresDate = day >= 30 ? at(46) : nil
         $0.priceIncreaseStatus = .pending
         $0.details.eligibleWinBackOfferIDs = ["back"]
       }
-      #expect(advice([shared], news, on: day).isEmpty)
+      #expect(advice([shared], renewalInfo, on: day).isEmpty)
     }
   }
 
-  @Test("A pending downgrade or crossgrade names the product it renews to, until it is taken back")
+  @Test("A pending downgrade or crossgrade reports the next product until it is cancelled")
   func pendingChange() {
     let pending = renewal(signed: 5) { $0.autoRenewProductID = "yearly" }
     #expect(pro([period(0...30)], [pending], on: 10).outlook?.productID == "yearly")
-    let takenBack = renewal(signed: 6) { $0.autoRenewProductID = "monthly" }
-    let facts = CustomerFacts(transactions: [period(0...30)], renewals: [takenBack, pending])
+    let cancelled = renewal(signed: 6) { $0.autoRenewProductID = "monthly" }
+    let facts = CustomerFacts(transactions: [period(0...30)], renewals: [cancelled, pending])
     #expect(evaluate(facts, entitlement: "pro", in: app, at: at(10)).outlook?.productID == "monthly")
   }
 
-  @Test("Inside a commitment the next payment follows, behind its last what becomes of the commitment")
+  @Test("The outlook of a commitment is its next payment, and after the last one its renewal")
   func commitment() {
     func payment(_ number: Int64) -> TransactionFact {
       period(0...30).with {
         $0.details.commitment = .init(billingPeriodNumber: number, totalBillingPeriods: 12)
       }
     }
-    let news = renewal(signed: 1) {
+    let renewalInfo = renewal(signed: 1) {
       $0.autoRenewStatus = .on
       $0.details.renewalPrice = 4990
       var commitment = RenewalDetails.Commitment()
@@ -131,10 +131,10 @@ import Testing
       commitment.renewalPrice = 5990
       $0.details.commitment = commitment
     }
-    #expect(pro([payment(3)], [news], on: 5).willRenew == true)
-    #expect(pro([payment(3)], [news], on: 5).outlook?.price == 4990)
-    #expect(pro([payment(12)], [news], on: 5).reason == .subscriptionNotRenewing)
-    #expect(pro([payment(12)], [news], on: 5).outlook?.price == 5990)
+    #expect(pro([payment(3)], [renewalInfo], on: 5).willRenew == true)
+    #expect(pro([payment(3)], [renewalInfo], on: 5).outlook?.price == 4990)
+    #expect(pro([payment(12)], [renewalInfo], on: 5).reason == .subscriptionNotRenewing)
+    #expect(pro([payment(12)], [renewalInfo], on: 5).outlook?.price == 5990)
   }
 }
 

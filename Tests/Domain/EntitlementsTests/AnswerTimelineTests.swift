@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AnswerTimelineTests {
-  @Test("At every moment of which it tells, it answers as the rules do", arguments: UInt64(0)..<200)
+  @Test("A timeline equals the evaluation at every instant it covers", arguments: UInt64(0)..<200)
   func agrees(seed: UInt64) throws {
     var random = SplitMix64(state: seed &+ 7_000)
     let facts = randomCustomer(&random)
@@ -13,23 +13,24 @@ import Testing
       let timeline = AnswerTimeline(facts, entitlement: entitlement, in: app, from: start)
       let bound = try #require(timeline.segments.last).end
       #expect(timeline.segments.count <= AnswerTimeline.segmentLimit)
-      for moment in moments(of: facts, &random) {
-        let told = timeline.answer(at: moment)
-        let isTold = start <= moment && bound.map { moment < $0 } ?? true
-        #expect((told != nil) == isTold)
-        if let told {
-          #expect(told == evaluate(facts, entitlement: entitlement, in: app, at: moment), "\(moment)")
+      for instant in instants(of: facts, &random) {
+        let precomputed = timeline.answer(at: instant)
+        let isCovered = start <= instant && bound.map { instant < $0 } ?? true
+        #expect((precomputed != nil) == isCovered)
+        if let precomputed {
+          #expect(
+            precomputed == evaluate(facts, entitlement: entitlement, in: app, at: instant), "\(instant)")
         }
       }
     }
   }
 
   @Test(
-    "Until the moment at which it is to be asked again an answer stays as it is", arguments: UInt64(0)..<40)
+    "An answer stays the same until checkAgainAt", arguments: UInt64(0)..<40)
   func checkAgain(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 9_000)
     let facts = randomCustomer(&random)
-    let times = moments(of: facts, &random).sorted()
+    let times = instants(of: facts, &random).sorted()
     for (app, entitlement) in questions {
       for now in times where random.next() % 8 == 0 {
         let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("Of a running subscription it tells the end, and what is then")
+  @Test("The timeline of an active subscription contains its end and the answer after it")
   func subscription() {
     let facts = CustomerFacts(transactions: [period(0...30)])
     let timeline = AnswerTimeline(facts, entitlement: "pro", in: app, from: at(10))
@@ -52,7 +53,7 @@ import Testing
     #expect(timeline.answer(at: at(9)) == nil)
   }
 
-  @Test("Grace, billing retry and its end are all told in advance")
+  @Test("The timeline contains grace, billing retry and the end of billing retry")
   func billingRetry() {
     let failed = renewal(signed: 30) {
       $0.isInBillingRetry = true
@@ -67,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test("More than a handful of changes are not told, and the end of what is told is known")
+  @Test("A timeline with too many changes ends early and says when")
   func bounded() {
     let facts = CustomerFacts(
       transactions: (0..<20).map { period(($0 * 40)...($0 * 40 + 30), line: "L\($0)") })
@@ -84,8 +85,8 @@ private let questions = [
   (fullApp, "archive"),
 ]
 
-/// Moments at and around everything that the facts name, and some of no importance.
-private func moments(of facts: CustomerFacts, _ random: inout SplitMix64) -> [Instant] {
+/// Instants at and around every date in the facts, and random ones.
+private func instants(of facts: CustomerFacts, _ random: inout SplitMix64) -> [Instant] {
   let named =
     facts.transactions.flatMap { [$0.purchaseDate, $0.expiresDate, $0.revocationDate].compactMap(\.self) }
     + facts.renewals.compactMap(\.gracePeriodExpiresDate)
@@ -97,7 +98,7 @@ private func moments(of facts: CustomerFacts, _ random: inout SplitMix64) -> [In
   let anyOther = (0..<60).map { _ in
     at(.random(in: -10...600, using: &random), hours: .random(in: 0...23, using: &random))
   }
-  return (named + retryEnds).flatMap { moment in
-    (Int64(-1)...1).map { moment.advanced(byMilliseconds: $0) }
+  return (named + retryEnds).flatMap { instant in
+    (Int64(-1)...1).map { instant.advanced(byMilliseconds: $0) }
   } + anyOther
 }

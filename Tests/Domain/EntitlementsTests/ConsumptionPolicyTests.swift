@@ -3,7 +3,7 @@ import Entitlements
 import TestSupport
 import Testing
 
-/// What Apple is told of customers who ask for a refund.
+/// Consumption information for refund requests.
 @Suite struct ConsumptionPolicyTests {
   private func share(
     of fact: TransactionFact?, _ product: ProductDefinition? = nil, on day: Int64
@@ -12,13 +12,13 @@ import Testing
   }
 
   @Test(
-    "Of a paid period that share is told that had passed when the customer asked",
+    "The consumed share is the part of the paid period before the refund request",
     arguments: [(-1, 0), (0, 0), (3, 10_000), (15, 50_000), (30, 100_000), (99, 100_000)])
   func share(day: Int64, expected: Int64) {
     #expect(share(of: period(0...30), on: day) == expected)
   }
 
-  @Test("Where Apple gives no end, the catalog's duration does")
+  @Test("The catalog's duration defines the period where Apple sends no end")
   func duration() {
     var fact = period(0...30)
     fact.expiresDate = nil
@@ -28,7 +28,7 @@ import Testing
     #expect(share(of: fact, season, on: 25) == 25_000)
   }
 
-  @Test("Where time tells nothing, nothing is told, and neither where the operator does not want it")
+  @Test("The consumed share is omitted without a period or if the operator disabled it")
   func nothing() {
     var endless = period(0...30)
     endless.expiresDate = nil
@@ -38,7 +38,7 @@ import Testing
     #expect(silent.information(about: period(0...30), nil, at: at(15)).consumptionPercentage == nil)
   }
 
-  @Test("A reason has its own answer, all others the usual one")
+  @Test("A reason without an answer of its own gets the default answer")
   func reasons() {
     let decline = ConsumptionPolicy.Answer.automatic(.init(refundPreference: .decline))
     let policy = ConsumptionPolicy(defaultAnswer: decline, byReason: [.legal: .manual])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct CustomerFactsTests {
-  @Test("Any order and any repetition of facts gives the same state", arguments: UInt64(0)..<200)
+  @Test("Facts are independent of insertion order and repetitions", arguments: UInt64(0)..<200)
   func order(seed: UInt64) {
     var random = SplitMix64(state: seed)
     let transactions = (0..<Int.random(in: 1...12, using: &random)).map { _ in randomFact(&random) }
@@ -36,7 +36,7 @@ import Testing
     #expect(merged == straight)
   }
 
-  @Test("The evaluation agrees with the rule written down slowly", arguments: UInt64(0)..<100)
+  @Test("The evaluation equals a literal implementation of the interval rule", arguments: UInt64(0)..<100)
   func oracle(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 1_000)
     let facts = CustomerFacts(transactions: (0..<8).map { _ in randomFact(&random) })
@@ -50,8 +50,8 @@ import Testing
     }
   }
 
-  @Test("A repetition and an older document are no news")
-  func news() {
+  @Test("A repetition and an older document change nothing")
+  func repetition() {
     var facts = CustomerFacts()
     let newer = period(0...30).with { $0.signedDate = at(2) }
     let answers = [
@@ -62,7 +62,7 @@ import Testing
     #expect(facts.renewals.map(\.signedDate) == [at(3)])
   }
 
-  @Test("A grant that was taken back stays so, and the later taking back counts")
+  @Test("A revoked grant stays revoked, and the later revocation wins")
   func grants() {
     let given = GrantFact(grantID: "G1", entitlement: "pro", since: at(0))
     var facts = CustomerFacts(grants: [given])
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "A document without what Apple always sends is refused by the name of the field",
+    "A document without a required field is rejected with the field's name",
     arguments: [
       "transactionId", "originalTransactionId", "productId", "type", "purchaseDate", "signedDate",
       "expiresDate",
@@ -94,7 +94,7 @@ import Testing
   }
 }
 
-/// Facts whose dates, lines and signatures often coincide.
+/// Facts with many equal dates, lines and signature dates.
 private func randomFact(_ random: inout SplitMix64) -> TransactionFact {
   let start = Int64.random(in: 0...8, using: &random) * 10
   let line = "L\(Int.random(in: 0...2, using: &random))"
@@ -121,7 +121,7 @@ private func randomAppTransaction(_ random: inout SplitMix64) -> AppTransactionF
     signedDate: at(.random(in: 0...1, using: &random)))
 }
 
-/// "Access as intervals", for subscriptions without renewal infos, as literally as possible.
+/// A literal implementation of the interval rule for subscriptions without renewal info.
 private func slowly(_ facts: CustomerFacts, _ now: Instant) -> Bool {
   facts.transactions.contains { fact in
     guard ["monthly", "yearly"].contains(fact.productID) else { return false }

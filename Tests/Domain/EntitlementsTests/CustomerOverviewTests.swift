@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CustomerOverviewTests {
-  @Test("A product is new, active or inactive: never bought, in force, had once")
+  @Test("A product is new before, active during and inactive after its first purchase")
   func productStates() {
     #expect(overview([]).states == ["lifetime": .new, "monthly": .new, "plus": .new])
     #expect(overview([period(0...30)], on: 5).states["monthly"] == .active)
@@ -14,7 +14,7 @@ import Testing
     #expect(overview([purchase("lifetime", .nonConsumable, on: 9)], on: 8).states["lifetime"] == .new)
   }
 
-  @Test("Grace is active and billing retry is not; the renewal info is told with the product")
+  @Test("A product is active in grace and inactive in billing retry, with its renewal info")
   func graceAndRetry() {
     let failed = renewal(signed: 30) {
       $0.isInBillingRetry = true
@@ -27,7 +27,7 @@ import Testing
     #expect(product?.latest?.transactionID == "L1-0")
   }
 
-  @Test("A group has the product in force, and what it renews to")
+  @Test("A group reports its active product and the next product")
   func group() throws {
     let pending = renewal(signed: 5) { $0.autoRenewProductID = "plus" }
     let group = try #require(overview([period(0...30)], [pending], on: 10).groups.first)
@@ -39,7 +39,7 @@ import Testing
     #expect(overview([period(0...30)], on: 31).groups.map(\.state) == [.inactive])
   }
 
-  @Test("An introductory offer is had once in a group, also with a product that is gone from the catalog")
+  @Test("An introductory offer can be used once per group, even with a product removed from the catalog")
   func introductoryOffer() {
     #expect(overview([period(0...30)]).groups.first?.isEligibleForIntroductoryOffer == true)
     let gone = period(0...7, "gone").with {
@@ -55,7 +55,7 @@ import Testing
     #expect(overview([other, now]).groups.map(\.isEligibleForIntroductoryOffer) == [false, true])
   }
 
-  @Test("Promotional offers are for those who have or had a subscription, win-back offers for those who left")
+  @Test("Promotional offers need a current or past subscription, win-back offers a lapsed one")
   func otherOffers() {
     #expect(overview([]).groups.first?.isEligibleForPromotionalOffers == false)
     #expect(overview([period(0...30)]).groups.first?.isEligibleForPromotionalOffers == true)
@@ -65,7 +65,7 @@ import Testing
     #expect(overview([period(0...50)], [left], on: 40).groups.first?.eligibleWinBackOfferIDs == [])
   }
 
-  @Test("Consumables add up, a refund is to be taken back, and a reversed one is not")
+  @Test("Consumable units add up; refunded units are counted unless the refund was reversed")
   func consumables() {
     func shells(_ id: String, _ quantity: Int64, refunded: Bool = false, signed: Int64 = 0) -> TransactionFact
     {
@@ -83,7 +83,7 @@ import Testing
     #expect(overview(reversed).consumables.map { [$0.purchased, $0.refunded] } == [[8, 0]])
   }
 
-  @Test("The overview never contradicts the answers, whatever happened", arguments: UInt64(0)..<200)
+  @Test("The overview agrees with the evaluation", arguments: UInt64(0)..<200)
   func agrees(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 13_000)
     let facts = randomCustomer(&random)

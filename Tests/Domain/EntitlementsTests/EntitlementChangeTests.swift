@@ -2,11 +2,11 @@ import AppStore
 import Entitlements
 import Testing
 
-/// What is told of the difference between two answers.
+/// Changes between two answers.
 @Suite struct EntitlementChangeTests {
   typealias Kind = EntitlementChange.Kind
 
-  /// Facts before and after, the day on which they are compared, and what is told.
+  /// Facts before and after, the day of the comparison, and the expected changes.
   struct Case: Sendable {
     let before: CustomerFacts
     let after: CustomerFacts
@@ -47,12 +47,12 @@ import Testing
     Case(info(), info(signed: 9), on: 10),
   ]
 
-  @Test("Each difference has its word", arguments: cases)
+  @Test("Each difference has its event kind", arguments: cases)
   func differences(of one: Case) {
     #expect(kinds(one.before, one.after, one.day) == one.expected)
   }
 
-  @Test("Who owns a purchase, and what the operator gives, are told as such")
+  @Test("Ownership changes and grants have event kinds of their own")
   func causes() {
     let (none, owned) = (CustomerFacts(), CustomerFacts(transactions: [paid(0...30)]))
     #expect(kinds(none, owned, 10, by: .ownership) == [.transferred])
@@ -68,9 +68,9 @@ import Testing
     #expect(kinds(both, owningStill, 10, by: .grant) == [.grantRevoked])
   }
 
-  @Test("A refund of what no longer decides is told too, once, and so is its end")
+  @Test("A refund of a past period and its reversal are reported once")
   func silentRefund() {
-    func told(_ before: [TransactionFact], _ after: [TransactionFact]) -> [EntitlementChange] {
+    func changes(_ before: [TransactionFact], _ after: [TransactionFact]) -> [EntitlementChange] {
       let (before, after) = (CustomerFacts(transactions: before), CustomerFacts(transactions: after))
       let answer = evaluate(after, entitlement: "pro", in: twoProducts, at: day(40))
       return EntitlementChange.revocations(
@@ -78,29 +78,29 @@ import Testing
     }
     let (old, running) = (paid(0...30), paid(30...60))
     let refunded = paid(0...30, signed: 39, revoked: 38)
-    let changes = told([old, running], [refunded, running])
-    #expect(changes.map(\.kind) == [.refunded])
-    #expect(changes.map(\.effectiveAt) == [day(38)])
-    #expect(changes.allSatisfy { $0.before == $0.after && $0.after.isEntitled })
-    #expect(told([refunded, running], [refunded, running]).isEmpty)
-    #expect(told([running], [refunded, running]).isEmpty)
-    #expect(told([refunded, running], [old, running]).map(\.kind) == [.refundReversed])
+    let reported = changes([old, running], [refunded, running])
+    #expect(reported.map(\.kind) == [.refunded])
+    #expect(reported.map(\.effectiveAt) == [day(38)])
+    #expect(reported.allSatisfy { $0.before == $0.after && $0.after.isEntitled })
+    #expect(changes([refunded, running], [refunded, running]).isEmpty)
+    #expect(changes([running], [refunded, running]).isEmpty)
+    #expect(changes([refunded, running], [old, running]).map(\.kind) == [.refundReversed])
     let shared = { (fact: TransactionFact) in
       var fact = fact
       fact.ownership = .familyShared
       return fact
     }
-    #expect(told([shared(old)], [shared(refunded)]).map(\.kind) == [.revoked])
+    #expect(changes([shared(old)], [shared(refunded)]).map(\.kind) == [.revoked])
   }
 
-  @Test("What ended before anybody heard of it is dated when it ended")
+  @Test("A past end takes effect at its own date")
   func effect() {
     let before = CustomerFacts(transactions: [paid(0...30)])
     let after = CustomerFacts(transactions: [paid(0...30, signed: 12, revoked: 9)])
     #expect(changes(before, after, 12, by: .evidence).map(\.effectiveAt) == [day(9)])
   }
 
-  @Test("Every kind has a sentence, and no two the same")
+  @Test("Each event kind has a distinct sentence")
   func sentences() {
     #expect(Set(Kind.allCases.map(\.sentence)).count == Kind.allCases.count)
   }

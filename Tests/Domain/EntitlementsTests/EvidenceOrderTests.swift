@@ -3,7 +3,7 @@ import Entitlements
 import TestSupport
 import Testing
 
-/// One document, as it may arrive.
+/// One document.
 private enum Document: Hashable {
   case transaction(TransactionFact)
   case renewal(RenewalFact)
@@ -20,7 +20,7 @@ private enum Document: Hashable {
 
 @Suite struct EvidenceOrderTests {
   @Test(
-    "Any order, any repetition and any prefix then the rest give the same answers", arguments: UInt64(0)..<150
+    "Answers are independent of order, repetitions and partial arrival", arguments: UInt64(0)..<150
   )
   func order(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 17_000)
@@ -31,7 +31,7 @@ private enum Document: Hashable {
     }
   }
 
-  @Test("A document that is older than what is known changes no answer", arguments: UInt64(0)..<150)
+  @Test("An outdated document changes no answer", arguments: UInt64(0)..<150)
   func monotonic(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 19_000)
     let documents = documents(&random)
@@ -74,7 +74,7 @@ private enum Document: Hashable {
     stride(from: Int64(-5), through: 260, by: 15).map { fullPro(facts, on: $0) }
   }
 
-  /// Two customers' documents, about the same lines.
+  /// Documents of two customers about the same lines.
   private func documents(_ random: inout SplitMix64) -> [Document] {
     (0..<2).flatMap { _ in
       let customer = randomCustomer(&random)
@@ -83,8 +83,8 @@ private enum Document: Hashable {
     }
   }
 
-  /// The fewest of `documents` for which `fails` is still true, as far as leaving out one at a time goes;
-  /// `nil` if it is not true of all of them.
+  /// A minimal subset of `documents` for which `fails` holds, found by leaving out one at a time; `nil` if it
+  /// does not hold for all of them.
   private func shrunk(_ documents: [Document], while fails: ([Document]) -> Bool) -> [Document]? {
     guard fails(documents) else { return nil }
     for index in documents.indices {

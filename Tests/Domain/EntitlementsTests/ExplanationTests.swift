@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ExplanationTests {
-  @Test("The chain names each fact, what it gives and which one decided")
+  @Test("The explanation lists each fact, its access and the decisive one")
   func chain() {
     let facts = CustomerFacts(
       transactions: [period(0...30), period(30...60), purchase("shells", .consumable, on: 1)],
@@ -20,7 +20,7 @@ import Testing
     #expect(explanation.contradictions.isEmpty)
   }
 
-  @Test("A refund, an upgrade and what took over are told")
+  @Test("The explanation mentions refunds, upgrades and replacements")
   func cuts() {
     let refunded = period(0...30).with {
       $0.revocationDate = at(9)
@@ -32,12 +32,13 @@ import Testing
       ]),
       entitlement: "pro", in: app, at: at(65)
     ).steps
-    #expect(steps.contains { $0.sentence.contains("gave back 70 %") })
-    #expect(steps.contains { $0.sentence.contains("transaction L2-60 of its line took over") })
+    #expect(steps.contains { $0.sentence.contains("refunded 70 %") })
+    #expect(steps.contains { $0.sentence.contains("transaction L2-60 of the same purchase replaced it") })
     #expect(steps.filter(\.isDecisive).map(\.transactionID) == ["L2-50"])
   }
 
-  @Test("An explanation answers as the rules do, and exactly one step decides", arguments: UInt64(0)..<200)
+  @Test(
+    "An explanation has the evaluation's answer and exactly one decisive step", arguments: UInt64(0)..<200)
   func agrees(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 15_000)
     let facts = randomCustomer(&random)
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "What cannot be is flagged, by kind, and has an answer all the same",
+    "Contradictory facts are flagged by kind and still evaluated",
     arguments: [
       (Contradiction.Kind.twoActiveInGroup, [period(0...30), period(5...35, line: "L2")], true),
       (.expiryBeforePurchase, [period(0...30).with { $0.expiresDate = at(-5) }], false),
@@ -68,7 +69,7 @@ import Testing
     #expect(explanation.status.reason != .neverPurchased)
   }
 
-  @Test("Renewal info without its transaction and a version that is none are flagged too")
+  @Test("Renewal info without a transaction and a non-numeric version are flagged")
   func loneFacts() {
     let facts = CustomerFacts(
       renewals: [renewal(signed: 1)],
@@ -78,7 +79,7 @@ import Testing
     #expect(explanation.status.reason == .neverPurchased)
   }
 
-  @Test("An upgrade whose second half has arrived is no contradiction")
+  @Test("A complete upgrade is not a contradiction")
   func upgrade() {
     let facts = CustomerFacts(transactions: [
       period(0...30).with { $0.isUpgraded = true }, period(10...40, "plus", line: "L2"),

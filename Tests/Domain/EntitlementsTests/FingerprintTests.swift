@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct FingerprintTests {
-  @Test("Answers of other rules have another version: raise rulesVersion with the value below")
+  @Test("Changed rules require a new rulesVersion; update it together with the hash below")
   func rules() {
     var random = SplitMix64(state: 42)
     var hash = AnswerHash()
@@ -20,12 +20,12 @@ import Testing
     #expect(hash.value == 4_503_832_542_466_497_321)
   }
 
-  @Test("The number is the same in every process and on every machine")
+  @Test("The fingerprint is the same in every process and on every machine")
   func golden() {
     #expect(app.fingerprint == 3_976_013_840_437_516_619)
   }
 
-  @Test("It changes with everything that an answer depends on, and with nothing else")
+  @Test("The fingerprint changes exactly with the inputs of the evaluation")
   func sensitivity() {
     func fingerprint(
       _ id: String = "ocean", _ levels: [String: AccessLevel] = ["pro": .full], product: String = "a",
@@ -60,7 +60,7 @@ import Testing
   }
 }
 
-/// FNV-1a of every part of many answers.
+/// FNV-1a over all parts of many answers.
 private struct AnswerHash {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

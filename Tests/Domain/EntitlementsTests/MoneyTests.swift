@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MoneyTests {
   @Test(
-    "Days of paid service: trials do not count, a lapse of 60 days pauses the count, a longer one resets it",
+    "Paid service excludes trials, pauses for gaps up to 60 days and resets after longer ones",
     arguments: [
       ([0...30, 30...60], 60), ([0...30, 90...120], 60), ([0...30, 91...121], 30), ([0...30], 30),
     ] as [([ClosedRange<Int64>], Int64)])
@@ -19,7 +19,7 @@ import Testing
     #expect(group([trial] + bought, on: last + 61)?.paidServiceDays == 0)
   }
 
-  @Test("A recovery in the grace period counts without a gap, a later one leaves one")
+  @Test("Paid service has no gap after a recovery in grace, and one after a later recovery")
   func graceCounts() {
     let renewed = { (days: ClosedRange<Int64>) in
       period(days).with { $0.details.transactionReason = .renewal }
@@ -29,7 +29,7 @@ import Testing
     #expect(group([period(0...30), renewed(40...70)], on: 50)?.paidServiceDays == 40)
   }
 
-  @Test("Apple keeps 30 % in the first paid year of a group, and 15 % behind it")
+  @Test("Apple's commission is 30 % in the first paid year of a group and 15 % after it")
   func share() {
     let first = charged(period(0...365, "yearly"), 39_990)
     let second = charged(period(365...730, "yearly"), 39_990)
@@ -39,7 +39,7 @@ import Testing
     #expect(charges.map(\.currency) == ["USD", "USD"])
   }
 
-  @Test("A refund gives back the price, or the share of it that Apple names")
+  @Test("A refund is the price or Apple's refunded share of it")
   func refund() {
     let refunded = charged(period(0...30), 9_990).with { $0.revocationDate = at(5) }
     #expect(charges([refunded]).map(\.price) == [9_990, -9_990])
@@ -51,7 +51,7 @@ import Testing
     #expect(charges([half.with { $0.ownership = .familyShared }]).isEmpty)
   }
 
-  @Test("Metrics are those of each product and day, and customers add up")
+  @Test("Metrics add up customers per product and day")
   func tally() {
     var tally = DailyMetricsBuilder(app, from: day(0), to: day(4), productIDs: [], at: at(100))
     tally.add(CustomerFacts(transactions: [charged(period(0...2), 9_990)]))
@@ -66,7 +66,7 @@ import Testing
     #expect(lifetime.map(\.day) == [day(2), day(3)])
   }
 
-  @Test("Of days that are not over, only what has happened is counted")
+  @Test("Metrics of the current day count past events only")
   func future() {
     var tally = DailyMetricsBuilder(app, from: day(0), to: day(9), productIDs: ["monthly"], at: at(2))
     tally.add(CustomerFacts(transactions: [charged(period(0...30), 9_990), charged(period(30...60), 1)]))
@@ -75,7 +75,7 @@ import Testing
     #expect(tally.metrics.map(\.productID) == ["monthly", "monthly", "monthly"])
   }
 
-  @Test("Who stands where is at each day's end what the customers' spans say", arguments: UInt64(0)..<40)
+  @Test("The customers counted at the end of each day agree with their spans", arguments: UInt64(0)..<40)
   func standing(seed: UInt64) {
     var random = SplitMix64(state: seed)
     let now = at(.random(in: 5...60, using: &random))
@@ -93,9 +93,9 @@ import Testing
       tally.add(facts)
       let spans = SubscriptionHistory(facts, in: app, at: now).spans
       for number in Int64(3)..<40 where day(number) <= now {
-        let moment = min(day(number + 1).advanced(byMilliseconds: -1), now)
-        for what in Set(spans.filter { $0.covers(moment) }.map { "\($0.productID) \($0.kind)" }) {
-          expected["\(what) \(day(number))", default: 0] += 1
+        let instant = min(day(number + 1).advanced(byMilliseconds: -1), now)
+        for series in Set(spans.filter { $0.covers(instant) }.map { "\($0.productID) \($0.kind)" }) {
+          expected["\(series) \(day(number))", default: 0] += 1
         }
       }
     }
@@ -109,7 +109,7 @@ import Testing
   }
 }
 
-/// The day (UTC) in which the tests' day `number` begins.
+/// The UTC day in which the test day `number` starts.
 private func day(_ number: Int64) -> Instant {
   let milliseconds = at(number).millisecondsSince1970
   return Instant(millisecondsSince1970: milliseconds - milliseconds % DailyMetricsBuilder.day)

@@ -3,7 +3,7 @@ import Entitlements
 import TestSupport
 import Testing
 
-/// What each notification of version 2 brings, and what the answer is then: "What each V2 notification means".
+/// The effect of each version 2 notification on the answer.
 @Suite struct NotificationEffectTests {
   struct Effect: CustomTestStringConvertible {
     let name: String
@@ -18,7 +18,7 @@ import Testing
     var testDescription: String { name }
   }
 
-  @Test("Each notification has its effect", arguments: Self.whileEntitled + Self.afterwards)
+  @Test("Each notification type has its documented effect", arguments: Self.whileEntitled + Self.afterwards)
   func effect(of notification: Effect) {
     let status = pro(notification.transactions, notification.renewals, on: notification.day)
     #expect(status.reason == notification.reason)
@@ -53,7 +53,7 @@ import Testing
       code: 5,
       renewsTo: "basic"),
     Effect(
-      name: "DID_CHANGE_RENEWAL_PREF, taken back",
+      name: "DID_CHANGE_RENEWAL_PREF, cancelled",
       renewals: [
         renewal(signed: 5) { $0.autoRenewProductID = "basic" },
         renewal(signed: 6) { $0.autoRenewProductID = "monthly" },

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct OtherProductTests {
-  @Test("A non-consumable entitles for ever")
+  @Test("A non-consumable entitles permanently")
   func nonConsumable() {
     let status = pro([purchase("lifetime", .nonConsumable, on: 3)], on: 40_000)
     #expect(status.state == .nonRenewing)
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "A revocation ends it, and says why",
+    "A revocation ends a non-consumable with its reason",
     arguments: [
       (RevocationReason?.none, RevocationType?.none, EntitlementReason.refunded, -8.0),
       (.appIssue, nil, .refundedForAppIssue, -7), (.other, .refundFull, .refunded, -8),
@@ -31,7 +31,7 @@ import Testing
     #expect(pro([bought], on: 9).code == code)
   }
 
-  @Test("A non-consumable with a duration is a trial from the first download on")
+  @Test("A non-consumable with a duration is a trial from the first download")
   func trial() {
     let again = purchase("trial", .nonConsumable, on: 10).with { $0.originalPurchaseDate = at(0) }
     #expect(pro([again], on: 13).reason == .trialActive)
@@ -39,9 +39,9 @@ import Testing
     #expect(pro([again], on: 14).reason == .trialEnded)
   }
 
-  @Test("Non-renewing purchases add up; each begins where the one before ends")
+  @Test("Non-renewing purchases add up: each starts at the end of the previous one")
   func nonRenewing() {
-    // The later purchase has the smaller line number: the order of lines is not the order of purchases.
+    // The later purchase has the lower line id: line order is not purchase order.
     let facts = [
       purchase("season", .nonRenewingSubscription, on: 0, id: "9"),
       purchase("season", .nonRenewingSubscription, on: 80, id: "1"),
@@ -51,14 +51,14 @@ import Testing
     #expect(pro(facts, on: 180).reason == .nonRenewingEnded)
   }
 
-  @Test("A non-renewing purchase after the end of the last one begins when it is bought")
+  @Test("A non-renewing purchase after a lapse starts at its purchase date")
   func nonRenewingAfterGap() {
     let facts = [0, 100].map { purchase("season", .nonRenewingSubscription, on: $0) }
     #expect(!pro(facts, on: 95).isEntitled)
     #expect(pro(facts, on: 110).until == at(190))
   }
 
-  @Test("A refunded non-renewing purchase ends, and the one behind it moves up")
+  @Test("After a refund of a non-renewing purchase the following one starts earlier")
   func nonRenewingRefunded() {
     let first = purchase("season", .nonRenewingSubscription, on: 0).with { $0.revocationDate = at(40) }
     let second = purchase("season", .nonRenewingSubscription, on: 30)
@@ -69,14 +69,14 @@ import Testing
     #expect(pro([kept, future], on: 60).isEntitled)
   }
 
-  @Test("Two of a non-renewing product in one purchase last twice as long")
+  @Test("A non-renewing purchase of quantity two lasts twice as long")
   func quantity() {
     let two = purchase("season", .nonRenewingSubscription, on: 0).with { $0.quantity = 2 }
     #expect(pro([two], on: 1).until == at(180))
   }
 
   @Test(
-    "Consumables and types of tomorrow give nothing, whatever the catalog says",
+    "Consumables and unknown product types grant nothing, even if the catalog lists an entitlement",
     arguments: [ProductType.consumable, .unrecognized("Rental")])
   func nothing(type: ProductType) {
     let status = pro([purchase("odd", type, on: 0)], on: 1)
@@ -85,7 +85,7 @@ import Testing
     #expect(status.code == 0)
   }
 
-  @Test("A product that the catalog does not have gives nothing, and the answer says that")
+  @Test("A product missing from the catalog grants nothing, with its own reason")
   func unknownProduct() {
     let status = pro([purchase("mystery", .nonConsumable, on: 0)], on: 1)
     #expect(status.reason == .unknownProduct)
@@ -94,14 +94,14 @@ import Testing
     #expect(pro([purchase("mystery", .nonConsumable, on: 0), period(0...30)], on: 1).isEntitled)
   }
 
-  @Test("Without a purchase the customer is new")
+  @Test("A customer without a purchase is new")
   func neverPurchased() {
     #expect(pro([], on: 1) == pro([purchase("shells", .consumable, on: 0)], on: 1))
     #expect(pro([], on: 1).productState == .new)
     #expect(pro([], on: 1).until == nil)
   }
 
-  @Test("An entitlement that no product gives has an answer of its own")
+  @Test("An entitlement that no product grants has its own reason")
   func unknownEntitlement() {
     let status = evaluate(CustomerFacts(), entitlement: "gold", in: app, at: at(0))
     #expect(status.reason == .unknownEntitlement)
@@ -109,7 +109,7 @@ import Testing
     #expect(app.entitlements == ["plus", "pro"])
   }
 
-  @Test("Of several purchases the one that ends last decides, and the run spans all of them")
+  @Test("The purchase that ends last decides, and the unbroken access spans all purchases")
   func acrossProducts() {
     let facts = [
       period(0...30), purchase("season", .nonRenewingSubscription, on: 20),
@@ -122,7 +122,7 @@ import Testing
     #expect(pro(forever, on: 5).checkAgainAt == at(20))
   }
 
-  @Test("A customer who bought it too keeps it when the family's share is revoked")
+  @Test("An own purchase survives the end of Family Sharing")
   func familySharing() {
     let own = period(0...30, line: "L2")
     let shared = period(0...30, line: "L1").with { $0.ownership = .familyShared }

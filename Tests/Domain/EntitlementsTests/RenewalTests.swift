@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RenewalTests {
   @Test(
-    "In the grace period access goes on, and ends by itself",
+    "Access continues in the grace period and ends without new evidence",
     arguments: [
       (29, EntitlementReason.subscriptionActive, true), (30, .inGracePeriod, true),
       (45, .inGracePeriod, true),
@@ -22,13 +22,13 @@ import Testing
     if entitled { #expect(status.until == at(46)) }
   }
 
-  @Test("Grace is of the period it was announced for, never of a later one")
+  @Test("Grace applies to its own period, never to a later one")
   func staleGrace() {
     let failed = renewal(signed: 30) { $0.gracePeriodExpiresDate = at(58) }
     #expect(pro([period(0...30), period(32...39)], [failed], on: 45).isEntitled == false)
   }
 
-  @Test("A recovery inside the grace period joins without a gap")
+  @Test("A recovery in the grace period leaves no gap")
   func recovered() {
     let failed = renewal(signed: 30) { $0.gracePeriodExpiresDate = at(46) }
     let status = pro([period(0...30), period(36...66)], [failed], on: 33)
@@ -37,7 +37,7 @@ import Testing
     #expect(status.checkAgainAt == at(36))
   }
 
-  @Test("A revocation ends the grace period too")
+  @Test("A revocation ends the grace period")
   func revokedInGrace() {
     let failed = renewal(signed: 30) { $0.gracePeriodExpiresDate = at(46) }
     let revoked = period(0...30).with { $0.revocationDate = at(33) }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    "Whether it renews decides between 5 and 4",
+    "Auto-renew decides between the codes 5 and 4",
     arguments: [
       (AutoRenewStatus?.none, 5.0, Bool?.none), (.on, 5, true), (.off, 4, false), (.unrecognized(7), 5, nil),
     ])
@@ -56,7 +56,7 @@ import Testing
     #expect(answer.willRenew == willRenew)
   }
 
-  @Test("What Apple signs when it renews a day early is about the period to come")
+  @Test("Renewal info of an early renewal describes the next period")
   func earlyRenewal() {
     let facts = [period(0...30), period(30...60)]
     let early = renewal(signed: 29) {
@@ -71,7 +71,7 @@ import Testing
     #expect(pro(facts, [ofTheFirst], on: 40).willRenew == nil)
   }
 
-  @Test("Renewal info from before an extension is about the period that was extended")
+  @Test("Renewal info from before an extension describes the extended period")
   func beforeExtension() {
     let before = renewal(signed: 3) {
       $0.autoRenewStatus = .off
@@ -80,7 +80,7 @@ import Testing
     #expect(pro([period(0...45)], [before], on: 40).willRenew == false)
   }
 
-  @Test("Renewal info of an earlier life says nothing about a new subscription")
+  @Test("Renewal info of a lapsed period does not describe a new subscription")
   func resubscribed() {
     let ended = renewal(signed: 31) {
       $0.autoRenewStatus = .off
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "An expired subscription says why it ended",
+    "An expired subscription reports why it ended",
     arguments: [
       (ExpirationIntent?.none, EntitlementReason.expired, -5.0), (.customerCancelled, .cancelled, -5),
       (.billingError, .billingLapsed, -2), (.priceIncreaseNotAccepted, .priceIncreaseNotAccepted, -3),
@@ -108,7 +108,7 @@ import Testing
     #expect(status.until == at(30))
   }
 
-  @Test("While Apple retries the answer is to be asked for again when it gives up")
+  @Test("In billing retry checkAgainAt is the end of the retry")
   func retry() {
     let status = pro([period(0...30)], [renewal(signed: 30) { $0.isInBillingRetry = true }], on: 40)
     #expect(status.state == .billingRetry)
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(
-    "The offer is the code's decimal",
+    "The offer is the decimal of the state code",
     arguments: [
       (OfferType?.none, OfferDiscountType?.none, 5.0), (.introductory, .freeTrial, 5.1),
       (.introductory, .payUpFront, 5.2), (.promotional, nil, 5.3), (.offerCode, .freeTrial, 5.3),

@@ -11,7 +11,7 @@ import Testing
     #expect(pro([EntitlementsTests.period(0...30)], on: day).isEntitled == entitled)
   }
 
-  @Test("Renewals that join make one unbroken run, also one charged a day early")
+  @Test("Consecutive renewals are unbroken access, including one charged a day early")
   func run() {
     let facts = [
       EntitlementsTests.period(0...30), EntitlementsTests.period(29...60), EntitlementsTests.period(60...90),
@@ -22,7 +22,7 @@ import Testing
     #expect(status.deciding?.transactionID == "L1-0")
   }
 
-  @Test("After a gap a new period entitles, and in the gap nothing does")
+  @Test("A new period after a gap entitles; the gap does not")
   func gap() {
     let facts = [EntitlementsTests.period(0...30), EntitlementsTests.period(40...70)]
     #expect(pro(facts, on: 10).until == at(30))
@@ -31,7 +31,7 @@ import Testing
     #expect(pro(facts, on: 40).until == at(70))
   }
 
-  @Test("The next purchase of the line cuts a period off, also when the new one ends earlier")
+  @Test("The next purchase of the line cuts a period, even if the new one ends earlier")
   func upgradeCuts() {
     let facts = [
       EntitlementsTests.period(0...365, "yearly"), EntitlementsTests.period(10...40, "monthly"),
@@ -41,7 +41,7 @@ import Testing
     #expect(!pro(facts, on: 50).isEntitled)
   }
 
-  @Test("An upgrade to a product without this entitlement ends it, though isUpgraded never arrives")
+  @Test("An upgrade to a product without this entitlement ends access, even if isUpgraded never arrives")
   func upgradeAway() {
     let facts = [EntitlementsTests.period(0...30), EntitlementsTests.period(10...40, "plus")]
     let status = pro(facts, on: 20)
@@ -52,14 +52,14 @@ import Testing
     #expect(evaluate(CustomerFacts(transactions: facts), entitlement: "plus", in: app, at: at(20)).isEntitled)
   }
 
-  @Test("isUpgraded alone ends access, before the upgrade itself has arrived")
+  @Test("isUpgraded ends access before the upgrade arrives")
   func upgradedAlone() {
     let upgraded = EntitlementsTests.period(0...30).with { $0.isUpgraded = true }
     #expect(pro([upgraded], on: 20).reason == .upgraded)
     #expect(!pro([upgraded], on: 20).isEntitled)
   }
 
-  @Test("A downgrade at the renewal to a product without this entitlement is a change, not a cancellation")
+  @Test("A downgrade to a product without this entitlement is a product change, not a cancellation")
   func downgradeAway() {
     let status = pro([EntitlementsTests.period(0...30), EntitlementsTests.period(30...60, "plus")], on: 40)
     #expect(status.reason == .productChanged)
@@ -71,7 +71,7 @@ import Testing
     #expect(pro([refunded], on: day).isEntitled == entitled)
   }
 
-  @Test("A refund of an old period takes away that period and nothing else")
+  @Test("A refund of an old period removes only that period")
   func oldRefund() {
     let old = EntitlementsTests.period(0...30).with { $0.revocationDate = at(50) }
     let early = EntitlementsTests.period(0...30).with { $0.revocationDate = at(5) }
@@ -83,7 +83,7 @@ import Testing
     #expect(!pro([early, EntitlementsTests.period(30...60)], on: 10).isEntitled)
   }
 
-  @Test("A refund that is reversed gives the period back")
+  @Test("A reversed refund restores the period")
   func refundReversed() {
     let refunded = EntitlementsTests.period(0...30).with {
       $0.revocationDate = at(5)
@@ -99,7 +99,7 @@ import Testing
     #expect(pro([extended, EntitlementsTests.period(0...30)], on: 35).until == at(37))
   }
 
-  @Test("Several transactions about one period do not cut each other off")
+  @Test("Several transactions of one period do not cut each other")
   func onePeriodTwice() {
     let facts = [
       EntitlementsTests.period(0...30, id: "A"),
@@ -108,7 +108,7 @@ import Testing
     #expect(pro(facts, on: 10).deciding?.transactionID == "A")
   }
 
-  @Test("A contradictory period is kept, gives nothing and breaks nothing")
+  @Test("A contradictory period is stored and grants nothing")
   func contradictory() {
     let odd = EntitlementsTests.period(0...30).with { $0.expiresDate = at(-10) }
     #expect(odd.isContradictory)

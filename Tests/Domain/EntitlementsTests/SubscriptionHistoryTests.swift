@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct SubscriptionHistoryTests {
-  @Test("The first purchase starts, the first paid period behind a free trial converts")
+  @Test("The first purchase is a start, the first paid period after a trial a conversion")
   func conversion() {
     let trial = period(0...7).with { $0.offerDiscountType = .freeTrial }
     let history = history([trial, period(7...37)], now: 40)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "Leaving is voluntary for intents 1 and 3, involuntary for 2, and neither for 4 and 5",
+    "Churn is voluntary for intents 1 and 3, involuntary for 2, and neither for 4 and 5",
     arguments: [
       (ExpirationIntent.customerCancelled, SubscriptionHistory.Milestone.Kind.churnedVoluntarily),
       (.priceIncreaseNotAccepted, .churnedVoluntarily), (.billingError, .churnedInvoluntarily),
@@ -28,7 +28,7 @@ import Testing
     #expect(history.milestones.count == 2)
   }
 
-  @Test("A payment in the grace period keeps the billing cycle, a later one begins a new one")
+  @Test("A payment in grace keeps the billing cycle, a later one starts a new cycle")
   func recovery() {
     let renewed = { (days: ClosedRange<Int64>) in
       period(days).with { $0.details.transactionReason = .renewal }
@@ -42,7 +42,7 @@ import Testing
     #expect(later.milestones(.churnedVoluntarily).isEmpty)
   }
 
-  @Test("Who buys again after a gap had left and starts anew")
+  @Test("A purchase after a gap counts as churn and a new start")
   func resubscribed() {
     let again = period(40...70).with { $0.details.transactionReason = .purchase }
     let history = history([period(0...30), again], now: 41)
@@ -50,14 +50,14 @@ import Testing
     #expect(history.milestones(.started) == [at(0), at(40)])
   }
 
-  @Test("A refund is a refund and no churn")
+  @Test("A refund is not a churn")
   func refund() {
     let history = history([period(0...30).with { $0.revocationDate = at(9) }], now: 40)
     #expect(history.milestones(.refunded) == [at(9)])
     #expect(history.milestones.map(\.kind).count == 2)
   }
 
-  @Test("With renewal turned off a running period is at risk, from when Apple said so")
+  @Test("A period is at risk from the renewal info with auto-renew off")
   func atRisk() {
     let off = renewal(signed: 12) { $0.autoRenewStatus = .off }
     let history = history([period(0...30)], [off], now: 14)
@@ -66,7 +66,7 @@ import Testing
     #expect(!history.covers(.atRisk, at(30)))
   }
 
-  @Test("In billing retry the customer has not left yet; 60 days later they have, from when access ended")
+  @Test("Billing retry becomes a churn after 60 days, dated to the end of access")
   func retry() {
     let failed = renewal(signed: 30) { $0.isInBillingRetry = true }
     #expect(history([period(0...30)], [failed], now: 89).milestones(.churnedInvoluntarily).isEmpty)
@@ -74,7 +74,7 @@ import Testing
     #expect(history([period(0...30)], [failed], now: 90).milestones(.churnedInvoluntarily) == [at(30)])
   }
 
-  @Test("Family members and seats are not counted: they do not pay")
+  @Test("Family members and seats are not counted")
   func shared() {
     let shared = period(0...30).with { $0.ownership = .familyShared }
     #expect(history([shared], now: 40).milestones.isEmpty)
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "Whatever happened, nothing is counted before the start of its line or twice at one moment",
+    "Random histories have no duplicate milestones and no inverted spans",
     arguments: UInt64(0)..<200)
   func anyCustomer(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 11_000)

@@ -2,7 +2,7 @@ import AppStore
 import Entitlements
 import TestSupport
 
-/// An app with a subscription and something that is bought once; both give `pro`.
+/// An app with a subscription and a non-consumable; both grant `pro`.
 let app = AppDefinition(
   id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
   environments: [.sandbox],
@@ -23,7 +23,7 @@ func period(
     ownership: ownership, signedDate: at(days.lowerBound))
 }
 
-/// The unlock that is bought once.
+/// A purchase of the non-consumable.
 func lifetime(on day: Int64, line: String, _ ownership: InAppOwnershipType = .purchased) -> TransactionFact {
   TransactionFact(
     transactionID: line, originalTransactionID: line, productID: "lifetime", type: .nonConsumable,
@@ -31,7 +31,7 @@ func lifetime(on day: Int64, line: String, _ ownership: InAppOwnershipType = .pu
 }
 
 extension TransactionFact {
-  /// As Apple signs it again when it was taken back on `day`.
+  /// The transaction as Apple signs it after a revocation on `day`.
   func revoked(on day: Int64, _ type: RevocationType? = nil) -> TransactionFact {
     with {
       $0.revocationDate = at(day)
@@ -41,7 +41,7 @@ extension TransactionFact {
     }
   }
 
-  /// As Apple signs it again on `day`, with nothing taken back.
+  /// The transaction as Apple signs it on `day` without a revocation.
   func givenBack(on day: Int64) -> TransactionFact {
     with {
       $0.revocationDate = nil
@@ -52,13 +52,13 @@ extension TransactionFact {
   }
 }
 
-/// Whether somebody to whom these documents came, in this order, has `pro`.
+/// The answer for `pro` after these documents arrived in this order.
 func pro(_ documents: [TransactionFact], on day: Int64, hours: Int64 = 12) -> EntitlementStatus {
   evaluate(
     CustomerFacts(transactions: documents), entitlement: "pro", in: app, at: at(day, hours: hours))
 }
 
-/// All orders in which `elements` can arrive.
+/// All permutations of `elements`.
 func permutations<Element>(_ elements: [Element]) -> [[Element]] {
   guard elements.count > 1 else { return [elements] }
   return elements.indices.flatMap { index -> [[Element]] in

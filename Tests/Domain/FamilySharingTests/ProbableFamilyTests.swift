@@ -4,7 +4,7 @@ import FamilySharing
 import TestSupport
 import Testing
 
-/// Who probably belongs together, and how sure that is.
+/// Probable family members and their confidence.
 @Suite struct ProbableFamilyTests {
   private static func candidate(_ id: String, _ transactions: TransactionFact...) -> FamilyCandidate {
     FamilyCandidate(customerID: id, facts: CustomerFacts(transactions: transactions))
@@ -22,7 +22,7 @@ import Testing
     Self.inGermany(period(30...60, line: "M", .familyShared), "m"),
   ])
 
-  @Test("Who bought what a member shares, at the same moments and in the same country, is probably family")
+  @Test("A purchaser with equal dates and storefront is a probable family member")
   func purchaser() {
     let bought = Self.candidate(
       "anna", Self.inGermany(period(0...30, line: "A"), "a"), Self.inGermany(period(30...60, line: "A"), "a"))
@@ -33,25 +33,25 @@ import Testing
     #expect(family[0].confidence > 0.8 && family[0].confidence < 1)
     #expect(
       family[0].grounds == [
-        "2 periods of monthly end at the same moment.",
-        "One has it as FAMILY_SHARED, the other as PURCHASED.",
-        "The last of them begins at the same moment too.", "Both bought in DEU.",
+        "2 periods of monthly end at the same time.",
+        "One customer has it as FAMILY_SHARED, the other as PURCHASED.",
+        "The latest one also starts at the same time.", "Both use the storefront DEU.",
       ])
   }
 
-  @Test("Two who bought for themselves are no family, however well the dates agree")
+  @Test("Two own purchases with equal dates are not a family")
   func strangers() {
     let own = CustomerFacts(transactions: [period(0...30, line: "A")])
     #expect(probableFamily(of: own, among: [Self.candidate("ben", period(0...30, line: "B"))]).isEmpty)
   }
 
-  @Test("One Apple account with two customers is no family")
+  @Test("Two customers of one Apple account are not a family")
   func sameAccount() {
     let other = Self.candidate("ben", Self.inGermany(period(0...30, line: "A"), "m"))
     #expect(probableFamily(of: member, among: [other]).isEmpty)
   }
 
-  @Test("Other dates, products and seats say nothing")
+  @Test("Other dates, other products and seats do not match")
   func nothingInCommon() {
     let others = [
       Self.candidate("a", period(1...31, line: "A")), Self.candidate("b", lifetime(on: 0, line: "B")),
@@ -60,15 +60,15 @@ import Testing
     #expect(probableFamily(of: member, among: others).isEmpty)
   }
 
-  @Test("Another country makes it less probable")
+  @Test("A different storefront lowers the confidence")
   func otherCountry() throws {
     let abroad = Self.candidate("a", period(30...60, line: "A").with { $0.details.storefront = "FRA" })
     let found = try #require(probableFamily(of: member, among: [abroad]).first)
     #expect(found.confidence < 0.5)
-    #expect(found.grounds.last == "One is in DEU, the other in FRA.")
+    #expect(found.grounds.last == "The storefronts differ: DEU and FRA.")
   }
 
-  @Test("Of two who might be the purchaser each is half as probable; a sibling is not their rival")
+  @Test("Two possible purchasers halve the confidence; other members do not")
   func rivals() throws {
     let one = probableFamily(of: member, among: [Self.candidate("a", period(30...60, line: "A"))])
     let three = probableFamily(
@@ -81,7 +81,7 @@ import Testing
     #expect(try #require(three.last).confidence == #require(one.first).confidence / 2)
   }
 
-  @Test("A family has six: more who fit are each less probable")
+  @Test("More than five matches lower the confidence of each")
   func tooMany() throws {
     let crowd = (0..<10).map { Self.candidate("m\($0)", period(30...60, line: "L\($0)", .familyShared)) }
     let few = try #require(probableFamily(of: member, among: Array(crowd.prefix(5))).first)
@@ -89,11 +89,11 @@ import Testing
     #expect(many.confidence == few.confidence / 2)
   }
 
-  @Test("What was bought once is compared by when it was bought")
+  @Test("Non-consumables are compared by purchase date")
   func nonConsumable() throws {
     let mine = CustomerFacts(transactions: [lifetime(on: 3, line: "M", .familyShared)])
     let found = try #require(
       probableFamily(of: mine, among: [Self.candidate("a", lifetime(on: 3, line: "A"))]).first)
-    #expect(found.grounds.first == "A period of lifetime begins at the same moment.")
+    #expect(found.grounds.first == "One period of lifetime starts at the same time.")
   }
 }

@@ -4,27 +4,27 @@ import FamilySharing
 import TestSupport
 import Testing
 
-/// Who has a purchase, what may be said to them, and what Apple is not asked about them.
+/// Purchase roles, their topics and disallowed calls.
 @Suite struct PurchaseRoleTests {
   static let roles: [(InAppOwnershipType, PurchaseRole)] = [
     (.purchased, .purchaser), (.familyShared, .familyMember), (.assigned, .seat),
     (.unrecognized("LENT"), .unrecognized("LENT")),
   ]
 
-  @Test("Apple's ownership type says what the holder is", arguments: roles)
+  @Test("The ownership type determines the purchase role", arguments: roles)
   func role(ownership: InAppOwnershipType, role: PurchaseRole) {
     #expect(PurchaseRole(of: period(0...30, line: "L", ownership)) == role)
   }
 
-  @Test("Only who pays is told of billing, prices, cancellation and offers to stay", arguments: roles)
-  func told(ownership: InAppOwnershipType, role: PurchaseRole) {
+  @Test("Only the purchaser may receive billing, price, cancellation and retention topics", arguments: roles)
+  func topics(ownership: InAppOwnershipType, role: PurchaseRole) {
     let pays = ownership != .familyShared && ownership != .assigned
     for topic in PurchaseRole.Topic.allCases {
       #expect(role.mayReceive(topic) == (pays || topic == .access))
     }
   }
 
-  @Test("What is advised agrees with what may be said", arguments: roles)
+  @Test("Advice agrees with the topics of the role", arguments: roles)
   func advice(ownership: InAppOwnershipType, role: PurchaseRole) {
     let failed = RenewalFact(
       originalTransactionID: "L", productID: "monthly", isInBillingRetry: true, signedDate: at(30))
@@ -33,7 +33,7 @@ import Testing
     #expect(advice.isEmpty == !role.mayReceive(.billing))
   }
 
-  @Test("Calls about those who do not pay are refused with Apple's error before they are made")
+  @Test("Calls about transactions of family members and seats are rejected with Apple's error")
   func refused() {
     let shared = period(0...30, line: "L", .familyShared)
     #expect(DisallowedCall(.extendRenewalDate, about: shared)?.appleCode == 4_030_007)
@@ -42,14 +42,14 @@ import Testing
     #expect(DisallowedCall(.sendConsumptionInformation, about: seat)?.appleCode == 4_000_185)
     #expect(
       DisallowedCall(.extendRenewalDate, about: seat).map(String.init(describing:))
-        == "the transaction is an assigned seat, and Apple extends only purchases: "
+        == "the transaction is an assigned seat; Apple extends own purchases only: "
         + "AssignedSubscriptionExtensionIneligibleError")
     for call in DisallowedCall.Call.allCases {
       #expect(DisallowedCall(call, about: period(0...30, line: "L")) == nil)
     }
   }
 
-  @Test("A revocation names what it takes, and only some seats take no access")
+  @Test("A revocation of some seats keeps access; every other kind ends it")
   func revocations() {
     let team = period(0...30, line: "L").with { $0.quantity = 5 }
     #expect(Revocation(of: team) == nil)
@@ -62,7 +62,7 @@ import Testing
     #expect(Revocation(of: shared)?.endOfAccess == at(9))
   }
 
-  @Test("What others shared does not use up a member's own introductory offer")
+  @Test("A shared purchase does not use the member's introductory offer")
   func eligibility() {
     for ownership in [InAppOwnershipType.familyShared, .assigned] {
       let shared = period(0...30, line: "L", ownership).with { $0.offerType = .introductory }

@@ -3,17 +3,17 @@ import Entitlements
 import TestSupport
 import Testing
 
-/// What each event takes from whom, in every order in which its documents can arrive. The table reads like
-/// Apple's: an event, who receives it, what that one has, and from when to when they have access.
+/// The effect of each revocation event in every order of arrival: the event, its receiver, the receiver's
+/// transactions and the days of access.
 @Suite struct RevocationMatrixTests {
   /// One row of the table.
   struct Row: CustomTestStringConvertible, Sendable {
     let event: String
     let receiver: String
     let has: String
-    /// What Apple signed for the receiver, in the order in which it did.
+    /// The receiver's documents in signing order.
     let documents: [TransactionFact]
-    /// The days of access, of days 0 to 89.
+    /// The days of access among the days 0 to 89.
     let access: [Range<Int64>]
 
     var testDescription: String { "\(event) | \(receiver) | \(has)" }
@@ -100,13 +100,13 @@ import Testing
       0..<15),
   ]
 
-  /// Seats that were added in the middle of the own period.
+  /// Seats added in the middle of the purchaser's period.
   private static let added = period(10...30, line: "own").with {
     $0.quantity = 3
     $0.details.additionalTransactionReason = "SEATS_ADDED"
   }
 
-  @Test("Every row holds in every order of arrival, and after every repetition", arguments: table)
+  @Test("Every row holds in every order of arrival and with repetitions", arguments: table)
   func access(row: Row) {
     for order in permutations(row.documents) {
       for documents in [order, order + order.reversed()] {
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("Of an own purchase and a shared one the own one is answered, and the other carries on without a gap")
+  @Test("An own purchase takes precedence over a shared one, which continues without a gap")
   func ownBeforeShared() {
     let both = [Self.own, Self.shared, Self.next]
     #expect(pro(both, on: 10).deciding?.ownership == .purchased)
@@ -131,7 +131,7 @@ import Testing
     #expect(pro(later, on: 10).until == at(60))
   }
 
-  @Test("A member who lost it is told that sharing ended; a purchaser that it was refunded")
+  @Test("A revoked member gets FAMILY_SHARING_ENDED, a refunded purchaser REFUNDED")
   func reasons() {
     #expect(pro([Self.shared.revoked(on: 10)], on: 12).reason == .familySharingEnded)
     #expect(pro([Self.own.revoked(on: 10)], on: 12).reason == .refunded)

@@ -4,7 +4,7 @@ import FamilySharing
 import TestSupport
 import Testing
 
-/// What a seat gives, and how many there are.
+/// The facts of seats and the seat capacity.
 @Suite struct SeatFactsTests {
   private static func seat(_ number: Int, claimed day: Int64, released: Int64? = nil) -> Seat {
     Seat(
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("The holder has the purchase from the claim on, as ASSIGNED, without price and offer")
+  @Test("A seat has the purchase from its claim on as ASSIGNED, without price and offer")
   func holder() {
     let seat = Self.seat(1, claimed: 5)
     let facts = CustomerFacts(transactions: [Self.team(2)]).assigned(to: seat, among: [seat])
@@ -35,7 +35,7 @@ import Testing
     #expect(!evaluate(facts, entitlement: "pro", in: app, at: at(4)).isEntitled)
   }
 
-  @Test("Grace of the purchase is grace of the seat, without advice about billing")
+  @Test("A seat shares the grace of the purchase, without billing advice")
   func grace() {
     let seat = Self.seat(1, claimed: 5)
     let failed = RenewalFact(
@@ -48,7 +48,7 @@ import Testing
     #expect(status.advice(in: app).isEmpty)
   }
 
-  @Test("A seat that is given back ends, and the next claim that waited takes its place")
+  @Test("A released seat ends and the next waiting claim gets it")
   func release() {
     let seats = [Self.seat(1, claimed: 1, released: 10), Self.seat(2, claimed: 2)]
     let purchase = CustomerFacts(transactions: [Self.team(1)])
@@ -62,7 +62,7 @@ import Testing
     #expect(!isEntitled(first, 10) && isEntitled(second, 10))
   }
 
-  @Test("Seats are counted over all transactions of the period, less those that were refunded")
+  @Test("The seat capacity is the sum over the period's transactions less refunded seats")
   func count() {
     let added = Self.team(4, 10...30).with { $0.details.additionalTransactionReason = "SEATS_ADDED" }
     let line = [Self.team(8), added, Self.team(2, 30...60)]
@@ -75,7 +75,7 @@ import Testing
     #expect(SeatCapacity(CustomerFacts()).current == 0)
   }
 
-  @Test("Seats can be claimed only of a subscription with seats to which the developer invites")
+  @Test("Only subscription seats with developer invitations can be claimed")
   func problems() {
     func problem(_ fact: TransactionFact) -> SeatCapacity.Problem? {
       SeatCapacity(CustomerFacts(transactions: [fact])).problem

@@ -1,4 +1,4 @@
-/// Why an item is offered for less (Apple's offer `reason`).
+/// The reason for an offer on an item (Apple's offer `reason`).
 package enum AdvancedCommerceOfferReason: OpenCode {
   case acquisition
   case winBack
@@ -17,7 +17,7 @@ package enum AdvancedCommerceOfferReason: OpenCode {
   }
 }
 
-/// How an item's price increase stands (Apple's `status`).
+/// The state of an item's price increase (Apple's `status`).
 package enum AdvancedCommercePriceIncreaseStatus: OpenCode {
   case scheduled
   case pending
@@ -66,7 +66,7 @@ package enum AdvancedCommerceRefundReason: OpenCode {
   }
 }
 
-/// How much of an item was refunded (Apple's `refundType`).
+/// The kind of an item's refund (Apple's `refundType`).
 package enum AdvancedCommerceRefundType: OpenCode {
   case full
   case prorated

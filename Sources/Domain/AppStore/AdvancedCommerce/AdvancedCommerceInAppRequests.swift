@@ -1,6 +1,6 @@
 package import JSON
 
-/// A one-time charge that the app starts.
+/// A one-time charge, started by the app.
 package struct AdvancedCommerceOneTimeChargeCreateRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -23,15 +23,15 @@ package struct AdvancedCommerceOneTimeChargeCreateRequest: DecodedPayload {
   }
 }
 
-/// What a one-time charge is for.
+/// The item of a one-time charge.
 package struct AdvancedCommerceOneTimeChargeItem: DecodedPayload {
   package let json: JSONObject
 
   package let description: String?
   package let displayName: String?
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -44,7 +44,7 @@ package struct AdvancedCommerceOneTimeChargeItem: DecodedPayload {
   }
 }
 
-/// A subscription that the app starts.
+/// A new subscription, started by the app.
 package struct AdvancedCommerceSubscriptionCreateRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -81,9 +81,9 @@ package struct AdvancedCommerceSubscriptionCreateItem: DecodedPayload {
   package let description: String?
   package let displayName: String?
   package let offer: AdvancedCommerceOffer?
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -97,7 +97,7 @@ package struct AdvancedCommerceSubscriptionCreateItem: DecodedPayload {
   }
 }
 
-/// A change of a subscription that the app starts.
+/// A change of a subscription, started by the app.
 package struct AdvancedCommerceSubscriptionModifyInAppRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -136,14 +136,14 @@ package struct AdvancedCommerceSubscriptionModifyInAppRequest: DecodedPayload {
 package struct AdvancedCommerceSubscriptionModifyAddItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
   package let description: String?
   package let displayName: String?
   package let offer: AdvancedCommerceOffer?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let proratedPrice: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -162,20 +162,20 @@ package struct AdvancedCommerceSubscriptionModifyAddItem: DecodedPayload {
 package struct AdvancedCommerceSubscriptionModifyChangeItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The item's name until now.
+  /// The SKU to replace.
   package let currentSKU: String?
   package let description: String?
   package let displayName: String?
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
   package let offer: AdvancedCommerceOffer?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let proratedPrice: Int64?
   /// `UPGRADE`, `DOWNGRADE` or `APPLY_OFFER`.
   package let reason: String?
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -193,11 +193,11 @@ package struct AdvancedCommerceSubscriptionModifyChangeItem: DecodedPayload {
   }
 }
 
-/// An item to take out.
+/// An item to remove.
 package struct AdvancedCommerceSubscriptionModifyRemoveItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -225,7 +225,7 @@ package struct AdvancedCommerceSubscriptionModifyDescriptors: DecodedPayload {
   }
 }
 
-/// Another period.
+/// A change of the period.
 package struct AdvancedCommerceSubscriptionModifyPeriodChange: DecodedPayload {
   package let json: JSONObject
 
@@ -242,7 +242,7 @@ package struct AdvancedCommerceSubscriptionModifyPeriodChange: DecodedPayload {
   }
 }
 
-/// Turns the renewal of a subscription on again.
+/// A reactivation of a subscription, started by the app.
 package struct AdvancedCommerceSubscriptionReactivateInAppRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -262,11 +262,11 @@ package struct AdvancedCommerceSubscriptionReactivateInAppRequest: DecodedPayloa
   }
 }
 
-/// An item that goes on.
+/// An item to keep.
 package struct AdvancedCommerceSubscriptionReactivateItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
 
   package init(json: JSONObject) throws(PayloadError) {

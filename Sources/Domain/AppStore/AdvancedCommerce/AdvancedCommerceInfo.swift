@@ -1,10 +1,10 @@
 package import JSON
 
-/// What an Advanced Commerce purchase is made of.
+/// The items of an Advanced Commerce purchase (Apple's advancedCommerceInfo of a transaction).
 package struct AdvancedCommerceTransactionInfo: DecodedPayload {
   package let json: JSONObject
 
-  /// The UUID of the request that made it.
+  /// The UUID of the request that created it.
   package let requestReferenceId: String?
   package let descriptors: AdvancedCommerceDescriptors?
   package let items: [AdvancedCommerceTransactionItem]?
@@ -13,9 +13,9 @@ package struct AdvancedCommerceTransactionInfo: DecodedPayload {
   package let taxCode: String?
   /// A decimal fraction, such as `0.15`.
   package let taxRate: String?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let taxExclusivePrice: Int64?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let estimatedTax: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -36,11 +36,11 @@ package struct AdvancedCommerceTransactionInfo: DecodedPayload {
 package struct AdvancedCommerceTransactionItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The developer's own name for it.
+  /// The operator's SKU of the item.
   package let sku: String?
   package let displayName: String?
   package let description: String?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
   package let offer: AdvancedCommerceOffer?
   package let refunds: [AdvancedCommerceRefund]?
@@ -63,7 +63,7 @@ package struct AdvancedCommerceTransactionItem: DecodedPayload {
 package struct AdvancedCommerceRefund: DecodedPayload {
   package let json: JSONObject
 
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let refundAmount: Int64?
   package let refundDate: Instant?
   package let refundReason: AdvancedCommerceRefundReason?
@@ -79,12 +79,12 @@ package struct AdvancedCommerceRefund: DecodedPayload {
   }
 }
 
-/// What an Advanced Commerce subscription renews to.
+/// The next period of an Advanced Commerce subscription (Apple's advancedCommerceInfo of a renewal info).
 package struct AdvancedCommerceRenewalInfo: DecodedPayload {
   package let json: JSONObject
 
   package let consistencyToken: String?
-  /// The UUID of the request that made it.
+  /// The UUID of the request that created it.
   package let requestReferenceId: String?
   package let descriptors: AdvancedCommerceDescriptors?
   package let items: [AdvancedCommerceRenewalItem]?
@@ -108,11 +108,11 @@ package struct AdvancedCommerceRenewalInfo: DecodedPayload {
 package struct AdvancedCommerceRenewalItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The developer's own name for it.
+  /// The operator's SKU of the item.
   package let sku: String?
   package let displayName: String?
   package let description: String?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
   package let offer: AdvancedCommerceOffer?
   package let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
@@ -129,14 +129,14 @@ package struct AdvancedCommerceRenewalItem: DecodedPayload {
   }
 }
 
-/// A higher price that an item is going to have.
+/// A price increase of an item.
 package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
   package let json: JSONObject
 
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
   package let status: AdvancedCommercePriceIncreaseStatus?
-  /// The items that end if the customer does not agree.
+  /// The SKUs of the items that end without the customer's consent.
   package let dependentSKUs: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -148,7 +148,7 @@ package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
   }
 }
 
-/// How an Advanced Commerce purchase is called before customers.
+/// The description of an Advanced Commerce purchase that customers see.
 package struct AdvancedCommerceDescriptors: DecodedPayload {
   package let json: JSONObject
 
@@ -163,14 +163,14 @@ package struct AdvancedCommerceDescriptors: DecodedPayload {
   }
 }
 
-/// A lower price for the first periods of an item.
+/// An offer: a lower price for the first periods of an item.
 package struct AdvancedCommerceOffer: DecodedPayload {
   package let json: JSONObject
 
   /// An ISO 8601 duration; see ``Period``.
   package let period: String?
   package let periodCount: Int64?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
   package let reason: AdvancedCommerceOfferReason?
 

@@ -1,10 +1,10 @@
 package import JSON
 
-/// What every Advanced Commerce request says of itself.
+/// The identifiers of an Advanced Commerce request.
 package struct AdvancedCommerceRequestInfo: DecodedPayload {
   package let json: JSONObject
 
-  /// A UUID: the same again does nothing.
+  /// The idempotency key, a UUID.
   package let requestReferenceId: String?
   package let appAccountToken: String?
   package let consistencyToken: String?
@@ -18,7 +18,7 @@ package struct AdvancedCommerceRequestInfo: DecodedPayload {
   }
 }
 
-/// Asks for a refund of items (Request Transaction Refund).
+/// A refund of items (Request Transaction Refund).
 package struct AdvancedCommerceRequestRefundRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -45,13 +45,13 @@ package struct AdvancedCommerceRequestRefundRequest: DecodedPayload {
 package struct AdvancedCommerceRequestRefundItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
   package let refundReason: AdvancedCommerceRefundReason?
   package let refundType: AdvancedCommerceRefundType?
-  /// Whether the customer loses it.
+  /// Whether the refund revokes the item.
   package let revoke: Bool?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let refundAmount: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -65,7 +65,7 @@ package struct AdvancedCommerceRequestRefundItem: DecodedPayload {
   }
 }
 
-/// Turns the renewal of a subscription off.
+/// A cancellation: turns auto-renew off (Cancel a Subscription).
 package struct AdvancedCommerceSubscriptionCancelRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -81,7 +81,7 @@ package struct AdvancedCommerceSubscriptionCancelRequest: DecodedPayload {
   }
 }
 
-/// Ends a subscription at once and refunds it.
+/// A revocation: ends and refunds a subscription immediately (Revoke Subscription).
 package struct AdvancedCommerceSubscriptionRevokeRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -103,7 +103,7 @@ package struct AdvancedCommerceSubscriptionRevokeRequest: DecodedPayload {
   }
 }
 
-/// Changes what items of a subscription cost.
+/// A change of item prices (Change Subscription Price).
 package struct AdvancedCommerceSubscriptionPriceChangeRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -128,11 +128,11 @@ package struct AdvancedCommerceSubscriptionPriceChangeRequest: DecodedPayload {
 package struct AdvancedCommerceSubscriptionPriceChangeItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
-  /// Items whose price changes with it.
+  /// The SKUs of items whose price changes with it.
   package let dependentSKUs: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -144,7 +144,7 @@ package struct AdvancedCommerceSubscriptionPriceChangeItem: DecodedPayload {
   }
 }
 
-/// Changes how a subscription and its items are described.
+/// A change of the descriptions of a subscription and its items (Change Subscription Metadata).
 package struct AdvancedCommerceSubscriptionChangeMetadataRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -188,13 +188,13 @@ package struct AdvancedCommerceSubscriptionChangeMetadataDescriptors: DecodedPay
 package struct AdvancedCommerceSubscriptionChangeMetadataItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The item's name until now.
+  /// The SKU to replace.
   package let currentSKU: String?
   /// `IMMEDIATELY` or `NEXT_BILL_CYCLE`.
   package let effective: String?
   package let description: String?
   package let displayName: String?
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -208,7 +208,7 @@ package struct AdvancedCommerceSubscriptionChangeMetadataItem: DecodedPayload {
   }
 }
 
-/// Moves a subscription to Advanced Commerce.
+/// A migration of a subscription to Advanced Commerce (Migrate a Subscription to Advanced Commerce API).
 package struct AdvancedCommerceSubscriptionMigrateRequest: DecodedPayload {
   package let json: JSONObject
 
@@ -234,7 +234,7 @@ package struct AdvancedCommerceSubscriptionMigrateRequest: DecodedPayload {
   }
 }
 
-/// How a migrated subscription is described.
+/// The description of a migrated subscription.
 package struct AdvancedCommerceSubscriptionMigrateDescriptors: DecodedPayload {
   package let json: JSONObject
 
@@ -253,7 +253,7 @@ package struct AdvancedCommerceSubscriptionMigrateDescriptors: DecodedPayload {
 package struct AdvancedCommerceSubscriptionMigrateItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
   package let description: String?
   package let displayName: String?
@@ -267,11 +267,11 @@ package struct AdvancedCommerceSubscriptionMigrateItem: DecodedPayload {
   }
 }
 
-/// An item of the periods to come.
+/// An item of the periods after the migration.
 package struct AdvancedCommerceSubscriptionMigrateRenewalItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The operator's name for the item.
+  /// The operator's SKU of the item.
   package let sku: String?
   package let description: String?
   package let displayName: String?
@@ -285,13 +285,13 @@ package struct AdvancedCommerceSubscriptionMigrateRenewalItem: DecodedPayload {
   }
 }
 
-/// The state after an Advanced Commerce request: what Apple signed about it.
+/// The response to an Advanced Commerce request: the documents that Apple signed.
 package struct AdvancedCommerceResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// A signed transaction: a JWS, not verified yet.
+  /// A signed transaction: a JWS, not yet verified.
   package let signedTransactionInfo: String?
-  /// A signed renewal info: a JWS, not verified yet. Absent after a refund request.
+  /// A signed renewal info: a JWS, not yet verified. Absent after a refund request.
   package let signedRenewalInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -1,23 +1,22 @@
 package import JSON
 
-/// One purchase or one period, to be written as `verifyReceipt` writes it (Apple's `in_app` and
-/// `latest_receipt_info`). ``LegacyTransaction`` reads what this writes.
+/// One purchase or period in the format of `verifyReceipt` (Apple's `in_app` and `latest_receipt_info`), for
+/// writing. ``LegacyTransaction`` reads the same format.
 package struct LegacyPurchase: Hashable, Sendable {
-  /// In which list it is written: they differ in their members.
+  /// The list that it is written to; the lists have different members.
   package enum List: Hashable, Sendable {
-    /// `in_app`: what the receipt itself holds.
+    /// `in_app`: the purchases in the receipt.
     case inApp
-    /// `latest_receipt_info`: what Apple knows today.
+    /// `latest_receipt_info`: Apple's current data.
     case latestReceiptInfo
   }
 
-  /// When and why Apple took it back.
+  /// A refund or revocation.
   package struct Cancellation: Hashable, Sendable {
     package let date: Instant
-    /// `nil` where only a receipt tells of it, which has no reasons.
+    /// `nil` for a cancellation from a receipt, which has no reasons.
     package let reason: RevocationReason?
 
-    /// A cancellation.
     package init(date: Instant, reason: RevocationReason?) {
       self.date = date
       self.reason = reason
@@ -27,7 +26,7 @@ package struct LegacyPurchase: Hashable, Sendable {
   package var transactionID: String
   package var originalTransactionID: String
   package var productID: String
-  /// Of an auto-renewable subscription: only these are told the kinds of their offers.
+  /// Whether it is an auto-renewable subscription; only these have offer flags.
   package var isSubscription: Bool
   package var quantity: Int64 = 1
   package var purchaseDate: Instant?
@@ -36,13 +35,13 @@ package struct LegacyPurchase: Hashable, Sendable {
   package var webOrderLineItemID: String?
   package var offer = LegacyOffer()
   package var cancellation: Cancellation?
-  // What follows is in `latest_receipt_info` only.
+  // The following members are in `latest_receipt_info` only.
   package var ownership: InAppOwnershipType?
   package var appAccountToken: String?
   package var subscriptionGroupID: String?
   package var isUpgraded = false
 
-  /// A purchase of one; everything else is set.
+  /// Creates a purchase of quantity 1; all other members can be set.
   package init(
     transactionID: String, originalTransactionID: String, productID: String, isSubscription: Bool
   ) {
@@ -52,7 +51,7 @@ package struct LegacyPurchase: Hashable, Sendable {
     self.isSubscription = isSubscription
   }
 
-  /// The members, numbers and truth values as texts, dates three times.
+  /// The members in the legacy format: numbers and Booleans as strings, dates in three formats.
   package func json(in list: List) -> JSONObject {
     var json = JSONObject(present: [
       ("quantity", .string(String(quantity))),
@@ -80,8 +79,7 @@ package struct LegacyPurchase: Hashable, Sendable {
 }
 
 extension [LegacyPurchase] {
-  /// In the order of `latest_receipt_info`: the latest first, and of two of one moment the one with the greater
-  /// number.
+  /// In the order of `latest_receipt_info`: latest first; at the same instant the higher id first.
   package var latestFirst: [LegacyPurchase] {
     sorted { left, right in
       guard left.purchaseDate == right.purchaseDate else {
@@ -92,26 +90,25 @@ extension [LegacyPurchase] {
   }
 }
 
-/// Whether one of Apple's numbers is smaller than another: they are written without zeros in front.
+/// Whether `left` is the lower decimal id; Apple writes ids without leading zeros.
 func isLowerIdentifier(_ left: String, _ right: String) -> Bool {
   (left.utf8.count, left) < (right.utf8.count, right)
 }
 
-/// What the JSON of `verifyReceipt` tells of an offer: less than signed documents do.
+/// An offer in the format of `verifyReceipt`, which has fewer fields than signed documents.
 package struct LegacyOffer: Hashable, Sendable {
-  /// `is_trial_period`: nothing is paid.
+  /// `is_trial_period`: a free trial.
   package var isTrial = false
-  /// `is_in_intro_offer_period`: an introductory offer that is paid.
+  /// `is_in_intro_offer_period`: a paid introductory offer.
   package var isIntroductory = false
   /// `promotional_offer_id`.
   package var promotionalOfferID: String?
   /// `offer_code_ref_name`.
   package var offerCodeName: String?
 
-  /// The standard price.
   package init() {}
 
-  /// An offer by what signed documents say of it: its kind, how it is paid, and its name (WWDC21-10174).
+  /// Converts the offer of a signed document: its type, payment mode and identifier (WWDC21-10174).
   package init(_ type: OfferType?, paid: OfferDiscountType?, identifier: String?) {
     isTrial = paid == .freeTrial
     switch type {

@@ -1,13 +1,13 @@
 internal import JSON
 
-/// Takes members out of the JSON of `verifyReceipt` and of version 1 notifications, where a number or a
-/// truth value is mostly a string and a date comes in up to three spellings.
+/// Reads the JSON of `verifyReceipt` and of version 1 notifications, in which numbers and Booleans are mostly
+/// strings and dates come in up to three formats.
 struct LegacyReader {
   private let members: PayloadReader
 
   init(json: JSONObject) { members = PayloadReader(json: json) }
 
-  /// A string, or a number as it is written: Apple sends identifiers in both forms.
+  /// Returns a string, or a number as its text: Apple sends ids in both forms.
   func text(_ member: String) throws(PayloadError) -> String? {
     switch members.json[member] {
     case nil, .null?: nil
@@ -23,7 +23,7 @@ struct LegacyReader {
     return integer
   }
 
-  /// `true`, `"true"`, `"1"` or 1, and the same for false.
+  /// Accepts `true`, `"true"`, `"1"` or 1, and the same for false.
   func bool(_ member: String) throws(PayloadError) -> Bool? {
     if case .bool(let flag)? = members.json[member] { return flag }
     switch try text(member) {
@@ -34,8 +34,8 @@ struct LegacyReader {
     }
   }
 
-  /// A date from `member_ms` (milliseconds), or else from `member` (`2019-10-18 17:43:27 Etc/GMT`, or
-  /// milliseconds in the oldest form). `member_pst` says the same once more.
+  /// Returns the date in `member_ms` (milliseconds), or in `member` (`2019-10-18 17:43:27 Etc/GMT`, or
+  /// milliseconds in the oldest format). `member_pst` is redundant.
   func date(_ member: String) throws(PayloadError) -> Instant? {
     let exact = "\(member)_ms"
     if let milliseconds = try integer(exact) { return try instant(milliseconds, exact) }
@@ -47,7 +47,7 @@ struct LegacyReader {
     return date
   }
 
-  /// `PROD` and `Production`, `Sandbox`; `nil` for anything else.
+  /// Accepts `PROD` and `Production`, `Sandbox`; `nil` for any other value.
   func environment(_ member: String) throws(PayloadError) -> Environment? {
     let text = try text(member)
     return text == "PROD" ? .production : text.flatMap(Environment.init)

@@ -1,28 +1,28 @@
 package import JSON
 
-/// A decoded app receipt, as `verifyReceipt` shows it (Apple's `receipt`).
+/// A decoded app receipt in the format of `verifyReceipt` (Apple's `receipt`).
 package struct LegacyReceipt: DecodedPayload {
   package let json: JSONObject
 
   /// `Production`, `ProductionSandbox`, `ProductionVPP` or `ProductionVPPSandbox`.
   package let receiptType: String?
-  /// The app's number in the App Store; 0 in the sandbox.
+  /// The app's App Store id; 0 in Apple's sandbox.
   package let adamId: Int64?
-  /// The same as ``adamId``.
+  /// Equal to ``adamId``.
   package let appItemId: Int64?
   package let bundleId: String?
   package let applicationVersion: String?
-  /// The version that was bought first; always `1.0` in the sandbox.
+  /// The version that the customer first got; always `1.0` in Apple's sandbox.
   package let originalApplicationVersion: String?
   package let versionExternalIdentifier: Int64?
   package let downloadId: Int64?
-  /// When Apple made the receipt: the moment at which to judge its signature.
+  /// When Apple created the receipt: its signature is verified as of this instant (WWDC18-704).
   package let receiptCreationDate: Instant?
-  /// When the question was asked.
+  /// When `verifyReceipt` was called.
   package let requestDate: Instant?
   package let originalPurchaseDate: Instant?
   package let preorderDate: Instant?
-  /// For apps bought through the Volume Purchase Program.
+  /// Only for apps from the Volume Purchase Program.
   package let expirationDate: Instant?
   package let inApp: [LegacyTransaction]?
 
@@ -46,8 +46,9 @@ package struct LegacyReceipt: DecodedPayload {
   }
 }
 
-/// One purchase, as `verifyReceipt` and version 1 notifications show it (Apple's `in_app` and
-/// `latest_receipt_info`). It has no signature: it counts as far as the way by which it came.
+/// One purchase in `verifyReceipt` responses and version 1 notifications (Apple's `in_app` and
+/// `latest_receipt_info`). It has no signature: it is as trustworthy as the channel it came by
+/// (WWDC21-10174).
 package struct LegacyTransaction: DecodedPayload {
   package let json: JSONObject
 
@@ -62,7 +63,7 @@ package struct LegacyTransaction: DecodedPayload {
   package let purchaseDate: Instant?
   package let originalPurchaseDate: Instant?
   package let expiresDate: Instant?
-  /// When Apple refunded it, or an upgrade cut it off; see ``isUpgraded``.
+  /// When Apple refunded it or an upgrade cut it; see ``isUpgraded``.
   package let cancellationDate: Instant?
   /// 1 for an issue with the app, 0 for another reason.
   package let cancellationReason: Int64?
@@ -96,7 +97,7 @@ package struct LegacyTransaction: DecodedPayload {
   }
 }
 
-/// What happens to a subscription next, as `verifyReceipt` shows it (Apple's `pending_renewal_info`).
+/// The next renewal of a subscription in the format of `verifyReceipt` (Apple's `pending_renewal_info`).
 package struct PendingRenewalInfo: DecodedPayload {
   package let json: JSONObject
 
@@ -107,7 +108,7 @@ package struct PendingRenewalInfo: DecodedPayload {
   package let expirationIntent: Int64?
   package let isInBillingRetryPeriod: Bool?
   package let gracePeriodExpiresDate: Instant?
-  /// 1 if the customer agreed, 0 if they were asked.
+  /// 1 if the customer consented, 0 if consent was requested.
   package let priceConsentStatus: Int64?
   package let priceIncreaseStatus: Int64?
   package let promotionalOfferId: String?
@@ -130,15 +131,15 @@ package struct PendingRenewalInfo: DecodedPayload {
   }
 }
 
-/// What a version 1 notification knows of the customer's purchases (Apple's `unified_receipt`).
+/// The customer's purchases in a version 1 notification (Apple's `unified_receipt`).
 package struct UnifiedReceipt: DecodedPayload {
   package let json: JSONObject
 
   package let environment: Environment?
   package let status: VerifyReceiptStatus?
-  /// An app receipt, base64.
+  /// The app receipt, base64.
   package let latestReceipt: String?
-  /// The latest 100.
+  /// The latest 100 transactions.
   package let latestReceiptInfo: [LegacyTransaction]?
   package let pendingRenewalInfo: [PendingRenewalInfo]?
 

@@ -1,33 +1,33 @@
 package import JSON
 
-/// What a receipt says of the app, to be written as `verifyReceipt` writes it (Apple's `receipt`).
-/// ``LegacyReceipt`` reads what this writes.
+/// An app receipt in the format of `verifyReceipt` (Apple's `receipt`), for writing. ``LegacyReceipt`` reads
+/// the same format.
 package struct LegacyReceiptContent: Hashable, Sendable {
-  /// Apple's word for where the app came from.
+  /// `Production`, `ProductionSandbox`, `ProductionVPP` or `ProductionVPPSandbox`.
   package var receiptType: String?
   package var bundleID: String
-  /// 0 in the sandbox.
+  /// 0 in Apple's sandbox.
   package var appItemID: Int64 = 0
-  /// 0 in the sandbox.
+  /// 0 in Apple's sandbox.
   package var downloadID: Int64 = 0
-  /// 0 in the sandbox.
+  /// 0 in Apple's sandbox.
   package var versionExternalIdentifier: Int64 = 0
   package var applicationVersion: String?
   package var originalApplicationVersion: String?
   /// In the order of the receipt.
   package var purchases: [LegacyPurchase] = []
   package var creationDate: Instant?
-  /// When it was asked.
+  /// When `verifyReceipt` was called.
   package var requestDate: Instant?
   package var originalPurchaseDate: Instant?
-  /// No receipt has it: `verifyReceipt` adds it.
+  /// Not part of a receipt; `verifyReceipt` adds it.
   package var preorderDate: Instant?
   package var expirationDate: Instant?
 
-  /// A receipt of an app; everything else is set.
+  /// Creates an empty receipt; all other members can be set.
   package init(bundleID: String) { self.bundleID = bundleID }
 
-  /// The members, numbers as numbers, dates three times.
+  /// The members in the legacy format: numbers as numbers, dates in three formats.
   package var json: JSONObject {
     var json = JSONObject(present: [
       ("receipt_type", receiptType.map(JSONValue.string)),
@@ -49,30 +49,30 @@ package struct LegacyReceiptContent: Hashable, Sendable {
   }
 }
 
-/// What a subscription will do next, to be written as `verifyReceipt` writes it (Apple's `pending_renewal_info`).
-/// ``PendingRenewalInfo`` reads what this writes.
+/// The next renewal of a subscription in the format of `verifyReceipt` (Apple's `pending_renewal_info`), for
+/// writing. ``PendingRenewalInfo`` reads the same format.
 package struct LegacyRenewal: Hashable, Sendable {
   package var originalTransactionID: String
   package var productID: String
   package var autoRenewProductID: String?
-  /// `nil` if Apple did not say.
+  /// `nil` if Apple did not send it.
   package var autoRenews: Bool?
-  /// Why it ended or is about to; while there is a reason, it is told too whether the charge is retried.
+  /// Why it ended or will end. With an intent, `is_in_billing_retry_period` is always written.
   package var expirationIntent: ExpirationIntent?
   package var isInBillingRetry = false
   package var gracePeriodExpiresDate: Instant?
-  /// `nil` if no higher price was announced.
+  /// `nil` without a price increase.
   package var priceIncreaseStatus: PriceIncreaseStatus?
-  /// Of the next period.
+  /// The offer of the next period.
   package var offer = LegacyOffer()
 
-  /// A subscription; everything else is set.
+  /// Creates a renewal; all other members can be set.
   package init(originalTransactionID: String, productID: String) {
     self.originalTransactionID = originalTransactionID
     self.productID = productID
   }
 
-  /// The members, numbers and truth values as texts.
+  /// The members in the legacy format: numbers and Booleans as strings.
   package var json: JSONObject {
     let isRetried = expirationIntent == nil && !isInBillingRetry ? nil : isInBillingRetry
     let consent = priceIncreaseStatus.map { JSONValue.string(String($0.rawValue)) }
@@ -94,7 +94,7 @@ package struct LegacyRenewal: Hashable, Sendable {
 }
 
 extension [LegacyRenewal] {
-  /// In the order of `pending_renewal_info`: the subscription that began first comes first, by Apple's numbers.
+  /// In the order of `pending_renewal_info`: the oldest subscription first, by id.
   package var oldestFirst: [LegacyRenewal] {
     sorted { isLowerIdentifier($0.originalTransactionID, $1.originalTransactionID) }
   }

@@ -1,14 +1,14 @@
 package import JSON
 
-/// What is sent to `verifyReceipt`.
+/// The request body of `verifyReceipt`.
 package struct VerifyReceiptRequest: DecodedPayload {
   package let json: JSONObject
 
   /// The app receipt, base64.
   package let receiptData: String?
-  /// The shared secret: never to be logged or shown.
+  /// The shared secret: never log or show it.
   package let password: String?
-  /// Whether only the latest transaction of each subscription is wanted.
+  /// Whether to return only the latest transaction of each subscription.
   package let excludeOldTransactions: Bool?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -20,15 +20,15 @@ package struct VerifyReceiptRequest: DecodedPayload {
   }
 }
 
-/// What `verifyReceipt` answers.
+/// The response of `verifyReceipt`.
 package struct VerifyReceiptResponse: DecodedPayload {
   package let json: JSONObject
 
   package let status: VerifyReceiptStatus?
-  /// Whether the same request may succeed later; with the status 21100 to 21199.
+  /// Whether the same request may succeed later; sent with the status 21100 to 21199.
   package let isRetryable: Bool?
   package let environment: Environment?
-  /// The receipt that was sent, decoded.
+  /// The decoded request receipt.
   package let receipt: LegacyReceipt?
   /// The latest app receipt, base64.
   package let latestReceipt: String?
@@ -48,14 +48,14 @@ package struct VerifyReceiptResponse: DecodedPayload {
   }
 }
 
-/// What `verifyReceipt` answers, to be written. ``VerifyReceiptResponse`` reads what this writes.
+/// The response of `verifyReceipt`, for writing. ``VerifyReceiptResponse`` reads the same format.
 package enum VerifyReceiptAnswer: Hashable, Sendable {
-  /// The receipt is genuine, and this is what it is worth today.
+  /// The receipt is valid; the content is the current state of its purchases.
   case valid(Content)
-  /// Anything else. The environment is that of the URL or of the receipt, where one is known.
+  /// The call failed. The environment is that of the URL or of the receipt, if known.
   case failed(VerifyReceiptStatus, Environment?)
 
-  /// What is told of a valid receipt.
+  /// The content for a valid receipt.
   package struct Content: Hashable, Sendable {
     package let environment: Environment
     package let receipt: LegacyReceiptContent
@@ -63,10 +63,9 @@ package enum VerifyReceiptAnswer: Hashable, Sendable {
     package let latest: [LegacyPurchase]
     /// All subscriptions, in any order.
     package let pending: [LegacyRenewal]
-    /// The latest receipt that is known, in base64.
+    /// The latest app receipt, base64.
     package let latestReceipt: String
 
-    /// An answer by its parts.
     package init(
       environment: Environment, receipt: LegacyReceiptContent, latest: [LegacyPurchase],
       pending: [LegacyRenewal], latestReceipt: String
@@ -79,10 +78,9 @@ package enum VerifyReceiptAnswer: Hashable, Sendable {
     }
   }
 
-  /// The answer's body.
+  /// The response body.
   ///
-  /// Apple's documentation calls a member `is-retryable`, its servers `is_retryable`; both are there for whoever
-  /// reads one of them.
+  /// Apple documents the member `is-retryable`, its servers send `is_retryable`; both are written.
   package var json: JSONObject {
     switch self {
     case .failed(let status, let environment):

@@ -1,19 +1,19 @@
-/// What `verifyReceipt` says of a request (Apple's `status`).
+/// The `status` of a `verifyReceipt` response.
 package enum VerifyReceiptStatus: OpenCode {
   case valid
   case notPosted
   /// No longer sent by Apple.
   case requestNotJSON
-  /// The receipt is malformed, or Apple had a passing problem.
+  /// The receipt is malformed, or Apple had a temporary problem.
   case malformedOrTemporary
   case notAuthenticated
   case sharedSecretMismatch
   case unavailable
-  /// The subscription is over; only for transaction receipts of iOS 6, which are decoded all the same.
+  /// The subscription expired; sent only for iOS 6 transaction receipts, which are decoded anyway.
   case expired
-  /// To be sent to the sandbox instead.
+  /// Send the receipt to the sandbox instead.
   case sandboxReceiptInProduction
-  /// To be sent to production instead.
+  /// Send the receipt to production instead.
   case productionReceiptInSandbox
   case internalDataAccess
   case accountNotFound
@@ -43,7 +43,7 @@ package enum VerifyReceiptStatus: OpenCode {
     }
   }
 
-  /// Whether the same request may succeed later. For 21100 to 21199 the response's `is_retryable` says it.
+  /// Whether the same request may succeed later. For 21100 to 21199 `is_retryable` of the response decides.
   package var isRetryable: Bool {
     switch self {
     case .malformedOrTemporary, .unavailable, .internalDataAccess: true

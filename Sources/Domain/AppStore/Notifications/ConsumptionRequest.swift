@@ -1,11 +1,12 @@
 package import JSON
 
-/// What an operator tells Apple about a purchase whose customer asks for a refund (ConsumptionRequest).
+/// The consumption information of a purchase whose customer requested a refund (Apple's ConsumptionRequest,
+/// Send Consumption Information, API 1.19).
 package struct ConsumptionRequest: Hashable, Sendable {
-  /// The most that can have been used: all of it.
+  /// ``consumptionPercentage`` of a fully used purchase.
   package static let wholeConsumption: Int64 = 100_000
 
-  /// Whether what was bought was delivered and worked.
+  /// Whether the purchase was delivered and worked. The raw values are Apple's.
   package enum DeliveryStatus: String, Hashable, Sendable, CaseIterable {
     case delivered = "DELIVERED"
     case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
@@ -14,23 +15,22 @@ package struct ConsumptionRequest: Hashable, Sendable {
     case undeliveredOther = "UNDELIVERED_OTHER"
   }
 
-  /// What the operator would like Apple to decide.
+  /// The operator's preferred outcome. The raw values are Apple's.
   package enum RefundPreference: String, Hashable, Sendable, CaseIterable {
     case decline = "DECLINE"
     case grantFull = "GRANT_FULL"
     case grantProrated = "GRANT_PRORATED"
   }
 
-  /// Whether the customer agreed to this being told. Apple refuses `false`.
+  /// Whether the customer consented to sharing this data. Apple rejects `false` (4000035).
   package var customerConsented: Bool
   package var deliveryStatus: DeliveryStatus
-  /// Whether the customer could try it before buying.
+  /// Whether the customer could try the product before the purchase.
   package var sampleContentProvided: Bool
-  /// How much of it was used, in thousandths of a percent: 0 to 100,000.
+  /// The consumed share in thousandths of a percent, 0 to 100,000; `nil`: not reported.
   package var consumptionPercentage: Int64?
   package var refundPreference: RefundPreference?
 
-  /// What is told, by its parts.
   package init(
     customerConsented: Bool, deliveryStatus: DeliveryStatus, sampleContentProvided: Bool,
     consumptionPercentage: Int64? = nil, refundPreference: RefundPreference? = nil
@@ -42,7 +42,7 @@ package struct ConsumptionRequest: Hashable, Sendable {
     self.refundPreference = refundPreference
   }
 
-  /// The body of the call.
+  /// The body of the call, with Apple's member names.
   package var json: JSONObject {
     var json: JSONObject = [
       "customerConsented": .bool(customerConsented),
@@ -57,7 +57,7 @@ package struct ConsumptionRequest: Hashable, Sendable {
   }
 }
 
-/// Why a customer asks for a refund (Apple's `consumptionRequestReason`).
+/// Why a customer requests a refund (Apple's `consumptionRequestReason`).
 package enum ConsumptionRequestReason: OpenCode {
   case unintendedPurchase
   case fulfillmentIssue

@@ -1,21 +1,22 @@
 package import JSON
 
-/// Apple asks, while a customer is about to cancel, what to show them (Retention Messaging).
+/// A request for the message to show to a customer who is about to cancel (Apple's
+/// DecodedRealtimeRequestBody, Retention Messaging API). Apple waits 700 ms for the response.
 package struct DecodedRealtimeRequestBody: DecodedPayload {
   package let json: JSONObject
 
-  /// The subscription that is about to end.
+  /// The `originalTransactionId` of the subscription.
   package let originalTransactionId: String?
-  /// The app's number in the App Store; the request names the app in no other way.
+  /// The app's App Store id; the request has no bundle id.
   package let appAppleId: Int64?
   package let productId: String?
   /// The customer's language and region, such as `en-US`.
   package let userLocale: String?
-  /// The UUID to answer with.
+  /// The UUID of the request.
   package let requestIdentifier: String?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
-  /// When Apple signed this payload.
+  /// When Apple signed the payload.
   package let signedDate: Instant?
 
   package init(json: JSONObject) throws(PayloadError) {

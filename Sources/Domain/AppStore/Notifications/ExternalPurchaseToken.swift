@@ -1,6 +1,7 @@
 package import JSON
 
-/// A token for purchases outside the App Store, to be reported to Apple (Apple's `externalPurchaseToken`).
+/// A token for purchases outside the App Store, to be reported to Apple (Apple's `externalPurchaseToken`,
+/// External Purchase Server API).
 package struct ExternalPurchaseToken: DecodedPayload {
   package let json: JSONObject
 
@@ -9,7 +10,7 @@ package struct ExternalPurchaseToken: DecodedPayload {
   package let tokenCreationDate: Instant?
   package let tokenExpirationDate: Instant?
   package let tokenType: ExternalPurchaseTokenType?
-  /// The app's number in the App Store.
+  /// The app's App Store id.
   package let appAppleId: Int64?
   package let bundleId: String?
 
@@ -24,13 +25,13 @@ package struct ExternalPurchaseToken: DecodedPayload {
     bundleId = try reader.string("bundleId")
   }
 
-  /// Where the token belongs, by its identifier: Apple says it in no other way. `nil` without one.
+  /// The environment, derived from the id because Apple sends it in no other way; `nil` without an id.
   package var environment: Environment? {
     externalPurchaseId.map { $0.hasPrefix("SANDBOX") ? .sandbox : .production }
   }
 }
 
-/// What an external purchase token is for (Apple's `tokenType`).
+/// The purpose of an external purchase token (Apple's `tokenType`).
 package enum ExternalPurchaseTokenType: OpenCode {
   case acquisition
   case services

@@ -1,4 +1,4 @@
-/// What happened, in version 2 of the App Store Server Notifications (Apple's `notificationType`).
+/// The type of a version 2 notification (Apple's `notificationType`).
 package enum NotificationTypeV2: OpenCode {
   case subscribed
   case didChangeRenewalPref
@@ -13,20 +13,20 @@ package enum NotificationTypeV2: OpenCode {
   case refundDeclined
   case refundReversed
   case consumptionRequest
-  /// The date of one renewal was moved.
+  /// One renewal date was extended.
   case renewalExtended
-  /// The dates of many renewals were moved, or one of these failed.
+  /// A mass extension completed, or one of its extensions failed.
   case renewalExtension
-  /// A family member lost what was shared.
+  /// A family member lost shared access.
   case revoke
   case oneTimeCharge
-  /// A parent withdrew the consent for the app.
+  /// A parent or guardian withdrew consent for the app.
   case rescindConsent
   case externalPurchaseToken
   case metadataUpdate
-  /// A subscription moved to Advanced Commerce.
+  /// A subscription was migrated to Advanced Commerce.
   case migration
-  /// The same under the name that Apple's change log gives it.
+  /// The same, under the name in Apple's changelog.
   case migrate
   case priceChange
   /// Apple released seats of a group subscription.
@@ -73,7 +73,7 @@ package enum NotificationTypeV2: OpenCode {
   }
 }
 
-/// What happened exactly (Apple's `subtype`, version 2).
+/// The detail of a version 2 notification (Apple's `subtype`).
 package enum NotificationSubtype: OpenCode {
   case initialBuy
   case resubscribe
@@ -94,11 +94,11 @@ package enum NotificationSubtype: OpenCode {
   case unreported
   case created
   case activeTokenReminder
-  /// Of a refund: some seats only, the purchase stays.
+  /// With `REFUND`: only seats were refunded.
   case seats
-  /// More seats.
+  /// Seats were added.
   case increaseQuantity
-  /// Fewer seats at the next renewal.
+  /// Fewer seats from the next renewal on.
   case decreaseQuantity
   case unrecognized(String)
 
@@ -138,9 +138,9 @@ package enum NotificationSubtype: OpenCode {
   }
 }
 
-/// What happened, in version 1 of the App Store Server Notifications (Apple's `notification_type`).
+/// The type of a version 1 notification (Apple's `notification_type`).
 package enum NotificationTypeV1: OpenCode {
-  /// Apple's support refunded a subscription, or an upgrade cut the period off.
+  /// A subscription was refunded by Apple Support, or an upgrade cut the period.
   case cancel
   case consumptionRequest
   case didChangeRenewalPref
@@ -149,12 +149,12 @@ package enum NotificationTypeV1: OpenCode {
   case didRecover
   case didRenew
   case initialBuy
-  /// Came back, or upgraded.
+  /// A resubscription or an upgrade.
   case interactiveRenewal
   case priceIncreaseConsent
   case refund
   case revoke
-  /// What `DID_RECOVER` was called until March 2021.
+  /// The name of `DID_RECOVER` until March 2021.
   case renewal
   case unrecognized(String)
 

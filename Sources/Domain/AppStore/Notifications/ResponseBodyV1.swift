@@ -1,29 +1,29 @@
 package import JSON
 
-/// A server notification, version 1: deprecated, and still delivered (Apple's `responseBodyV1`).
+/// A version 1 server notification, deprecated but still delivered (Apple's `responseBodyV1`).
 ///
-/// Nobody signed it. Its ``password`` says that the sender knows the shared secret; what it tells counts only
-/// after Apple was asked.
+/// It is not signed. ``password`` proves that the sender has the shared secret; the contents are trusted only
+/// after a call to Apple confirms them.
 package struct ResponseBodyV1: DecodedPayload {
   package let json: JSONObject
 
   package let notificationType: NotificationTypeV1?
-  /// Apple writes `PROD` for Production here.
+  /// Apple sends `PROD` for Production here.
   package let environment: Environment?
   /// The bundle identifier.
   package let bid: String?
   /// The version of the app.
   package let bvrs: String?
-  /// The shared secret: never to be logged or shown.
+  /// The shared secret: never log or show it.
   package let password: String?
   package let originalTransactionId: String?
-  /// The App Store number of the product that renews.
+  /// The App Store id of the product that renews.
   package let autoRenewAdamId: String?
   package let autoRenewProductId: String?
   package let autoRenewStatus: Bool?
   package let autoRenewStatusChangeDate: Instant?
   package let expirationIntent: Int64?
-  /// A date after which this version ends, as Apple words it.
+  /// The date after which Apple ends version 1, as text.
   package let deprecation: String?
   package let unifiedReceipt: UnifiedReceipt?
 

@@ -1,29 +1,30 @@
 package import JSON
 
-/// A server notification, version 2 (App Store Server Notifications up to 2.23).
+/// A version 2 server notification (Apple's responseBodyV2DecodedPayload, App Store Server Notifications up
+/// to 2.23).
 ///
-/// Of ``data``, ``summary``, ``externalPurchaseToken``, ``appData`` and ``unclaimInfo`` it has the one that
-/// its type calls for; a type that is not known yet may have another, which is in ``json``.
+/// It has one of ``data``, ``summary``, ``externalPurchaseToken``, ``appData`` and ``unclaimInfo``, depending
+/// on its type; an unknown type can have another member, which is in ``json``.
 package struct ResponseBodyV2DecodedPayload: DecodedPayload {
   package let json: JSONObject
 
   package let notificationType: NotificationTypeV2?
   package let subtype: NotificationSubtype?
-  /// The same in every delivery of this notification.
+  /// Equal in every delivery of the notification.
   package let notificationUUID: String?
   /// `2.0`.
   package let version: String?
-  /// When Apple signed this payload.
+  /// When Apple signed the payload.
   package let signedDate: Instant?
-  /// About one purchase.
+  /// For notifications about one purchase.
   package let data: NotificationData?
-  /// About a mass extension of renewal dates.
+  /// For the result of a mass extension of renewal dates.
   package let summary: NotificationSummary?
-  /// About purchases outside the App Store.
+  /// For external purchases.
   package let externalPurchaseToken: ExternalPurchaseToken?
-  /// About the app itself.
+  /// For notifications about the app itself, such as `RESCIND_CONSENT`.
   package let appData: NotificationAppData?
-  /// About seats that Apple released.
+  /// For seats that Apple released.
   package let unclaimInfo: UnclaimInfo?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -42,24 +43,24 @@ package struct ResponseBodyV2DecodedPayload: DecodedPayload {
   }
 }
 
-/// The purchase that a notification is about (Apple's `data`).
+/// The purchase of a notification (Apple's `data`).
 package struct NotificationData: DecodedPayload {
   package let json: JSONObject
 
-  /// The app's number in the App Store; absent in the sandbox.
+  /// The app's App Store id; absent in Apple's sandbox.
   package let appAppleId: Int64?
   package let bundleId: String?
-  /// The build that made the purchase.
+  /// The build of the app that made the purchase.
   package let bundleVersion: String?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
-  /// A JWS of its own, to be verified by itself.
+  /// A JWS, to be verified separately.
   package let signedTransactionInfo: String?
-  /// A JWS of its own, to be verified by itself.
+  /// A JWS, to be verified separately.
   package let signedRenewalInfo: String?
-  /// How the subscription stood when the notification was signed.
+  /// The subscription status when the notification was signed.
   package let status: SubscriptionStatus?
-  /// With `CONSUMPTION_REQUEST`.
+  /// Set for `CONSUMPTION_REQUEST`.
   package let consumptionRequestReason: ConsumptionRequestReason?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -76,15 +77,15 @@ package struct NotificationData: DecodedPayload {
   }
 }
 
-/// How a mass extension of renewal dates ended (Apple's `summary`).
+/// The result of a mass extension of renewal dates (Apple's `summary`).
 package struct NotificationSummary: DecodedPayload {
   package let json: JSONObject
 
-  /// The UUID of the request that this answers.
+  /// The UUID of the extension request.
   package let requestIdentifier: String?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
-  /// The app's number in the App Store; absent in the sandbox.
+  /// The app's App Store id; absent in Apple's sandbox.
   package let appAppleId: Int64?
   package let bundleId: String?
   package let productId: String?
@@ -107,16 +108,16 @@ package struct NotificationSummary: DecodedPayload {
   }
 }
 
-/// The app that a notification is about (Apple's `appData`).
+/// The app of a notification (Apple's `appData`).
 package struct NotificationAppData: DecodedPayload {
   package let json: JSONObject
 
-  /// The app's number in the App Store; absent in the sandbox.
+  /// The app's App Store id; absent in Apple's sandbox.
   package let appAppleId: Int64?
   package let bundleId: String?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
-  /// A JWS of its own, to be verified by itself.
+  /// A JWS, to be verified separately.
   package let signedAppTransactionInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -133,12 +134,12 @@ package struct NotificationAppData: DecodedPayload {
 package struct UnclaimInfo: DecodedPayload {
   package let json: JSONObject
 
-  /// The app's number in the App Store; absent in the sandbox.
+  /// The app's App Store id; absent in Apple's sandbox.
   package let appAppleId: Int64?
   package let bundleId: String?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
-  /// The seat claims, as Claim Seat named them: whoever had these seats loses access.
+  /// The `seatClaimId`s of Claim Seat; their members lose access.
   package let unclaimSeatIds: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {

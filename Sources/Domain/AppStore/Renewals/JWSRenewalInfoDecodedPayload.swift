@@ -1,57 +1,57 @@
 package import JSON
 
-/// What happens to a subscription at its next renewal, or why there is none.
+/// The next renewal of a subscription, or why there is none.
 ///
-/// The names are Apple's (App Store Server API, JWSRenewalInfoDecodedPayload, up to 1.23). It does not
-/// say which app it belongs to.
+/// The names are Apple's (App Store Server API, JWSRenewalInfoDecodedPayload, up to 1.23). The payload does
+/// not name its app.
 package struct JWSRenewalInfoDecodedPayload: DecodedPayload {
   package let json: JSONObject
 
-  /// The subscription this is about.
+  /// Identifies the subscription.
   package let originalTransactionId: String?
   /// The product of the current period.
   package let productId: String?
   /// The product of the next period.
   package let autoRenewProductId: String?
   package let autoRenewStatus: AutoRenewStatus?
-  /// Why it expired; absent while it has not.
+  /// Why the subscription expired; absent while it has not.
   package let expirationIntent: ExpirationIntent?
-  /// Whether Apple is trying to collect a failed payment.
+  /// Whether Apple is retrying a failed renewal payment.
   package let isInBillingRetryPeriod: Bool?
-  /// When the billing grace period ends; absent without one.
+  /// The end of the billing grace period; absent without one.
   package let gracePeriodExpiresDate: Instant?
   package let priceIncreaseStatus: PriceIncreaseStatus?
-  /// When the next period begins.
+  /// When the most recent period ends and the next one starts.
   package let renewalDate: Instant?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let renewalPrice: Int64?
-  /// Seats of the next period.
+  /// The quantity of the next period.
   package let renewalQuantity: Int64?
   package let renewalBillingPlanType: BillingPlanType?
   /// ISO 4217.
   package let currency: String?
-  /// When the current run of periods began; gaps of up to 60 days do not end a run.
+  /// The start of the current run of periods; gaps of up to 60 days do not end a run.
   package let recentSubscriptionStartDate: Instant?
-  /// When Apple signed this payload.
+  /// When Apple signed the payload.
   package let signedDate: Instant?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
   package let offerType: OfferType?
   package let offerIdentifier: String?
   package let offerDiscountType: OfferDiscountType?
-  /// How long the offer lasts, an ISO 8601 duration; see ``Period``.
+  /// The duration of the offer, an ISO 8601 duration; see ``Period``.
   package let offerPeriod: String?
-  /// The win-back offers this customer may have, best first.
+  /// The win-back offers that the customer is eligible for, best first.
   package let eligibleWinBackOfferIds: [String]?
-  /// The UUID that the app gave the purchase to say whose it is.
+  /// The UUID that the app set at the purchase to identify the customer.
   package let appAccountToken: String?
-  /// Identifies one Apple account's copy of the app.
+  /// Identifies one Apple account's install of the app.
   package let appTransactionId: String?
   /// The commitment of the next period.
   package let commitmentInfo: RenewalCommitmentInfo?
   /// The seats of the next period.
   package let multiSeatInfo: RenewalMultiSeatInfo?
-  /// What an Advanced Commerce subscription renews to.
+  /// The items of the next period of an Advanced Commerce subscription.
   package let advancedCommerceInfo: AdvancedCommerceRenewalInfo?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -1,4 +1,6 @@
-/// How a subscription stands (Apple's `status`).
+// The codes of renewal infos. Facts store a code by its position in `known`: append only.
+
+/// The status of a subscription (Apple's `status`, Get All Subscription Statuses).
 package enum SubscriptionStatus: OpenCode {
   case active
   case expired
@@ -23,7 +25,8 @@ package enum SubscriptionStatus: OpenCode {
   }
 }
 
-/// Whether a subscription renews at the end of its period (Apple's `autoRenewStatus`).
+/// Whether a subscription renews at the end of its period (Apple's `autoRenewStatus`). During a commitment it
+/// describes the monthly payments only; see ``RenewalCommitmentInfo/commitmentAutoRenewStatus``.
 package enum AutoRenewStatus: OpenCode {
   case off
   case on
@@ -65,11 +68,11 @@ package enum ExpirationIntent: OpenCode {
   }
 }
 
-/// Whether the customer consented to a higher price (Apple's `priceIncreaseStatus`).
+/// The state of the customer's consent to a price increase (Apple's `priceIncreaseStatus`).
 package enum PriceIncreaseStatus: OpenCode {
-  /// Asked, not answered yet.
+  /// Consent was requested and not given yet.
   case pending
-  /// Agreed, or consent was not needed.
+  /// Consent was given or is not required.
   case accepted
   case unrecognized(Int64)
 

@@ -1,7 +1,7 @@
 package import JSON
 
-/// Why the App Store Server API refused, as its seven digits say (App Store Server API, Error codes). The first
-/// three are the HTTP status.
+/// The seven-digit error code of the App Store Server API (App Store Server API, Error codes). The first
+/// three digits are the HTTP status.
 package enum APIErrorCode: OpenCode {
   case generalBadRequest
   case invalidAppIdentifier
@@ -220,7 +220,7 @@ package enum APIErrorCode: OpenCode {
     }
   }
 
-  /// Whether Apple says that the same request may succeed a little later.
+  /// Whether Apple documents that the same request may succeed later.
   package var isRetryable: Bool {
     switch self {
     case .accountNotFoundRetryable, .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable,
@@ -231,7 +231,7 @@ package enum APIErrorCode: OpenCode {
   }
 }
 
-/// What the App Store Server API says when it refuses.
+/// The body of an error response of the App Store Server API.
 package struct ErrorPayload: DecodedPayload {
   package let json: JSONObject
 

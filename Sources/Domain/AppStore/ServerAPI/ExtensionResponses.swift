@@ -1,6 +1,6 @@
 package import JSON
 
-/// What came of moving one renewal date (Extend a Subscription Renewal Date).
+/// The result of one extension (Extend a Subscription Renewal Date).
 package struct ExtendRenewalDateResponse: DecodedPayload {
   package let json: JSONObject
 
@@ -21,11 +21,11 @@ package struct ExtendRenewalDateResponse: DecodedPayload {
   }
 }
 
-/// The receipt of a mass extension (Extend Subscription Renewal Dates for All Active Subscribers).
+/// The accepted request of a mass extension (Extend Subscription Renewal Dates for All Active Subscribers).
 package struct MassExtendRenewalDateResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// Asks how far it is.
+  /// The UUID to query the status with.
   package let requestIdentifier: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -35,17 +35,17 @@ package struct MassExtendRenewalDateResponse: DecodedPayload {
   }
 }
 
-/// How far a mass extension is (Get Status of Subscription Renewal Date Extensions).
+/// The status of a mass extension (Get Status of Subscription Renewal Date Extensions).
 package struct MassExtendRenewalDateStatusResponse: DecodedPayload {
   package let json: JSONObject
 
   package let requestIdentifier: String?
   package let complete: Bool?
-  /// Absent while it goes on.
+  /// Absent until the extension is complete.
   package let completeDate: Instant?
-  /// Absent while it goes on.
+  /// Absent until the extension is complete.
   package let succeededCount: Int64?
-  /// Absent while it goes on.
+  /// Absent until the extension is complete.
   package let failedCount: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {

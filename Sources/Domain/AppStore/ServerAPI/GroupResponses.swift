@@ -1,7 +1,6 @@
 package import JSON
 
-/// The groups to which a customer belongs (Get Customer Groups, API 1.22). Informational: access
-/// follows from transactions.
+/// The groups of a customer (Get Customer Groups, API 1.22). Informational: access follows from transactions.
 package struct GetCustomerGroupsResponse: DecodedPayload {
   package let json: JSONObject
 
@@ -14,7 +13,7 @@ package struct GetCustomerGroupsResponse: DecodedPayload {
   }
 }
 
-/// A group, and what the customer is in it.
+/// A group and the customer's roles in it.
 package struct GroupEntry: DecodedPayload {
   package let json: JSONObject
 
@@ -57,7 +56,7 @@ package struct GetGroupMembersResponse: DecodedPayload {
   package let members: [GroupMember]?
   /// Whether there is a next page.
   package let hasMore: Bool?
-  /// Asks for the next page.
+  /// The token of the next page.
   package let paginationToken: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -87,11 +86,12 @@ package struct GroupMember: DecodedPayload {
 package struct SeatInfoResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// Seats that were bought.
+  /// The number of purchased seats.
   package let totalSeatCount: Int64?
-  /// Seats that nobody holds.
+  /// The number of unassigned seats.
   package let availableSeatCount: Int64?
-  /// May be more than were bought: seats go down at a renewal, and Apple unclaims none then.
+  /// May exceed ``totalSeatCount``: the number of seats decreases at a renewal without Apple unclaiming
+  /// seats.
   package let assignedSeatClaimIds: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -103,7 +103,7 @@ package struct SeatInfoResponse: DecodedPayload {
   }
 }
 
-/// The receipt of a claimed seat (Claim Seat, API 1.23).
+/// The response to a seat claim (Claim Seat, API 1.23).
 package struct ClaimSeatResponse: DecodedPayload {
   package let json: JSONObject
 

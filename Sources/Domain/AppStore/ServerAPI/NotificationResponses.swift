@@ -1,10 +1,10 @@
 package import JSON
 
-/// The receipt of a request for a test notification.
+/// The response to Request a Test Notification.
 package struct SendTestNotificationResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// Asks what became of it.
+  /// The token to query the delivery status with.
   package let testNotificationToken: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -14,13 +14,13 @@ package struct SendTestNotificationResponse: DecodedPayload {
   }
 }
 
-/// What became of a test notification (Get Test Notification Status).
+/// The delivery status of a test notification (Get Test Notification Status).
 package struct CheckTestNotificationResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// The notification: a JWS, not verified yet.
+  /// The notification: a JWS, not yet verified.
   package let signedPayload: String?
-  /// Each time that Apple tried to send it.
+  /// Apple's delivery attempts.
   package let sendAttempts: [SendAttemptItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -35,7 +35,7 @@ package struct CheckTestNotificationResponse: DecodedPayload {
 package struct NotificationHistoryResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// Asks for the next page.
+  /// The token of the next page.
   package let paginationToken: String?
   /// Whether there is a next page.
   package let hasMore: Bool?
@@ -51,13 +51,13 @@ package struct NotificationHistoryResponse: DecodedPayload {
   }
 }
 
-/// One notification, and how its delivery went.
+/// A notification with its delivery attempts.
 package struct NotificationHistoryResponseItem: DecodedPayload {
   package let json: JSONObject
 
-  /// The notification: a JWS, not verified yet.
+  /// The notification: a JWS, not yet verified.
   package let signedPayload: String?
-  /// Each time that Apple tried to send it.
+  /// Apple's delivery attempts.
   package let sendAttempts: [SendAttemptItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -83,7 +83,7 @@ package struct SendAttemptItem: DecodedPayload {
   }
 }
 
-/// How an attempt to deliver a notification went (Apple's `sendAttemptResult`).
+/// The result of a delivery attempt (Apple's `sendAttemptResult`).
 package enum SendAttemptResult: OpenCode {
   case success, timedOut, tlsIssue, circularRedirect, noResponse, socketIssue, unsupportedCharset
   case invalidResponse, prematureClose, unsuccessfulHTTPResponseCode, other

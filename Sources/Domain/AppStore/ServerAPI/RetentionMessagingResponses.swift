@@ -1,6 +1,6 @@
 package import JSON
 
-/// The images for retention messages.
+/// The images of retention messages (Get Image List).
 package struct GetImageListResponse: DecodedPayload {
   package let json: JSONObject
 
@@ -13,7 +13,7 @@ package struct GetImageListResponse: DecodedPayload {
   }
 }
 
-/// An image for retention messages.
+/// An image of retention messages.
 package struct GetImageListResponseItem: DecodedPayload {
   package let json: JSONObject
 
@@ -33,7 +33,7 @@ package struct GetImageListResponseItem: DecodedPayload {
   }
 }
 
-/// The retention messages.
+/// The retention messages (Get Message List).
 package struct GetMessageListResponse: DecodedPayload {
   package let json: JSONObject
 
@@ -63,7 +63,7 @@ package struct GetMessageListResponseItem: DecodedPayload {
   }
 }
 
-/// The default message of a product in a language.
+/// The default message of a product in a locale.
 package struct DefaultConfigurationResponse: DecodedPayload {
   package let json: JSONObject
 
@@ -77,7 +77,7 @@ package struct DefaultConfigurationResponse: DecodedPayload {
   }
 }
 
-/// Where Apple asks for messages in real time.
+/// The URL of real-time requests.
 package struct RealtimeUrlResponse: DecodedPayload {
   package let json: JSONObject
 
@@ -90,12 +90,12 @@ package struct RealtimeUrlResponse: DecodedPayload {
   }
 }
 
-/// The receipt of a performance test of the real-time URL.
+/// The response to a performance test of the real-time URL (Initiate Performance Test).
 package struct PerformanceTestResponse: DecodedPayload {
   package let json: JSONObject
 
   package let config: PerformanceTestConfig?
-  /// Asks for the result.
+  /// The id to query the result with.
   package let requestId: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -106,7 +106,7 @@ package struct PerformanceTestResponse: DecodedPayload {
   }
 }
 
-/// What a performance test does, and what passes it.
+/// The configuration of a performance test.
 package struct PerformanceTestConfig: DecodedPayload {
   package let json: JSONObject
 
@@ -130,12 +130,12 @@ package struct PerformanceTestConfig: DecodedPayload {
   }
 }
 
-/// How a performance test went.
+/// The result of a performance test.
 package struct PerformanceTestResultResponse: DecodedPayload {
   package let json: JSONObject
 
   package let config: PerformanceTestConfig?
-  /// The URL that was tested.
+  /// The tested URL.
   package let target: String?
   /// `PENDING`, `PASS` or `FAIL`.
   package let result: String?
@@ -143,7 +143,7 @@ package struct PerformanceTestResultResponse: DecodedPayload {
   package let successRate: Int64?
   package let numPending: Int64?
   package let responseTimes: PerformanceTestResponseTimes?
-  /// How often each ``SendAttemptResult`` came.
+  /// The number of attempts by ``SendAttemptResult``.
   package let failures: JSONObject?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -1,13 +1,13 @@
 package import JSON
 
-/// How every subscription of one customer in one app stands (Get All Subscription Statuses).
+/// The status of all subscriptions of one customer in one app (Get All Subscription Statuses).
 package struct StatusResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
   package let bundleId: String?
-  /// The app's number in the App Store; absent in the sandbox.
+  /// The app's App Store id; absent in Apple's sandbox.
   package let appAppleId: Int64?
   /// One for each subscription group.
   package let data: [SubscriptionGroupIdentifierItem]?
@@ -27,7 +27,7 @@ package struct SubscriptionGroupIdentifierItem: DecodedPayload {
   package let json: JSONObject
 
   package let subscriptionGroupIdentifier: String?
-  /// One for each purchase line of the group.
+  /// One for each purchase of the group.
   package let lastTransactions: [LastTransactionsItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -38,15 +38,15 @@ package struct SubscriptionGroupIdentifierItem: DecodedPayload {
   }
 }
 
-/// The newest that Apple has signed about one subscription.
+/// The latest signed documents of one subscription.
 package struct LastTransactionsItem: DecodedPayload {
   package let json: JSONObject
 
   package let status: SubscriptionStatus?
   package let originalTransactionId: String?
-  /// A signed transaction: a JWS, not verified yet.
+  /// A signed transaction: a JWS, not yet verified.
   package let signedTransactionInfo: String?
-  /// A signed renewal info: a JWS, not verified yet.
+  /// A signed renewal info: a JWS, not yet verified.
   package let signedRenewalInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -4,7 +4,7 @@ package import JSON
 package struct TransactionInfoResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// A signed transaction: a JWS, not verified yet.
+  /// A signed transaction: a JWS, not yet verified.
   package let signedTransactionInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -14,11 +14,11 @@ package struct TransactionInfoResponse: DecodedPayload {
   }
 }
 
-/// One customer's copy of the app (Get App Transaction Info).
+/// One customer's app install (Get App Transaction Info).
 package struct AppTransactionInfoResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// A signed app transaction: a JWS, not verified yet.
+  /// A signed app transaction: a JWS, not yet verified.
   package let signedAppTransactionInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -33,7 +33,7 @@ package struct OrderLookupResponse: DecodedPayload {
   package let json: JSONObject
 
   package let status: OrderLookupStatus?
-  /// Signed transactions: JWS, not verified yet.
+  /// Signed transactions: JWS, not yet verified.
   package let signedTransactions: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -48,16 +48,16 @@ package struct OrderLookupResponse: DecodedPayload {
 package struct HistoryResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// Asks for the next page.
+  /// The token of the next page.
   package let revision: String?
   /// Whether there is a next page.
   package let hasMore: Bool?
   package let bundleId: String?
-  /// The app's number in the App Store; absent in the sandbox.
+  /// The app's App Store id; absent in Apple's sandbox.
   package let appAppleId: Int64?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
-  /// Signed transactions: JWS, not verified yet. At most 20.
+  /// Signed transactions: JWS, not yet verified. At most 20.
   package let signedTransactions: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -76,9 +76,9 @@ package struct HistoryResponse: DecodedPayload {
 package struct RefundHistoryResponse: DecodedPayload {
   package let json: JSONObject
 
-  /// Signed transactions: JWS, not verified yet. At most 20.
+  /// Signed transactions: JWS, not yet verified. At most 20.
   package let signedTransactions: [String]?
-  /// Asks for the next page.
+  /// The token of the next page.
   package let revision: String?
   /// Whether there is a next page.
   package let hasMore: Bool?
@@ -92,7 +92,7 @@ package struct RefundHistoryResponse: DecodedPayload {
   }
 }
 
-/// Whether an order id is one of the app's (Apple's `status` of Look Up Order ID).
+/// Whether an order id belongs to the app (Apple's `status` of Look Up Order ID).
 package enum OrderLookupStatus: OpenCode {
   case valid
   case invalid

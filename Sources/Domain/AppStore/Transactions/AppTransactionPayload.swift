@@ -1,29 +1,28 @@
 package import JSON
 
-/// The purchase of the app itself (Apple's AppTransaction, signed as JWSAppTransaction).
-///
-/// It stands for what the app receipt was before: proof that this copy of the app was bought.
+/// The purchase or download of the app itself (Apple's AppTransaction, signed as JWSAppTransaction). It
+/// replaces the app receipt.
 package struct AppTransactionPayload: DecodedPayload {
   package let json: JSONObject
 
-  /// Identifies one Apple account's copy of the app.
+  /// Identifies one Apple account's install of the app.
   package let appTransactionId: String?
-  /// The environment; Apple calls it so here. `nil` too for one that this version does not know.
+  /// The environment, under this name in Apple's format; `nil` also for one unknown to this version.
   package let receiptType: Environment?
-  /// The app's number in the App Store; absent outside Production.
+  /// The app's App Store id; absent outside Production.
   package let appAppleId: Int64?
   package let bundleId: String?
   package let applicationVersion: String?
   package let versionExternalIdentifier: Int64?
-  /// When Apple signed this payload.
+  /// When Apple signed the payload.
   package let receiptCreationDate: Instant?
-  /// When this customer first got the app.
+  /// When the customer first got the app.
   package let originalPurchaseDate: Instant?
-  /// The version they got then; decides who paid for an app that is free now.
+  /// The version that the customer first got; it decides who paid for an app that is free now (WWDC18-704).
   package let originalApplicationVersion: String?
   package let originalPlatform: PurchasePlatform?
   package let preorderDate: Instant?
-  /// Ties the payload to one device; base64.
+  /// Binds the payload to one device; base64.
   package let deviceVerification: String?
   package let deviceVerificationNonce: String?
 

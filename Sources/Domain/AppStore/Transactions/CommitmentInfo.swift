@@ -1,14 +1,15 @@
 package import JSON
 
-/// The commitment that a monthly payment is part of (in a transaction).
+/// The 12-month commitment of a monthly payment (Apple's `commitmentInfo` of a transaction, API 1.21). Access
+/// follows `expiresDate` of the transaction, never ``commitmentExpiresDate``.
 package struct TransactionCommitmentInfo: DecodedPayload {
   package let json: JSONObject
 
-  /// Which of the payments this is, from 1.
+  /// The number of this payment, from 1.
   package let billingPeriodNumber: Int64?
   package let totalBillingPeriods: Int64?
   package let commitmentExpiresDate: Instant?
-  /// Of all payments together, in thousandths of the currency.
+  /// The price of all payments together in milliunits of the currency.
   package let commitmentPrice: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -21,7 +22,7 @@ package struct TransactionCommitmentInfo: DecodedPayload {
   }
 }
 
-/// The commitment that follows the current one (in a renewal info).
+/// The next commitment (Apple's `commitmentInfo` of a renewal info, API 1.21).
 package struct RenewalCommitmentInfo: DecodedPayload {
   package let json: JSONObject
 
@@ -29,7 +30,7 @@ package struct RenewalCommitmentInfo: DecodedPayload {
   package let commitmentAutoRenewStatus: AutoRenewStatus?
   package let commitmentRenewalBillingPlanType: BillingPlanType?
   package let commitmentRenewalDate: Instant?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let commitmentRenewalPrice: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -1,23 +1,23 @@
 package import JSON
 
-/// One transaction: a purchase, or one period of a subscription.
+/// A transaction: one purchase, or one period of a subscription.
 ///
-/// The names are Apple's (App Store Server API, JWSTransactionDecodedPayload, up to 1.23). Apple
-/// documents every member as optional; which of them must be there is for the reader to say.
+/// The names are Apple's (App Store Server API, JWSTransactionDecodedPayload, up to 1.23). Every member is
+/// optional, as Apple documents it; the caller decides which are required.
 package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let json: JSONObject
 
-  /// Identifies this one purchase or renewal.
+  /// Identifies one purchase or renewal.
   package let transactionId: String?
-  /// Identifies the purchase line: all renewals of a subscription have the same.
+  /// Identifies the purchase; equal for all renewals of a subscription.
   package let originalTransactionId: String?
-  /// The line before a migration to Advanced Commerce.
+  /// The ``originalTransactionId`` before a migration to Advanced Commerce.
   package let previousOriginalTransactionId: String?
-  /// Identifies one period of a subscription.
+  /// Identifies one period of a subscription, on all devices.
   package let webOrderLineItemId: String?
-  /// Identifies one Apple account's copy of the app.
+  /// Identifies one Apple account's install of the app.
   package let appTransactionId: String?
-  /// The UUID that the app gave the purchase to say whose it is.
+  /// The UUID that the app set at the purchase to identify the customer.
   package let appAccountToken: String?
   package let bundleId: String?
   package let productId: String?
@@ -25,45 +25,45 @@ package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let type: ProductType?
   package let quantity: Int64?
   package let inAppOwnershipType: InAppOwnershipType?
-  /// When it was bought, or when the period began.
+  /// The time of the purchase, or the start of the period.
   package let purchaseDate: Instant?
-  /// When the purchase line began.
+  /// When the purchase was first made.
   package let originalPurchaseDate: Instant?
-  /// When the period of a subscription ends or ended.
+  /// The end of the subscription period.
   package let expiresDate: Instant?
-  /// When Apple signed this payload; among two about one transaction the later one counts.
+  /// When Apple signed the payload; among payloads about one transaction the latest wins.
   package let signedDate: Instant?
-  /// When Apple refunded it or took it back.
+  /// When Apple refunded or revoked it.
   package let revocationDate: Instant?
   package let revocationReason: RevocationReason?
   package let revocationType: RevocationType?
-  /// How much of the price was given back.
+  /// The refunded share of the price in thousandths of a percent, 0 to 100,000.
   package let revocationPercentage: Int64?
-  /// Whether a higher level of the same group took its place.
+  /// Whether an upgrade to a higher level of the group replaced it.
   package let isUpgraded: Bool?
   package let offerType: OfferType?
   package let offerIdentifier: String?
   package let offerDiscountType: OfferDiscountType?
-  /// How long the offer lasts, an ISO 8601 duration; see ``Period``.
+  /// The duration of the offer, an ISO 8601 duration; see ``Period``.
   package let offerPeriod: String?
-  /// `nil` too for an environment that this version does not know.
+  /// `nil` also for an environment unknown to this version.
   package let environment: Environment?
   /// The storefront's country, ISO 3166-1 alpha-3.
   package let storefront: String?
   package let storefrontId: String?
   package let transactionReason: TransactionReason?
-  /// Why several transactions stand for one period.
+  /// Why several transactions cover one period.
   package let additionalTransactionReason: String?
   /// ISO 4217.
   package let currency: String?
-  /// In thousandths of the currency.
+  /// In milliunits of the currency.
   package let price: Int64?
   package let billingPlanType: BillingPlanType?
   /// The commitment that a monthly payment is part of.
   package let commitmentInfo: TransactionCommitmentInfo?
-  /// The seats bought with it.
+  /// The purchased seats.
   package let multiSeatInfo: TransactionMultiSeatInfo?
-  /// What an Advanced Commerce purchase is made of.
+  /// The items of an Advanced Commerce purchase.
   package let advancedCommerceInfo: AdvancedCommerceTransactionInfo?
 
   package init(json: JSONObject) throws(PayloadError) {

@@ -1,13 +1,13 @@
 package import JSON
 
-/// The seats that a transaction bought (API 1.23).
+/// The seats of a transaction (API 1.23).
 package struct TransactionMultiSeatInfo: DecodedPayload {
   package let json: JSONObject
 
   package let invitationManagement: InvitationManagement?
-  /// In no guaranteed order.
+  /// In no particular order.
   package let priceTiers: [MultiSeatPriceTier]?
-  /// Seats that were refunded; the transaction itself was not.
+  /// The number of refunded seats; the transaction itself is not refunded.
   package let revokedSeatQuantity: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -19,11 +19,11 @@ package struct TransactionMultiSeatInfo: DecodedPayload {
   }
 }
 
-/// The seats that a subscription will renew with (API 1.23).
+/// The seats of the next period (API 1.23).
 package struct RenewalMultiSeatInfo: DecodedPayload {
   package let json: JSONObject
 
-  /// In no guaranteed order.
+  /// In no particular order.
   package let renewalPriceTiers: [MultiSeatPriceTier]?
 
   package init(json: JSONObject) throws(PayloadError) {
@@ -33,11 +33,11 @@ package struct RenewalMultiSeatInfo: DecodedPayload {
   }
 }
 
-/// So many seats at this price each.
+/// A number of seats at the same price.
 package struct MultiSeatPriceTier: DecodedPayload {
   package let json: JSONObject
 
-  /// Of one seat, in thousandths of the currency.
+  /// The price of one seat in milliunits of the currency.
   package let tierPrice: Int64?
   package let tierQuantity: Int64?
 

@@ -1,4 +1,6 @@
-/// What kind of product an in-app purchase is (Apple's `type`).
+// The codes of transactions. Facts store a code by its position in `known`: append only.
+
+/// The type of an in-app purchase (Apple's `type`).
 package enum ProductType: OpenCode {
   case autoRenewableSubscription
   case nonConsumable
@@ -21,13 +23,13 @@ package enum ProductType: OpenCode {
   }
 }
 
-/// How a customer came to a purchase (Apple's `inAppOwnershipType`).
+/// How a customer got a purchase (Apple's `inAppOwnershipType`).
 package enum InAppOwnershipType: OpenCode {
-  /// Bought by this customer.
+  /// The customer's own purchase.
   case purchased
-  /// Shared by the family member who bought it.
+  /// Shared by the family member who purchased it.
   case familyShared
-  /// A seat of an organisation's or a group's purchase.
+  /// An assigned seat of an organisation's or a group's purchase (API 1.22).
   case assigned
   case unrecognized(String)
 
@@ -43,9 +45,9 @@ package enum InAppOwnershipType: OpenCode {
   }
 }
 
-/// Why there is a transaction (Apple's `transactionReason`).
+/// The origin of a transaction (Apple's `transactionReason`).
 package enum TransactionReason: OpenCode {
-  /// The customer bought it.
+  /// The customer made the purchase.
   case purchase
   /// Apple renewed the subscription.
   case renewal
@@ -62,7 +64,7 @@ package enum TransactionReason: OpenCode {
   }
 }
 
-/// The kind of offer a subscription period was bought with (Apple's `offerType`).
+/// The kind of offer of a purchase or period (Apple's `offerType`).
 package enum OfferType: OpenCode {
   case introductory
   case promotional
@@ -83,7 +85,7 @@ package enum OfferType: OpenCode {
   }
 }
 
-/// How an offer is paid for (Apple's `offerDiscountType`).
+/// The payment mode of an offer (Apple's `offerDiscountType`).
 package enum OfferDiscountType: OpenCode {
   case freeTrial
   case payAsYouGo
@@ -104,7 +106,7 @@ package enum OfferDiscountType: OpenCode {
   }
 }
 
-/// Why Apple refunded a transaction or took it back (Apple's `revocationReason`).
+/// Why Apple refunded or revoked a transaction (Apple's `revocationReason`).
 package enum RevocationReason: OpenCode {
   case other
   /// An actual or perceived issue with the app.
@@ -122,7 +124,7 @@ package enum RevocationReason: OpenCode {
   }
 }
 
-/// What kind of revocation took a transaction back (Apple's `revocationType`).
+/// The kind of a revocation (Apple's `revocationType`).
 package enum RevocationType: OpenCode {
   case refundFull
   case refundProrated
@@ -142,7 +144,7 @@ package enum RevocationType: OpenCode {
   }
 }
 
-/// How a subscription with a commitment is billed (Apple's `billingPlanType`).
+/// The billing plan of a subscription with a commitment (Apple's `billingPlanType`, API 1.21).
 package enum BillingPlanType: OpenCode {
   case billedUpfront
   case monthly
@@ -159,11 +161,11 @@ package enum BillingPlanType: OpenCode {
   }
 }
 
-/// Who invites the members of a group to their seats (Apple's `invitationManagement`).
+/// Whether Apple or the developer invites the members of a group (Apple's `invitationManagement`, API 1.23).
 package enum InvitationManagement: OpenCode {
-  /// Apple: each member has an `ASSIGNED` transaction of their own.
+  /// Apple invites; each member has an `ASSIGNED` transaction.
   case apple
-  /// The developer: members have no transaction, the server keeps the record.
+  /// The developer invites; members have no transactions and the server stores their seats.
   case developer
   case unrecognized(String)
 
@@ -178,7 +180,7 @@ package enum InvitationManagement: OpenCode {
   }
 }
 
-/// The platform on which an app was first bought (Apple's `originalPlatform`).
+/// The platform on which an app was first purchased (Apple's `originalPlatform`).
 package enum PurchasePlatform: OpenCode {
   case iOS
   case macOS

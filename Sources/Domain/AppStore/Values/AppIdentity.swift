@@ -1,27 +1,27 @@
-/// What Apple calls one app.
+/// An app's identity at Apple.
 package struct AppIdentity: Hashable, Sendable {
   /// The bundle identifier, such as `com.example.app`.
   package let bundleID: String
-  /// The app's number in the App Store; `nil` if the operator did not say, and then it is not compared.
+  /// The app's App Store id (`appAppleId`); `nil` if it is not configured, and then it is not compared.
   package let appAppleID: Int64?
 
-  /// An app by its bundle identifier and, if known, its App Store number.
   package init(bundleID: String, appAppleID: Int64?) {
     self.bundleID = bundleID
     self.appAppleID = appAppleID
   }
 }
 
-/// Where a purchase was made. Data of one environment never mixes with data of another.
+/// The environment of a purchase (Apple's `environment`). Data of different environments never mixes. The raw
+/// values are Apple's and are stored.
 package enum Environment: String, Hashable, Sendable, CaseIterable {
   case production = "Production"
   case sandbox = "Sandbox"
   /// StoreKit testing in Xcode: signed by Xcode on the developer's machine, not by Apple.
   case xcode = "Xcode"
-  /// StoreKit testing outside Xcode: not signed by Apple either.
+  /// StoreKit testing outside Xcode: not signed by Apple.
   case localTesting = "LocalTesting"
 
-  /// Whether data of this environment carries Apple's signature.
+  /// Whether Apple signs data of this environment.
   package var isSignedByApple: Bool {
     switch self {
     case .production, .sandbox: true

@@ -1,7 +1,6 @@
-/// A moment as people write it: the Gregorian calendar, in UTC, for all years.
+/// An instant as a date and time of the proleptic Gregorian calendar in UTC.
 ///
-/// Pure arithmetic on the civil calendar, so that the domain needs neither a time zone database nor
-/// a clock.
+/// Pure arithmetic, so that the domain depends on neither a time zone database nor a clock.
 package struct CalendarTime: Hashable, Sendable {
   package var year: Int64
   /// 1 to 12.
@@ -13,7 +12,7 @@ package struct CalendarTime: Hashable, Sendable {
 
   private static let millisecondsPerDay: Int64 = 86_400_000
 
-  /// The calendar's view of `instant`.
+  /// The date and time of `instant`.
   package init(_ instant: Instant) {
     let (days, rest) = floorDivision(instant.millisecondsSince1970, Self.millisecondsPerDay)
     // Days are counted from 0000-03-01 in eras of 400 years, so that the leap day is a year's last.
@@ -27,7 +26,7 @@ package struct CalendarTime: Hashable, Sendable {
     millisecondOfDay = rest
   }
 
-  /// A moment by its parts, or `nil` if the calendar has no such day or the day no such time.
+  /// Creates a date and time; `nil` if it does not exist or the year is outside -9999 to 9999.
   package init?(year: Int64, month: Int64, day: Int64, millisecondOfDay: Int64) {
     guard (-9999...9999).contains(year), (1...12).contains(month),
       (1...Self.days(inMonth: month, of: year)).contains(day),
@@ -39,7 +38,7 @@ package struct CalendarTime: Hashable, Sendable {
     self.millisecondOfDay = millisecondOfDay
   }
 
-  /// The same moment on the time line.
+  /// The instant of this date and time.
   package var instant: Instant {
     let (era, yearOfEra) = floorDivision(month <= 2 ? year - 1 : year, 400)
     let monthFromMarch = month > 2 ? month - 3 : month + 9
@@ -49,7 +48,7 @@ package struct CalendarTime: Hashable, Sendable {
     return Instant(millisecondsSince1970: days * Self.millisecondsPerDay + millisecondOfDay)
   }
 
-  /// The same day and time `months` later; the month's last day where it has no such day.
+  /// The same day and time `months` later; the last day of the month if it has no such day.
   package func advanced(byMonths months: Int64) -> CalendarTime {
     var result = self
     let (years, monthIndex) = floorDivision(month - 1 + months, 12)

@@ -1,21 +1,20 @@
-/// A moment in time, to the millisecond: the precision of every date that Apple sends.
+/// An instant with millisecond precision, the precision of every date in Apple's documents.
 package struct Instant: Hashable, Comparable, Sendable {
-  /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds; negative before.
+  /// Milliseconds since 1970-01-01T00:00:00Z without leap seconds; negative for earlier instants.
   package var millisecondsSince1970: Int64
 
-  /// The moment that many milliseconds after 1970-01-01T00:00:00Z.
   package init(millisecondsSince1970: Int64) {
     self.millisecondsSince1970 = millisecondsSince1970
   }
 
-  /// The moment `milliseconds` later, or earlier if negative. Stops at the ends of `Int64`.
+  /// The instant `milliseconds` later, or earlier if negative; saturates at the bounds of `Int64`.
   package func advanced(byMilliseconds milliseconds: Int64) -> Instant {
     let (sum, overflow) = millisecondsSince1970.addingReportingOverflow(milliseconds)
     guard overflow else { return Instant(millisecondsSince1970: sum) }
     return Instant(millisecondsSince1970: milliseconds > 0 ? .max : .min)
   }
 
-  /// The milliseconds from `earlier` to this moment. Stops at the ends of `Int64`.
+  /// The milliseconds from `earlier` to this instant; saturates at the bounds of `Int64`.
   package func milliseconds(since earlier: Instant) -> Int64 {
     let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(
       earlier.millisecondsSince1970)
@@ -27,7 +26,7 @@ package struct Instant: Hashable, Comparable, Sendable {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
 
-  // What follows from < anyway, but by way of the protocol, which costs evaluation a third of its time.
+  // The defaults derived from < go through the protocol witness, which costs a third of the evaluation time.
   package static func <= (left: Instant, right: Instant) -> Bool {
     left.millisecondsSince1970 <= right.millisecondsSince1970
   }
@@ -52,9 +51,8 @@ extension Instant: CustomStringConvertible {
     return "\(day)T\(clock).\(padded(millisecond % 1000, 3))Z"
   }
 
-  /// Reads an RFC 3339 date and time with any offset; digits beyond the millisecond are cut off.
-  ///
-  /// `nil` for everything else, a leap second and a day that the calendar does not have included.
+  /// Parses an RFC 3339 date and time with any offset; digits beyond the millisecond are cut off. `nil` for
+  /// any other text, including leap seconds and dates that do not exist.
   package init?(rfc3339 text: String) {
     var reader = DigitReader(rest: text.utf8[...])
     guard let year = reader.number(digits: 4), reader.skip("-"),
@@ -67,7 +65,7 @@ extension Instant: CustomStringConvertible {
   }
 }
 
-/// Reads fixed-width digits off the front of a text.
+/// Parses fixed-width digits from the front of a text.
 private struct DigitReader {
   var rest: Substring.UTF8View
 
@@ -118,7 +116,7 @@ private struct DigitReader {
   }
 }
 
-/// The decimal digits of a non-negative number, filled up with zeros on the left.
+/// The decimal digits of a non-negative number, padded with zeros on the left.
 private func padded(_ number: Int64, _ width: Int) -> String {
   let digits = String(number)
   return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

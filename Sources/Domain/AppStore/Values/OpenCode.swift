@@ -1,17 +1,17 @@
-/// One of Apple's codes, of which there may be more tomorrow.
+/// An Apple code to which Apple may add values.
 ///
-/// A value that this version does not know is kept as it came, so that nothing is lost by storing it
-/// and a later version can read it.
+/// An unknown value is kept as it arrived, so that it can be stored and a later version can interpret it.
 package protocol OpenCode: RawRepresentable, Hashable, Sendable where RawValue: Hashable & Sendable {
-  /// Every value that this version has a name for.
+  /// The values that this version has a case for. Stored facts and answers refer to a value by its position:
+  /// append new values at the end and never reorder them.
   static var known: [Self] { get }
 
-  /// A value that this version has no name for.
+  /// A value that this version has no case for.
   static func unrecognized(_ rawValue: RawValue) -> Self
 }
 
 extension OpenCode {
-  /// The code for what Apple sent. Never fails: an unknown value becomes `unrecognized`.
+  /// Creates the code for a raw value; an unknown value becomes `unrecognized`.
   package init(rawValue: RawValue) {
     self = Self.known.first { $0.rawValue == rawValue } ?? Self.unrecognized(rawValue)
   }

@@ -1,21 +1,21 @@
 package import JSON
 
-/// A JSON object that Apple documents, or a part of one, with its members as typed properties.
+/// A JSON object documented by Apple, with its members as typed properties.
 ///
-/// All members are optional, as Apple documents them; which of them must be there is for the reader to
-/// say. What has no property is not lost: ``json`` has every member as it came.
+/// All members are optional, as in Apple's documentation; the caller decides which are required. Members
+/// without a property are in ``json``.
 package protocol DecodedPayload: Hashable, Sendable {
-  /// The members as they came, those without a property included.
+  /// All members as they arrived.
   var json: JSONObject { get }
 
-  /// Reads the members. Throws if one has not the type that Apple documents.
+  /// Reads the members; throws if one has another type than Apple documents.
   init(json: JSONObject) throws(PayloadError)
 }
 
-/// Takes a payload's members out of its JSON, each with the type that Apple documents.
+/// Reads the members of a payload, each with the type that Apple documents.
 ///
-/// Every member is optional in Apple's documents, so one that is absent or `null` is `nil`; one that
-/// is there with another type is an error, because guessing at it would hide a change of the format.
+/// An absent or `null` member is `nil`. A member of another type is an error, because a lenient conversion
+/// would hide a change of Apple's format.
 struct PayloadReader {
   let json: JSONObject
 
@@ -43,7 +43,7 @@ struct PayloadReader {
     return flag
   }
 
-  /// An object that has a type of its own.
+  /// Returns a nested object.
   func part<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> Part? {
     guard let value = value(member) else { return nil }
     guard case .object(let object) = value else {
@@ -52,7 +52,7 @@ struct PayloadReader {
     do { return try Part(json: object) } catch { throw error.inside(member) }
   }
 
-  /// An array of objects that have a type of their own.
+  /// Returns an array of nested objects.
   func parts<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> [Part]? {
     guard let value = value(member) else { return nil }
     guard case .array(let elements) = value else {
@@ -84,7 +84,7 @@ struct PayloadReader {
     return texts
   }
 
-  /// An object whose members have no names that are known in advance.
+  /// Returns an object with arbitrary member names.
   func object(_ member: String) throws(PayloadError) -> JSONObject? {
     guard let value = value(member) else { return nil }
     guard case .object(let object) = value else {
@@ -93,7 +93,7 @@ struct PayloadReader {
     return object
   }
 
-  /// Milliseconds since 1970. Xcode adds a fraction, which is cut off.
+  /// Returns a date in milliseconds since 1970. Xcode adds a fraction, which is cut off.
   func instant(_ member: String) throws(PayloadError) -> Instant? {
     guard let value = value(member) else { return nil }
     guard case .number(let number) = value else {
@@ -106,8 +106,8 @@ struct PayloadReader {
     return instant
   }
 
-  /// `nil` too for an environment that this version does not know: such data belongs nowhere, and is still
-  /// to be shown.
+  /// Returns `nil` also for an environment unknown to this version; such data can be shown but belongs to no
+  /// app.
   func environment(_ member: String) throws(PayloadError) -> Environment? {
     try string(member).flatMap(Environment.init)
   }
@@ -128,19 +128,19 @@ struct PayloadReader {
 }
 
 extension Instant {
-  /// The years -9999 to 9999, give or take a leap day: what calendar arithmetic can carry.
+  /// The years -9999 to 9999, give or take a leap day: the range of calendar arithmetic.
   static let representable: ClosedRange<Instant> = {
     let (first, last): (Int64, Int64) = (-377_700_000_000_000, 253_402_300_799_999)
     return Instant(millisecondsSince1970: first)...Instant(millisecondsSince1970: last)
   }()
 }
 
-/// Why a JSON object is not one of Apple's payloads. Names the member, with the path to it if it is in
-/// another (`data.status`); never quotes customer data.
+/// The reason why a JSON object is not one of Apple's payloads. Names the member with its path
+/// (`data.status`) and never quotes customer data.
 package enum PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A member has another JSON type than Apple documents.
   case wrongType(member: String, expected: String)
-  /// A date is so far away that the calendar ends before it.
+  /// A date is outside the years -9999 to 9999.
   case dateOutOfRange(member: String)
 
   package var description: String {
@@ -150,7 +150,7 @@ package enum PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same error as seen from the object that has the faulty one as its member `parent`.
+  /// The same error with the path prefixed by the member `parent`.
   func inside(_ parent: String) -> PayloadError {
     switch self {
     case .wrongType(let member, let expected): .wrongType(member: "\(parent).\(member)", expected: expected)

@@ -1,17 +1,17 @@
-/// A length of time as Apple writes it, an ISO 8601 duration such as `P1M`, `P1Y`, `P7D` or `P2W`.
+/// A calendar duration as Apple writes it, an ISO 8601 duration such as `P1M`, `P1Y`, `P7D` or `P2W`.
 ///
-/// Months and years are the calendar's, so how long a period is depends on where it starts.
+/// Its length depends on the start, because months and years are calendar units.
 package struct Period: Hashable, Sendable, CustomStringConvertible {
   /// Whole calendar months; a year is twelve.
   package let months: Int64
   /// Whole days; a week is seven.
   package let days: Int64
 
-  /// The text it was read from.
+  /// The text as it was parsed.
   package let description: String
 
-  /// Reads a duration made of years, months, weeks and days, in this order. `nil` for anything else,
-  /// for a duration of nothing, and for numbers of more than four digits.
+  /// Parses years, months, weeks and days, in this order. `nil` for any other text, for an empty duration and
+  /// for numbers of more than four digits.
   package init?(_ text: String) {
     var months: Int64 = 0
     var days: Int64 = 0
@@ -42,7 +42,7 @@ package struct Period: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Instant {
-  /// The moment one period later: first the months by the calendar, then the days.
+  /// The instant one period later: first the months by the calendar, then the days.
   package func advanced(by period: Period) -> Instant {
     CalendarTime(self).advanced(byMonths: period.months).instant
       .advanced(byMilliseconds: period.days * 86_400_000)

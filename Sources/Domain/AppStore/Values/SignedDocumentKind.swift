@@ -1,6 +1,6 @@
 package import JSON
 
-/// The kinds of documents that Apple signs as a JWS.
+/// The kinds of documents that Apple signs as JWS.
 package enum SignedDocumentKind: Hashable, Sendable, CaseIterable {
   case transaction
   case renewalInfo
@@ -8,7 +8,8 @@ package enum SignedDocumentKind: Hashable, Sendable, CaseIterable {
   case notification
   case retentionMessageRequest
 
-  /// Tells the kind by the members that only it has; a JWS itself does not say. `nil` for none of these.
+  /// Determines the kind by members that only one kind has, because a JWS does not name it; `nil` for other
+  /// documents.
   package init?(payload: JSONObject) {
     if payload["notificationType"] != nil {
       self = .notification

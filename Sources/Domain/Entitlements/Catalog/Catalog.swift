@@ -1,52 +1,55 @@
 package import AppStore
 
-/// The apps that the service answers for, by the operator's names for them.
+/// The apps that this service answers for, by the operator's app id.
 package struct Catalog: Hashable, Sendable {
   private let apps: [String: AppDefinition]
 
-  /// A catalog of `apps`. Of two apps with one id the later counts.
+  /// A catalog of `apps`. Of two apps with the same id the later one wins.
   package init(_ apps: [AppDefinition]) {
     self.apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
   }
 
-  /// The app that requests call `id`, or `nil` if the operator configured none of that name.
+  /// The app with this id, or `nil` if the operator configured none.
   package subscript(id: String) -> AppDefinition? { apps[id] }
 
-  /// The app of that name; one that was taken out of the configuration sells nothing.
+  /// The app with this id. An app that was removed from the configuration has an empty definition and grants
+  /// nothing, so stored facts of it remain readable.
   package func definition(of id: String) -> AppDefinition {
     apps[id]
       ?? AppDefinition(
         id: id, identity: AppIdentity(bundleID: "", appAppleID: nil), environments: [], products: [])
   }
 
-  /// The names of all apps, in alphabetical order.
+  /// The ids of all apps, in alphabetical order.
   package var appIDs: [String] { apps.keys.sorted() }
 }
 
-/// One app that the service answers for: who it is, where its purchases may come from, what it sells.
+/// One app: its identity at Apple, the environments it accepts purchases from, and its products.
 package struct AppDefinition: Hashable, Sendable {
-  /// The operator's name for the app; requests name it.
+  /// The operator's id of the app, used in requests (`app_id`).
   package let id: String
-  /// What Apple calls the app.
+  /// The app's identity at Apple.
   package let identity: AppIdentity
-  /// Where purchases may come from. The first one is meant by a request that names none.
+  /// The environments that purchases may come from. The first one is the default of requests that name none.
   package let environments: [Environment]
-  /// The products by their Apple product id.
+  /// The products by their App Store product id.
   package let products: [String: ProductDefinition]
-  /// What becomes of a purchase that is handed in for, or linked to, another customer than the one who has
-  /// it, where the request leaves it to us. No answer depends on it, only whose facts there are.
+  /// The decision about a purchase that is submitted for, or linked to, a customer other than its owner,
+  /// unless the request makes the decision. Not part of ``fingerprint``: it decides only which customer has
+  /// the facts.
   package let ownershipPolicy: OwnershipPolicy
 
-  /// What Apple is told when a customer asks for a refund. No answer depends on it.
+  /// How consumption requests are answered. Not part of ``fingerprint``.
   package let consumptionPolicy: ConsumptionPolicy
 
-  /// Changes with everything besides facts and time on which an answer depends: what the catalog says of
-  /// products and entitlements, and ``rulesVersion``. The same in every process on every machine.
+  /// The catalog fingerprint: a hash of everything besides facts and time that can change an answer, that is
+  /// products, entitlements and ``rulesVersion``. Equal in every process on every machine, because
+  /// precomputed answers are stored with it.
   package let fingerprint: UInt64
 
   private let rules: [String: EntitlementRules]
 
-  /// An app by all that the catalog says of it. Of two products with one id the later counts.
+  /// Creates an app. Of two products with the same id the later one wins.
   package init(
     id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
     boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
@@ -62,12 +65,12 @@ package struct AppDefinition: Hashable, Sendable {
     fingerprint = Fingerprint(rules: rules, products: self.products.keys.sorted()).value
   }
 
-  /// Every entitlement that the app gives, in alphabetical order.
+  /// Every entitlement that the app can grant, in alphabetical order.
   package var entitlements: [String] { rules.keys.sorted() }
 
-  /// Whether some product or version of the app gives `entitlement`.
+  /// Whether a product or a legacy version rule of the app grants `entitlement`.
   package func grants(_ entitlement: String) -> Bool { rules[entitlement] != nil }
 
-  /// What the catalog says of `entitlement`; `nil` if nothing gives it.
+  /// The rules of `entitlement`; `nil` if nothing grants it.
   func rules(of entitlement: String) -> EntitlementRules? { rules[entitlement] }
 }

@@ -1,20 +1,20 @@
 package import AppStore
 
-/// What the operator has Apple told when a customer asks for a refund and Apple asks how much was used
-/// (`CONSUMPTION_REQUEST`).
+/// How the service answers Apple's consumption requests (`CONSUMPTION_REQUEST`): when a customer requests a
+/// refund, Apple asks how much of the purchase was used and waits up to 12 hours for the answer.
 package struct ConsumptionPolicy: Hashable, Sendable {
-  /// What is told without anybody looking at it.
+  /// The contents of an automatic answer, as Send Consumption Information defines its fields.
   package struct Terms: Hashable, Sendable {
-    /// Whether what was bought was delivered and worked.
+    /// Whether the purchase was delivered and worked.
     package var deliveryStatus: ConsumptionRequest.DeliveryStatus
-    /// What the operator would like Apple to decide; `nil`: nothing in particular.
+    /// The operator's preferred outcome; `nil`: none.
     package var refundPreference: ConsumptionRequest.RefundPreference?
-    /// Whether customers can try it before they buy.
+    /// Whether customers can try the product before they buy it.
     package var sampleContentProvided: Bool
-    /// Whether Apple is told how much was used, where time tells it.
+    /// Whether to report the consumed share, where it can be computed from time.
     package var reportsConsumption: Bool
 
-    /// Terms by their parts; if nothing else is said, that it was delivered, and how much was used.
+    /// Creates terms; the defaults report a delivered purchase and its consumed share.
     package init(
       deliveryStatus: ConsumptionRequest.DeliveryStatus = .delivered,
       refundPreference: ConsumptionRequest.RefundPreference? = nil, sampleContentProvided: Bool = false,
@@ -27,40 +27,39 @@ package struct ConsumptionPolicy: Hashable, Sendable {
     }
   }
 
-  /// Who answers.
+  /// Whether a person or the service answers.
   package enum Answer: Hashable, Sendable {
-    /// Somebody of the operator's, who looks at each case.
+    /// The operator answers each request with `SendConsumptionInformation`.
     case manual
-    /// The service, by itself.
+    /// The service answers by itself.
     case automatic(Terms)
   }
 
-  /// How Apple is answered where no other answer is given for the customer's reason.
+  /// The answer for every reason that ``byReason`` does not list.
   package let defaultAnswer: Answer
-  /// The answers for some of Apple's `consumptionRequestReason`s.
+  /// The answers for individual values of Apple's `consumptionRequestReason`.
   package let byReason: [ConsumptionRequestReason: Answer]
 
-  /// Nobody is answered without somebody looking at it.
+  /// Every request waits for the operator.
   package static let manual = ConsumptionPolicy(defaultAnswer: .manual)
 
-  /// A policy by its parts.
   package init(defaultAnswer: Answer, byReason: [ConsumptionRequestReason: Answer] = [:]) {
     self.defaultAnswer = defaultAnswer
     self.byReason = byReason
   }
 
-  /// How Apple is answered when the customer has this reason; `nil`: Apple did not say which.
+  /// The answer for a request with `reason`; `nil` if Apple sent none.
   package func answer(to reason: ConsumptionRequestReason?) -> Answer {
     reason.flatMap { byReason[$0] } ?? defaultAnswer
   }
 }
 
 extension ConsumptionPolicy.Terms {
-  /// What Apple is told, of a customer who agreed to it.
+  /// The consumption information of a purchase whose customer consented to sharing it.
   ///
-  /// - `fact`: the purchase; `nil` if nothing is known of it.
-  /// - `product`: what the catalog says of the product; `nil` if nothing.
-  /// - `moment`: when the customer asked for the money.
+  /// - `fact`: the purchase; `nil` if it is unknown.
+  /// - `product`: its catalog entry; `nil` if there is none.
+  /// - `instant`: the time of the refund request.
   package func information(
     about fact: TransactionFact?, _ product: ProductDefinition?, at instant: Instant
   ) -> ConsumptionRequest {
@@ -73,8 +72,8 @@ extension ConsumptionPolicy.Terms {
 }
 
 extension TransactionFact {
-  /// How much of the time that was paid for had passed, in thousandths of a percent; `nil` where time does not
-  /// tell how much of a purchase was used.
+  /// The share of the paid time that had passed at `instant`, from 0 to 100,000 thousandths of a percent;
+  /// `nil` for a purchase without an end or with an empty period.
   fileprivate func consumedShare(_ product: ProductDefinition?, at instant: Instant) -> Int64? {
     guard let end = expiresDate ?? product?.duration.map(purchaseDate.advanced(by:)) else { return nil }
     let (whole, passed) = (end.milliseconds(since: purchaseDate), instant.milliseconds(since: purchaseDate))

@@ -1,19 +1,18 @@
 internal import AppStore
 
-/// What the catalog says of one entitlement: all that evaluation has to know of it.
+/// The catalog's rules for one entitlement: all that evaluation reads of the catalog.
 struct EntitlementRules: Hashable, Sendable {
-  /// Its name.
   let entitlement: String
-  /// The products that give it, by product id.
+  /// The products that grant it, by product id.
   let products: [String: EntitlingProduct]
-  /// What shared purchases give of it.
+  /// The access that purchases shared by a family member grant.
   let familySharing: FamilySharingPolicy
-  /// What those have of it who got the app before some version.
+  /// The access of customers who got the app before a given version.
   let boughtBefore: [LegacyVersionRule]
-  /// All products of the app, whatever they give.
+  /// The ids of all products of the app, whether or not they grant this entitlement.
   let knownProducts: Set<String>
 
-  /// What evaluation has to know of a product that gives the entitlement.
+  /// The part of a ``ProductDefinition`` that evaluation reads.
   struct EntitlingProduct: Hashable, Sendable {
     /// See ``ProductDefinition/duration``.
     let duration: Period?
@@ -29,7 +28,7 @@ struct EntitlementRules: Hashable, Sendable {
 }
 
 extension EntitlementRules {
-  /// The rules of every entitlement that a product or a version of the app gives, by name.
+  /// Returns the rules of every entitlement that a product or a legacy version rule grants, by entitlement.
   static func all(
     _ products: some Collection<ProductDefinition>, _ boughtBefore: [BoughtBeforeVersion],
     _ familySharing: [String: FamilySharingPolicy]

@@ -1,16 +1,15 @@
 internal import AppStore
 
-/// Which edition of the rules this program has.
+/// The version of the evaluation rules.
 ///
-/// Answers that were worked out in advance are believed only under the edition that made them. Raise it
-/// with every change after which ``evaluate(_:entitlement:in:at:)`` may answer the same question about
-/// the same facts differently; a test notices when that was forgotten.
+/// Precomputed answers are valid only under the version that made them. Raise it with every change after
+/// which ``evaluate(_:entitlement:in:at:)`` may return a different answer for the same facts;
+/// `FingerprintTests` fails if it was not raised.
 package let rulesVersion: UInt64 = 4
 
-/// A number for what the rules are given besides facts and time: different for different catalogs (up
-/// to chance, one in 2^64) and for different rules, and the same in every process on every machine.
+/// A 64-bit hash (FNV-1a) of the inputs of evaluation besides facts and time: equal in every process on every
+/// machine, and different for different catalogs except by chance (1 in 2^64).
 struct Fingerprint {
-  /// FNV-1a, 64 bits.
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
   private mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -19,7 +18,7 @@ struct Fingerprint {
     for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
-  /// With the length in front, so that no two lists of texts are the same bytes.
+  /// Hashes the length first, so that no two lists of texts produce the same bytes.
   mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))
     for byte in text.utf8 { add(byte: byte) }
@@ -27,8 +26,8 @@ struct Fingerprint {
 }
 
 extension Fingerprint {
-  /// Of all that evaluation reads of an app: its products, which of them give what, how much and for how
-  /// long, and what else gives or limits it.
+  /// Hashes everything that evaluation reads of an app: its products, their access levels, durations and
+  /// grace periods, and the family sharing and legacy version rules.
   init(rules: [String: EntitlementRules], products: [String]) {
     add(rulesVersion)
     add(UInt64(products.count))
@@ -51,7 +50,8 @@ extension Fingerprint {
   }
 
   private mutating func add(_ product: EntitlementRules.EntitlingProduct) {
-    // No period is of nothing, so that two zeros mean none; no grace has no days.
+    // A period is never empty, so two zeros mean that there is none; likewise for a grace period of zero
+    // days.
     add(UInt64(bitPattern: product.duration?.months ?? 0))
     add(UInt64(bitPattern: product.duration?.days ?? 0))
     add(UInt64(product.level.rawValue))

@@ -1,25 +1,27 @@
-/// How much an entitlement gives: the operator's catalog says which it is for each product.
+/// How much of an entitlement is granted. Raw values and order are part of the catalog fingerprint and of
+/// stored answers and grants: append only.
 package enum AccessLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
-  /// Nothing.
+  /// No access.
   case none = 0
-  /// What the operator calls limited, such as reading without editing.
+  /// Restricted access as the operator defines it, such as reading without editing.
   case limited = 1
-  /// Everything.
+  /// Unrestricted access.
   case full = 2
 
   package static func < (left: AccessLevel, right: AccessLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a purchase that a family member shares gives of an entitlement.
+/// The access that a purchase shared through Family Sharing grants to the family member. The raw values are
+/// configuration values and part of the catalog fingerprint.
 package enum FamilySharingPolicy: String, Hashable, Sendable, CaseIterable {
-  /// As much as an own purchase.
+  /// The same access as an own purchase.
   case allow
-  /// Limited access at most.
+  /// At most limited access.
   case limited
-  /// Nothing.
+  /// No access.
   case deny
 
-  /// What is left of `level` for who did not buy it.
+  /// Returns the access that remains of `level` for a family member.
   func applied(to level: AccessLevel) -> AccessLevel {
     switch self {
     case .allow: level
@@ -29,55 +31,53 @@ package enum FamilySharingPolicy: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What happens when a purchase belongs to somebody else already.
+/// The decision about a purchase that is submitted for, or linked to, another customer than its owner. The
+/// raw values are configuration values.
 package enum OwnershipPolicy: String, Hashable, Sendable, CaseIterable {
-  /// It stays where it is; whoever asked is refused.
+  /// The owner keeps the purchase and the request fails.
   case keep
-  /// It moves.
+  /// The purchase is transferred.
   case transfer
-  /// Both have it.
+  /// Both customers own the purchase.
   case share
 }
 
-/// What the operator lets customers have while the App Store retries a payment that failed, on top of Apple's
-/// own grace period (WWDC18-705).
+/// Access that the operator grants while the App Store retries a failed renewal payment, in addition to
+/// Apple's own grace period (WWDC18-705).
 package struct OperatorGrace: Hashable, Sendable {
-  /// Days from the end of the paid period on; at least 1.
+  /// Days from the end of the paid period; at least 1.
   package let days: Int64
-  /// How much of the entitlements goes on.
+  /// The access granted in these days.
   package let access: AccessLevel
 
-  /// So many days of so much.
   package init(days: Int64, access: AccessLevel) {
     self.days = days
     self.access = access
   }
 }
 
-/// An app that became free: who got it before some version paid for it, and keeps what they paid for
-/// (WWDC18-704).
+/// A legacy version rule of a paid app that became free: customers who got an earlier version keep what they
+/// paid for (WWDC18-704).
 package struct BoughtBeforeVersion: Hashable, Sendable {
-  /// The first version that was free.
+  /// The first free version.
   package let version: AppVersion
-  /// What everybody has who got an earlier one.
+  /// The access granted to customers who got an earlier version, by entitlement.
   package let entitlements: [String: AccessLevel]
 
-  /// A rule by its parts.
   package init(version: AppVersion, entitlements: [String: AccessLevel]) {
     self.version = version
     self.entitlements = entitlements
   }
 }
 
-/// A version of an app, such as `3.0.1`: numbers that are compared one after the other, so that 3.10 comes
-/// after 3.9, and 3 is the same as 3.0.
+/// An app version such as `3.0.1`, compared number by number: 3.10 is later than 3.9, and 3 equals 3.0.
 package struct AppVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The numbers without zeros at the end.
+  /// The numbers without trailing zeros.
   private let numbers: [Int64]
-  /// The text it was read from.
+  /// The text as it was parsed.
   package let description: String
 
-  /// Reads numbers of at most 18 digits with points between them; `nil` for anything else.
+  /// Parses numbers of 1 to 18 digits separated by points; `nil` for any other text.
   package init?(_ text: String) {
     var numbers: [Int64] = []
     for part in text.split(separator: ".", omittingEmptySubsequences: false) {

@@ -1,27 +1,28 @@
 package import AppStore
 
-/// One product of an app, as the operator's catalog describes it.
+/// One product of an app, as the operator's catalog defines it.
 package struct ProductDefinition: Hashable, Sendable {
-  /// Apple's product id, such as `pro.monthly`.
+  /// The App Store product id, such as `pro.monthly`.
   package let productID: String
-  /// The kind of product that the operator set up in App Store Connect.
+  /// The product type set up in App Store Connect.
   package let type: ProductType
-  /// The name of the subscription group; `nil` for everything but auto-renewable subscriptions.
+  /// The catalog's name of the subscription group; `nil` unless the product is an auto-renewable
+  /// subscription.
   package let subscriptionGroup: String?
-  /// The level inside the group; 1 is the highest, as in App Store Connect.
+  /// The level in the group; 1 is the highest, as in App Store Connect.
   package let level: Int?
-  /// How long one purchase entitles, where Apple gives no expiry: a non-renewing subscription, or a
-  /// non-consumable that is a free trial (WWDC18-704). `nil` for everything else.
+  /// The duration of the access that one purchase grants where Apple sends no expiry: a non-renewing
+  /// subscription (WWDC22-110404), or a non-consumable that is a free trial (WWDC18-704). `nil` for other
+  /// products.
   package let duration: Period?
-  /// How much the product gives of each entitlement that it gives.
+  /// The access levels that the product grants, by entitlement.
   package let accessLevels: [String: AccessLevel]
-  /// What goes on while a payment is retried; `nil`: nothing but Apple's grace period.
+  /// The operator's grace during billing retry; `nil`: only Apple's grace period applies.
   package let operatorGrace: OperatorGrace?
 
-  /// The names of what the product gives access to, in alphabetical order.
+  /// The entitlements that the product grants, in alphabetical order.
   package var entitlements: [String] { accessLevels.keys.sorted() }
 
-  /// A product by all that the catalog says of it.
   package init(
     productID: String, type: ProductType, subscriptionGroup: String? = nil, level: Int? = nil,
     duration: Period? = nil, accessLevels: [String: AccessLevel], operatorGrace: OperatorGrace? = nil
@@ -35,7 +36,7 @@ package struct ProductDefinition: Hashable, Sendable {
     self.operatorGrace = operatorGrace
   }
 
-  /// A product that gives full access to all that it gives.
+  /// Creates a product that grants full access to each of its entitlements.
   package init(
     productID: String, type: ProductType, subscriptionGroup: String? = nil, level: Int? = nil,
     duration: Period? = nil, entitlements: [String]

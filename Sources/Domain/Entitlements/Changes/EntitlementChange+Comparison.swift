@@ -1,9 +1,9 @@
 package import AppStore
 
 extension EntitlementChange {
-  /// What happened to one entitlement whose answer was `before` and is `after` now: nothing if they mean
-  /// the same, and mostly one thing. More than one only where two things became true at once, such as a
-  /// renewal of a subscription that will not renew again.
+  /// Returns the changes between two answers about one entitlement: none if both mean the same, mostly one.
+  /// There is more than one only if two things became true at once, such as the last renewal of a
+  /// subscription whose auto-renew is off.
   package static func changes(
     of entitlement: String, from before: EntitlementStatus, to after: EntitlementStatus,
     by cause: ChangeCause, at now: Instant
@@ -40,7 +40,7 @@ extension EntitlementChange {
     case .billingRetry where isSameLine, .lapsedForBilling where isSameLine && !isSamePurchase:
       return .recovered
     default:
-      // Nobody had left: the news of the renewal came later than the end of the period.
+      // The customer had not left: the evidence of the renewal arrived after the end of the period.
       return isSameLine && !isSamePurchase && before.reason == .expired ? .renewed : .started
     }
   }
@@ -58,7 +58,7 @@ extension EntitlementChange {
     }
   }
 
-  /// What happened to access that goes on; the first question that has an answer decides.
+  /// Returns the change of access that continues; the first rule that applies decides.
   private static func continuation(
     _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
   ) -> [Kind] {
@@ -77,12 +77,12 @@ extension EntitlementChange {
     }
     if before.deciding?.productID != after.deciding?.productID { return [.productChanged] }
     if isLater(after.until, than: before.until) {
-      // A renewal that is charged early joins the period that runs; that one's own end stays what it was.
+      // An early renewal joins the current period, whose own end stays the same.
       return isSamePurchase && before.checkAgainAt != after.checkAgainAt ? [.extended] : [.renewed]
     }
     if isLater(before.until, than: after.until) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
-    // The next period of what was renewed before begins: that was told.
+    // The next period, whose renewal was reported before, starts.
     if !isSamePurchase {
       return cause == .time && isSameLine && before.until == after.until ? [] : [.renewed]
     }
@@ -91,7 +91,7 @@ extension EntitlementChange {
 
   private static func renewalChanges(_ before: EntitlementStatus, _ after: EntitlementStatus) -> [Kind] {
     guard before.deciding?.originalTransactionID == after.deciding?.originalTransactionID else { return [] }
-    // Apple renews, and to the same product, unless it says otherwise.
+    // Without other information from Apple, a subscription renews to the same product.
     switch (before.willRenew ?? true, after.willRenew ?? true) {
     case (true, false): return [.renewalTurnedOff]
     case (false, true): return [.renewalTurnedOn]
@@ -102,7 +102,7 @@ extension EntitlementChange {
 
   private static func lapse(_ before: EntitlementStatus, _ after: EntitlementStatus) -> [Kind] {
     guard before.reason != after.reason else { return [] }
-    // That nothing was known and is known to give nothing now is no change of anything.
+    // A customer without a purchase who gets a purchase that grants nothing sees no change.
     guard before.state != .noPurchase || after.state != .noPurchase else { return [] }
     switch after.reason {
     case .refunded, .refundedForAppIssue: return [.refunded]
@@ -112,13 +112,13 @@ extension EntitlementChange {
     }
   }
 
-  /// Whether access that ends at `end` (`nil`: never) ends later than at `other`.
+  /// Whether access that ends at `end` (`nil`: never) ends later than `other`.
   private static func isLater(_ end: Instant?, than other: Instant?) -> Bool {
     guard let other else { return false }
     return end.map { $0 > other } ?? true
   }
 
-  /// What ended may have ended before anybody heard of it; all else is true from when it is known.
+  /// An end can precede the arrival of its evidence; every other change takes effect when it is known.
   private static func effect(
     of kind: Kind, _ after: EntitlementStatus, _ cause: ChangeCause, _ now: Instant
   ) -> Instant {
@@ -128,25 +128,25 @@ extension EntitlementChange {
 }
 
 extension EntitlementStatus {
-  /// Whether both let the customer do the same for the same reason.
+  /// Whether both answers grant the same access for the same reason.
   fileprivate func isSameAccess(as other: EntitlementStatus) -> Bool {
     let reasons = [reason, other.reason]
-    // Renewal turned on or off has a kind of its own.
+    // Auto-renew changes have event kinds of their own.
     let isRenewalOnly = reasons.allSatisfy { $0 == .subscriptionActive || $0 == .subscriptionNotRenewing }
     return isRenewalOnly || reason == other.reason
   }
 
-  /// What it will renew to, if to another product than the one that gives access now.
+  /// The product of the next period if it differs from the current product.
   fileprivate var nextProduct: String? {
     outlook?.productID == deciding?.productID ? nil : outlook?.productID
   }
 }
 
 extension EntitlementChange {
-  /// What was taken back, or counts again, of the purchases that give `entitlement`: for the timeline, where
-  /// the answer stays what it was, such as with the refund of a period that is over.
+  /// Returns the refunds, revocations and their reversals among purchases that grant `entitlement`. They are
+  /// reported on the timeline even if the answer stays the same, as after the refund of a past period.
   ///
-  /// A purchase that was taken back when it was first heard of is no change.
+  /// A purchase that was already revoked when it first arrived causes no change.
   package static func revocations(
     of entitlement: String, from before: borrowing CustomerFacts, to after: borrowing CustomerFacts,
     in app: borrowing AppDefinition, answer: EntitlementStatus, at now: Instant

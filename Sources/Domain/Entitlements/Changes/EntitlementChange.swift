@@ -1,8 +1,8 @@
 package import AppStore
 
-/// What became different about one entitlement of one customer.
+/// A change of one entitlement of one customer.
 package struct EntitlementChange: Hashable, Sendable {
-  /// What happened, as a code that stays the same across versions.
+  /// The kind of change. The raw values are stored in events and sent in webhooks: never change or reuse one.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case started = "STARTED"
     case renewed = "RENEWED"
@@ -33,18 +33,13 @@ package struct EntitlementChange: Hashable, Sendable {
     case consentWithdrawn = "CONSENT_WITHDRAWN"
   }
 
-  /// What it is about.
   package let entitlement: String
-  /// What happened.
   package let kind: Kind
-  /// When it became true; by the clock that the rules use, which may be long before it was learned.
+  /// When the change took effect, by the dates in the evidence; it may precede the arrival of the evidence.
   package let effectiveAt: Instant
-  /// The answer before.
   package let before: EntitlementStatus
-  /// The answer from then on.
   package let after: EntitlementStatus
 
-  /// A change by its parts.
   package init(
     entitlement: String, kind: Kind, effectiveAt: Instant, before: EntitlementStatus,
     after: EntitlementStatus
@@ -58,51 +53,53 @@ package struct EntitlementChange: Hashable, Sendable {
 }
 
 extension EntitlementChange.Kind {
-  /// What happened, in a sentence without a name or a number of the customer.
+  /// An English sentence that describes the change, without data of the customer.
   package var sentence: String {
     switch self {
-    case .started: "Access began."
-    case .renewed: "Access goes on: the next period was paid for."
-    case .extended: "The period that is running now ends later."
+    case .started: "Access started."
+    case .renewed: "The next period was paid; access continues."
+    case .extended: "The current period now ends later."
     case .shortened: "Access now ends earlier."
     case .ended: "Access ended."
-    case .enteredGracePeriod: "The renewal could not be charged; access goes on in the grace period."
+    case .enteredGracePeriod: "The renewal payment failed; access continues during the grace period."
     case .enteredBillingRetry:
-      "The renewal could not be charged and the App Store goes on trying; access ended."
-    case .recovered: "The payment succeeded after it had failed."
-    case .renewalTurnedOff: "Renewal was turned off; access goes on to the end of what is paid."
-    case .renewalTurnedOn: "Renewal was turned on."
-    case .renewalProductChanged: "The subscription will renew to another product."
-    case .productChanged: "Another product gives access now."
+      "The renewal payment failed and the App Store is retrying it; access ended."
+    case .recovered: "The failed payment was recovered."
+    case .renewalTurnedOff: "Auto-renew was turned off; access continues until the end of the paid period."
+    case .renewalTurnedOn: "Auto-renew was turned on."
+    case .renewalProductChanged: "The subscription will renew to a different product."
+    case .productChanged: "A different product grants access now."
     case .refunded: "The purchase was refunded."
-    case .refundReversed: "A refund was taken back; the purchase counts again."
+    case .refundReversed: "The refund was reversed; the purchase is valid again."
     case .revoked: "The purchase is no longer shared with this customer."
-    case .transferred: "A purchase changed hands."
-    case .claimRefused: "Somebody else's purchase was handed in for this customer; it stays where it is."
-    case .claimedByAnother: "This customer's purchase was handed in for somebody else; it stays where it is."
-    case .granted: "The operator gave access."
-    case .grantRevoked: "The operator took access back."
-    case .accessLevelChanged: "Access gives more, or less, than before."
+    case .transferred: "A purchase was transferred between customers."
+    case .claimRefused:
+      "A purchase of another customer was submitted for this customer; it was not transferred."
+    case .claimedByAnother:
+      "A purchase of this customer was submitted for another customer; it was not transferred."
+    case .granted: "The operator granted access."
+    case .grantRevoked: "The operator revoked the grant."
+    case .accessLevelChanged: "The access level changed."
     case .reasonChanged: "The reason for the answer changed."
-    case .appStoreCalled: "The operator asked the App Store to do something about this purchase."
-    case .refundRequested: "The customer asks the App Store for a refund."
-    case .refundRequestMissed: "The App Store's question about a refund was not answered in time."
-    case .consentGiven: "The customer agreed that the App Store is told how much of a purchase was used."
-    case .consentWithdrawn: "The customer no longer agrees that the App Store is told how much was used."
+    case .appStoreCalled: "The operator called the App Store about this purchase."
+    case .refundRequested: "The customer requested a refund from the App Store."
+    case .refundRequestMissed: "The App Store's consumption request was not answered in time."
+    case .consentGiven: "The customer consented to sharing consumption data with the App Store."
+    case .consentWithdrawn: "The customer withdrew the consent to share consumption data with the App Store."
     }
   }
 }
 
-/// Why an answer may have become another one.
+/// The cause of a reevaluation.
 package enum ChangeCause: Hashable, Sendable {
-  /// A document said something new.
+  /// New evidence from Apple.
   case evidence
-  /// Nothing but the clock.
+  /// Time passed.
   case time
-  /// A line changed hands.
+  /// A purchase was linked, unlinked or transferred.
   case ownership
-  /// The operator gave or took back an entitlement.
+  /// The operator created or revoked a grant.
   case grant
-  /// The catalog or the rules are others than before.
+  /// The catalog or the rules changed.
   case catalog
 }

@@ -1,28 +1,28 @@
 package import AppStore
 
-/// Something worth telling or offering to the customer.
+/// A suggestion to the operator about what to show or offer the customer.
 package struct Advice: Hashable, Sendable {
-  /// What to do.
+  /// The suggested action.
   package enum Kind: Hashable, Sendable, CaseIterable {
-    /// The payment failed: ask to update the payment details.
+    /// The renewal payment failed: ask the customer to update the payment details.
     case updateBilling
-    /// Renewal is off: make an offer to stay.
+    /// Auto-renew is off: make an offer to stay.
     case retentionOffer
-    /// A price increase waits for consent.
+    /// A price increase needs the customer's consent.
     case priceConsent
-    /// Left by choice: make an offer to come back.
+    /// The customer left by choice: make a win-back offer.
     case winBackOffer
-    /// Ended without a choice that is known, mostly because a payment failed: offer it, or another one, again.
+    /// The subscription ended for another reason, mostly a failed payment: offer it, or another product,
+    /// again.
     case resubscribe
   }
 
-  /// What to do.
   package let kind: Kind
-  /// Until when doing it helps; `nil` if that never ends.
+  /// The time until which the action has an effect; `nil`: no limit.
   package let deadline: Instant?
-  /// Offers that fit.
+  /// Ids of the eligible win-back offers, best first.
   package let offerIDs: [String]
-  /// Products that fit.
+  /// Ids of the products to show.
   package let productIDs: [String]
 
   init(
@@ -34,18 +34,18 @@ package struct Advice: Hashable, Sendable {
     self.productIDs = productIDs
   }
 
-  /// What to do, in a sentence for the operator's people.
+  /// An English sentence for the operator's staff.
   package var sentence: String {
     switch kind {
     case .updateBilling: "The payment failed: ask the customer to update the payment details."
-    case .retentionOffer: "Renewal is turned off: make the customer an offer to stay."
-    case .priceConsent: "A price increase waits for the customer's consent: show it."
-    case .winBackOffer: "The customer left by choice: ask why, and make an offer to come back."
-    case .resubscribe: "The subscription ended: offer it, or another one of its group, again."
+    case .retentionOffer: "Auto-renew is off: make the customer an offer to stay."
+    case .priceConsent: "A price increase needs the customer's consent: show it."
+    case .winBackOffer: "The customer left by choice: ask why, and make a win-back offer."
+    case .resubscribe: "The subscription ended: offer it, or another product of its group, again."
     }
   }
 
-  /// Where the customer can act; `nil` where the app itself is the place.
+  /// The App Store page where the customer can act; `nil` if the app itself presents the offer.
   package var url: String? {
     switch kind {
     case .updateBilling: "https://apps.apple.com/account/billing"
@@ -54,21 +54,20 @@ package struct Advice: Hashable, Sendable {
     }
   }
 
-  /// Full days from `now` to the deadline; `nil` without one.
+  /// The full days from `now` to the deadline; `nil` without a deadline.
   package func daysLeft(at now: Instant) -> Int64? {
     deadline.map { max(0, $0.milliseconds(since: now)) / 86_400_000 }
   }
 }
 
 extension EntitlementStatus {
-  /// When the days left until ``actBy`` become one less than at `now`: `nil` if nothing is pressing.
+  /// When the full days until ``actBy`` next decrease; `nil` without a deadline.
   package func daysLeftChange(after now: Instant) -> Instant? {
     guard let actBy, actBy > now else { return nil }
     return actBy.advanced(byMilliseconds: 1 - actBy.milliseconds(since: now) / 86_400_000 * 86_400_000)
   }
 
-  /// What to do about the answer. Nothing for those whom somebody else pays for: neither billing nor prices
-  /// nor leaving is theirs to decide.
+  /// Returns the advice for this answer. Family members and seat holders get none, because they do not pay.
   package func advice(in app: borrowing AppDefinition) -> [Advice] {
     guard let deciding, !deciding.isShared else { return [] }
     let product = deciding.productID
@@ -103,7 +102,7 @@ extension EntitlementStatus {
 }
 
 extension AppDefinition {
-  /// The other products of a subscription's group, the highest level first.
+  /// The other products of the subscription group, highest level first.
   fileprivate borrowing func alternatives(to productID: String) -> [String] {
     guard let group = products[productID]?.subscriptionGroup else { return [] }
     return products.values.filter { $0.subscriptionGroup == group && $0.productID != productID }

@@ -1,18 +1,17 @@
 package import AppStore
 
-/// Everything about one customer at one moment: what to show for each product, which offers they may have,
-/// what they own in numbers.
+/// The state of one customer at one instant: products, subscription groups, consumables and grants.
 package struct CustomerOverview: Hashable, Sendable {
-  /// Every product of the catalog and every other one that was bought, by product id.
+  /// Every product of the catalog and every other purchased product, by product id.
   package let products: [ProductOverview]
-  /// Every subscription group of the catalog and every other one that was bought from, by name.
+  /// Every subscription group of the catalog and every other group with a purchase, by name.
   package let groups: [GroupOverview]
-  /// The consumables that were bought, by product id.
+  /// The purchased consumables, by product id.
   package let consumables: [ConsumableBalance]
-  /// What the operator gave, also what has ended.
+  /// All grants, ended ones included.
   package let grants: [GrantFact]
 
-  /// What `facts` say at `now`.
+  /// Evaluates `facts` at `now`.
   package init(
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant
   ) {
@@ -37,17 +36,15 @@ package struct CustomerOverview: Hashable, Sendable {
   }
 }
 
-/// One customer and one product.
+/// The state of one product for one customer.
 package struct ProductOverview: Hashable, Sendable {
-  /// Apple's product id.
   package let productID: String
-  /// What it was sold as, or else what the catalog says.
+  /// The type that Apple sold it as; the catalog's type if it was never purchased.
   package let type: ProductType
-  /// What to show.
   package let state: ProductState
-  /// The newest purchase or period.
+  /// The latest purchase or period; `nil` if there is none.
   package let latest: TransactionFact?
-  /// What becomes of it, if it is a subscription's running or last period.
+  /// The renewal info of ``latest``; `nil` unless it describes that period.
   package let renewal: RenewalFact?
 
   init(
@@ -71,23 +68,23 @@ package struct ProductOverview: Hashable, Sendable {
   }
 }
 
-/// One customer and one subscription group.
+/// The state of one subscription group for one customer.
 package struct GroupOverview: Hashable, Sendable {
-  /// The catalog's name of the group, or Apple's number if the catalog has none.
+  /// The catalog's name of the group; Apple's `subscriptionGroupIdentifier` if the catalog has none.
   package let group: String
-  /// What to show: active if one of its products is.
+  /// Active if one of the group's products is active.
   package let state: ProductState
-  /// The product in force; `nil` if none is.
+  /// The active product; `nil` if none is active.
   package let productID: String?
-  /// What it renews to; `nil` if nothing is in force or Apple has not said.
+  /// The product of the next period; `nil` if none is active or Apple sent no renewal info.
   package let autoRenewProductID: String?
-  /// Nothing of the group was ever bought with an introductory offer.
+  /// Whether no purchase of the group used an introductory offer (WWDC18-705).
   package let isEligibleForIntroductoryOffer: Bool
-  /// Has or had a subscription of the group.
+  /// Whether the customer has or had a subscription of the group.
   package let isEligibleForPromotionalOffers: Bool
-  /// The win-back offers that Apple named last, the best first; none while a product is in force.
+  /// Apple's latest `eligibleWinBackOfferIds`, best first; empty while a product is active.
   package let eligibleWinBackOfferIDs: [String]
-  /// Days of paid service that count towards the higher revenue share.
+  /// Full days of paid service that count towards the higher revenue share. See ``PaidService``.
   package let paidServiceDays: Int64
 
   init(
@@ -113,7 +110,7 @@ package struct GroupOverview: Hashable, Sendable {
 }
 
 extension EntitlementRules {
-  /// Rules by which only one product counts, and for all that it can give: whether the customer has it.
+  /// Rules under which only one product grants access, to decide whether the customer owns it.
   static func ownership(
     of productID: String, in app: borrowing AppDefinition
   ) -> EntitlementRules {
@@ -125,18 +122,17 @@ extension EntitlementRules {
   }
 }
 
-/// What a customer bought of one consumable, in units, and what was taken back. How many were used only the
-/// app knows.
+/// The units of one consumable that a customer purchased and that were refunded. The units used are known
+/// only to the app.
 package struct ConsumableBalance: Hashable, Sendable {
-  /// Apple's product id.
   package let productID: String
-  /// Units bought, the refunded ones included.
+  /// Units purchased, refunded ones included.
   package let purchased: Int64
-  /// Units refunded: what the operator has to take back. Where Apple gave back a part of the price it is that
-  /// part of the units, rounded up. A refund that was reversed is not among them.
+  /// Units refunded, which the operator has to take back. After a partial refund it is the refunded share of
+  /// the units, rounded up. Reversed refunds are not included.
   package let refunded: Int64
 
-  /// The balances of all consumables that were bought, by product id.
+  /// Returns the balances of all purchased consumables, by product id.
   static func all(_ facts: borrowing CustomerFacts) -> [ConsumableBalance] {
     var units: [String: (purchased: Int64, refunded: Int64)] = [:]
     for transaction in facts.transactions where transaction.type == .consumable {
@@ -155,13 +151,13 @@ package struct ConsumableBalance: Hashable, Sendable {
 }
 
 private func refundedUnits(_ transaction: TransactionFact) -> Int64 {
-  // In thousandths of a percent.
+  // `revocationPercentage` is in thousandths of a percent.
   let share = min(max(0, transaction.details.revocationPercentage ?? 100_000), 100_000)
   let (product, overflow) = transaction.quantity.multipliedReportingOverflow(by: share)
   return overflow ? transaction.quantity : product / 100_000 + (product % 100_000 > 0 ? 1 : 0)
 }
 
-/// Stops at the largest number.
+/// Saturating addition.
 private func adding(_ left: Int64, _ right: Int64) -> Int64 {
   let (sum, overflow) = left.addingReportingOverflow(right)
   return overflow ? .max : sum

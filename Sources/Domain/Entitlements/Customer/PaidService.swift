@@ -1,11 +1,13 @@
 internal import AppStore
 
-/// How long a customer has paid for a subscription group: after a year Apple keeps 15 % instead of 30.
+/// The time a customer has paid for a subscription group. After one year Apple's commission falls from 30 %
+/// to 15 %.
 ///
-/// Free trials do not count, a lapse of up to 60 days pauses the count and a longer one begins it anew, and
-/// a payment that succeeds in the grace period leaves no gap.
+/// Free trials do not count. A gap of up to 60 days pauses the count, a longer one resets it. A payment that
+/// is recovered in the grace period leaves no gap.
 enum PaidService {
-  /// Milliseconds of paid service up to `now` in the periods at `indices`, all of one group.
+  /// Returns the milliseconds of paid service up to `now` in the periods at `indices`, which are of one
+  /// group.
   static func milliseconds(
     _ indices: [Int], _ facts: borrowing CustomerFacts, upTo now: Instant
   ) -> Int64 {
@@ -22,7 +24,7 @@ enum PaidService {
     return total
   }
 
-  /// From how much paid service on Apple keeps less.
+  /// The paid service after which Apple's commission falls, in milliseconds.
   static let year: Int64 = 365 * 86_400_000
   private static let maxPause: Int64 = 60 * 86_400_000
 
@@ -48,20 +50,20 @@ enum PaidService {
   }
 }
 
-/// How a payment that had failed succeeded after all.
+/// How a failed payment was recovered.
 enum Recovery {
-  /// In Apple's grace period: the billing cycle is kept, and the time between is paid for.
+  /// In Apple's grace period: the billing cycle stays the same and the time in between is paid.
   case inGracePeriod
-  /// Later: a new cycle begins on the day of the payment.
+  /// After the grace period: a new billing cycle starts on the day of the payment.
   case afterGracePeriod
 }
 
 extension CustomerFacts {
-  /// Whether the period at `next` was paid for late, after the one at `index` had ended; `nil` if it was on
-  /// time or bought anew.
+  /// How the payment of the period at `next` was recovered after the period at `index` ended; `nil` if it was
+  /// paid on time or is a new purchase.
   ///
-  /// Apple says afterwards only when each period was. A kept cycle shows in the end of the new period, which
-  /// is one period behind the end of the old one, and not behind the payment.
+  /// Afterwards Apple reports only the dates of the periods. If the cycle was kept, the new period ends one
+  /// period after the end of the old one, and not one period after the payment.
   func recovery(_ index: Int, _ next: Int) -> Recovery? {
     guard let expiry = transactions[index].expiresDate, let end = transactions[next].expiresDate,
       transactions[index].accessRevokedAt == nil,

@@ -1,29 +1,29 @@
 internal import AppStore
 
-/// A stretch of time in which one fact gives access: from `start` up to, not including, `end`.
+/// A time span in which one fact grants access: from `start` up to, but not including, `end`.
 struct AccessInterval {
-  /// What kind of access it is.
+  /// The rule that made the interval.
   enum Kind {
     case subscription
-    /// From the end of a paid period to the end of Apple's billing grace period.
+    /// Apple's billing grace period, from the end of the paid period to `gracePeriodExpiresDate`.
     case grace
-    /// From the end of a paid period on, as long as the operator waits for the payment.
+    /// The operator's grace, from the end of the paid period for the days in the catalog.
     case operatorGrace
     case nonRenewing
     case nonConsumable
-    /// A non-consumable that the catalog gives a duration.
+    /// A non-consumable with a duration in the catalog (WWDC18-704).
     case trial
-    /// The app itself, from before it was free.
+    /// An app install from before the app became free (WWDC18-704).
     case boughtBefore
-    /// Given by the operator.
+    /// A grant of the operator.
     case grant
-    /// A type that gives nothing; always empty.
+    /// A product type that grants no access; always empty.
     case nonEntitling
-    /// Shared, and the catalog gives nothing for that; always empty.
+    /// A shared purchase whose entitlement the catalog does not share; always empty.
     case sharingDenied
   }
 
-  /// The fact that gives it, by its place in ``CustomerFacts``.
+  /// The fact that grants the access, by its index in ``CustomerFacts``.
   enum Source {
     case transaction(Int)
     case grant(Int)
@@ -33,18 +33,18 @@ struct AccessInterval {
   let kind: Kind
   let level: AccessLevel
   let start: Instant
-  /// Never before `start`; equal to it if the fact gives no access at all.
+  /// Never before `start`; equal to it if the fact grants no access.
   let end: Instant
   let source: Source
-  /// Which decides among those that give as much: the one with the lowest.
+  /// The tie-breaker among intervals of the same level: the lowest rank decides.
   let rank: Rank
 
-  /// Who pays comes first: what they bought decides, and what others give carries on behind it.
+  /// Own purchases come first; access through others continues after them.
   enum Rank: Int {
     case ownPurchase, ownApp, grant, shared, operatorGrace
   }
 
-  /// Access by the transaction at `index`.
+  /// Creates an interval of the transaction at `index`.
   init(
     _ kind: Kind, _ level: AccessLevel, from start: Instant, to end: Instant, by index: Int,
     isShared: Bool
@@ -65,14 +65,15 @@ struct AccessInterval {
     self.rank = rank
   }
 
-  /// The transaction that gives it, by its place in ``CustomerFacts/transactions``.
+  /// The index in ``CustomerFacts/transactions`` of the transaction that grants it; `nil` for other sources.
   var transaction: Int? {
     if case .transaction(let index) = source { index } else { nil }
   }
 
   func covers(_ now: Instant) -> Bool { start <= now && now < end }
 
-  /// Whether it decides before `other`, which covers the same moment.
+  /// Whether it takes precedence over `other`, which covers the same instant: higher level, then lower rank,
+  /// then later end.
   func decides(before other: AccessInterval) -> Bool {
     guard level == other.level else { return level > other.level }
     guard rank == other.rank else { return rank.rawValue < other.rank.rawValue }
@@ -81,7 +82,7 @@ struct AccessInterval {
 }
 
 extension Instant {
-  /// The end of access that has none.
+  /// The end of access without an end.
   static let openEnd = Instant(millisecondsSince1970: .max)
 
   /// `nil` for ``openEnd``.

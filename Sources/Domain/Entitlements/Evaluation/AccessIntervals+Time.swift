@@ -1,9 +1,9 @@
 internal import AppStore
 
-// What is asked about intervals at one moment.
+// Queries about the intervals at one instant.
 extension AccessIntervals {
-  /// The one that decides at `now`: what gives most, of that what the customer pays for, of that what ends
-  /// last.
+  /// The interval that decides at `now`: the highest level, then own purchases, then the latest end; `nil` if
+  /// none covers `now`.
   func deciding(at now: Instant) -> AccessInterval? {
     var best: AccessInterval?
     for interval in all where interval.covers(now) {
@@ -16,13 +16,14 @@ extension AccessIntervals {
     return best
   }
 
-  /// The unbroken time of access, at the level of `interval` or a higher one, that `interval` is part of.
+  /// Returns the unbroken access, at the level of `interval` or higher, that contains `interval`.
   func run(of interval: AccessInterval) -> (start: Instant, end: Instant) {
     var (start, end) = (interval.start, interval.end)
     var grew = true
     while grew {
       grew = false
-      // The periods of a line are in order: going on takes one way forward, going back one backward.
+      // The periods of a line are in order: extending forwards takes one pass forwards, backwards one pass
+      // backwards.
       for other in all where other.level >= interval.level && other.start <= end && end < other.end {
         end = other.end
         grew = true
@@ -36,8 +37,8 @@ extension AccessIntervals {
     return (start, end)
   }
 
-  /// The last access that there was by `now`, or the last purchase that gave none. What the operator gave
-  /// counts only where nothing was bought.
+  /// The latest access that started by `now`, or the latest purchase that granted none. Grants and app
+  /// installs count only if there is no purchase.
   func last(before now: Instant) -> AccessInterval? {
     var best: AccessInterval?
     for interval in all where interval.start <= now {
@@ -53,25 +54,25 @@ extension AccessIntervals {
     return best
   }
 
-  /// Whether a purchase gave access by `now`, if only for a moment.
+  /// Whether a purchase granted access at any time up to `now`.
   func wasBought(by now: Instant) -> Bool {
     all.contains { $0.start <= now && $0.transaction != nil && $0.level > .none }
   }
 
-  /// The first interval to begin after `now`.
+  /// The earliest start after `now`.
   func nextStart(after now: Instant) -> Instant? {
     all.lazy.filter { $0.start > now }.map(\.start).min()
   }
 
-  /// All instants after `now`, in order, at which the answer may become another one: whatever the rules
-  /// compare with the clock. A rule that compares something else has to be told of here.
+  /// All instants after `now`, in order, at which the answer may change: every instant that a rule compares
+  /// with the clock. A rule that compares another one must add it here.
   func changeInstants(after now: Instant, _ facts: borrowing CustomerFacts) -> [Instant] {
     var instants: Set<Instant> = []
     for interval in all {
       instants.formUnion([interval.start, interval.end])
       if let index = interval.transaction { instants.insert(facts.billingRetryEnd(index)) }
     }
-    // The next purchase of a line takes over, whether or not it gives this entitlement.
+    // The next purchase of a line replaces the previous one, whether or not it grants this entitlement.
     for index in facts.transactions.indices { instants.insert(facts.transactions[index].purchaseDate) }
     return instants.filter { now < $0 && $0 < .openEnd }.sorted()
   }

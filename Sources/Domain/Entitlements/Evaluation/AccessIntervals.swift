@@ -1,20 +1,19 @@
 internal import AppStore
 
-/// The times at which what is known of one customer gives access to one entitlement.
+/// The access intervals of one entitlement for one customer.
 ///
-/// There is no "latest expiry" in here: each transaction of a subscription covers its own stretch, cut
-/// by a revocation and by whatever came next in its line, so that a refund of an old period takes away
-/// that period and nothing else.
+/// There is no "latest expiry": each transaction of a subscription covers its own interval, cut by a
+/// revocation and by the next purchase of its line, so a refund of an old period removes that period only.
 struct AccessIntervals {
   private(set) var all: [AccessInterval] = []
-  /// When the first product was bought that the catalog does not have; `nil` if none was.
+  /// The purchase date of the first product that is missing from the catalog; `nil` if there is none.
   private(set) var firstUnknownProduct: Instant?
 
-  /// The access that `facts` give by `rules`.
+  /// Applies `rules` to `facts`.
   init(_ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules) {
     all.reserveCapacity(facts.transactions.count + 1)
     var nonRenewing: [Int] = []
-    // The periods of one subscription follow each other, mostly of one product: one look-up for all.
+    // Most neighbours are periods of the same product, so one lookup serves them all.
     var lookedUp = (productID: "", product: EntitlementRules.EntitlingProduct?.none)
     for index in facts.transactions.indices {
       if facts.transactions[index].productID != lookedUp.productID {
@@ -46,18 +45,18 @@ struct AccessIntervals {
     firstUnknownProduct = firstUnknownProduct.map { min($0, bought) } ?? bought
   }
 
-  /// Access of `kind` by the transaction at `index`, as far as a shared one may give it.
+  /// Adds an interval of the transaction at `index`, limited by the family sharing policy if it is shared.
   private mutating func add(
     _ kind: AccessInterval.Kind, _ level: AccessLevel, from start: Instant, to end: Instant, by index: Int,
     _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
     let isShared = facts.transactions[index].isShared
     var level = level
-    // By case and not by ==, which compares texts.
+    // Matches the case because == compares raw values, which are strings.
     if case .familyShared = facts.transactions[index].ownership {
       level = rules.familySharing.applied(to: level)
       guard level > .none else {
-        // Said once: of the purchase itself, not of what would have gone on behind it.
+        // Recorded once, for the purchase itself and not for its grace.
         if kind != .grace, kind != .operatorGrace { addNothing(.sharingDenied, index, facts) }
         return
       }
@@ -72,20 +71,20 @@ struct AccessIntervals {
     all.append(AccessInterval(kind, .none, from: bought, to: bought, by: index, isShared: false))
   }
 
-  /// One period of a subscription: up to the earliest of its expiry, its revocation and the next purchase
-  /// in its line.
+  /// Adds one period of a subscription: up to the earliest of its expiry, its revocation and the next
+  /// purchase of its line.
   private mutating func addPeriod(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules, _ level: AccessLevel
   ) {
     let start = facts.transactions[index].purchaseDate
     let next = facts.nextInLine(after: index)
-    // An upgrade that has not arrived yet: when it took over is not known, only that it did.
+    // The upgrade has not arrived yet: the instant at which it replaced this period is unknown.
     let end = next == nil && facts.transactions[index].isUpgraded ? start : facts.paidEnd(index, next)
     add(.subscription, level, from: start, to: end, by: index, facts, rules)
   }
 
-  /// For ever, or as long as the catalog says if it is a trial (from the first download on), unless
-  /// revoked.
+  /// Adds a non-consumable: no end unless revoked; if the catalog gives it a duration it is a trial that
+  /// starts with the first download (WWDC18-704).
   private mutating func addNonConsumable(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules,
     _ product: EntitlementRules.EntitlingProduct
@@ -100,8 +99,9 @@ struct AccessIntervals {
     add(.trial, product.level, from: start, to: end, by: index, facts, rules)
   }
 
-  /// The purchases of each product one after the other: one that is bought while another runs begins
-  /// where that one ends. Each has a line of its own, so they have to be put in order first.
+  /// Adds non-renewing subscriptions. Purchases of one product add up: one that is made while another is
+  /// active starts at the end of that one (WWDC22-110404). Each has a line of its own, so they are sorted
+  /// first.
   private mutating func addNonRenewing(
     _ indices: [Int], _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
@@ -128,10 +128,10 @@ struct AccessIntervals {
   }
 }
 
-// What goes on behind a paid period, and what rests on no purchase in the app.
+// Access after a paid period, and access without an in-app purchase.
 extension AccessIntervals {
-  /// The grace behind the period that a renewal info describes: Apple's to its end, the operator's for the
-  /// days that the catalog gives from the end of the paid period on.
+  /// Adds the grace after the period that a renewal info describes: Apple's to its end, the operator's for
+  /// the days in the catalog, counted from the end of the paid period.
   private mutating func addGrace(
     _ renewal: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
@@ -162,7 +162,8 @@ extension AccessIntervals {
       AccessInterval(.grant, grant.accessLevel, from: grant.since, to: end, .grant(index), .grant))
   }
 
-  /// For ever, from when the customer got the app: an order before that gave nothing yet.
+  /// Adds the permanent access of a customer who got the app before it was free. It starts with the first
+  /// download; a pre-order grants nothing before that.
   private mutating func addApp(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
@@ -178,7 +179,7 @@ extension AccessIntervals {
 }
 
 extension Instant {
-  /// ``advanced(by:)``, without the calendar where the period is made of days.
+  /// ``advanced(by:)`` without calendar arithmetic if the period has days only.
   fileprivate func adding(_ period: Period) -> Instant {
     period.months == 0 ? advanced(byMilliseconds: period.days * 86_400_000) : advanced(by: period)
   }

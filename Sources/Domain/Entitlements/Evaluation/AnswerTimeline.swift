@@ -1,36 +1,34 @@
 package import AppStore
 
-/// What the rules answer to one question from a moment on, for as long as they are told nothing new.
+/// The answers to one question from an instant on, valid until new facts arrive.
 ///
-/// Time alone changes an answer at a few instants, all of which the facts tell in advance. So whoever
-/// learns of a fact can work out the answers of the months to come, and whoever asks only looks.
+/// Time changes an answer only at a few instants, all known from the facts. So the ledger computes the
+/// answers of the coming months when facts change, and a check only looks them up.
 package struct AnswerTimeline: Hashable, Sendable {
-  /// A stretch of time in which the answer stays the same.
+  /// A time span with one answer.
   package struct Segment: Hashable, Sendable {
-    /// The first moment at which the answer is not this one any more; `nil` if it stays for ever.
+    /// The first instant at which the answer no longer holds; `nil`: it holds until the facts change.
     package let end: Instant?
-    /// The answer until then.
     package let status: EntitlementStatus
 
-    /// An answer and its end.
     package init(end: Instant?, status: EntitlementStatus) {
       self.end = end
       self.status = status
     }
   }
 
-  /// The first moment of which the timeline tells.
+  /// The first instant covered.
   package let start: Instant
-  /// One after the other from ``start`` on. Behind the end of the last one nothing is told.
+  /// Consecutive segments from ``start`` on. The end of the last one is the end of the timeline.
   package let segments: [Segment]
 
-  /// A timeline that was made before, by its parts.
+  /// Recreates a timeline from its stored parts.
   package init(start: Instant, segments: [Segment]) {
     self.start = start
     self.segments = segments
   }
 
-  /// The answer at `now`; `nil` for a moment of which the timeline does not tell.
+  /// The answer at `now`; `nil` if the timeline does not cover it.
   package func answer(at now: Instant) -> EntitlementStatus? {
     guard start <= now else { return nil }
     return segments.first { segment in segment.end.map { now < $0 } ?? true }?.status
@@ -38,13 +36,13 @@ package struct AnswerTimeline: Hashable, Sendable {
 }
 
 extension AnswerTimeline {
-  /// More would be read past by nearly every question; the facts still know.
+  /// Nearly every check would skip over further segments; they can be recomputed from the facts.
   package static let segmentLimit = 8
-  /// How many instants are looked at: mostly the answer at one of them is that of the one before.
+  /// The maximum number of instants to evaluate; most of them do not change the answer.
   private static let instantLimit = 64
 
-  /// What ``evaluate(_:entitlement:in:at:)`` says of `facts` at `now` and at every later moment, up to
-  /// the end of the last of at most ``segmentLimit`` segments.
+  /// Precomputes the results of ``evaluate(_:entitlement:in:at:)`` for `now` and later, up to the end of the
+  /// last of at most ``segmentLimit`` segments.
   package init(
     _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition,
     from now: Instant

@@ -1,6 +1,8 @@
 package import AppStore
 
-/// Why the answer is what it is: a code for machines, and a sentence for people.
+/// The reason for an answer: a stable code and an English sentence. The raw values are stored in events and
+/// returned by the API; precomputed answers store the position of the case: never change a raw value, and
+/// append new cases at the end.
 package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case subscriptionActive = "SUBSCRIPTION_ACTIVE"
   case subscriptionNotRenewing = "SUBSCRIPTION_NOT_RENEWING"
@@ -34,42 +36,46 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case grantEnded = "GRANT_ENDED"
   case grantRevoked = "GRANT_REVOKED"
 
-  /// The reason in a sentence, without a name or a number of the customer.
+  /// An English sentence for people, without data of the customer.
   package var sentence: String {
     switch self {
-    case .subscriptionActive: "The subscription's paid period is running."
-    case .subscriptionNotRenewing: "The subscription's paid period is running; it will not renew."
-    case .inGracePeriod: "The renewal could not be charged; the billing grace period is running."
-    case .nonRenewingActive: "The non-renewing subscription is running."
-    case .nonConsumableOwned: "The customer owns a non-consumable that gives this for ever."
-    case .trialActive: "The free trial is running."
-    case .unknownEntitlement: "No product of this app gives this entitlement."
-    case .neverPurchased: "No purchase of a product that gives this entitlement is known."
-    case .notEntitlingType: "What was bought is of a type that gives no entitlement."
-    case .billingRetry: "The renewal could not be charged and the App Store is still trying."
-    case .billingLapsed: "The renewal could not be charged."
-    case .priceIncreaseNotAccepted: "The customer did not accept a price increase."
-    case .productUnavailable: "The product was not for sale when it should have renewed."
-    case .cancelled: "The customer turned renewal off and the paid period is over."
-    case .expired: "The paid period is over and no renewal is known."
-    case .productChanged: "The subscription renewed to a product that does not give this entitlement."
-    case .upgraded: "Another product took over that does not give this entitlement."
-    case .nonRenewingEnded: "The non-renewing subscription is over."
-    case .trialEnded: "The free trial is over."
-    case .refundedForAppIssue: "The purchase was refunded for an issue with the app."
+    case .subscriptionActive: "The subscription is active."
+    case .subscriptionNotRenewing:
+      "The subscription is active until the end of the paid period; auto-renew is off."
+    case .inGracePeriod: "The renewal payment failed; access continues during Apple's billing grace period."
+    case .nonRenewingActive: "The non-renewing subscription is active."
+    case .nonConsumableOwned: "The customer owns a non-consumable that grants this entitlement permanently."
+    case .trialActive: "The free trial is active."
+    case .unknownEntitlement: "No product of this app grants this entitlement."
+    case .neverPurchased: "The customer has no purchase of a product that grants this entitlement."
+    case .notEntitlingType: "The type of the purchased product grants no entitlement."
+    case .billingRetry: "The renewal payment failed and the App Store is retrying it."
+    case .billingLapsed: "The subscription ended because the renewal payment failed."
+    case .priceIncreaseNotAccepted:
+      "The subscription ended because the customer did not accept a price increase."
+    case .productUnavailable: "The subscription ended because the product was not available for renewal."
+    case .cancelled: "The customer turned auto-renew off and the paid period ended."
+    case .expired: "The paid period ended and no renewal was received."
+    case .productChanged: "The subscription renewed to a product that does not grant this entitlement."
+    case .upgraded: "The customer upgraded to a product that does not grant this entitlement."
+    case .nonRenewingEnded: "The non-renewing subscription ended."
+    case .trialEnded: "The free trial ended."
+    case .refundedForAppIssue: "The purchase was refunded because of an issue with the app."
     case .refunded: "The purchase was refunded."
     case .familySharingEnded: "The purchase is no longer shared with this family member."
-    case .boughtBeforeVersion: "The customer got the app before this was sold separately."
-    case .granted: "The operator gave this without a purchase."
-    case .inOperatorGracePeriod: "The renewal could not be charged; the operator waits for the payment."
-    case .unknownProduct: "Only purchases of products are known that the catalog does not have."
-    case .familySharingNotAllowed: "The purchase is shared, and this entitlement is not for family members."
-    case .grantEnded: "What the operator gave has ended."
-    case .grantRevoked: "The operator took back what it gave."
+    case .boughtBeforeVersion: "The customer got the app before this entitlement was sold separately."
+    case .granted: "The operator granted this entitlement without a purchase."
+    case .inOperatorGracePeriod:
+      "The renewal payment failed; access continues during the operator's grace period."
+    case .unknownProduct: "The customer has only purchases of products that are not in the catalog."
+    case .familySharingNotAllowed:
+      "The purchase is shared by a family member, and the catalog does not share this entitlement."
+    case .grantEnded: "The operator's grant ended."
+    case .grantRevoked: "The operator revoked the grant."
     }
   }
 
-  /// The state that goes with the reason.
+  /// The entitlement state of the reason (WWDC20-10671).
   package var state: EntitlementState {
     switch self {
     case .subscriptionActive: .activeRenewing
@@ -90,8 +96,9 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .refunded, .familySharingEnded: .refundedForOtherReason
     }
   }
-  /// Apple's number of a subscription's status in this state (Get All Subscription Statuses); `nil` for what
-  /// is no subscription. Of what the operator's grace is, Apple knows only that it retries.
+
+  /// Apple's subscription `status` for this reason (Get All Subscription Statuses); `nil` for anything but a
+  /// subscription. For Apple, the operator's grace is plain billing retry.
   package var subscriptionStatus: SubscriptionStatus? {
     switch self {
     case .subscriptionActive, .subscriptionNotRenewing: .active

@@ -1,56 +1,55 @@
 package import AppStore
 
-/// The answer to "is this customer entitled to this, now?", with its reason.
+/// The answer to "is this customer entitled to this now?", with its reason.
 package struct EntitlementStatus: Hashable, Sendable {
-  /// Why; decides ``state`` and ``isEntitled``.
+  /// The reason; it determines ``state`` and ``isEntitled``.
   package let reason: EntitlementReason
-  /// How much the customer has; nothing exactly if they are not entitled.
+  /// The granted access level; `none` exactly if ``isEntitled`` is false.
   package let accessLevel: AccessLevel
-  /// How the deciding period was paid for.
+  /// The payment mode of the deciding period.
   package let substate: EntitlementSubstate
-  /// What the app should show of the products that give the entitlement.
+  /// The product state to present for the products that grant the entitlement.
   package let productState: ProductState
-  /// The start of the unbroken access that ``until`` ends; `nil` if not entitled.
+  /// The start of the unbroken access that ends at ``until``; `nil` if not entitled.
   package let since: Instant?
-  /// Entitled: the end of the unbroken access at this level or a higher one, across products; `nil` for no
-  /// end. Not entitled: when the deciding purchase stopped giving access; `nil` if there was none.
+  /// If entitled: the end of the unbroken access at this level or higher, across products; `nil`: no end. If
+  /// not entitled: when the deciding purchase stopped granting access; `nil` if there is none.
   package let until: Instant?
-  /// The earliest moment at which the answer may become another one by itself, without news from
-  /// Apple; `nil` if it never does.
+  /// The earliest instant at which the answer may change without new evidence; `nil` if it cannot.
   package let checkAgainAt: Instant?
-  /// Until when it helps if the customer does what ``advice(in:)`` says; `nil` if nothing is pressing.
+  /// The deadline of the ``advice(in:)``; `nil` if there is none.
   package let actBy: Instant?
-  /// The purchase or period that decided; `nil` if there is none.
+  /// The purchase or period that decided; `nil` if none did.
   package let deciding: DecidingTransaction?
   /// The grant that decided; `nil` if none did.
   package let grantID: String?
-  /// What becomes of the deciding subscription; `nil` if Apple has not said or it is no subscription.
+  /// The renewal of the deciding subscription; `nil` for anything else or without renewal info.
   package let outlook: RenewalOutlook?
 
-  /// Where the customer stands; see ``EntitlementReason/state``.
+  /// The state of ``reason``.
   package var state: EntitlementState { reason.state }
 
-  /// Whether to let the customer in.
+  /// Whether the customer has access.
   package var isEntitled: Bool { state.rawValue > 0 }
 
-  /// Whether the deciding subscription renews at the end of its period; `nil` if Apple has not said or
-  /// it is no subscription.
+  /// Whether the deciding subscription renews at the end of its period; `nil` for anything else or without
+  /// renewal info.
   package var willRenew: Bool? { outlook?.willRenew }
 
-  /// State and sub-state as one number, such as 5.1 or -5.3 (WWDC20-10671).
+  /// State and substate as one number, such as 5.1 or -5.3 (WWDC20-10671).
   package var code: Double {
     let tenths = abs(state.rawValue) * 10 + (state == .noPurchase ? 0 : substate.rawValue)
     return Double(state.rawValue < 0 ? -tenths : tenths) / 10
   }
 
-  /// An answer that rests on nothing.
+  /// Creates an answer without a deciding fact.
   init(_ reason: EntitlementReason, checkAgainAt: Instant? = nil) {
     self.init(
       reason, accessLevel: .none, substate: .standard, productState: .new, since: nil, until: nil,
       checkAgainAt: checkAgainAt, actBy: nil, deciding: nil, grantID: nil, outlook: nil)
   }
 
-  /// An answer by its parts, for those who keep answers.
+  /// Recreates a stored answer.
   package init(
     _ reason: EntitlementReason, accessLevel: AccessLevel, substate: EntitlementSubstate,
     productState: ProductState, since: Instant?, until: Instant?, checkAgainAt: Instant?, actBy: Instant?,
@@ -70,21 +69,21 @@ package struct EntitlementStatus: Hashable, Sendable {
   }
 }
 
-/// The purchase or period that an answer rests on.
+/// The purchase or period that an answer is based on.
 package struct DecidingTransaction: Hashable, Sendable {
-  /// Apple's number of the purchase or period.
+  /// Apple's `transactionId`.
   package let transactionID: String
-  /// Apple's number of the purchase line.
+  /// Apple's `originalTransactionId`; the seat id for a seat.
   package let originalTransactionID: String
-  /// The product that gives the entitlement, or did.
+  /// The product that grants the entitlement, or granted it.
   package let productID: String
-  /// How the customer came to it; who did not buy it is not the one to ask about billing.
+  /// How the customer got it; only the purchaser can act on billing.
   package let ownership: InAppOwnershipType
 
-  /// Whether somebody else pays for it.
+  /// Whether another customer pays for it.
   package var isShared: Bool { ownership.isShared }
 
-  /// The purchase of a kept answer.
+  /// Recreates the transaction of a stored answer.
   package init(
     transactionID: String, originalTransactionID: String, productID: String, ownership: InAppOwnershipType
   ) {
@@ -102,52 +101,54 @@ package struct DecidingTransaction: Hashable, Sendable {
   }
 }
 
-/// The one fact that an answer rests on, by its number.
+/// The key of the fact that an answer is based on.
 package enum DecidingFact: Hashable, Sendable {
-  /// A purchase or period, by Apple's number of it, of a purchase line or a seat.
+  /// A transaction by its `transactionId`, of a purchase or a seat.
   case transaction(String, ofLine: String)
-  /// What the operator gave, by its number.
+  /// A grant by its id.
   case grant(String)
 }
 
 extension EntitlementStatus {
-  /// The transaction or the grant that gives the entitlement, or that gave it last; `nil` where it is neither: nothing
-  /// was bought, or a copy of the app gives it.
+  /// The transaction or grant that decided; `nil` if there is none: nothing was purchased, or an app install
+  /// grants it.
   package var decidingFact: DecidingFact? {
     if let deciding { return .transaction(deciding.transactionID, ofLine: deciding.originalTransactionID) }
     return grantID.map(DecidingFact.grant)
   }
 }
 
-/// Where a customer stands with an entitlement, in the codes of WWDC20-10671: above 0 is entitled.
+/// The state of an entitlement, in the codes of WWDC20-10671: positive means entitled. The raw values are
+/// returned by the API: never change one.
 package enum EntitlementState: Int, Hashable, Sendable, CaseIterable {
-  /// A subscription that will renew, or of which Apple has not said otherwise.
+  /// An active subscription that will renew, or whose renewal info has not arrived.
   case activeRenewing = 5
-  /// A subscription whose customer turned renewal off; the paid period still runs.
+  /// An active subscription with auto-renew off.
   case activeNotRenewing = 4
-  /// A non-renewing subscription that runs, or a non-consumable.
+  /// A non-renewing subscription, a non-consumable or a legacy version rule.
   case nonRenewing = 3
-  /// Given by the operator, without a purchase.
+  /// A grant of the operator.
   case offPlatform = 2
-  /// The paid period is over and Apple could not charge, but the grace period runs.
+  /// The renewal payment failed and a grace period is active.
   case gracePeriod = 1
-  /// No purchase is known.
+  /// No purchase that could grant the entitlement.
   case noPurchase = 0
-  /// Apple could not charge and goes on trying.
+  /// The renewal payment failed and Apple is retrying it.
   case billingRetry = -1
-  /// Apple could not charge and gave up.
+  /// The renewal payment failed and Apple stopped retrying.
   case lapsedForBilling = -2
   case priceIncreaseNotAccepted = -3
   case productUnavailable = -4
-  /// Ended by the customer's choice, or for no reason that has a code of its own.
+  /// Ended by the customer's choice, or for a reason without a code of its own.
   case cancelled = -5
-  /// Another product took over that does not give this entitlement.
+  /// Replaced by a product that does not grant this entitlement.
   case upgraded = -6
   case refundedForAppIssue = -7
   case refundedForOtherReason = -8
 }
 
-/// How the deciding period was paid for: the decimal of the codes of WWDC20-10671.
+/// The payment mode of the deciding period: the decimal of the codes of WWDC20-10671. The raw values are
+/// stored.
 package enum EntitlementSubstate: Int, Hashable, Sendable, CaseIterable {
   case standard = 0
   case freeTrial = 1
@@ -156,12 +157,13 @@ package enum EntitlementSubstate: Int, Hashable, Sendable, CaseIterable {
   case subscriptionOffer = 3
 }
 
-/// The three states of a product for a customer (WWDC22-110404); they decide what to show.
+/// The state of a product for a customer, which decides what the app shows (WWDC22-110404). Precomputed
+/// answers store the position of the case: append only.
 package enum ProductState: String, Hashable, Sendable, CaseIterable {
-  /// Never bought: show the offers for new customers.
+  /// Never purchased: show the offers for new customers.
   case new = "NEW"
-  /// Entitled now: unlock, show no purchase button.
+  /// Entitled: unlock, show no purchase button.
   case active = "ACTIVE"
-  /// Had it once: win back, or ask for a payment method if in billing retry.
+  /// Purchased before: show a win-back offer, or ask for a payment method during billing retry.
   case inactive = "INACTIVE"
 }

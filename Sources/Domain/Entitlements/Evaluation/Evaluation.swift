@@ -1,10 +1,9 @@
 package import AppStore
 
-/// Whether the customer with these `facts` is entitled to `entitlement` at `now`, and why.
+/// Decides whether the customer with these `facts` is entitled to `entitlement` at `now`, and why.
 ///
-/// A pure function: the same facts, catalog and moment always give the same answer. It never fails; an
-/// entitlement or a product that the catalog does not know, and a product type that this version does
-/// not know, have answers of their own.
+/// A pure function: the same facts, catalog and instant always give the same answer. It never fails; an
+/// unknown entitlement, product or product type has a reason of its own.
 package func evaluate(
   _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
 ) -> EntitlementStatus {
@@ -12,9 +11,8 @@ package func evaluate(
   return evaluate(facts, AccessIntervals(facts, rules), at: now)
 }
 
-/// The answer at `now`, once it is known when what gives access.
-///
-/// All that is asked about `now` here is told in advance by an ``AnswerTimeline`` too.
+/// The answer at `now` from precomputed intervals. Every instant compared here must be one of
+/// ``AccessIntervals/changeInstants(after:_:)``.
 func evaluate(
   _ facts: borrowing CustomerFacts, _ intervals: AccessIntervals, at now: Instant
 ) -> EntitlementStatus {
@@ -58,7 +56,7 @@ private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> Entit
   }
 }
 
-/// Until when it helps if the customer does something: `nil` where there is nothing to do.
+/// The deadline for the customer to act; `nil` if there is nothing to do.
 private func actBy(
   _ reason: EntitlementReason, _ deciding: AccessInterval, _ outlook: RenewalOutlook?
 ) -> Instant? {
@@ -94,10 +92,9 @@ extension AccessInterval {
   }
 }
 
-/// Why `interval`, which is over or gave no access at all, does not give access at `now`.
+/// Returns why `interval`, which is over or empty, does not grant access at `now`.
 ///
-/// The questions are asked in the order in which an answer makes the later ones pointless: taken back,
-/// replaced by another product, run out.
+/// The first match wins: revoked, replaced by another product, ended.
 func lapseReason(
   of interval: AccessInterval, _ facts: borrowing CustomerFacts, at now: Instant
 ) -> EntitlementReason {
@@ -150,7 +147,7 @@ private func endOfSubscription(_ renewal: borrowing RenewalFact, retryEnded: Boo
 }
 
 extension CustomerFacts {
-  /// When Apple stops trying to charge for the renewal after the period at `index`: after 60 days.
+  /// The end of billing retry after the period at `index`: 60 days after its expiry (WWDC19-302).
   func billingRetryEnd(_ index: Int) -> Instant {
     (transactions[index].expiresDate ?? transactions[index].purchaseDate)
       .advanced(byMilliseconds: 60 * 86_400_000)

@@ -1,6 +1,6 @@
 internal import AppStore
 
-// The names and words that an explanation has for intervals.
+// The names and sentences of intervals in explanations.
 extension AccessInterval {
   /// Whether both are the same access by the same fact.
   func isSame(as other: AccessInterval) -> Bool {
@@ -14,18 +14,18 @@ extension AccessInterval {
     return isSameSource && kind == other.kind && level == other.level
   }
 
-  /// Why it ends before it would have; `nil` if it does not.
+  /// Why it ends early, as a clause; `nil` if it does not.
   func cutReason(_ facts: borrowing CustomerFacts) -> String? {
     guard let index = transaction else { return nil }
     if let revoked = facts.transactions[index].accessRevokedAt, revoked <= end {
       guard let percentage = facts.transactions[index].details.revocationPercentage else {
-        return "Apple took it back on \(revoked)"
+        return "Apple revoked it on \(revoked)"
       }
-      return "Apple took it back on \(revoked) and gave back \(percentage / 1000) %"
+      return "Apple revoked it on \(revoked) and refunded \(percentage / 1000) %"
     }
     guard kind == .subscription || kind == .grace || kind == .operatorGrace else { return nil }
     if let next = facts.nextInLine(after: index), facts.transactions[next].purchaseDate == end {
-      return "transaction \(facts.transactions[next].transactionID) of its line took over"
+      return "transaction \(facts.transactions[next].transactionID) of the same purchase replaced it"
     }
     return facts.transactions[index].isUpgraded ? "it was upgraded" : nil
   }
@@ -41,7 +41,7 @@ extension AccessInterval.Source {
     }
   }
 
-  /// The number of the fact, and what it is about.
+  /// The id of the fact and the product or entitlement it concerns.
   func name(_ facts: borrowing CustomerFacts) -> (id: String, product: String) {
     switch self {
     case .transaction(let index):
@@ -54,7 +54,7 @@ extension AccessInterval.Source {
 }
 
 extension AccessInterval.Kind {
-  /// What the rule is called.
+  /// The rule code of the steps, part of the API.
   var rule: String {
     switch self {
     case .subscription: "PERIOD"
@@ -70,33 +70,33 @@ extension AccessInterval.Kind {
     }
   }
 
-  /// What it is, at the beginning of a sentence.
+  /// The subject of the sentence.
   var text: String {
     switch self {
     case .subscription: "The paid period"
     case .grace: "The billing grace period"
-    case .operatorGrace: "The operator's grace"
+    case .operatorGrace: "The operator's grace period"
     case .nonRenewing: "The non-renewing period"
     case .nonConsumable: "The purchase"
     case .trial: "The trial"
-    case .boughtBefore: "Getting the app"
+    case .boughtBefore: "The app install"
     case .grant: "The operator's grant"
-    case .nonEntitling: "The type"
-    case .sharingDenied: "A family member's share"
+    case .nonEntitling: "The product type"
+    case .sharingDenied: "The shared purchase"
     }
   }
 }
 
 extension RenewalOutlook {
-  /// What Apple said, in a sentence.
+  /// The contents of the renewal info as a sentence.
   var sentence: String {
     let product = productID.map { " to \($0)" } ?? ""
-    let price = price.map { " for \($0) thousandths of \(currency ?? "the currency")" } ?? ""
-    let consent = needsPriceConsent ? " A price increase waits for consent." : ""
+    let price = price.map { " for \($0) milliunits of \(currency ?? "the currency")" } ?? ""
+    let consent = needsPriceConsent ? " A price increase needs consent." : ""
     switch willRenew {
-    case true?: return "Apple says that it renews\(product)\(price).\(consent)"
-    case false?: return "Apple says that it does not renew.\(consent)"
-    case nil: return "Apple does not say whether it renews.\(consent)"
+    case true?: return "The subscription renews\(product)\(price).\(consent)"
+    case false?: return "The subscription does not renew.\(consent)"
+    case nil: return "Apple did not report whether the subscription renews.\(consent)"
     }
   }
 }

@@ -1,33 +1,32 @@
 package import AppStore
 
-/// The chain of facts and rules behind one answer.
+/// The facts and rules behind one answer.
 package struct Explanation: Hashable, Sendable {
-  /// One fact or rule, and what it led to.
+  /// One fact or rule and its result.
   package struct Step: Hashable, Sendable {
-    /// The rule, for machines, such as `PERIOD_COVERS_INSTANT`.
+    /// The rule code, such as `PERIOD_COVERS_INSTANT`; part of the API.
     package let rule: String
-    /// What it led to, in a sentence.
+    /// The result as an English sentence.
     package let sentence: String
-    /// The transaction or grant that the fact is from; empty if it is from neither.
+    /// The transaction or grant id; empty if the step is about neither.
     package let transactionID: String
-    /// The fact itself; `nil` if the step is about none.
+    /// The fact; `nil` if the step is about none.
     package let fact: AnyFact?
-    /// When the fact begins to give access; `nil` if it gives none.
+    /// When the fact starts to grant access; `nil` if it grants none.
     package let since: Instant?
-    /// When it no longer does; `nil` if it has no end or gives no access.
+    /// When it stops to grant access; `nil` for no end or no access.
     package let until: Instant?
-    /// Whether it decided.
+    /// Whether the step decided the answer.
     package let isDecisive: Bool
   }
 
-  /// The answer.
   package let status: EntitlementStatus
-  /// What was considered, in the order of consideration.
+  /// All steps in the order of evaluation.
   package private(set) var steps: [Step] = []
-  /// What does not fit together in the facts.
+  /// The contradictions among the facts.
   package let contradictions: [Contradiction]
 
-  /// Why ``evaluate(_:entitlement:in:at:)`` answers as it does.
+  /// Explains the result of ``evaluate(_:entitlement:in:at:)``.
   package init(
     _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
   ) {
@@ -70,7 +69,7 @@ package struct Explanation: Hashable, Sendable {
       add(
         isKnown ? "OTHER_PRODUCT" : "UNKNOWN_PRODUCT",
         isKnown
-          ? "\(transaction.productID) does not give \(rules.entitlement)."
+          ? "\(transaction.productID) does not grant \(rules.entitlement)."
           : "The catalog has no product \(transaction.productID).", transaction.transactionID,
         .transaction(transaction))
     }
@@ -81,13 +80,14 @@ package struct Explanation: Hashable, Sendable {
   ) {
     let source = interval.source.name(facts)
     let isEmpty = interval.start == interval.end
-    let (relation, words) =
+    let (relation, predicate) =
       isEmpty
-      ? ("GIVES_NOTHING", "gives no access")
+      ? ("GIVES_NOTHING", "grants no access")
       : interval.covers(now)
-        ? ("COVERS_INSTANT", "gives \(interval.level) access now")
-        : interval.start > now ? ("BEGINS_LATER", "gives access later") : ("IS_OVER", "gave access before")
-    var sentence = "\(interval.kind.text) of \(source.product) \(words)"
+        ? ("COVERS_INSTANT", "grants \(interval.level) access now")
+        : interval.start > now
+          ? ("BEGINS_LATER", "grants access later") : ("IS_OVER", "granted access before")
+    var sentence = "\(interval.kind.text) of \(source.product) \(predicate)"
     if let reason = interval.cutReason(facts) { sentence += "; \(reason)" }
     add(
       "\(interval.kind.rule)_\(relation)", sentence + ".", source.id, interval.source.fact(facts),

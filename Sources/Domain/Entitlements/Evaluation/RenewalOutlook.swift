@@ -1,21 +1,22 @@
 internal import AppStore
 
-/// What becomes of a subscription at the end of its period, as far as Apple has said.
+/// The renewal of a subscription at the end of its period, as far as Apple's renewal info says.
 package struct RenewalOutlook: Hashable, Sendable {
-  /// Whether it renews; `nil` if Apple did not say.
+  /// Whether it renews; `nil` if Apple did not report it.
   package let willRenew: Bool?
-  /// The product it renews to; another one than the deciding one is a pending downgrade or crossgrade.
+  /// The product of the next period; if it differs from the current one, a downgrade or crossgrade is
+  /// pending.
   package let productID: String?
-  /// What the next period costs, in thousandths of the currency.
+  /// The price of the next period in milliunits of ``currency``.
   package let price: Int64?
   /// ISO 4217.
   package let currency: String?
-  /// The customer was asked to agree to a higher price, and has not yet.
+  /// Whether the customer must still consent to a price increase.
   package let needsPriceConsent: Bool
-  /// The win-back offers that the customer may have, the best first.
+  /// Apple's `eligibleWinBackOfferIds`, best first.
   package let winBackOfferIDs: [String]
 
-  /// An outlook by its parts, for those who keep answers.
+  /// Recreates a stored outlook.
   package init(
     willRenew: Bool?, productID: String?, price: Int64?, currency: String?, needsPriceConsent: Bool,
     winBackOfferIDs: [String]
@@ -28,12 +29,12 @@ package struct RenewalOutlook: Hashable, Sendable {
     self.winBackOfferIDs = winBackOfferIDs
   }
 
-  /// What the renewal info that describes the period at `index` says; `nil` if none does.
+  /// Reads the renewal info that describes the period at `index`; `nil` if none does.
   ///
-  /// The last payment of a commitment is followed not by another payment but by what becomes of the
-  /// commitment.
+  /// The last payment of a commitment is followed by the renewal of the commitment, not by another payment
+  /// (Apple, Supporting monthly subscriptions with a 12-month commitment).
   init?(_ facts: borrowing CustomerFacts, _ index: Int) {
-    // By index: a renewal info is large, and to name it copies it.
+    // By index: a local constant would copy the renewal info, which is large.
     guard let renewal = facts.renewal(describing: index) else { return nil }
     let endsCommitment = facts.transactions[index].details.commitment?.isLastPayment == true
     let commitment = endsCommitment ? facts.renewals[renewal].details.commitment : nil
@@ -56,6 +57,6 @@ package struct RenewalOutlook: Hashable, Sendable {
 }
 
 extension TransactionDetails.Commitment {
-  /// Whether no payment of this commitment follows.
+  /// Whether this is the last payment of the commitment.
   package var isLastPayment: Bool { totalBillingPeriods > 0 && billingPeriodNumber >= totalBillingPeriods }
 }

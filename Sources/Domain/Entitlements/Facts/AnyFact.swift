@@ -1,4 +1,4 @@
-/// One fact, of whichever kind, as one document or command stated it.
+/// A fact of any kind.
 package enum AnyFact: Hashable, Sendable {
   case transaction(TransactionFact)
   case renewal(RenewalFact)
@@ -7,7 +7,7 @@ package enum AnyFact: Hashable, Sendable {
 }
 
 extension CustomerFacts {
-  /// Whether `fact` is among these, with exactly this content.
+  /// Whether an equal fact is among these.
   package func contains(_ fact: AnyFact) -> Bool {
     switch fact {
     case .transaction(let fact): transactions.contains(fact)
@@ -18,9 +18,9 @@ extension CustomerFacts {
   }
 }
 
-/// Why a verified document is no fact: it is Apple's, but what the rules need is not in it.
+/// A required field is missing in a verified document.
 package enum FactError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The field, by Apple's name, is not there.
+  /// The field with Apple's name `field` is missing.
   case missing(field: String)
 
   package var description: String {

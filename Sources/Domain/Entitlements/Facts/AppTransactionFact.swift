@@ -1,21 +1,21 @@
 package import AppStore
 
-/// What one signed app transaction says: which copy of the app the customer has, and since when.
+/// The contents of one signed app transaction: an Apple account's install of the app (Apple's
+/// AppTransaction).
 package struct AppTransactionFact: Hashable, Sendable {
-  /// Apple's number for one Apple account and one app; empty in documents from before there was one.
+  /// Apple's `appTransactionId`, one per Apple account and app; empty in documents from before it existed.
   package var appTransactionID: String
-  /// The version that the customer first got; decides who paid for an app that is free now.
+  /// The version that the customer first got; it decides who paid for an app that is free now (WWDC18-704).
   package var originalApplicationVersion: String
   /// When the customer first got the app.
   package var originalPurchaseDate: Instant?
-  /// When the app was ordered before it was out.
+  /// When the app was pre-ordered.
   package var preorderDate: Instant?
-  /// Where it was first got.
+  /// The platform on which the customer first got it.
   package var originalPlatform: PurchasePlatform?
-  /// When Apple signed the document. Of two about one copy the newer one counts.
+  /// When Apple signed the document. Among documents about one app install the latest wins.
   package var signedDate: Instant
 
-  /// A fact by its parts.
   package init(
     appTransactionID: String = "", originalApplicationVersion: String,
     originalPurchaseDate: Instant? = nil, preorderDate: Instant? = nil,
@@ -31,7 +31,7 @@ package struct AppTransactionFact: Hashable, Sendable {
 }
 
 extension AppTransactionFact {
-  /// Whether this document replaces `other`, which is about the same copy. See
+  /// Whether this document replaces `other` about the same app install. See
   /// ``TransactionFact/supersedes(_:)``.
   package func supersedes(_ other: AppTransactionFact) -> Bool {
     guard times == other.times else { return times > other.times }

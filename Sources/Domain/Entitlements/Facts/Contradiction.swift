@@ -1,9 +1,9 @@
 package import AppStore
 
-/// Facts that cannot all be true, or that do not fit the catalog. There is an answer all the same; this says
-/// that somebody should look.
+/// Facts that cannot all be true, or that conflict with the catalog. The evaluation still gives an answer;
+/// the operator should investigate.
 package struct Contradiction: Hashable, Sendable {
-  /// What kind; the raw value is for machines and stays.
+  /// The kind of contradiction. The raw values are returned by the API and label a metric: never change one.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case twoActiveInGroup = "TWO_ACTIVE_IN_GROUP"
     case expiryBeforePurchase = "EXPIRY_BEFORE_PURCHASE"
@@ -15,14 +15,13 @@ package struct Contradiction: Hashable, Sendable {
     case unreadableVersion = "UNREADABLE_VERSION"
   }
 
-  /// What kind.
   package let kind: Kind
-  /// The transaction or purchase line in question; empty if it is neither.
+  /// The `transactionId` or `originalTransactionId` concerned; empty if there is none.
   package let transactionID: String
-  /// What is wrong and what was made of it.
+  /// An English sentence: the problem and how evaluation handles it.
   package let sentence: String
 
-  /// All that is wrong with `facts` at `now`.
+  /// Returns all contradictions in `facts` at `now`.
   package static func all(
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant
   ) -> [Contradiction] {
@@ -34,13 +33,13 @@ package struct Contradiction: Hashable, Sendable {
       found.append(
         Contradiction(
           kind: .renewalWithoutTransaction, transactionID: line,
-          sentence: "Renewal info of \(line) came without any of its transactions; it gives nothing."))
+          sentence: "Renewal info of \(line) arrived without any of its transactions; it grants nothing."))
     }
     for appInstall in facts.appTransactions where AppVersion(appInstall.originalApplicationVersion) == nil {
       found.append(
         Contradiction(
           kind: .unreadableVersion, transactionID: "",
-          sentence: "The version in which the app was first had is not made of numbers; it comes before none."
+          sentence: "The original application version is not numeric; no legacy version rule applies to it."
         ))
     }
     return found + twoActive(facts, app, now)
@@ -55,31 +54,34 @@ package struct Contradiction: Hashable, Sendable {
       found.append(Contradiction(kind: kind, transactionID: id, sentence: sentence))
     }
     if transaction.isContradictory {
-      add(.expiryBeforePurchase, "Transaction \(id) expires before it was bought; its period is empty.")
+      add(.expiryBeforePurchase, "Transaction \(id) expires before its purchase date; its period is empty.")
     }
     if let revoked = transaction.accessRevokedAt, revoked < transaction.purchaseDate {
-      add(.revocationBeforePurchase, "Transaction \(id) was revoked before it was bought; it gives nothing.")
+      add(
+        .revocationBeforePurchase,
+        "Transaction \(id) was revoked before its purchase date; it grants nothing.")
     }
     if case .unrecognized = transaction.type {
-      add(.unknownType, "Transaction \(id) is of a type that this version does not know; it gives nothing.")
+      add(
+        .unknownType, "The product type of transaction \(id) is unknown to this version; it grants nothing.")
     }
     guard let product = app.products[transaction.productID] else {
       add(
         .unknownProduct,
-        "The catalog has no product \(transaction.productID), which transaction \(id) bought; it gives nothing."
+        "The catalog has no product \(transaction.productID) of transaction \(id); it grants nothing."
       )
       return found
     }
     if product.type != transaction.type {
       add(
         .typeDiffersFromCatalog,
-        "Apple sold \(transaction.productID) as \(transaction.type.rawValue), and the catalog calls it "
-          + "\(product.type.rawValue); Apple's word counts.")
+        "Apple sold \(transaction.productID) as \(transaction.type.rawValue), but the catalog defines it as "
+          + "\(product.type.rawValue); Apple's type applies.")
     }
     return found
   }
 
-  /// At most one own subscription of a group can be in force, and one of each kind of sharing beside it.
+  /// At most one own subscription of a group can be active.
   private static func twoActive(
     _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition, _ now: Instant
   ) -> [Contradiction] {
@@ -96,8 +98,8 @@ package struct Contradiction: Hashable, Sendable {
     return active.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { group, lines in
       Contradiction(
         kind: .twoActiveInGroup, transactionID: lines[0],
-        sentence: "Subscriptions \(lines.joined(separator: " and ")) of the group \(group) are in force at "
-          + "once; both count.")
+        sentence: "Subscriptions \(lines.joined(separator: " and ")) of the group \(group) are active at "
+          + "the same time; both grant access.")
     }
   }
 }

@@ -1,7 +1,7 @@
-/// A value that all copies refer to until one of them gets another.
+/// A value in shared storage: copies refer to the same storage until one of them is assigned a new value.
 ///
-/// For parts of a fact that few look at: whoever copies the fact counts one reference, and not one for each text
-/// that the part has.
+/// For rarely read parts of a fact: copying the fact retains one reference instead of one per string of the
+/// part.
 @propertyWrapper
 package struct CopyOnWriteBox<Value: Hashable & Sendable>: Hashable, Sendable {
   private final class Storage: Sendable {
@@ -12,7 +12,6 @@ package struct CopyOnWriteBox<Value: Hashable & Sendable>: Hashable, Sendable {
 
   private var storage: Storage
 
-  /// A value that nobody else refers to yet.
   package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
   package var wrappedValue: Value {

@@ -1,10 +1,10 @@
 internal import AppStore
 
-// What evaluation asks about a transaction's place in its purchase line.
+// The position of a transaction in its purchase line.
 extension CustomerFacts {
-  /// The transaction that took over from the one at `index`: the first of the same line that was bought
-  /// later. Several transactions can be about one period, as where seats were added to it; they do not cut
-  /// each other off (Apple's `revokedSeatQuantity`: access ends when every one of them was revoked).
+  /// The index of the transaction that replaced the one at `index`: the first later purchase of the same
+  /// line. Several transactions can cover one period, for example after adding seats; they do not replace
+  /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
   func nextInLine(after index: Int) -> Int? {
     var next = index + 1
     while next < transactions.endIndex,
@@ -24,27 +24,27 @@ extension CustomerFacts {
       && transactions[next].productID == transactions[index].productID
   }
 
-  /// When the period at `index` was cut off: at its revocation or by the `next` purchase of its line.
+  /// When the period at `index` was cut: at its revocation or by the `next` purchase of its line.
   func cut(_ index: Int, _ next: Int?) -> Instant {
     let revoked = transactions[index].accessRevokedAt ?? .openEnd
     guard let next else { return revoked }
     return min(revoked, transactions[next].purchaseDate)
   }
 
-  /// The end of the access that was paid for at `index`; `next` as in ``cut(_:_:)``.
+  /// The end of the paid access at `index`; `next` as in ``cut(_:_:)``.
   func paidEnd(_ index: Int, _ next: Int?) -> Instant {
     min(transactions[index].expiresDate ?? transactions[index].purchaseDate, cut(index, next))
   }
 
-  /// The period that a renewal info describes: the one of its line that ends on its `renewalDate`, "when the most
-  /// recent auto-renewable subscription purchase expires" (Apple's page of that property). Apple renews up to a
-  /// day early, so the period may begin after the renewal info was signed. Where no period ends then, since the
-  /// date is not there or was moved by an extension: the one that had begun last when Apple signed it. News of
-  /// an older period says nothing of a newer one.
+  /// The index of the period that a renewal info describes: the one of its line that ends on its
+  /// `renewalDate`, "when the most recent auto-renewable subscription purchase expires" (Apple, renewalDate).
+  /// Apple renews up to a day early, so that period can start after the renewal info was signed. If no period
+  /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
+  /// started when Apple signed. Renewal info of an older period says nothing about a newer one.
   func transaction(describedBy renewal: Int) -> Int? {
     let signed = renewals[renewal].signedDate
     var begunLast: Int?
-    // By index and not by element: an element is some 300 bytes with a dozen reference counts.
+    // By index, because an element has about 300 bytes and a dozen reference counts.
     for index in transactions.indices.reversed()
     where transactions[index].originalTransactionID == renewals[renewal].originalTransactionID {
       if let date = renewals[renewal].renewalDate, transactions[index].expiresDate == date { return index }
@@ -53,7 +53,7 @@ extension CustomerFacts {
     return begunLast
   }
 
-  /// The renewal info that describes the period at `index`. See ``transaction(describedBy:)``.
+  /// The index of the renewal info that describes the period at `index`. See ``transaction(describedBy:)``.
   func renewal(describing index: Int) -> Int? {
     let ofLine = renewals.indices.first {
       renewals[$0].originalTransactionID == transactions[index].originalTransactionID
@@ -64,7 +64,7 @@ extension CustomerFacts {
     return renewal
   }
 
-  /// How the period at `index` was paid for.
+  /// The payment mode of the period at `index`.
   func substate(_ index: Int) -> EntitlementSubstate {
     switch transactions[index].offerType {
     case nil, .unrecognized: .standard

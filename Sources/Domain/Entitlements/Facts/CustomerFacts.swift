@@ -1,20 +1,20 @@
 internal import AppStore
 
-/// Everything that is known of one customer's purchases in one app and environment.
+/// All facts of one customer in one app and environment.
 ///
-/// Kept in the order in which evaluation reads it: by purchase line, then by purchase date.
-/// The order in which facts were inserted, and how often, leaves no trace.
+/// Sorted as evaluation reads them: by purchase line, then by purchase date. The result does not depend on
+/// the order of insertion nor on repetitions.
 package struct CustomerFacts: Hashable, Sendable {
-  /// By line, then purchase date, then transaction id; each transaction once.
+  /// By line, purchase date and transaction id; each transaction once.
   package private(set) var transactions: [TransactionFact]
-  /// By line; each line at most once.
+  /// By line; at most one per line.
   package private(set) var renewals: [RenewalFact]
-  /// By number; each grant once.
+  /// By grant id; each grant once.
   package private(set) var grants: [GrantFact]
-  /// The copies of the app that the customer has: one for each Apple account, by Apple's number.
+  /// The customer's app installs by Apple's `appTransactionId`, one per Apple account.
   package private(set) var appTransactions: [AppTransactionFact]
 
-  /// Facts in any order, with any repetitions.
+  /// Creates facts from documents in any order, with any repetitions.
   package init(
     transactions: [TransactionFact] = [], renewals: [RenewalFact] = [], grants: [GrantFact] = [],
     appTransactions: [AppTransactionFact] = []
@@ -26,7 +26,7 @@ package struct CustomerFacts: Hashable, Sendable {
     for appTransaction in appTransactions { insert(appTransaction) }
   }
 
-  /// Facts that were read from another value's members, in their order.
+  /// Creates facts from arrays in the order of another value's members.
   package init(
     ordered transactions: [TransactionFact], _ renewals: [RenewalFact], _ grants: [GrantFact] = [],
     _ appTransactions: [AppTransactionFact] = []
@@ -37,9 +37,9 @@ package struct CustomerFacts: Hashable, Sendable {
     self.appTransactions = appTransactions
   }
 
-  /// Takes in what one signed transaction says.
+  /// Adds a transaction.
   ///
-  /// - Returns: whether it was news; `false` for a repetition and for something older than is known.
+  /// - Returns: whether the facts changed; `false` for a repetition and for an older document.
   @discardableResult
   package mutating func insert(_ fact: TransactionFact) -> Bool {
     let known = transactions.firstIndex {
@@ -54,7 +54,7 @@ package struct CustomerFacts: Hashable, Sendable {
     return true
   }
 
-  /// Takes in what one signed renewal info says. See ``insert(_:)-(TransactionFact)``.
+  /// Adds a renewal info. See ``insert(_:)-(TransactionFact)``.
   @discardableResult
   package mutating func insert(_ fact: RenewalFact) -> Bool {
     let index =
@@ -70,9 +70,9 @@ package struct CustomerFacts: Hashable, Sendable {
     return true
   }
 
-  /// Takes in what the operator gave, or took back: of two about one grant the one taken back later stays.
+  /// Adds a grant; of two states of one grant the one revoked later wins.
   ///
-  /// - Returns: whether it was news.
+  /// - Returns: whether the facts changed.
   @discardableResult
   package mutating func insert(_ fact: GrantFact) -> Bool {
     let index = grants.firstIndex { $0.grantID >= fact.grantID } ?? grants.endIndex
@@ -85,7 +85,7 @@ package struct CustomerFacts: Hashable, Sendable {
     return true
   }
 
-  /// Takes in what one signed app transaction says. See ``insert(_:)-(TransactionFact)``.
+  /// Adds an app transaction. See ``insert(_:)-(TransactionFact)``.
   @discardableResult
   package mutating func insert(_ fact: AppTransactionFact) -> Bool {
     let index =
@@ -101,7 +101,7 @@ package struct CustomerFacts: Hashable, Sendable {
     return true
   }
 
-  /// Takes in all of `other`.
+  /// Adds all facts of `other`.
   package mutating func merge(_ other: CustomerFacts) {
     for transaction in other.transactions { insert(transaction) }
     for renewal in other.renewals { insert(renewal) }
@@ -109,7 +109,7 @@ package struct CustomerFacts: Hashable, Sendable {
     for appTransaction in other.appTransactions { insert(appTransaction) }
   }
 
-  /// The purchases and renewals of the line that has this number of Apple's.
+  /// The transactions and renewal info of one line.
   package func ofLine(_ originalTransactionID: String) -> CustomerFacts {
     CustomerFacts(
       ordered: transactions.filter { $0.originalTransactionID == originalTransactionID },
@@ -118,7 +118,7 @@ package struct CustomerFacts: Hashable, Sendable {
 }
 
 extension TransactionFact {
-  /// Whether this one comes first in ``CustomerFacts/transactions``.
+  /// Whether it precedes `other` in ``CustomerFacts/transactions``.
   fileprivate func precedes(_ other: TransactionFact) -> Bool {
     (originalTransactionID, purchaseDate, transactionID)
       < (other.originalTransactionID, other.purchaseDate, other.transactionID)
@@ -126,8 +126,8 @@ extension TransactionFact {
 }
 
 extension CustomerFacts {
-  /// The same facts without the dates of Apple's signatures: Apple signs anew whatever it is asked, so only
-  /// these tell whether there is news in an answer.
+  /// The same facts without signature dates. Apple signs every response again, so only these facts show
+  /// whether a response contains new information.
   package var undated: CustomerFacts {
     let never = Instant(millisecondsSince1970: 0)
     return CustomerFacts(

@@ -1,10 +1,10 @@
 package import AppStore
 
 extension TransactionFact {
-  /// What a signed transaction says. The caller has verified it.
+  /// Creates the fact of a signed transaction, which the caller has verified.
   ///
-  /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends. An auto-renewable
-  ///   subscription without `expiresDate` is refused too: it would say nothing about access.
+  /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends, and for an auto-renewable
+  ///   subscription without `expiresDate`, which would say nothing about access.
   package init(_ payload: JWSTransactionDecodedPayload) throws(FactError) {
     let type = try required(payload.type, "type")
     if type == .autoRenewableSubscription { _ = try required(payload.expiresDate, "expiresDate") }
@@ -57,7 +57,7 @@ extension TransactionDetails {
 }
 
 extension RenewalFact {
-  /// What a signed renewal info says. The caller has verified it.
+  /// Creates the fact of a signed renewal info, which the caller has verified.
   ///
   /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends.
   package init(_ payload: JWSRenewalInfoDecodedPayload) throws(FactError) {
@@ -103,7 +103,7 @@ extension RenewalDetails.Commitment {
 }
 
 extension AppTransactionFact {
-  /// What a signed app transaction says. The caller has verified it.
+  /// Creates the fact of a signed app transaction, which the caller has verified.
   ///
   /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends.
   package init(_ payload: AppTransactionPayload) throws(FactError) {

@@ -1,20 +1,20 @@
 package import AppStore
 
 extension TransactionFact {
-  /// What an app receipt, or an answer of `verifyReceipt`, says of one purchase.
+  /// Creates the fact of one purchase in an app receipt or a `verifyReceipt` response.
   ///
-  /// Nobody signed this entry by itself: it counts as far as the receipt around it does, and only until
-  /// Apple's signed transaction is known (``TransactionDetails/isFromReceipt``).
+  /// The entry has no signature of its own (WWDC21-10174): it is as trustworthy as the receipt, and a signed
+  /// transaction replaces it (``TransactionDetails/isFromReceipt``).
   ///
   /// - Parameters:
   ///   - purchase: The entry of `in_app` or `latest_receipt_info`.
-  ///   - type: What the product is sold as, which the entry does not say.
-  ///   - date: When the receipt was made.
+  ///   - type: The product type, which the entry does not contain.
+  ///   - date: When the receipt was created.
   /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends.
   package init(
     _ purchase: LegacyTransaction, type: ProductType, createdAt date: Instant
   ) throws(FactError) {
-    // Only auto-renewable subscriptions have an end in a receipt.
+    // In a receipt only auto-renewable subscriptions have an expiry.
     let type = purchase.expiresDate == nil ? type : .autoRenewableSubscription
     if type == .autoRenewableSubscription, purchase.expiresDate == nil {
       throw .missing(field: "expires_date")
@@ -27,7 +27,7 @@ extension TransactionFact {
       transactionID: transactionID, originalTransactionID: purchase.originalTransactionId ?? transactionID,
       productID: productID, type: type, purchaseDate: purchaseDate,
       originalPurchaseDate: purchase.originalPurchaseDate, expiresDate: purchase.expiresDate,
-      // An upgrade cuts the old period off; the purchase behind it says where.
+      // An upgrade cuts the old period; the purchase that follows says where.
       revocationDate: isUpgraded ? nil : purchase.cancellationDate,
       revocationReason: purchase.cancellationReason.map { RevocationReason(rawValue: $0) },
       isUpgraded: isUpgraded, ownership: purchase.inAppOwnershipType ?? .purchased,
@@ -39,7 +39,7 @@ extension TransactionFact {
 }
 
 extension LegacyTransaction {
-  /// The offer that the purchase used, by the newer words (WWDC21-10174).
+  /// The offer of the purchase in the terms of signed transactions (WWDC21-10174).
   fileprivate var offerType: OfferType? {
     if promotionalOfferId != nil { return .promotional }
     if offerCodeRefName != nil { return .offerCode }

@@ -1,26 +1,23 @@
 package import AppStore
 
-/// An entitlement that the operator gave, without a purchase in the App Store: a present, support's
-/// apology, a purchase on another platform.
+/// An entitlement that the operator grants without an App Store purchase, such as a gift, an apology or a
+/// purchase on another platform.
 package struct GrantFact: Hashable, Sendable {
-  /// The number of the grant; unique for the customer.
+  /// The id of the grant; unique for the customer.
   package var grantID: String
-  /// What it gives.
   package var entitlement: String
-  /// How much of it.
   package var accessLevel: AccessLevel
-  /// The first moment at which it gives anything.
+  /// The first instant of access.
   package var since: Instant
-  /// The first moment at which it does not any more; `nil` if it has no end.
+  /// The end of access, exclusive; `nil`: no end.
   package var until: Instant?
-  /// When it was taken back.
+  /// When it was revoked; `nil` if it was not.
   package var revokedAt: Instant?
-  /// Why it was given, in the operator's words.
+  /// The operator's note.
   package var note: String
-  /// Who gave it.
+  /// The caller who created it.
   package var actor: String
 
-  /// A grant by its parts.
   package init(
     grantID: String, entitlement: String, accessLevel: AccessLevel = .full, since: Instant,
     until: Instant? = nil, revokedAt: Instant? = nil, note: String = "", actor: String = ""
@@ -37,8 +34,8 @@ package struct GrantFact: Hashable, Sendable {
 }
 
 extension GrantFact {
-  /// Whether this replaces `other`, which is about the same grant: one that was taken back later does.
-  /// Between equals the contents decide, so that the order of arrival never does.
+  /// Whether this replaces `other` about the same grant: the state revoked later wins. Between equal times
+  /// the contents decide, so the order of arrival never does.
   package func supersedes(_ other: GrantFact) -> Bool {
     guard times == other.times else { return times > other.times }
     return texts > other.texts

@@ -1,32 +1,31 @@
 package import AppStore
 
-/// What one signed renewal info says, as far as the rules ask: what becomes of a subscription at the
-/// end of the period that was running when Apple signed it.
+/// The contents of one signed renewal info that the rules read: the renewal of a subscription at the end of
+/// the period that was current when Apple signed it (Apple's JWSRenewalInfoDecodedPayload).
 package struct RenewalFact: Hashable, Sendable {
-  /// Apple's number of the purchase line.
+  /// Apple's `originalTransactionId`.
   package var originalTransactionID: String
-  /// The product of the period that was running.
+  /// The product of the current period.
   package var productID: String
-  /// What it renews to; another product than ``productID`` is a pending change.
+  /// The product of the next period; if it differs from ``productID``, a change is pending.
   package var autoRenewProductID: String?
-  /// Whether it renews; `nil` if Apple did not say.
+  /// Whether auto-renew is on; `nil` if Apple did not send it.
   package var autoRenewStatus: AutoRenewStatus?
-  /// Apple still tries to charge a renewal that failed.
+  /// Whether Apple is retrying a failed renewal payment.
   package var isInBillingRetry: Bool
-  /// The end of full access while Apple tries to charge.
+  /// The end of Apple's billing grace period; `nil` without one.
   package var gracePeriodExpiresDate: Instant?
-  /// Why it expired; `nil` while it has not.
+  /// Why the subscription expired; `nil` while it has not.
   package var expirationIntent: ExpirationIntent?
-  /// Whether the customer agreed to a price increase; `nil` if none was asked about.
+  /// The state of the consent to a price increase; `nil` if none was requested.
   package var priceIncreaseStatus: PriceIncreaseStatus?
-  /// When the next period is to begin.
+  /// The end of the current period, when the next one starts.
   package var renewalDate: Instant?
-  /// When Apple signed the document. Of two about one line the newer one counts.
+  /// When Apple signed the document. Among documents about one line the latest wins.
   package var signedDate: Instant
-  /// What it says of money, offers and commitments.
+  /// Price, offers and commitment.
   @CopyOnWriteBox package var details: RenewalDetails
 
-  /// A fact by its parts.
   package init(
     originalTransactionID: String, productID: String, autoRenewProductID: String? = nil,
     autoRenewStatus: AutoRenewStatus? = nil, isInBillingRetry: Bool = false,
@@ -49,8 +48,7 @@ package struct RenewalFact: Hashable, Sendable {
 }
 
 extension RenewalFact {
-  /// Whether this document replaces `other`, which is about the same line. See
-  /// ``TransactionFact/supersedes(_:)``.
+  /// Whether this document replaces `other` about the same line. See ``TransactionFact/supersedes(_:)``.
   package func supersedes(_ other: RenewalFact) -> Bool {
     guard signedDate == other.signedDate else { return signedDate > other.signedDate }
     guard times == other.times else { return times > other.times }
@@ -68,50 +66,51 @@ extension RenewalFact {
   private var codes: (String, String) { (productID, autoRenewProductID ?? "") }
 }
 
-/// What a signed renewal info says besides what decides about access: the next price, offers, commitments.
+/// The fields of a renewal info that do not decide access: next price, offers and commitment.
 package struct RenewalDetails: Hashable, Sendable {
-  /// What the next period is going to cost, in thousandths of the currency.
+  /// The price of the next period in milliunits of the currency.
   package var renewalPrice: Int64?
   /// ISO 4217.
   package var currency: String?
-  /// The kind of offer that the next period has.
+  /// The kind of offer of the next period.
   package var offerType: OfferType?
-  /// The offer that the next period has.
+  /// The identifier of the offer of the next period.
   package var offerIdentifier: String?
-  /// How that offer is paid for.
+  /// The payment mode of that offer.
   package var offerDiscountType: OfferDiscountType?
-  /// The win-back offers that this customer may have, the best first.
+  /// The win-back offers that the customer is eligible for, best first.
   package var eligibleWinBackOfferIDs: [String] = []
-  /// When the current run of periods began; gaps of up to 60 days do not end a run.
+  /// The start of the current run of periods; gaps of up to 60 days do not end a run (Apple,
+  /// recentSubscriptionStartDate).
   package var recentSubscriptionStartDate: Instant?
-  /// How the next period is billed.
+  /// The billing plan of the next period.
   package var billingPlanType: BillingPlanType?
-  /// What follows the commitment that runs.
+  /// The renewal of the current commitment.
   package var commitment: Commitment?
 
-  /// Nothing; the parts that are there are set.
+  /// Creates details without any field set.
   package init() {}
 
-  /// What becomes of a year that is paid month by month, at its end.
+  /// The renewal at the end of a 12-month commitment with monthly payments.
   package struct Commitment: Hashable, Sendable {
-    /// What it renews to.
+    /// The product of the next commitment.
     package var autoRenewProductID: String?
-    /// Whether it renews.
+    /// Whether the commitment renews.
     package var autoRenewStatus: AutoRenewStatus?
-    /// How it is billed then.
+    /// The billing plan of the next commitment.
     package var billingPlanType: BillingPlanType?
-    /// When.
+    /// When the next commitment starts.
     package var renewalDate: Instant?
-    /// At which price, in thousandths of the currency.
+    /// The price of the next commitment in milliunits of the currency.
     package var renewalPrice: Int64?
 
-    /// Nothing; the parts that are there are set.
+    /// Creates details without any field set.
     package init() {}
   }
 }
 
 extension RenewalDetails {
-  /// Different for different details: what decides between two documents that agree in all else.
+  /// Distinct for distinct details: orders two documents that agree in everything else.
   var orderingKey: [String] {
     let texts = [
       currency, offerIdentifier, offerDiscountType?.rawValue, billingPlanType?.rawValue,

@@ -1,9 +1,9 @@
 internal import AppStore
 
-/// Which subscription group each of a customer's transactions belongs to.
+/// The subscription group of each transaction of a customer.
 ///
-/// The catalog names groups, and Apple numbers them; a product that the catalog no longer has is known by
-/// the number that a product of the group still has.
+/// The catalog names groups, Apple numbers them. A product that is no longer in the catalog is matched by the
+/// number of other products of the group.
 struct SubscriptionGroups {
   private let names: [String: String]
   private let catalog: [String: String]
@@ -21,14 +21,15 @@ struct SubscriptionGroups {
     self.catalog = catalog
   }
 
-  /// The group's name, or Apple's number if the catalog has no product of it; `nil` if it is in no group.
+  /// The group's name, or Apple's `subscriptionGroupIdentifier` if the catalog has no product of it; `nil`
+  /// unless the transaction is of an auto-renewable subscription.
   func group(of transaction: borrowing TransactionFact) -> String? {
     guard transaction.type == .autoRenewableSubscription else { return nil }
     if let name = catalog[transaction.productID] { return name }
     return transaction.subscriptionGroupID.map { names[$0] ?? $0 }
   }
 
-  /// The groups of the catalog, and those that the customer has bought from, in alphabetical order.
+  /// The groups of the catalog and of the customer's purchases, in alphabetical order.
   func all(_ facts: borrowing CustomerFacts) -> [String] {
     var groups = Set(catalog.values)
     for index in facts.transactions.indices {

@@ -1,54 +1,52 @@
 package import AppStore
 
-/// What a signed transaction says besides what decides about access: money, offers, whose it is.
+/// The fields of a transaction that do not decide access: price, offer, account and seats.
 package struct TransactionDetails: Hashable, Sendable {
-  /// What was paid for all of it, in thousandths of the currency.
+  /// The total price in milliunits of the currency.
   package var price: Int64?
   /// ISO 4217.
   package var currency: String?
-  /// The offer it was bought with, by the operator's or Apple's name.
+  /// The identifier of the offer, from App Store Connect.
   package var offerIdentifier: String?
-  /// Apple's number of one period of a subscription.
+  /// Apple's `webOrderLineItemId`: one period of a subscription, equal on all devices.
   package var webOrderLineItemID: String?
-  /// The UUID that the app gave the purchase to say whose it is.
+  /// The UUID that the app set at the purchase to identify the customer.
   package var appAccountToken: String?
-  /// Apple's number for one Apple account and one app.
+  /// Apple's `appTransactionId`, one per Apple account and app.
   package var appTransactionID: String?
-  /// The storefront's country, ISO 3166-1 alpha-3.
+  /// The country of the storefront, ISO 3166-1 alpha-3.
   package var storefront: String?
-  /// The customer bought it, or Apple renewed it.
+  /// Whether the customer purchased it or Apple renewed it.
   package var transactionReason: TransactionReason?
-  /// Why several transactions stand for one period.
+  /// Why several transactions cover one period.
   package var additionalTransactionReason: String?
-  /// How much of the price was given back, in Apple's unit: thousandths of a percent.
+  /// The refunded share of the price in thousandths of a percent, 0 to 100,000.
   package var revocationPercentage: Int64?
-  /// The line before a migration to Advanced Commerce.
+  /// The `originalTransactionId` before a migration to Advanced Commerce.
   package var previousOriginalTransactionID: String?
-  /// How a subscription with a commitment is billed.
+  /// The billing plan of a subscription with a commitment.
   package var billingPlanType: BillingPlanType?
   /// The commitment that a monthly payment is part of.
   package var commitment: Commitment?
-  /// Who invites to the seats; `nil` for what has none.
+  /// Whether Apple or the developer invites to the seats; `nil` without seats.
   package var invitationManagement: InvitationManagement?
-  /// An app receipt said so, and not a signed transaction: older and less, so that it counts only until
-  /// Apple's own word about the transaction is known.
+  /// Whether the fact is from an app receipt, which has fewer fields; a signed transaction replaces it.
   package var isFromReceipt = false
 
-  /// Nothing; the parts that are there are set.
+  /// Creates details without any field set.
   package init() {}
 
-  /// A year that is paid month by month.
+  /// A 12-month commitment with monthly payments (API 1.21).
   package struct Commitment: Hashable, Sendable {
-    /// Which of the payments this is, from 1.
+    /// The number of this payment, from 1.
     package var billingPeriodNumber: Int64
-    /// How many payments there are.
+    /// The number of payments.
     package var totalBillingPeriods: Int64
-    /// When the customer has fulfilled it.
+    /// The end of the commitment.
     package var expiresDate: Instant?
-    /// Of all payments together, in thousandths of the currency.
+    /// The price of all payments together in milliunits of the currency.
     package var price: Int64?
 
-    /// A commitment by its parts.
     package init(
       billingPeriodNumber: Int64, totalBillingPeriods: Int64, expiresDate: Instant? = nil,
       price: Int64? = nil
@@ -62,7 +60,7 @@ package struct TransactionDetails: Hashable, Sendable {
 }
 
 extension TransactionDetails {
-  /// Different for different details: what decides between two documents that agree in all else.
+  /// Distinct for distinct details: orders two documents that agree in everything else.
   var orderingKey: [String] {
     let texts = [
       currency, offerIdentifier, webOrderLineItemID, appAccountToken, appTransactionID, storefront,

@@ -1,51 +1,51 @@
 package import AppStore
 
-/// What one signed transaction says, as far as the rules ask: one purchase, or one period of a
-/// subscription.
+/// The contents of one signed transaction that the rules read: one purchase, or one period of a subscription
+/// (Apple's JWSTransactionDecodedPayload).
 ///
-/// Fields that Apple always sends are not optional here. Which environment it is from is part of the
-/// key under which the fact is kept, not of the fact.
+/// Fields that Apple always sends are not optional. The environment is part of the key of the fact, not of
+/// the fact.
 package struct TransactionFact: Hashable, Sendable {
-  /// Apple's number of this purchase or renewal.
+  /// Apple's `transactionId`, of this purchase or renewal.
   package var transactionID: String
-  /// Apple's number of the purchase line: every renewal and refund of it carries the same.
+  /// Apple's `originalTransactionId`, equal for every renewal and refund of the purchase.
   package var originalTransactionID: String
-  /// Apple's product id, such as `pro.monthly`.
+  /// The App Store product id, such as `pro.monthly`.
   package var productID: String
-  /// What Apple sold it as; counts more than what the catalog says.
+  /// The product type at Apple; it takes precedence over the catalog.
   package var type: ProductType
-  /// When this purchase was charged, or this period began.
+  /// When the purchase was charged or the period started.
   package var purchaseDate: Instant
-  /// When the line began; a restored or repeated download keeps it.
+  /// When the line started; restores and repeated downloads keep it.
   package var originalPurchaseDate: Instant?
-  /// The end of the paid period; auto-renewable subscriptions only, and always there for these.
+  /// The end of the paid period; set exactly for auto-renewable subscriptions.
   package var expiresDate: Instant?
-  /// When Apple took the purchase back.
+  /// When Apple refunded or revoked it.
   package var revocationDate: Instant?
-  /// Why Apple took it back.
+  /// Why Apple refunded or revoked it.
   package var revocationReason: RevocationReason?
-  /// Whether it was refunded, or is no longer shared.
+  /// Whether it was refunded or sharing ended.
   package var revocationType: RevocationType?
-  /// A higher level of the group took over.
+  /// Whether an upgrade to a higher level of the group replaced it.
   package var isUpgraded: Bool
-  /// How the customer came to it.
+  /// Whether it is an own purchase, shared by a family member or an assigned seat.
   package var ownership: InAppOwnershipType
-  /// The kind of offer it was bought with; `nil` for the standard price.
+  /// The kind of offer; `nil` for the standard price.
   package var offerType: OfferType?
-  /// How that offer is paid for.
+  /// The payment mode of the offer.
   package var offerDiscountType: OfferDiscountType?
-  /// Apple's number of the subscription group.
+  /// Apple's `subscriptionGroupIdentifier`.
   package var subscriptionGroupID: String?
-  /// How many were bought; at least 1.
+  /// The purchased quantity; at least 1.
   package var quantity: Int64
-  /// How many of these, sold as seats, were taken back; `nil` if none were.
+  /// The number of seats that were revoked; `nil` if none were.
   package var revokedSeatQuantity: Int64?
-  /// When Apple signed the document. Of two about one transaction the newer one counts.
+  /// When Apple signed the document. Among documents about one transaction the latest wins.
   package var signedDate: Instant
-  /// What it says of money, offers and whose it is.
+  /// Price, offer, account and seats.
   @CopyOnWriteBox package var details: TransactionDetails
 
-  /// A fact by its parts, with the values that most purchases have.
+  /// Creates a fact; the defaults are those of a plain purchase.
   package init(
     transactionID: String, originalTransactionID: String, productID: String, type: ProductType,
     purchaseDate: Instant, originalPurchaseDate: Instant? = nil, expiresDate: Instant? = nil,
@@ -77,17 +77,18 @@ package struct TransactionFact: Hashable, Sendable {
     self.details = details
   }
 
-  /// When access ended because the purchase was taken back; `nil` where only some of its seats were, which
-  /// leaves the purchaser theirs.
+  /// When access ended by a revocation; `nil` if only some seats were revoked, which leaves the purchaser's
+  /// access.
   package var accessRevokedAt: Instant? {
     if let revokedSeatQuantity, (1..<max(1, quantity)).contains(revokedSeatQuantity) { return nil }
     return revocationDate
   }
 
-  /// Whether somebody else pays for it.
+  /// Whether another customer pays for it.
   package var isShared: Bool { ownership.isShared }
 
-  /// The dates contradict each other. Such a fact is kept, since Apple signed it; its period is empty.
+  /// Whether the expiry precedes the purchase. Such a fact is stored, since Apple signed it; its period is
+  /// empty.
   package var isContradictory: Bool {
     guard let expiresDate else { return false }
     return expiresDate < purchaseDate
@@ -95,11 +96,11 @@ package struct TransactionFact: Hashable, Sendable {
 }
 
 extension TransactionFact {
-  /// Whether this document replaces `other`, which is about the same transaction.
+  /// Whether this document replaces `other` about the same transaction.
   ///
-  /// A signed transaction replaces what a receipt said of it, and never the other way round. Otherwise the
-  /// newer signature wins. Of two different documents signed in the same millisecond the contents
-  /// decide, so that the order of arrival never does.
+  /// A signed transaction always replaces a receipt entry. Otherwise the later signature wins. If two
+  /// different documents were signed in the same millisecond, their contents decide, so the order of arrival
+  /// never does.
   package func supersedes(_ other: TransactionFact) -> Bool {
     guard details.isFromReceipt == other.details.isFromReceipt else { return other.details.isFromReceipt }
     guard signedDate == other.signedDate else { return signedDate > other.signedDate }
@@ -127,11 +128,11 @@ extension TransactionFact {
   }
 }
 
-/// Where an optional moment sorts: none comes before all.
+/// A sort key: no date precedes every date.
 func order(_ instant: Instant?) -> Int64 { instant?.millisecondsSince1970 ?? .min }
 
 extension InAppOwnershipType {
-  /// Whether who has it is not who pays for it.
+  /// Whether the customer who has it is not the one who pays.
   var isShared: Bool {
     switch self {
     case .familyShared, .assigned: true

@@ -1,20 +1,20 @@
 package import AppStore
 
-/// What was counted for one product on one day (UTC).
+/// The subscription metrics of one product on one day (UTC).
 package struct DailyMetrics: Hashable, Sendable {
   /// The start of the day.
   package let day: Instant
-  /// Apple's product id.
+  /// The App Store product id.
   package let productID: String
-  /// Customers for whom it was the case at the end of the day, or is now if the day has not ended.
+  /// The number of customers in each state at the end of the day, or now if the day has not ended.
   package fileprivate(set) var customers: [SubscriptionHistory.Span.Kind: Int64] = [:]
-  /// What happened on the day.
+  /// The number of milestones on the day.
   package fileprivate(set) var milestones: [SubscriptionHistory.Milestone.Kind: Int64] = [:]
-  /// An estimate of the operator's share, less what was given back, by currency, in thousandths.
+  /// Estimated proceeds less refunds, by currency, in milliunits.
   package fileprivate(set) var proceeds: [String: Int64] = [:]
 }
 
-/// Adds up customers to days.
+/// Aggregates customers into daily metrics.
 package struct DailyMetricsBuilder: Sendable {
   private struct Key: Hashable {
     let day: Int64
@@ -29,12 +29,12 @@ package struct DailyMetricsBuilder: Sendable {
   private let productIDs: Set<String>
   private let now: Instant
   private var counted: [Key: DailyMetrics] = [:]
-  /// For each day how many more, or fewer, customers it is the case for than for the day before; one number more than
-  /// there are days. So a customer costs the same for a day as for a year.
+  /// The change of the number of customers from day to day, with one element more than there are days, so
+  /// that adding a customer costs the same for one day and for a year.
   private var differences: [Series: [Int64]] = [:]
 
-  /// Nothing yet, of the days from the one of `first` on and before the one of `end`. An empty set of
-  /// products means all.
+  /// Creates a builder for the days from that of `first` up to, but not including, that of `end`. An empty
+  /// set of products means all.
   package init(
     _ app: AppDefinition, from first: Instant, to end: Instant, productIDs: Set<String>, at now: Instant
   ) {
@@ -45,7 +45,7 @@ package struct DailyMetricsBuilder: Sendable {
     self.now = now
   }
 
-  /// Counts one customer.
+  /// Adds one customer.
   package mutating func add(_ facts: borrowing CustomerFacts) {
     let history = SubscriptionHistory(facts, in: app, at: now)
     for milestone in history.milestones where milestone.at <= now {
@@ -65,7 +65,7 @@ package struct DailyMetricsBuilder: Sendable {
     }
   }
 
-  /// All that was counted, by day and product; nothing for those of which nothing was.
+  /// The metrics by day and product; products without any count on a day are left out.
   package var metrics: [DailyMetrics] {
     var all = counted
     for (series, differences) in differences {
@@ -92,7 +92,7 @@ package struct DailyMetricsBuilder: Sendable {
       dayRanges[Series(productID: span.productID, kind: span.kind), default: []].append(dayRange)
     }
     for (series, dayRanges) in dayRanges {
-      // A customer with two subscriptions to one product is one customer.
+      // A customer with two subscriptions to one product counts once.
       var next = days.lowerBound
       for dayRange in dayRanges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
         let first = max(next, dayRange.lowerBound)
@@ -105,14 +105,14 @@ package struct DailyMetricsBuilder: Sendable {
     }
   }
 
-  /// The days at whose end the span was the case; `nil` if there are none.
+  /// The days at whose end the span was active; `nil` if there are none.
   private func dayRange(of span: SubscriptionHistory.Span) -> ClosedRange<Int64>? {
     func isActive(onDay day: Int64) -> Bool {
       span.covers(min(Self.start(of: day + 1).advanced(byMilliseconds: -1), now))
     }
     var first = max(days.lowerBound, Self.dayNumber(span.start))
     var last = min(days.upperBound - 1, Self.dayNumber(min(span.end ?? now, now)))
-    // Of the days on which it begins and ends it may have had only a part; those between it had whole.
+    // The first and last day may be covered only in part; the days in between are covered.
     if first <= last, !isActive(onDay: first) { first += 1 }
     if first <= last, !isActive(onDay: last) { last -= 1 }
     return first <= last ? first...last : nil

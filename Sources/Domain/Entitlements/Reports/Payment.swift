@@ -1,22 +1,23 @@
 package import AppStore
 
-/// Money for one purchase or period, or back from it.
+/// A payment for one purchase or period, or a refund of one.
 package struct Payment: Hashable, Sendable {
-  /// When it was paid, or given back.
+  /// When it was paid or refunded.
   package let at: Instant
-  /// What for.
+  /// The App Store product id.
   package let productID: String
-  /// Which purchase.
+  /// Apple's `transactionId`.
   package let transactionID: String
-  /// What the customer paid, in thousandths of the currency; negative for what was given back.
+  /// The price in milliunits of ``currency``; negative for a refund.
   package let price: Int64
-  /// What Apple leaves the operator of it, an estimate: taxes and programmes for small businesses are not
-  /// known here.
+  /// The estimated proceeds in milliunits: the price less Apple's commission of 30 %, or 15 % after one year.
+  /// Taxes and the Small Business Program are not considered.
   package let proceeds: Int64
   /// ISO 4217.
   package let currency: String
 
-  /// What was paid and given back in `times` for the customer's own purchases, as far as Apple said prices.
+  /// Returns the payments and refunds during `times` of the customer's own purchases for which Apple sent a
+  /// price.
   package static func all(
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, during times: Range<Instant>
   ) -> [Payment] {
@@ -38,15 +39,15 @@ package struct Payment: Hashable, Sendable {
             price: price, proceeds: part(share, of: price), currency: currency))
       }
       add(price, at: transaction.purchaseDate)
-      // The share given back is in thousandths of a percent.
+      // `revocationPercentage` is in thousandths of a percent.
       let refunded = part(transaction.details.revocationPercentage ?? 100_000, of: price)
       if let revoked { add(-refunded, at: revoked) }
     }
     return payments
   }
 
-  /// Apple keeps 30 %, and 15 % of a subscription once its group was paid for for a year. In thousandths of
-  /// a percent, as Apple counts.
+  /// The operator's share in thousandths of a percent: 70 %, or 85 % once the subscription group was paid for
+  /// one year.
   private static func share(
     of index: Int, _ facts: borrowing CustomerFacts, _ groups: SubscriptionGroups
   ) -> Int64 {
@@ -56,7 +57,7 @@ package struct Payment: Hashable, Sendable {
     return paid >= PaidService.year ? 85_000 : 70_000
   }
 
-  /// So many thousandths of a percent of `price`, rounded towards zero; whole where it cannot be told.
+  /// Returns `share` thousandths of a percent of `price`, rounded towards zero; the whole price on overflow.
   private static func part(_ share: Int64, of price: Int64) -> Int64 {
     let (product, overflow) = price.multipliedReportingOverflow(by: min(max(0, share), 100_000))
     return overflow ? price : product / 100_000

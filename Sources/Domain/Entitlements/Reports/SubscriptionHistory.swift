@@ -1,76 +1,67 @@
 package import AppStore
 
-/// What became of one customer's own purchases: the milestones that an operator counts, and the times in which
-/// they were in force, in trial, in grace, in billing retry or at risk.
+/// The history of one customer's own purchases: milestones, and the time spans in which a product was active,
+/// in trial, in grace, in billing retry or at risk.
 ///
-/// What a family member or a seat shares is not among them: they neither pay nor leave.
+/// Shared purchases and seats are left out: their customers neither pay nor churn.
 package struct SubscriptionHistory: Hashable, Sendable {
-  /// Something that happened once.
+  /// An event in the history of a purchase.
   package struct Milestone: Hashable, Sendable {
-    /// What happened.
     package enum Kind: Hashable, Sendable, CaseIterable {
-      /// A purchase by somebody who did not have it: the first, or one after a lapse.
+      /// A purchase by a customer who did not own the product: the first one, or one after a lapse.
       case started
-      /// The first period that was paid for behind a free trial.
+      /// The first paid period after a free trial.
       case convertedFromTrial
-      /// Left by cancelling or by not agreeing to a price (`expirationIntent` 1 and 3).
+      /// Ended by cancellation or refused price consent (`expirationIntent` 1 and 3).
       case churnedVoluntarily
-      /// Left because a payment failed for good (2).
+      /// Ended by a failed payment (`expirationIntent` 2).
       case churnedInvoluntarily
-      /// Left for a reason that is neither: the product went away, or Apple does not say.
+      /// Ended for another reason: the product was not available, or Apple sent no reason.
       case churnedOtherwise
-      /// A failed payment succeeded in the grace period.
+      /// A failed payment was recovered in the grace period.
       case recoveredInGracePeriod
-      /// A failed payment succeeded later.
+      /// A failed payment was recovered after it.
       case recoveredAfterGracePeriod
       case refunded
     }
 
-    /// What happened.
     package let kind: Kind
-    /// When; a churn is dated back to the end of access, also where billing retry ended later.
+    /// When it happened; a churn is dated to the end of access, even if billing retry ended later.
     package let at: Instant
-    /// The product it happened to.
     package let productID: String
-    /// The purchase or period that shows it.
+    /// The `transactionId` of the purchase or period that shows it.
     package let transactionID: String
   }
 
-  /// A stretch of time.
+  /// A time span in one state.
   package struct Span: Hashable, Sendable {
-    /// What was the case.
     package enum Kind: Hashable, Sendable, CaseIterable {
-      /// In force; trial and grace are too.
+      /// Access; includes trial and grace.
       case active
-      /// In a free trial.
       case trial
-      /// In Apple's grace period.
+      /// Apple's grace period.
       case gracePeriod
-      /// Not in force, and Apple tries to charge.
+      /// No access, and Apple retries the payment.
       case billingRetry
-      /// In force, and the customer turned renewal off.
+      /// Access with auto-renew off.
       case atRisk
     }
 
-    /// What was the case.
     package let kind: Kind
-    /// With which product.
     package let productID: String
-    /// From when.
     package let start: Instant
-    /// Up to, not including, when; `nil` if it has no end.
+    /// The exclusive end; `nil`: no end.
     package let end: Instant?
 
-    /// Whether it was the case at `now`.
+    /// Whether the span contains `now`.
     package func covers(_ now: Instant) -> Bool { start <= now && end.map { now < $0 } ?? true }
   }
 
-  /// What happened, by purchase line.
+  /// The milestones, ordered by purchase line.
   package private(set) var milestones: [Milestone] = []
-  /// What was the case and for how long.
   package private(set) var spans: [Span] = []
 
-  /// What `facts` tell up to `now`.
+  /// Derives the history of `facts` up to `now`.
   package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant) {
     let intervals = AccessIntervals(facts, .ownership(facts, in: app))
     for interval in intervals.all {
@@ -84,7 +75,7 @@ package struct SubscriptionHistory: Hashable, Sendable {
         add(.started, transaction.purchaseDate, transaction)
         continue
       }
-      // Several transactions can stand for one period, which began once and ends once.
+      // Several transactions can cover one period, which starts and ends once.
       if facts.isFirstOfPeriod(index) { addBeginning(index, facts) }
       if facts.isFirstOfPeriod(index), facts.nextInLine(after: index) == nil {
         addEnd(index, facts, intervals, now)
@@ -125,7 +116,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// What the period at `index` says of how the one before it in its line ended.
+  /// Adds the milestones that the start of the period at `index` implies for the previous period of its line.
   private mutating func addBeginning(_ index: Int, _ facts: borrowing CustomerFacts) {
     let transaction = facts.transactions[index]
     guard let previous = facts.previousInLine(before: index) else {
@@ -141,7 +132,8 @@ extension SubscriptionHistory {
       add(.recoveredAfterGracePeriod, transaction.purchaseDate, transaction)
       add(.billingRetry, end, transaction.purchaseDate, before.productID)
     case nil where end < transaction.purchaseDate:
-      // Who came back had left; why is no longer known, and who cancels is who comes back.
+      // The customer came back after a lapse. Its reason is no longer stored; it counts as voluntary, since
+      // customers who come back mostly had cancelled.
       if before.accessRevokedAt == nil { add(.churnedVoluntarily, end, before) }
       return add(.started, transaction.purchaseDate, transaction)
     case nil: break
@@ -151,7 +143,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Why the last period of a line was the last.
+  /// Adds the milestones of the end of a line's last period.
   private mutating func addEnd(
     _ index: Int, _ facts: borrowing CustomerFacts, _ intervals: AccessIntervals, _ now: Instant
   ) {
@@ -171,13 +163,13 @@ extension SubscriptionHistory {
 }
 
 extension CustomerFacts {
-  /// Whether no transaction before the one at `index` is about the same period.
+  /// Whether the transaction at `index` is the first one about its period.
   fileprivate func isFirstOfPeriod(_ index: Int) -> Bool {
     index == 0 || transactions[index - 1].originalTransactionID != transactions[index].originalTransactionID
       || transactions[index - 1].purchaseDate != transactions[index].purchaseDate
   }
 
-  /// The first transaction about the period before the one at `index`, of the same line.
+  /// The first transaction about the previous period of the same line.
   fileprivate func previousInLine(before index: Int) -> Int? {
     guard index > 0,
       transactions[index - 1].originalTransactionID == transactions[index].originalTransactionID
@@ -189,7 +181,7 @@ extension CustomerFacts {
 }
 
 extension EntitlementRules {
-  /// Rules by which every product counts, those too that the catalog does not have.
+  /// Rules under which every purchased product grants access, including those missing from the catalog.
   fileprivate static func ownership(
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition
   ) -> EntitlementRules {
