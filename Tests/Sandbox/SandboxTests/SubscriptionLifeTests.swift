@@ -101,6 +101,18 @@ import Testing
     #expect(throws: ActionError.self) { try demo.act(.gracePeriod, ["days": 7]) }
   }
 
+  // Apple: notificationType, DID_CHANGE_RENEWAL_STATUS.
+  @Test("A refund request turns auto-renew off")
+  mutating func refundRequest() throws {
+    let id = try demo.buy("monthly")
+    try demo.act(.requestConsumption, ["transactionId": .string(String(id))])
+    #expect(
+      demo.notifications().suffix(2) == [
+        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+      ])
+    #expect(try !demo.line().autoRenews)
+  }
+
   @Test("A subscription ends after 60 days of billing retry")
   mutating func retryEnds() throws {
     try demo.buy("monthly")
