@@ -35,7 +35,6 @@ package actor AppStoreSimulator {
   /// - now: the machine's time.
   /// - start: the simulated time at which a new world begins, so that it can have a past; existing state
   ///   ignores it.
-  ///
   /// - poster: sends notifications while ``run()`` runs; `nil` sends none.
   package init(
     apps: [SandboxApp], storage: SandboxStorage, now: @escaping @Sendable () -> Instant,

@@ -27,12 +27,12 @@ extension AppStoreSimulator {
         groups.append((line.group, [entry]))
       }
     }
-    var answer = envelope(call)
-    answer["data"] = .array(
+    var response = envelope(call)
+    response["data"] = .array(
       groups.map {
         ["subscriptionGroupIdentifier": .string($0.group), "lastTransactions": .array($0.lines)]
       })
-    return answer
+    return response
   }
 
   /// The environment and app members of most responses. `appAppleId` exists only in Production (Apple: StatusResponse,
@@ -77,13 +77,13 @@ extension AppStoreSimulator {
       start = sold.firstIndex { $0.id == last }.map { $0 + 1 } ?? sold.count
     }
     let page = sold[start...].prefix(Self.pageSize)
-    var answer = envelope
+    var response = envelope
     let last =
       page.last.map { String($0.id) } ?? call.query["revision"]?.split(separator: "_").last.map(String.init)
-    answer["revision"] = last.map { .string("r_\($0)") } ?? "r_0"
-    answer["hasMore"] = .bool(start + page.count < sold.count)
-    answer[name] = .array(try page.map { .string(try sign($0)) })
-    return answer
+    response["revision"] = last.map { .string("r_\($0)") } ?? "r_0"
+    response["hasMore"] = .bool(start + page.count < sold.count)
+    response[name] = .array(try page.map { .string(try sign($0)) })
+    return response
   }
 
   static let pageSize = 20

@@ -33,7 +33,7 @@ extension AppStoreSimulator {
     }
     guard let account = account(of: receipt, app) else { return status(.accountNotFound) }
     do {
-      return .json(200, try answer(verifyRequest, receipt, account, app).json.serialized())
+      return .json(200, try response(to: verifyRequest, receipt, account, app).json.serialized())
     } catch {
       return status(.internalDataAccess)
     }
@@ -63,8 +63,8 @@ extension AppStoreSimulator {
     }
   }
 
-  private func answer(
-    _ verifyRequest: VerifyReceiptRequest, _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp
+  private func response(
+    to verifyRequest: VerifyReceiptRequest, _ receipt: AppReceiptPayload, _ account: String, _ app: SandboxApp
   ) throws(CryptographyError) -> VerifyReceiptAnswer {
     let document = legacyDocument(of: app)
     return .valid(

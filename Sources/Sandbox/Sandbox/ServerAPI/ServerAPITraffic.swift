@@ -16,7 +16,7 @@ struct ServerAPITraffic: Sendable {
 
   /// The counters of one kind of call.
   private struct Count: Sendable {
-    var asked: Int64 = 0
+    var calls: Int64 = 0
     var limited: Int64 = 0
   }
 
@@ -37,7 +37,7 @@ struct ServerAPITraffic: Sendable {
   }
 
   /// Counts a call without a limit.
-  mutating func count(_ kind: String) { counts[kind, default: Count()].asked += 1 }
+  mutating func count(_ kind: String) { counts[kind, default: Count()].calls += 1 }
 
   /// Counts a call. Returns `nil` if it is allowed, otherwise the milliseconds until the next one is.
   mutating func take(_ kind: String, at now: Instant) -> Int64? {
@@ -60,7 +60,7 @@ struct ServerAPITraffic: Sendable {
   var json: JSONObject {
     JSONObject(
       counts.sorted { $0.key < $1.key }.map { kind, count in
-        (kind, ["asked": JSONValue(count.asked), "limited": JSONValue(count.limited)])
+        (kind, ["asked": JSONValue(count.calls), "limited": JSONValue(count.limited)])
       })
   }
 }
