@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import HTTP
 import JSON
+import SignedData
 import Testing
 
 @testable import Sandbox
@@ -80,6 +81,31 @@ import Testing
     #expect(try await error(now - 180 * 86_400_000, now) == nil)
     #expect(try await error(now - 181 * 86_400_000, now) == 4_000_012)
     #expect(try await error(now, now) == 4_000_013)
+  }
+
+  // Apple: Get Transaction History, revision.
+  @Test("A revision returns new transactions and those that changed since")
+  func historyRevision() async throws {
+    func history(_ id: String, _ query: String) async throws -> (products: [String?], revision: String) {
+      let body = try await call("GET", "/inApps/v2/history/\(id)?\(query)").body
+      let payloads = try body["signedTransactions"]?.arrayValue?.compactMap(\.stringValue).map {
+        try UnverifiedJWS($0).payload
+      }
+      #expect(body["hasMore"] == false)
+      return (
+        payloads?.map { $0["productId"]?.stringValue } ?? [], try #require(body["revision"]?.stringValue)
+      )
+    }
+    let id = try await buy("unlock", "ann")
+    _ = try await buy("coins", "ann")
+    let first = try await history(id, "sort=ASCENDING")
+    #expect(first.products == ["unlock", "coins"])
+    let nothing = try await history(id, "sort=ASCENDING&revision=\(first.revision)")
+    #expect(nothing.products.isEmpty && nothing.revision == first.revision)
+    _ = try await buy("season", "ann")
+    _ = try await store.perform(.refund, Parameters(["transactionId": .string(id)]))
+    #expect(try await history(id, "revision=\(first.revision)").products == ["season", "unlock"])
+    #expect(try await history(id, "sort=DESCENDING").products == ["unlock", "season", "coins"])
   }
 
   // Apple: storefrontCountryCodes, InvalidEmptyStorefrontCountryCodeListError, InvalidStorefrontCountryCodeError.

@@ -45,6 +45,9 @@ extension AppStoreSimulator {
   }
 
   /// Handles Get Transaction History, versions 1 and 2.
+  ///
+  /// Transactions are sorted by modification, so that one which was refunded or upgraded after a page appears again
+  /// (Apple: Get Transaction History, revision).
   func history(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     let filter = try HistoryFilter(call.query)
@@ -53,8 +56,18 @@ extension AppStoreSimulator {
       let product = world.product(sold.productID, of: sold.app)
       return filter.admits(sold, product)
     }
-    if filter.isDescending { sold.reverse() }
-    return try page(call, sold, named: "signedTransactions", into: envelope(call))
+    let revisions = world.transactions
+    sold.sort {
+      let (left, right) = (revisions.revision(of: $0.id), revisions.revision(of: $1.id))
+      return filter.isDescending ? left > right : left < right
+    }
+    return try page(call, sold, into: envelope(call), revision: { revisions.revision(of: $0.id) }) { last in
+      let next = sold.firstIndex {
+        let revision = revisions.revision(of: $0.id)
+        return filter.isDescending ? revision < last : revision > last
+      }
+      return next ?? sold.count
+    }
   }
 
   /// Handles Get Refund History, versions 1 and 2.
@@ -62,27 +75,32 @@ extension AppStoreSimulator {
     let account = try account(id, call)
     let refunded = world.purchases(of: account, in: call.app.id).filter { $0.revocation != nil }
       .sorted { ($0.revocation?.date ?? world.now, $0.id) < ($1.revocation?.date ?? world.now, $1.id) }
-    return try page(call, refunded, named: "signedTransactions", into: JSONObject())
+    return try page(call, refunded, into: JSONObject(), revision: \.id) { last in
+      refunded.firstIndex { $0.id == last }.map { $0 + 1 } ?? refunded.count
+    }
   }
 
-  /// Returns a page of 20 transactions after the given `revision`.
+  /// Returns a page of 20 transactions after the given `revision`, which is in every response, also the last one.
+  ///
+  /// - revision: the number in the revision that ends with a transaction.
+  /// - start: the index at which the page after a revision begins.
   private func page(
-    _ call: ServerAPICall, _ sold: [SoldTransaction], named name: String, into envelope: JSONObject
+    _ call: ServerAPICall, _ sold: [SoldTransaction], into envelope: JSONObject,
+    revision: (SoldTransaction) -> Int64, start: (Int64) -> Int
   ) throws -> JSONObject {
-    var start = 0
-    if let revision = call.query["revision"], !revision.isEmpty {
-      // A revision names the last returned transaction, so that new transactions do not shift the pages.
-      let last = revision.split(separator: "_").last.flatMap { Int64($0) }
-      guard let last, revision.hasPrefix("r_") else { throw ServerAPIError.invalidRequestRevision }
-      start = sold.firstIndex { $0.id == last }.map { $0 + 1 } ?? sold.count
+    var last: Int64?
+    if let text = call.query["revision"], !text.isEmpty {
+      guard text.hasPrefix("r_"), let number = Int64(text.dropFirst(2)) else {
+        throw ServerAPIError.invalidRequestRevision
+      }
+      last = number
     }
-    let page = sold[start...].prefix(Self.pageSize)
+    let first = last.map(start) ?? 0
+    let page = sold[first...].prefix(Self.pageSize)
     var response = envelope
-    let last =
-      page.last.map { String($0.id) } ?? call.query["revision"]?.split(separator: "_").last.map(String.init)
-    response["revision"] = last.map { .string("r_\($0)") } ?? "r_0"
-    response["hasMore"] = .bool(start + page.count < sold.count)
-    response[name] = .array(try page.map { .string(try sign($0)) })
+    response["revision"] = .string("r_\(page.last.map(revision) ?? last ?? 0)")
+    response["hasMore"] = .bool(first + page.count < sold.count)
+    response["signedTransactions"] = .array(try page.map { .string(try sign($0)) })
     return response
   }
 

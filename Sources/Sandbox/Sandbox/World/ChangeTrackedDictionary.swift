@@ -1,9 +1,11 @@
-/// A dictionary that records which keys were written.
+/// A dictionary that records which values were changed, and in which order.
 ///
 /// The tables are updated from the recorded keys.
-struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Equatable & Sendable>: Equatable, Sendable {
   private var content: [Key: Value] = [:]
-  /// The keys that were written or removed since ``clearChanges()``.
+  private var revisions: [Key: Int64] = [:]
+  private var lastRevision: Int64 = 0
+  /// The keys whose values were changed or removed since ``clearChanges()``.
   private(set) var changed: Set<Key> = []
 
   var keys: Dictionary<Key, Value>.Keys { content.keys }
@@ -14,10 +16,16 @@ struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Sendable>: Senda
   subscript(key: Key) -> Value? {
     get { content[key] }
     set {
+      guard content[key] != newValue else { return }
+      lastRevision += 1
+      revisions[key] = newValue == nil ? nil : lastRevision
       changed.insert(key)
       content[key] = newValue
     }
   }
+
+  /// The number of the last change of a value, which grows with each change of the dictionary; 0 for a missing key.
+  func revision(of key: Key) -> Int64 { revisions[key] ?? 0 }
 
   subscript(key: Key, default fallback: @autoclosure () -> Value) -> Value {
     get { content[key] ?? fallback() }
@@ -25,9 +33,7 @@ struct ChangeTrackedDictionary<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 
   mutating func clearChanges() { changed.removeAll(keepingCapacity: true) }
-}
 
-extension ChangeTrackedDictionary: Equatable where Value: Equatable {
   /// Compares the contents only.
   static func == (left: ChangeTrackedDictionary, right: ChangeTrackedDictionary) -> Bool {
     left.content == right.content
