@@ -117,7 +117,8 @@ def test_with_consent_apple_is_told_what_the_policy_says(shop):
         {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": True,
          "refundPreference": "GRANT_FULL"})
     kinds = [(event.type, event.actor) for event in timeline(shop, ana)]
-    assert kinds[-3:] == [("CONSENT_GIVEN", "app"), ("REFUND_REQUESTED", ""), ("APP_STORE_CALLED", "policy")]
+    assert kinds[-4:] == [("CONSENT_GIVEN", "app"), ("RENEWAL_TURNED_OFF", ""), ("REFUND_REQUESTED", ""),
+                          ("APP_STORE_CALLED", "policy")]  # fmt: skip
     assert f'requests_settled_total{{app="{APP}",environment="Sandbox",outcome="ANSWERED"}} 1' in shop.scrape()
     # The same question delivered again is no other one.
     shop.act("faults", kind="duplicate", count=5)

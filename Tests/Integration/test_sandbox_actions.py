@@ -105,7 +105,7 @@ def live(tester):
     assert told() == ["RENEWAL_EXTENDED"]
     do("mass-extend", app=APP, productId="gold", days=3, requestIdentifier=str(uuid.UUID(int=1)))
     do("request-consumption", transactionId=ann, reason="UNINTENDED_PURCHASE")
-    assert told() == ["CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]
+    assert told() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST"]
     do("decline-refund", transactionId=ann)
     assert told() == ["REFUND_DECLINED"]
     unlock = buy(tester, "ann", "unlock")

@@ -11,14 +11,14 @@ import Testing
 @Suite("However Apple's notifications arrive", .serialized)
 struct DeliveryOrderTests {
   private static let customers =
-    ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? 12
+    ProcessInfo.processInfo.environment["ENTITLED_LIVES"].flatMap { Int($0) } ?? 24
   private static let days = 75
 
   enum Delivery: String, CaseIterable {
     case inOrder, shuffled, duplicated, firstVersion, mixed, thirdMissing
   }
 
-  @Test("The state is the one that Apple would tell, every time")
+  @Test("The state equals Apple's, however notifications arrive")
   func sameState() async throws {
     let world = try await LivedWorld(seed: 11, customers: Self.customers, days: Self.days)
     defer { try? FileManager.default.removeItem(at: world.folder) }

@@ -108,7 +108,7 @@ import Testing
     try demo.act(.requestConsumption, ["transactionId": .string(String(id))])
     #expect(
       demo.notifications().suffix(2) == [
-        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED",
+        "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST",
       ])
     #expect(try !demo.line().autoRenews)
   }

@@ -175,10 +175,10 @@ extension World {
       }
       let reasons = ConsumptionRequestReason.known.map(\.rawValue)
       let reason = parameters.json["reason"] == nil ? "OTHER" : try parameters.choice("reason", of: reasons)
-      notify(.consumptionRequest, about: transaction, reason: ConsumptionRequestReason(rawValue: reason))
       // A refund request turns auto-renew off (Apple: notificationType, DID_CHANGE_RENEWAL_STATUS: "the App Store
       // disabled auto-renewal after the user requested a refund").
       if let line = lines[transaction.originalID], line.isRunning { setAutoRenewal(false, of: line) }
+      notify(.consumptionRequest, about: transaction, reason: ConsumptionRequestReason(rawValue: reason))
     }
     return Outcome(transactions: [transaction.id])
   }

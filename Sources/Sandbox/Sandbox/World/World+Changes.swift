@@ -90,9 +90,18 @@ extension World {
     guard line.autoRenews != isOn else { return }
     var line = line
     line.autoRenews = isOn
+    guard !isOn, line.status != .active, let transaction = current(of: line) else {
+      put(line)
+      return notify(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
+    }
+    // Both notifications carry the final state, because documents signed at the same time must not contradict each
+    // other.
+    line.status = .ended(.customerCancelled)
+    line.runningOffer = nil
+    line.pendingOffer = nil
     put(line)
-    notify(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
-    if !isOn, line.status != .active { end(line, .customerCancelled, .voluntary) }
+    notify(.didChangeRenewalStatus, .autoRenewDisabled, about: transaction)
+    notify(.expired, .voluntary, of: line)
   }
 
   /// Changes the number of seats: an increase at once, a decrease at the next renewal.
