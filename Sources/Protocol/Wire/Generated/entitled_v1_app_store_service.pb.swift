@@ -3,7 +3,7 @@
 
 internal import CEntitledProto
 
-/// Why a renewal date is moved; Apple's `extendReasonCode`.
+/// The reason of an extension; Apple's `extendReasonCode`.
 package enum ExtendReason: WireEnum {
   /// `EXTEND_REASON_UNSPECIFIED`.
   case unspecified
@@ -55,7 +55,7 @@ package enum ExtendReason: WireEnum {
   }
 }
 
-/// What the operator would like Apple to do; Apple's `refundPreference`.
+/// The refund decision that the operator prefers; Apple's `refundPreference`.
 package enum RefundPreference: WireEnum {
   /// `REFUND_PREFERENCE_UNSPECIFIED`.
   case unspecified
@@ -102,7 +102,7 @@ package enum RefundPreference: WireEnum {
   }
 }
 
-/// Whether the customer got what was bought; Apple's `deliveryStatus`.
+/// Whether the customer received the purchase; Apple's `deliveryStatus`.
 package enum DeliveryStatus: WireEnum {
   /// `DELIVERY_STATUS_UNSPECIFIED`.
   case unspecified
@@ -159,17 +159,17 @@ package enum DeliveryStatus: WireEnum {
   }
 }
 
-/// What became of a question of Apple's.
+/// The state of a consumption request.
 package enum ConsumptionRequestState: WireEnum {
   /// `CONSUMPTION_REQUEST_STATE_UNSPECIFIED`.
   case unspecified
-  /// It can still be answered; `problem` says what it waits for.
+  /// It can still be answered; `error` names what it waits for.
   case open
-  /// Apple took the answer.
+  /// Apple accepted the answer.
   case answered
-  /// Apple's 12 hours passed without an answer; `problem` says why.
+  /// Apple's 12 hours passed without an answer; `error` names the cause.
   case missed
-  /// Apple refused the answer, or would have.
+  /// Apple rejected the answer, or would have.
   case refused
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -302,7 +302,7 @@ package struct LookUpOrderRequest: WireMessage {
 
 /// `entitled.v1.LookUpOrderResponse`.
 package struct LookUpOrderResponse: WireMessage {
-  /// Whether Apple knows the order for this app.
+  /// Whether Apple has the order for this app.
   package var valid: Bool = false
   /// `transactions`.
   package var transactions: [Transaction] = []
@@ -366,7 +366,7 @@ package struct RefreshPurchaseRequest: WireMessage {
 package struct RefreshPurchaseResponse: WireMessage {
   /// `transactions`.
   package var transactions: [Transaction] = []
-  /// How many of them were new or newer.
+  /// The number of transactions that were new or newer.
   package var changed: Int32 = 0
 
   /// A message with every field at its default.
@@ -401,7 +401,7 @@ package struct ExtendRenewalDateRequest: WireMessage {
   package var extendByDays: Int32 = 0
   /// `reason`.
   package var reason: ExtendReason = .init()
-  /// Apple extends once for each.
+  /// Apple extends once per identifier.
   package var requestIdentifier: String = ""
   /// `actor`.
   package var actor: String = ""
@@ -615,13 +615,13 @@ package struct SendConsumptionInformationRequest: WireMessage {
   package var environment: Environment = .init()
   /// `transaction_id`.
   package var transactionId: String = ""
-  /// Apple demands it; without it nothing is sent.
+  /// Required by Apple; without consent nothing is sent.
   package var customerConsented: Bool = false
   /// `delivery_status`.
   package var deliveryStatus: DeliveryStatus = .init()
   /// `refund_preference`.
   package var refundPreference: RefundPreference = .init()
-  /// How much was used, in thousandths of a percent: 50000 is half.
+  /// The consumed share in thousandths of a percent: 50000 is half.
   package var consumptionPercentage: Int32 = 0
   /// `sample_content_provided`.
   package var sampleContentProvided: Bool = false
@@ -685,13 +685,13 @@ package struct SendConsumptionInformationResponse: WireMessage {
   }
 }
 
-/// One question of Apple's: a CONSUMPTION_REQUEST notification.
+/// One consumption request: a CONSUMPTION_REQUEST notification.
 package struct ConsumptionRequest: WireMessage {
   /// The notification.
   package var evidenceId: Int64 = 0
   /// `environment`.
   package var environment: Environment = .init()
-  /// Empty: nobody has claimed the purchase.
+  /// Empty: the purchase has no owner.
   package var customerId: String = ""
   /// `product_id`.
   package var productId: String = ""
@@ -699,17 +699,17 @@ package struct ConsumptionRequest: WireMessage {
   package var transactionId: String = ""
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
-  /// The customer's reason in Apple's words: `consumptionRequestReason`.
+  /// The customer's reason as Apple sends it: `consumptionRequestReason`.
   package var reason: String = ""
   /// `requested_at`.
   package var requestedAt: GoogleProtobuf.Timestamp?
-  /// Apple decides without an answer then.
+  /// Apple decides without an answer at this time.
   package var answerBy: GoogleProtobuf.Timestamp?
   /// `state`.
   package var state: ConsumptionRequestState = .init()
   /// MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
   package var error: String = ""
-  /// How often Apple was told in vain.
+  /// The number of failed attempts to answer.
   package var attempts: Int32 = 0
   /// `settled_at`.
   package var settledAt: GoogleProtobuf.Timestamp?
@@ -760,7 +760,7 @@ package struct ConsumptionRequest: WireMessage {
 package struct ListConsumptionRequestsRequest: WireMessage {
   /// `app`.
   package var app: String = ""
-  /// Unset: all of the app's.
+  /// Unset: all environments of the app.
   package var environment: Environment = .init()
   /// `state`.
   package var state: ConsumptionRequestState = .init()
@@ -834,11 +834,11 @@ package struct SetConsumptionConsentRequest: WireMessage {
   package var environment: Environment = .init()
   /// `customer_id`.
   package var customerId: String = ""
-  /// Whether the customer agrees; false withdraws.
+  /// Whether the customer consents; false withdraws the consent.
   package var consented: Bool = false
   /// `actor`.
   package var actor: String = ""
-  /// How the customer said so, for the audit trail.
+  /// How the customer gave the consent, for the audit trail.
   package var note: String = ""
 
   /// A message with every field at its default.
@@ -1012,7 +1012,7 @@ package struct GetTestNotificationStatusResponse: WireMessage {
   }
 }
 
-/// One attempt of Apple to deliver a notification.
+/// One delivery attempt of Apple.
 package struct SendAttempt: WireMessage {
   /// `attempt_date`.
   package var attemptDate: GoogleProtobuf.Timestamp?
@@ -1043,9 +1043,9 @@ package struct SendAttempt: WireMessage {
 package struct Seat: WireMessage {
   /// `seat_id`.
   package var seatId: String = ""
-  /// Empty: free.
+  /// Empty: the seat is free.
   package var customerId: String = ""
-  /// Apple's transaction of the member; empty when the developer invites.
+  /// Apple's transaction of the member; empty if the developer invites members.
   package var transactionId: String = ""
   /// `claimed_at`.
   package var claimedAt: GoogleProtobuf.Timestamp?
@@ -1084,7 +1084,7 @@ package struct ClaimSeatRequest: WireMessage {
   package var originalTransactionId: String = ""
   /// `customer_id`.
   package var customerId: String = ""
-  /// The same id again gives the same seat.
+  /// A repeated id returns the same seat.
   package var requestIdentifier: String = ""
   /// `actor`.
   package var actor: String = ""
@@ -1319,7 +1319,7 @@ package struct ListSeatsRequest: WireMessage {
 package struct ListSeatsResponse: WireMessage {
   /// `seats`.
   package var seats: [Seat] = []
-  /// How many were bought.
+  /// The number of seats that were bought.
   package var purchased: Int32 = 0
   /// `next_page_token`.
   package var nextPageToken: String = ""

@@ -3,15 +3,15 @@
 
 internal import CEntitledProto
 
-/// How much an entitlement gives.
+/// The access level of an entitlement.
 package enum AccessLevel: WireEnum {
   /// `ACCESS_LEVEL_UNSPECIFIED`.
   case unspecified
-  /// Nothing.
+  /// No access.
   case none
-  /// What the catalog calls limited: for instance reading without editing.
+  /// Limited access as the catalog defines it, for example reading without editing.
   case limited
-  /// Everything.
+  /// Full access.
   case full
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -50,32 +50,32 @@ package enum AccessLevel: WireEnum {
   }
 }
 
-/// Why a customer is or is not entitled: the states of WWDC20-10671, whose number stands behind each.
-/// A number above 0 entitles. `CheckResponse.state_code` carries it with the sub-state.
+/// Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
+/// Numbers above 0 entitle. `CheckResponse.state_code` carries the number with the sub-state.
 package enum EntitlementState: WireEnum {
   /// `ENTITLEMENT_STATE_UNSPECIFIED`.
   case unspecified
-  /// 5: an auto-renewable subscription in force, which will renew.
+  /// 5: an active auto-renewable subscription that will renew.
   case activeAutoRenewOn
-  /// 4: in force, but the customer turned renewal off.
+  /// 4: active, but auto-renew is off.
   case activeAutoRenewOff
   /// 3: a non-renewing subscription inside its duration, or a timed trial.
   case nonRenewing
-  /// 3: a non-consumable, which is for ever. WWDC20 knows subscriptions only; this shares the code.
+  /// 3: a non-consumable, without expiry. WWDC20 covers subscriptions only; this shares the number.
   case lifetime
-  /// 2: granted by the operator, not bought in the App Store.
+  /// 2: granted by the operator.
   case offPlatform
-  /// 1: expired, and Apple's billing grace period (or the operator's own) runs.
+  /// 1: expired, in Apple's grace period or the operator's.
   case gracePeriod
-  /// 0: no purchase is known.
+  /// 0: no purchase is stored.
   case missing
-  /// -1: expired; Apple still tries to collect the payment.
+  /// -1: expired, in billing retry.
   case billingRetry
-  /// -2: ended because the payment failed for good.
+  /// -2: ended because the payment failed permanently.
   case expiredBilling
-  /// -3: ended because the customer did not agree to a price increase.
+  /// -3: ended because the customer did not consent to a price increase.
   case expiredPriceIncrease
-  /// -4: ended because the product was withdrawn.
+  /// -4: ended because the product was not available.
   case productUnavailable
   /// -5: ended because the customer cancelled, or for a reason that Apple does not name.
   case cancelled
@@ -85,9 +85,9 @@ package enum EntitlementState: WireEnum {
   case refundedAppIssue
   /// -8: refunded for another reason.
   case refundedOther
-  /// -8: the family no longer shares it with this customer.
+  /// -8: family sharing with this customer ended.
   case familySharingEnded
-  /// -5: a non-renewing subscription or a trial whose duration is over.
+  /// -5: a non-renewing subscription or a trial whose duration ended.
   case nonRenewingExpired
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -168,7 +168,7 @@ package enum EntitlementState: WireEnum {
   }
 }
 
-/// What kind of advice.
+/// The kind of advice.
 package enum AdviceKind: WireEnum {
   /// `ADVICE_KIND_UNSPECIFIED`.
   case unspecified
@@ -176,11 +176,11 @@ package enum AdviceKind: WireEnum {
   case updateBilling
   /// Renewal is off: make a retention offer.
   case retentionOffer
-  /// A price increase waits for consent.
+  /// A price increase awaits consent.
   case priceConsent
-  /// Left by choice: make a win-back offer.
+  /// The customer cancelled: make a win-back offer.
   case winBackOffer
-  /// Left because a payment failed: offer the same product again.
+  /// A payment failed: offer the same product again.
   case resubscribe
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -225,9 +225,9 @@ package enum AdviceKind: WireEnum {
   }
 }
 
-/// One answer: is this customer entitled, why, and until when.
+/// One answer: whether the customer is entitled, why, and until when.
 package struct CheckResponse: WireMessage {
-  /// The answer.
+  /// Whether the customer is entitled.
   package var entitled: Bool = false
   /// NONE if not entitled.
   package var accessLevel: AccessLevel = .init()
@@ -236,52 +236,52 @@ package struct CheckResponse: WireMessage {
   /// The WWDC20-10671 code with its sub-state: "5.0" standard, "5.1" free trial, "5.2" introductory offer,
   /// "5.3" another offer; negative codes carry the sub-state too.
   package var stateCode: String = ""
-  /// New, active or inactive, for the products that give this entitlement taken together.
+  /// NEW, ACTIVE or INACTIVE, for all products that grant this entitlement together.
   package var productState: ProductState = .init()
-  /// The end of the unbroken time of access at this level or a higher one that covers now; if not entitled,
-  /// when access ended. Unset: open-ended, or never entitled.
+  /// The end of the unbroken access at this level or a higher one that covers now; if not entitled,
+  /// the end of the last access. Unset: no expiry, or never entitled.
   package var until: GoogleProtobuf.Timestamp?
-  /// The reason for machines, stable: SUBSCRIPTION_ACTIVE, EXPIRED, REVOKED, NEVER_PURCHASED, ...
+  /// The stable reason: SUBSCRIPTION_ACTIVE, EXPIRED, REVOKED, NEVER_PURCHASED, ...
   package var reason: String = ""
-  /// The reason for people: a sentence.
+  /// The reason as a sentence.
   package var explanation: String = ""
   /// The product of the deciding purchase.
   package var productId: String = ""
-  /// The deciding transaction, and the purchase line that it belongs to.
+  /// The deciding transaction and its original transaction id.
   package var transactionId: String = ""
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
-  /// The environment that was asked.
+  /// The environment of the answer.
   package var environment: Environment = .init()
-  /// The instant for which the answer was computed, by the server's clock.
+  /// The instant of the answer, by the server's clock.
   package var evaluatedAt: GoogleProtobuf.Timestamp?
-  /// Whether the deciding subscription will renew as far as Apple has said.
+  /// Whether the deciding subscription will renew, according to Apple's latest renewal info.
   package var willRenew: Bool = false
-  /// When to ask again: the next instant at which the answer can change by itself. Unset: it cannot.
+  /// The next instant at which the answer can change without new evidence. Unset: it cannot.
   package var checkAgainAt: GoogleProtobuf.Timestamp?
   /// How the customer came to the deciding purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
-  /// The entitlement that was asked.
+  /// The entitlement of the request.
   package var entitlement: String = ""
   /// `product_type`.
   package var productType: ProductType = .init()
-  /// Apple's number of a subscription's status: 1 active, 2 expired, 3 billing retry, 4 grace period,
+  /// Apple's subscription status: 1 active, 2 expired, 3 billing retry, 4 grace period,
   /// 5 revoked; 0 if there is none.
   package var status: Int32 = 0
-  /// The evidence that the answer rests on: what first said what is known of the deciding transaction or of
-  /// the grant, and of a seat its claim. Told by Check, BatchCheck, GetCustomer and Explain, 0 in all other
-  /// answers, which name their evidence beside it. 0, too, where the answer rests on no transaction and no grant;
-  /// of a copy of the app only Explain tells.
+  /// The evidence of the answer: the first evidence of the deciding transaction or grant, or the claim of a
+  /// seat. Set by Check, BatchCheck, GetCustomer and Explain; 0 in other responses, which name their evidence
+  /// separately, and 0 if the answer rests on neither a transaction nor a grant;
+  /// only Explain names the evidence of an app install.
   package var evidenceId: Int64 = 0
-  /// Since when the unbroken time of access runs.
+  /// The start of the unbroken access.
   package var since: GoogleProtobuf.Timestamp?
   /// The product that the deciding subscription renews to.
   package var autoRenewProductId: String = ""
   /// `renewal_price`.
   package var renewalPrice: Money?
-  /// What to do about it; empty for family members where it concerns the payer.
+  /// Recommended actions; empty for family members if they concern the purchaser.
   package var advice: [Advice] = []
-  /// The operator's grant that decided, if one did.
+  /// The deciding grant of the operator, if any.
   package var grantId: String = ""
 
   /// A message with every field at its default.
@@ -350,19 +350,19 @@ package struct CheckResponse: WireMessage {
   }
 }
 
-/// Something worth telling or offering to the customer.
+/// A recommended action for the customer.
 package struct Advice: WireMessage {
   /// `kind`.
   package var kind: AdviceKind = .init()
-  /// A sentence for the operator's people.
+  /// A sentence for the operator's staff.
   package var message: String = ""
-  /// Where the customer can act, for instance the App Store's page for payment details.
+  /// A link for the customer, for example the App Store's page for payment details.
   package var url: String = ""
-  /// Until when acting helps.
+  /// The deadline of the action.
   package var deadline: GoogleProtobuf.Timestamp?
   /// Full days left until the deadline.
   package var daysLeft: Int32 = 0
-  /// Offers or products that fit.
+  /// Matching offers or products.
   package var offerIds: [String] = []
   /// `product_ids`.
   package var productIds: [String] = []
@@ -397,13 +397,13 @@ package struct Advice: WireMessage {
   }
 }
 
-/// What a customer said about Apple being told how much of a purchase was used.
+/// A customer's consent to sharing consumption data with Apple.
 package struct ConsumptionConsent: WireMessage {
-  /// Agreed, or no longer.
+  /// Whether the customer consents.
   package var consented: Bool = false
   /// `since`.
   package var since: GoogleProtobuf.Timestamp?
-  /// Where it is kept.
+  /// The evidence of the consent.
   package var evidenceId: Int64 = 0
 
   /// A message with every field at its default.

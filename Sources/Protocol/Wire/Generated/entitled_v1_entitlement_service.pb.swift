@@ -3,15 +3,15 @@
 
 internal import CEntitledProto
 
-/// What happens when a purchase line belongs to somebody else already.
+/// The rule for a purchase that another customer owns.
 package enum OwnershipPolicy: WireEnum {
-  /// As configured for the app.
+  /// The app's configured policy.
   case unspecified
-  /// It stays where it is; the request is refused.
+  /// The owner stays; the request is rejected.
   case keep
-  /// It moves.
+  /// The purchase moves.
   case transfer
-  /// Both have it.
+  /// Both customers own it.
   case share
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -52,11 +52,11 @@ package enum OwnershipPolicy: WireEnum {
 
 /// `entitled.v1.CheckRequest`.
 package struct CheckRequest: WireMessage {
-  /// The configured id of the app, for instance "ocean-journal".
+  /// The configured name of the app, for example "ocean-journal".
   package var app: String = ""
   /// The operator's id of the customer.
   package var customerId: String = ""
-  /// The entitlement asked for, for instance "pro".
+  /// The entitlement, for example "pro".
   package var entitlement: String = ""
   /// `environment`.
   package var environment: Environment = .init()
@@ -110,7 +110,7 @@ package struct BatchCheckRequest: WireMessage {
 
 /// `entitled.v1.BatchCheckResponse`.
 package struct BatchCheckResponse: WireMessage {
-  /// One for each check, in their order.
+  /// One result per check, in the same order.
   package var results: [CheckResult] = []
 
   /// A message with every field at its default.
@@ -131,7 +131,7 @@ package struct BatchCheckResponse: WireMessage {
   }
 }
 
-/// The outcome of one check of a batch.
+/// The result of one check of a batch.
 package struct CheckResult: WireMessage {
   /// `outcome`: `response`, `error`, or none.
   package var outcome: Outcome?
@@ -207,21 +207,21 @@ package struct GetCustomerResponse: WireMessage {
   package var customerId: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Every entitlement of the app's catalog, as Check would answer.
+  /// Every entitlement of the app's catalog, as Check would return it.
   package var entitlements: [CheckResponse] = []
-  /// Every product of the app's catalog and every other product that the customer bought.
+  /// Every product of the app's catalog and every other purchased product.
   package var products: [CustomerProduct] = []
   /// `subscription_groups`.
   package var subscriptionGroups: [CustomerSubscriptionGroup] = []
-  /// The consumables that were bought.
+  /// The purchased consumables.
   package var consumables: [ConsumableBalance] = []
   /// `grants`.
   package var grants: [GrantedEntitlement] = []
-  /// The number of the customer's last event, to start watching from.
+  /// The sequence of the customer's last event, to start a Watch after it.
   package var sequence: Int64 = 0
   /// `evaluated_at`.
   package var evaluatedAt: GoogleProtobuf.Timestamp?
-  /// Whether Apple may be told how much was used when the customer asks for a refund; unset: nobody asked.
+  /// The customer's consent to sharing consumption data with Apple; unset: not recorded.
   package var consumptionConsent: ConsumptionConsent?
 
   /// A message with every field at its default.
@@ -301,21 +301,21 @@ package struct CustomerProduct: WireMessage {
 
 /// One customer and one subscription group.
 package struct CustomerSubscriptionGroup: WireMessage {
-  /// The catalog's name of the group; Apple's number if the catalog has no product of it.
+  /// The group's name in the catalog; Apple's identifier if the catalog has no product of the group.
   package var subscriptionGroupIdentifier: String = ""
   /// `state`.
   package var state: ProductState = .init()
-  /// The product in force, if any, and the one that it renews to.
+  /// The active product, if any, and the product of its next renewal.
   package var productId: String = ""
   /// `auto_renew_product_id`.
   package var autoRenewProductId: String = ""
-  /// No product of the group was ever bought with an introductory offer.
+  /// Whether Apple's rules allow an introductory offer in the group.
   package var eligibleForIntroductoryOffer: Bool = false
-  /// Has or had a subscription of the group.
+  /// Whether the customer has or had a subscription of the group.
   package var eligibleForPromotionalOffers: Bool = false
   /// `eligible_win_back_offer_ids`.
   package var eligibleWinBackOfferIds: [String] = []
-  /// Days of paid service that count towards the higher revenue share.
+  /// Days of paid service that count towards Apple's higher revenue share.
   package var paidServiceDays: Int32 = 0
 
   /// A message with every field at its default.
@@ -350,13 +350,13 @@ package struct CustomerSubscriptionGroup: WireMessage {
   }
 }
 
-/// What is left of a consumable, as far as purchases tell.
+/// Purchased and refunded units of a consumable.
 package struct ConsumableBalance: WireMessage {
   /// `product_id`.
   package var productId: String = ""
-  /// Units bought, the refunded ones included.
+  /// Purchased units, refunded ones included.
   package var purchased: Int64 = 0
-  /// Units refunded, which the operator has to take back; not those whose refund was reversed.
+  /// Refunded units, without those whose refund was reversed.
   package var refunded: Int64 = 0
 
   /// A message with every field at its default.
@@ -391,9 +391,9 @@ package struct ExplainRequest: WireMessage {
   package var entitlement: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Ask what held at this time; unset: now.
+  /// The instant of the answer; unset: now.
   package var asOf: GoogleProtobuf.Timestamp?
-  /// Ask with only what was known at this time; unset: with all that is known.
+  /// Only evidence recorded until this instant counts; unset: all evidence.
   package var knownAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -428,9 +428,9 @@ package struct ExplainRequest: WireMessage {
 package struct ExplainResponse: WireMessage {
   /// `answer`.
   package var answer: CheckResponse?
-  /// What was considered, in the order of consideration.
+  /// The evaluated facts and rules, in order.
   package var steps: [ExplanationStep] = []
-  /// What contradicts itself in the facts, in sentences.
+  /// Contradictions between facts, as sentences.
   package var contradictions: [String] = []
 
   /// A message with every field at its default.
@@ -455,21 +455,21 @@ package struct ExplainResponse: WireMessage {
   }
 }
 
-/// One fact or rule and what it led to.
+/// One fact or rule and its result.
 package struct ExplanationStep: WireMessage {
-  /// The rule, stable, for instance PERIOD_COVERS_INSTANT.
+  /// The stable code of the rule, for example PERIOD_COVERS_INSTANT.
   package var rule: String = ""
   /// `explanation`.
   package var explanation: String = ""
-  /// The signed document that the fact was read from.
+  /// The evidence of the fact.
   package var evidenceId: Int64 = 0
   /// `transaction_id`.
   package var transactionId: String = ""
-  /// The interval of access that the fact gives, if it gives one.
+  /// The access interval of the fact, if it confers access.
   package var since: GoogleProtobuf.Timestamp?
   /// `until`.
   package var until: GoogleProtobuf.Timestamp?
-  /// Whether this step decided.
+  /// Whether this step decided the answer.
   package var decisive: Bool = false
 
   /// A message with every field at its default.
@@ -512,12 +512,12 @@ package struct WatchRequest: WireMessage {
   package var customerIds: [String] = []
   /// Only these entitlements; empty: all.
   package var entitlements: [String] = []
-  /// Start with the event after this number; 0: with the next one to happen, or with the first ever
+  /// Starts with the event after this sequence; 0: with the next event, or with the first one
   /// if `from_beginning` is set.
   package var afterSequence: Int64 = 0
   /// `from_beginning`.
   package var fromBeginning: Bool = false
-  /// Send a heartbeat after this long without an event; unset: 30 seconds.
+  /// The time without an event after which a heartbeat is sent; unset: 30 seconds.
   package var heartbeatInterval: GoogleProtobuf.Duration?
 
   /// A message with every field at its default.
@@ -552,7 +552,7 @@ package struct WatchRequest: WireMessage {
 
 /// `entitled.v1.WatchResponse`.
 package struct WatchResponse: WireMessage {
-  /// The number of this event, or with a heartbeat of the last event so far: where to resume.
+  /// The sequence of this event, or with a heartbeat of the last event: resume after it.
   package var sequence: Int64 = 0
   /// `content`: `event`, `heartbeat`, or none.
   package var content: Content?
@@ -593,7 +593,7 @@ package struct WatchResponse: WireMessage {
   }
 }
 
-/// Nothing happened, and the stream is alive.
+/// A sign that the stream is alive while there are no events.
 package struct Heartbeat: WireMessage {
   /// `time`.
   package var time: GoogleProtobuf.Timestamp?
@@ -618,7 +618,7 @@ package struct Heartbeat: WireMessage {
 
 /// One change of one customer's state.
 package struct EntitlementEvent: WireMessage {
-  /// Increases by one with each event of the store.
+  /// The position in the commit order of the store; increases by one with each event.
   package var sequence: Int64 = 0
   /// `app`.
   package var app: String = ""
@@ -628,15 +628,15 @@ package struct EntitlementEvent: WireMessage {
   package var customerId: String = ""
   /// `entitlement`.
   package var entitlement: String = ""
-  /// What happened, stable, upper snake case: STARTED, RENEWED, ENDED, REFUNDED, TRANSFERRED, ...
+  /// The stable type in upper snake case: STARTED, RENEWED, ENDED, REFUNDED, TRANSFERRED, ...
   package var type: String = ""
-  /// What happened, as a sentence.
+  /// The event as a sentence.
   package var explanation: String = ""
   /// `before`.
   package var before: CheckResponse?
   /// `after`.
   package var after: CheckResponse?
-  /// When it became true, and when the service learned it.
+  /// When it became true, and when the service recorded it.
   package var effectiveAt: GoogleProtobuf.Timestamp?
   /// `recorded_at`.
   package var recordedAt: GoogleProtobuf.Timestamp?
@@ -646,7 +646,7 @@ package struct EntitlementEvent: WireMessage {
   package var transactionId: String = ""
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
-  /// Who did it, if a person or a service of the operator did.
+  /// The person or service of the operator that caused it, if any.
   package var actor: String = ""
 
   /// A message with every field at its default.
@@ -705,9 +705,9 @@ package struct ListTimelineRequest: WireMessage {
   package var environment: Environment = .init()
   /// At most 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// From the previous response.
+  /// The token of the previous response.
   package var pageToken: String = ""
-  /// Tell of Apple's notifications too, those that changed nothing included.
+  /// Includes Apple's notifications, also those that changed nothing.
   package var includeNotifications: Bool = false
 
   /// A message with every field at its default.
@@ -744,8 +744,8 @@ package struct ListTimelineResponse: WireMessage {
   package var events: [EntitlementEvent] = []
   /// Empty: there is no more.
   package var nextPageToken: String = ""
-  /// What Apple told of the customer's purchases in the time of this page, in the order in which it arrived, each
-  /// with its meaning: up to the last event, or to now if this is the last page. At most the latest 1000.
+  /// Apple's notifications about the customer's purchases in the time range of this page, in the order of arrival:
+  /// up to the last event, or until now on the last page. At most the latest 1000.
   package var notifications: [Notification] = []
 
   /// A message with every field at its default.
@@ -782,9 +782,9 @@ package struct LinkPurchaseRequest: WireMessage {
   package var originalTransactionId: String = ""
   /// `policy`.
   package var policy: OwnershipPolicy = .init()
-  /// Who asks, for the audit trail.
+  /// The person or service of the request, for the audit trail.
   package var actor: String = ""
-  /// Say what would happen and change nothing.
+  /// Returns the effects without committing them.
   package var dryRun: Bool = false
 
   /// A message with every field at its default.
@@ -819,9 +819,9 @@ package struct LinkPurchaseRequest: WireMessage {
 
 /// `entitled.v1.LinkPurchaseResponse`.
 package struct LinkPurchaseResponse: WireMessage {
-  /// Names this decision, to take it back.
+  /// The id of this command, for UndoTransfer.
   package var transferId: String = ""
-  /// Who had it before; empty: nobody.
+  /// The previous owner; empty: none.
   package var previousCustomerId: String = ""
   /// `events`.
   package var events: [EntitlementEvent] = []
@@ -854,9 +854,9 @@ package struct MergeCustomersRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// The customer that ends.
+  /// The customer that is merged.
   package var fromCustomerId: String = ""
-  /// The customer that goes on with both purchases.
+  /// The merge target, which then owns all purchases.
   package var intoCustomerId: String = ""
   /// `actor`.
   package var actor: String = ""
@@ -938,7 +938,7 @@ package struct TransferPurchaseRequest: WireMessage {
   package var policy: OwnershipPolicy = .init()
   /// `actor`.
   package var actor: String = ""
-  /// Why, for the audit trail.
+  /// The reason, for the audit trail.
   package var note: String = ""
   /// `dry_run`.
   package var dryRun: Bool = false
@@ -1099,7 +1099,7 @@ package struct ListUnclaimedPurchasesRequest: WireMessage {
 
 /// `entitled.v1.ListUnclaimedPurchasesResponse`.
 package struct ListUnclaimedPurchasesResponse: WireMessage {
-  /// The latest transaction of each unclaimed line.
+  /// The latest transaction of each unclaimed purchase.
   package var transactions: [Transaction] = []
   /// `next_page_token`.
   package var nextPageToken: String = ""
@@ -1178,7 +1178,7 @@ package struct GetProbableFamilyResponse: WireMessage {
   }
 }
 
-/// Somebody who probably shares purchases with the customer asked for.
+/// A customer who probably shares purchases with the customer of the request.
 package struct ProbableFamilyMember: WireMessage {
   /// `customer_id`.
   package var customerId: String = ""
@@ -1188,7 +1188,7 @@ package struct ProbableFamilyMember: WireMessage {
   package var inAppOwnershipType: InAppOwnershipType = .init()
   /// From 0 to 1.
   package var confidence: Double = 0
-  /// What speaks for it, in sentences.
+  /// The grounds, as sentences.
   package var grounds: [String] = []
 
   /// A message with every field at its default.
@@ -1229,15 +1229,15 @@ package struct GrantRequest: WireMessage {
   package var entitlement: String = ""
   /// `access_level`.
   package var accessLevel: AccessLevel = .init()
-  /// Unset: from now.
+  /// Unset: now.
   package var since: GoogleProtobuf.Timestamp?
-  /// Unset: open-ended.
+  /// Unset: no expiry.
   package var until: GoogleProtobuf.Timestamp?
-  /// Why, for the timeline.
+  /// The reason, for the timeline.
   package var note: String = ""
   /// `actor`.
   package var actor: String = ""
-  /// The same key again gives the same grant, not a second one.
+  /// A repeated key returns the same grant.
   package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
@@ -1303,7 +1303,7 @@ package struct GrantResponse: WireMessage {
   }
 }
 
-/// An entitlement given by the operator.
+/// An entitlement granted by the operator.
 package struct GrantedEntitlement: WireMessage {
   /// `grant_id`.
   package var grantId: String = ""
@@ -1424,11 +1424,11 @@ package struct IssueTokenRequest: WireMessage {
   package var customerId: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Only these entitlements; empty: all that the customer has.
+  /// Only these entitlements; empty: all of the customer's.
   package var entitlements: [String] = []
-  /// Who will verify it: the token's `aud`.
+  /// The verifier of the token: its `aud`.
   package var audience: String = ""
-  /// How long it may live; unset or longer than configured: as configured.
+  /// The lifetime; unset or longer than configured: the configured lifetime.
   package var lifetime: GoogleProtobuf.Duration?
 
   /// A message with every field at its default.
@@ -1531,7 +1531,7 @@ package struct EraseCustomerRequest: WireMessage {
 
 /// `entitled.v1.EraseCustomerResponse`.
 package struct EraseCustomerResponse: WireMessage {
-  /// How many rows lost the person.
+  /// The number of rows that were changed.
   package var erasedRows: Int64 = 0
   /// `erased_at`.
   package var erasedAt: GoogleProtobuf.Timestamp?
@@ -1562,7 +1562,7 @@ package struct GetSubscriptionMetricsRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Whole days in UTC, the second one excluded.
+  /// Whole days in UTC; `to` is exclusive.
   package var from: GoogleProtobuf.Timestamp?
   /// `to`.
   package var to: GoogleProtobuf.Timestamp?
@@ -1624,7 +1624,7 @@ package struct DailyMetrics: WireMessage {
   package var day: GoogleProtobuf.Timestamp?
   /// `product_id`.
   package var productId: String = ""
-  /// Customers who have it at the end of the day, or now if the day has not ended; trial and grace included.
+  /// Customers with the product at the end of the day, or now if the day has not ended; trial and grace period included.
   package var active: Int64 = 0
   /// `in_trial`.
   package var inTrial: Int64 = 0
@@ -1636,7 +1636,7 @@ package struct DailyMetrics: WireMessage {
   package var started: Int64 = 0
   /// `converted_from_trial`.
   package var convertedFromTrial: Int64 = 0
-  /// Left by choice; dated back to the end of access, as are the other two kinds.
+  /// Voluntary churn; counted on the day on which access ended, as are the other two kinds.
   package var churnedVoluntarily: Int64 = 0
   /// `churned_involuntarily`.
   package var churnedInvoluntarily: Int64 = 0
@@ -1646,12 +1646,12 @@ package struct DailyMetrics: WireMessage {
   package var recoveredAfterGracePeriod: Int64 = 0
   /// `refunded`.
   package var refunded: Int64 = 0
-  /// An estimate of the operator's share from the prices in transactions, less refunds, one for each currency:
-  /// 70 %, and 85 % once a subscription group was paid for for a year; taxes are not known.
+  /// The estimated share of the operator from the prices in transactions, less refunds, per currency:
+  /// 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
   package var proceeds: [Money] = []
-  /// Customers who have it and turned renewal off.
+  /// Customers with the product whose auto-renew is off.
   package var atRisk: Int64 = 0
-  /// Left for a reason that is neither theirs nor a payment: the product went away, or Apple does not say.
+  /// Other churn: the product was not available, or Apple does not name a reason.
   package var churnedOtherwise: Int64 = 0
 
   /// A message with every field at its default.

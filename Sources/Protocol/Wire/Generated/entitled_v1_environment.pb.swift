@@ -3,8 +3,8 @@
 
 internal import CEntitledProto
 
-/// Where a purchase was made. Environments never mix: each is a world of its own for every customer,
-/// purchase and answer.
+/// The environment of a purchase. Environments never mix: customers, purchases and answers of one
+/// are invisible in the others.
 package enum Environment: WireEnum {
   /// In a request: the default environment of the app, as configured.
   case unspecified
@@ -12,9 +12,9 @@ package enum Environment: WireEnum {
   case production
   /// Test purchases: Apple's sandbox, TestFlight, and the sandbox of this service.
   case sandbox
-  /// StoreKit testing in Xcode. Not signed by Apple; refused unless an app's configuration allows it.
+  /// StoreKit testing in Xcode. Not signed by Apple; rejected unless the app's configuration accepts it.
   case xcode
-  /// StoreKitTest in unit tests. Not signed by Apple; refused unless an app's configuration allows it.
+  /// StoreKitTest in unit tests. Not signed by Apple; rejected unless the app's configuration accepts it.
   case localTesting
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)

@@ -3,19 +3,19 @@
 
 internal import CEntitledProto
 
-/// What became of a notification.
+/// The result of processing a notification.
 package enum NotificationState: WireEnum {
   /// `NOTIFICATION_STATE_UNSPECIFIED`.
   case unspecified
-  /// Genuine, and its consequences are in the state.
+  /// Verified and applied.
   case applied
-  /// Genuine, older than what was known; kept.
+  /// Verified, but the store already has newer facts.
   case superseded
-  /// Genuine, of a type that this version does not know; kept for replay.
+  /// Verified, of a type that this version does not support; stored for reprocessing.
   case unsupported
-  /// Not genuine, or not for this app; kept with the reason.
+  /// Rejected: verification failed, or it is for another app. Stored with the reason.
   case rejected
-  /// Version 1, waiting for Apple's confirmation.
+  /// Version 1 without Apple's confirmation.
   case unconfirmed
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -60,19 +60,19 @@ package enum NotificationState: WireEnum {
   }
 }
 
-/// What started a repair.
+/// The cause of a repair.
 package enum RepairReason: WireEnum {
   /// `REPAIR_REASON_UNSPECIFIED`.
   case unspecified
   /// The service was not running.
   case downtime
-  /// No notification came for longer than is usual for the app.
+  /// No notification arrived for longer than is typical for the app.
   case deliveryGap
-  /// Once a day: what Apple says that it could not deliver.
+  /// Once a day: notifications that Apple could not deliver.
   case scheduled
-  /// Somebody asked for it.
+  /// An operator requested it.
   case manual
-  /// As often as the operator wants it: Apple is asked about every purchase.
+  /// The interval of full polls passed: every purchase is queried.
   case fullPoll
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -117,15 +117,15 @@ package enum RepairReason: WireEnum {
   }
 }
 
-/// What a repair is doing.
+/// The step of a repair.
 package enum RepairPhase: WireEnum {
   /// `REPAIR_PHASE_UNSPECIFIED`.
   case unspecified
-  /// Apple's notification history is taken in, page by page.
+  /// Apple's notification history is ingested, page by page.
   case history
-  /// Apple is asked for the histories and statuses of those who were touched.
+  /// Histories and statuses of the affected purchases are fetched.
   case customers
-  /// What was believed is compared with what Apple says.
+  /// Earlier answers are compared with Apple's state.
   case comparison
   /// `REPAIR_PHASE_DONE`.
   case done
@@ -204,7 +204,7 @@ package struct IngestNotificationRequest: WireMessage {
 package struct IngestNotificationResponse: WireMessage {
   /// `notification`.
   package var notification: Notification?
-  /// Known before; nothing changed.
+  /// The notification was stored before; nothing changed.
   package var alreadyKnown: Bool = false
 
   /// A message with every field at its default.
@@ -227,15 +227,15 @@ package struct IngestNotificationResponse: WireMessage {
   }
 }
 
-/// One notification as it is remembered.
+/// One stored notification.
 package struct Notification: WireMessage {
-  /// The number under which the verbatim body is kept.
+  /// The id of the verbatim body.
   package var evidenceId: Int64 = 0
   /// Apple's `notificationUUID`; empty for version 1.
   package var notificationUuid: String = ""
   /// 1 or 2.
   package var version: Int32 = 0
-  /// Apple's words.
+  /// Apple's values.
   package var notificationType: String = ""
   /// `subtype`.
   package var subtype: String = ""
@@ -243,9 +243,9 @@ package struct Notification: WireMessage {
   package var environment: Environment = .init()
   /// `state`.
   package var state: NotificationState = .init()
-  /// Why it is in that state.
+  /// The reason of the state.
   package var reason: String = ""
-  /// What it means, as a sentence.
+  /// The meaning as a sentence.
   package var explanation: String = ""
   /// `customer_id`.
   package var customerId: String = ""
@@ -318,7 +318,7 @@ package struct ListNotificationsRequest: WireMessage {
   package var notificationType: String = ""
   /// `state`.
   package var state: NotificationState = .init()
-  /// Received in this time, the second instant excluded.
+  /// The range of arrival times; `to` is exclusive.
   package var from: GoogleProtobuf.Timestamp?
   /// `to`.
   package var to: GoogleProtobuf.Timestamp?
@@ -392,15 +392,15 @@ package struct ListNotificationsResponse: WireMessage {
 package struct ReprocessNotificationsRequest: WireMessage {
   /// `app`.
   package var app: String = ""
-  /// Only these; empty: all that fit the filters below.
+  /// Only these notifications; empty: all that match the filters below.
   package var evidenceIds: [Int64] = []
-  /// Unset: those that left no trace, which are NOT_UNDERSTOOD, REJECTED and UNCONFIRMED.
+  /// Unset: UNSUPPORTED, REJECTED and UNCONFIRMED.
   package var state: NotificationState = .init()
   /// `from`.
   package var from: GoogleProtobuf.Timestamp?
   /// `to`.
   package var to: GoogleProtobuf.Timestamp?
-  /// Nothing is to change; only what this service can tell by itself is told: Apple is not asked.
+  /// Returns the changes without committing them and without calls to Apple.
   package var dryRun: Bool = false
 
   /// A message with every field at its default.
@@ -433,13 +433,13 @@ package struct ReprocessNotificationsRequest: WireMessage {
 
 /// `entitled.v1.ReprocessNotificationsResponse`.
 package struct ReprocessNotificationsResponse: WireMessage {
-  /// How many were interpreted again.
+  /// The number of notifications that were decoded again.
   package var reprocessed: Int64 = 0
-  /// How many of them have another state or meaning now.
+  /// The number of them with another state or meaning.
   package var changed: Int64 = 0
-  /// How many are of a type that this version does not know either.
+  /// The number of them that this version does not support either.
   package var unsupported: Int64 = 0
-  /// The first hundred that changed, as they are now.
+  /// The first 100 changed notifications in their new state.
   package var changes: [Notification] = []
 
   /// A message with every field at its default.
@@ -472,9 +472,9 @@ package struct BackfillNotificationsRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Unset: as far back as Apple's history goes, 180 days.
+  /// Unset: 180 days ago, the limit of Apple's history.
   package var from: GoogleProtobuf.Timestamp?
-  /// Unset: until now.
+  /// Unset: now.
   package var to: GoogleProtobuf.Timestamp?
   /// `only_failures`.
   package var onlyFailures: Bool = false
@@ -513,10 +513,10 @@ package struct BackfillNotificationsResponse: WireMessage {
   package var received: Int64 = 0
   /// `already_known`.
   package var alreadyKnown: Int64 = 0
-  /// Customers whose state differed from what Apple says.
+  /// The number of customers whose state differed from Apple's.
   package var driftedCustomers: Int64 = 0
-  /// The repair as it is now. Where the deadline came first, or Apple cannot be asked just now, it is not
-  /// finished and goes on by itself.
+  /// The repair in its present state. If the deadline came first, or Apple cannot be reached, it is not
+  /// finished and continues in the background.
   package var repair: Repair?
 
   /// A message with every field at its default.
@@ -545,7 +545,7 @@ package struct BackfillNotificationsResponse: WireMessage {
   }
 }
 
-/// One filling of a gap.
+/// One reconciliation run.
 package struct Repair: WireMessage {
   /// `repair_id`.
   package var repairId: String = ""
@@ -557,25 +557,25 @@ package struct Repair: WireMessage {
   package var reason: RepairReason = .init()
   /// `phase`.
   package var phase: RepairPhase = .init()
-  /// The time that was looked at.
+  /// The range that is repaired.
   package var from: GoogleProtobuf.Timestamp?
   /// `to`.
   package var to: GoogleProtobuf.Timestamp?
-  /// Only what Apple could not deliver was looked at.
+  /// Only notifications that Apple could not deliver are fetched.
   package var onlyFailures: Bool = false
   /// `started_at`.
   package var startedAt: GoogleProtobuf.Timestamp?
-  /// Unset while it goes on.
+  /// Unset while the repair runs.
   package var finishedAt: GoogleProtobuf.Timestamp?
-  /// Notifications that had not arrived, and those that had.
+  /// Notifications that were missing, and notifications that were stored before.
   package var received: Int64 = 0
   /// `already_known`.
   package var alreadyKnown: Int64 = 0
-  /// Purchases about which Apple was asked.
+  /// The number of purchases that were queried.
   package var queriedPurchases: Int64 = 0
-  /// Customers whose state differed from what Apple says; once it is finished.
+  /// The number of customers whose state differed from Apple's; set when the repair is finished.
   package var driftedCustomers: Int64 = 0
-  /// Why it stands still, or could not do all.
+  /// The error that stopped the repair or a part of it.
   package var error: String = ""
 
   /// A message with every field at its default.
@@ -690,7 +690,7 @@ package struct ListRepairsResponse: WireMessage {
 package struct GetDriftReportRequest: WireMessage {
   /// `app`.
   package var app: String = ""
-  /// Empty: the latest.
+  /// Empty: the latest repair.
   package var repairId: String = ""
   /// `page_size`.
   package var pageSize: Int32 = 0
@@ -725,7 +725,7 @@ package struct GetDriftReportRequest: WireMessage {
 package struct GetDriftReportResponse: WireMessage {
   /// `repair`.
   package var repair: Repair?
-  /// By customer and entitlement.
+  /// Ordered by customer and entitlement.
   package var drifts: [Drift] = []
   /// `next_page_token`.
   package var nextPageToken: String = ""
@@ -752,17 +752,17 @@ package struct GetDriftReportResponse: WireMessage {
   }
 }
 
-/// What was believed of a customer, and what Apple says.
+/// A difference between the stored state and Apple's, found by a repair.
 package struct Drift: WireMessage {
   /// `customer_id`.
   package var customerId: String = ""
   /// `entitlement`.
   package var entitlement: String = ""
-  /// The moment that both answers are about: just before the repair came to the customer.
+  /// The instant of both answers: just before the repair reached the customer.
   package var detectedAt: GoogleProtobuf.Timestamp?
-  /// The answer that the service would have given.
+  /// The answer before the repair.
   package var before: CheckResponse?
-  /// The answer with what is known since; unset while the repair goes on.
+  /// The answer with the evidence of the repair; unset while the repair runs.
   package var after: CheckResponse?
 
   /// A message with every field at its default.
@@ -824,7 +824,7 @@ package struct RequestTestNotificationRequest: WireMessage {
 
 /// `entitled.v1.RequestTestNotificationResponse`.
 package struct RequestTestNotificationResponse: WireMessage {
-  /// Apple's token, to ask for the outcome.
+  /// Apple's token, to query the result.
   package var testNotificationToken: String = ""
 
   /// A message with every field at its default.
@@ -851,13 +851,13 @@ package struct CompareNotificationVersionsRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Received in this time, the second instant excluded. Unset: from the first notification, until now.
+  /// The range of arrival times; `to` is exclusive. Unset: from the first notification, until now.
   package var from: GoogleProtobuf.Timestamp?
   /// `to`.
   package var to: GoogleProtobuf.Timestamp?
-  /// Also the purchases of which both told the same.
+  /// Includes purchases without a difference.
   package var includeEqual: Bool = false
-  /// How many purchases are looked at for a page, which has those of them that differ.
+  /// The number of purchases that are compared for a page; the page contains those that differ.
   package var pageSize: Int32 = 0
   /// `page_token`.
   package var pageToken: String = ""
@@ -919,25 +919,25 @@ package struct CompareNotificationVersionsResponse: WireMessage {
   }
 }
 
-/// What both versions told of one purchase.
+/// The comparison of both versions for one purchase.
 package struct VersionComparison: WireMessage {
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
-  /// Empty: nobody has claimed it.
+  /// Empty: the purchase has no owner.
   package var customerId: String = ""
   /// `differs`.
   package var differs: Bool = false
-  /// How many notifications told of it. 0: that version told nothing.
+  /// The number of notifications of each version. 0: none.
   package var version1Notifications: Int32 = 0
   /// `version_2_notifications`.
   package var version2Notifications: Int32 = 0
-  /// What happened by the word of one version alone, in version 1's words.
+  /// Changes that only one version reported, in version 1's vocabulary.
   package var onlyInVersion1: [String] = []
   /// `only_in_version_2`.
   package var onlyInVersion2: [String] = []
-  /// What happened and version 1 has no word for; no difference.
+  /// Changes that version 1 has no type for; not a difference.
   package var newInVersion2: [String] = []
-  /// What would be concluded otherwise from each of the two alone.
+  /// Differences between the states that follow from each version alone.
   package var differences: [VersionDifference] = []
 
   /// A message with every field at its default.
@@ -976,11 +976,11 @@ package struct VersionComparison: WireMessage {
 
 /// `entitled.v1.VersionDifference`.
 package struct VersionDifference: WireMessage {
-  /// Apple's name in version 2, such as `expiresDate`.
+  /// Apple's field name in version 2, such as `expiresDate`.
   package var field: String = ""
-  /// Empty: about the next renewal.
+  /// Empty: the renewal.
   package var transactionId: String = ""
-  /// Empty where a version says nothing.
+  /// Empty: the version does not contain the field.
   package var version1: String = ""
   /// `version_2`.
   package var version2: String = ""

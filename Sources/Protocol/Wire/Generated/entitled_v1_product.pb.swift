@@ -3,7 +3,7 @@
 
 internal import CEntitledProto
 
-/// What kind of product was bought; Apple's `type`.
+/// The type of a product; Apple's `type`.
 package enum ProductType: WireEnum {
   /// `PRODUCT_TYPE_UNSPECIFIED`.
   case unspecified
@@ -55,7 +55,7 @@ package enum ProductType: WireEnum {
   }
 }
 
-/// How a customer came to a purchase; Apple's `inAppOwnershipType`.
+/// The customer's relation to a purchase; Apple's `inAppOwnershipType`.
 package enum InAppOwnershipType: WireEnum {
   /// `IN_APP_OWNERSHIP_TYPE_UNSPECIFIED`.
   case unspecified
@@ -102,7 +102,7 @@ package enum InAppOwnershipType: WireEnum {
   }
 }
 
-/// Which offer a purchase used; Apple's `offerType`, with Apple's numbers.
+/// The offer of a purchase; Apple's `offerType`, with Apple's numbers.
 package enum OfferType: WireEnum {
   /// `OFFER_TYPE_UNSPECIFIED`.
   case unspecified
@@ -154,7 +154,7 @@ package enum OfferType: WireEnum {
   }
 }
 
-/// How an offer is paid; Apple's `offerDiscountType`.
+/// The payment mode of an offer; Apple's `offerDiscountType`.
 package enum OfferDiscountType: WireEnum {
   /// `OFFER_DISCOUNT_TYPE_UNSPECIFIED`.
   case unspecified
@@ -206,15 +206,15 @@ package enum OfferDiscountType: WireEnum {
   }
 }
 
-/// What a customer is to a product or a subscription group.
+/// The customer's state for a product or a subscription group.
 package enum ProductState: WireEnum {
   /// `PRODUCT_STATE_UNSPECIFIED`.
   case unspecified
-  /// No purchase, now or ever: show the offer for new customers.
+  /// Never purchased: show the offer for new customers.
   case new
-  /// In force now, billing grace included: unlock, show no purchase button.
+  /// Active, grace period included: unlock, show no purchase button.
   case active
-  /// Had it once: expired, revoked or in billing retry. Win back, or ask to update the payment.
+  /// Purchased before: expired, revoked or in billing retry. Win back, or request a payment update.
   case inactive
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -255,7 +255,7 @@ package enum ProductState: WireEnum {
 
 /// An amount of money.
 package struct Money: WireMessage {
-  /// Thousandths of the currency's unit, as Apple counts: 9990 with "USD" is $9.99.
+  /// Thousandths of the currency's unit, as in Apple's fields: 9990 with "USD" is $9.99.
   package var milliunits: Int64 = 0
   /// ISO 4217 code.
   package var currency: String = ""

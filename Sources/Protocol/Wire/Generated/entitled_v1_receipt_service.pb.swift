@@ -3,9 +3,9 @@
 
 internal import CEntitledProto
 
-/// What a document turned out to be.
+/// The kind of a document.
 package enum DocumentKind: WireEnum {
-  /// Nothing that is known.
+  /// No known kind.
   case unspecified
   /// `DOCUMENT_KIND_SIGNED_TRANSACTION`.
   case signedTransaction
@@ -21,11 +21,11 @@ package enum DocumentKind: WireEnum {
   case retentionMessageRequest
   /// PKCS#7, as StoreKit 1 leaves it on the device.
   case appReceipt
-  /// Before iOS 7: a property list for one transaction.
+  /// From before iOS 7: a property list for one transaction.
   case transactionReceipt
   /// `DOCUMENT_KIND_XCODE_RECEIPT`.
   case xcodeReceipt
-  /// A JWS of none of the kinds above.
+  /// A JWS of another kind.
   case unknownJws
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -85,19 +85,19 @@ package enum DocumentKind: WireEnum {
   }
 }
 
-/// What became of one receipt.
+/// The result for one receipt.
 package enum MigrationOutcome: WireEnum {
   /// `MIGRATION_OUTCOME_UNSPECIFIED`.
   case unspecified
   /// New facts were stored.
   case migrated
-  /// Everything was known already.
+  /// Everything was stored before.
   case unchanged
   /// A valid receipt without purchases.
   case empty
-  /// Can never be migrated.
+  /// Permanently rejected.
   case rejected
-  /// Could not be migrated now.
+  /// Failed for now; retryable.
   case retryable
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -142,7 +142,7 @@ package enum MigrationOutcome: WireEnum {
   }
 }
 
-/// Where a job stands.
+/// The state of a job.
 package enum MigrationState: WireEnum {
   /// `MIGRATION_STATE_UNSPECIFIED`.
   case unspecified
@@ -194,7 +194,7 @@ package enum MigrationState: WireEnum {
   }
 }
 
-/// Which signature an offer needs.
+/// The kind of signature of an offer.
 package enum OfferSignatureForm: WireEnum {
   /// `OFFER_SIGNATURE_FORM_UNSPECIFIED`.
   case unspecified
@@ -250,9 +250,9 @@ package enum OfferSignatureForm: WireEnum {
 package struct SubmitTransactionRequest: WireMessage {
   /// The configured id of the app, for instance "ocean-journal".
   package var app: String = ""
-  /// The operator's id of the customer. Empty: remembered, and waiting until a customer claims it.
+  /// The operator's id of the customer. Empty: the purchase is stored in the claim queue.
   package var customerId: String = ""
-  /// StoreKit 2's `jwsRepresentation` of a transaction. At least one of the three documents is needed.
+  /// StoreKit 2's `jwsRepresentation` of a transaction. At least one of the three documents is required.
   package var signedTransaction: String = ""
   /// StoreKit 2's `jwsRepresentation` of the renewal info.
   package var signedRenewalInfo: String = ""
@@ -287,22 +287,22 @@ package struct SubmitTransactionRequest: WireMessage {
 
 /// `entitled.v1.SubmitTransactionResponse`.
 package struct SubmitTransactionResponse: WireMessage {
-  /// The number under which the verbatim document is kept.
+  /// The id of the verbatim document.
   package var evidenceId: Int64 = 0
-  /// The document was known before; nothing changed.
+  /// The document was stored before; nothing changed.
   package var alreadyKnown: Bool = false
   /// `transaction`.
   package var transaction: Transaction?
   /// `renewal_info`.
   package var renewalInfo: RenewalInfo?
-  /// The environment that the documents name.
+  /// The environment of the documents.
   package var environment: Environment = .init()
-  /// What the customer has now: one answer for each entitlement that the product gives, as Check would answer.
+  /// One answer for each entitlement that the product grants, as Check would return it.
   package var entitlements: [CheckResponse] = []
-  /// The customer that the purchase line belongs to.
+  /// The customer who owns the purchase.
   package var customerId: String = ""
-  /// When the oldest of the answers about the documents' certificates was given by their authority (OCSP);
-  /// unset if none was asked for or there was none.
+  /// The time of the oldest OCSP response about the documents' certificates;
+  /// unset if there was no online check or no response.
   package var certificatesCheckedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -341,9 +341,9 @@ package struct SubmitTransactionResponse: WireMessage {
 package struct SubmitReceiptRequest: WireMessage {
   /// `app`.
   package var app: String = ""
-  /// The operator's id of the customer. Empty: remembered, and waiting until a customer claims it.
+  /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
   package var customerId: String = ""
-  /// The `identifierForVendor` bytes of the device, to check the receipt's device hash; empty: not checked.
+  /// The `identifierForVendor` bytes of the device, to verify the receipt's device hash; empty: not verified.
   package var deviceIdentifier: [UInt8] = []
   /// `receipt`: `receipt_base64`, `receipt_bytes`, or none.
   package var receipt: Receipt?
@@ -379,7 +379,7 @@ package struct SubmitReceiptRequest: WireMessage {
     }
   }
 
-  /// The app receipt: the bytes of the file, or their base64. None at all is what a new customer has.
+  /// The app receipt: the bytes of the file, or their Base64. Unset for a new customer without a receipt.
   package enum Receipt: Equatable, Sendable {
     /// `receipt_base64`.
     case receiptBase64(String)
@@ -390,29 +390,29 @@ package struct SubmitReceiptRequest: WireMessage {
 
 /// `entitled.v1.SubmitReceiptResponse`.
 package struct SubmitReceiptResponse: WireMessage {
-  /// The number under which what the receipt says is kept; 0 if there was none.
+  /// The id of the stored receipt contents; 0 without a receipt.
   package var evidenceId: Int64 = 0
-  /// The same receipt came before, on behalf of the same customer.
+  /// The same receipt was submitted before for the same customer.
   package var alreadyKnown: Bool = false
   /// `environment`.
   package var environment: Environment = .init()
-  /// The customer's transactions as they are known now.
+  /// The customer's transactions as stored now.
   package var transactions: [Transaction] = []
-  /// What the customer has now, with advice: one answer for each entitlement of the app, as Check would answer.
+  /// One answer for each entitlement of the app, with advice, as Check would return it.
   package var entitlements: [CheckResponse] = []
-  /// The version of the app that the customer got first, where the receipt says it.
+  /// The app version that the customer got first, if the receipt contains it.
   package var originalApplicationVersion: String = ""
-  /// Apple was not asked yet; the answer rests on the receipt alone, and the rest is queued.
+  /// The lookup at Apple is pending; the answer rests on the receipt alone.
   package var refreshPending: Bool = false
-  /// What the customer is to each product of the catalog.
+  /// The customer's state for each product of the catalog.
   package var productStates: [SubmittedProductState] = []
-  /// The customer that the purchases belong to.
+  /// The customer who owns the purchases.
   package var customerId: String = ""
-  /// The purchase lines in the receipt, each once.
+  /// The original transaction ids in the receipt, each once.
   package var originalTransactionIds: [String] = []
-  /// Why Apple was not asked: a code such as APP_STORE_UNAVAILABLE; empty if it was.
+  /// Why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
   package var refreshReason: String = ""
-  /// What is not as it should be about single purchases. The others count.
+  /// Problems of single purchases. The others are applied.
   package var problems: [ReceiptProblem] = []
   /// `kind`.
   package var kind: DocumentKind = .init()
@@ -459,7 +459,7 @@ package struct SubmitReceiptResponse: WireMessage {
   }
 }
 
-/// What is not as it should be about one purchase of a receipt.
+/// A problem of one purchase of a receipt.
 package struct ReceiptProblem: WireMessage {
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
@@ -490,7 +490,7 @@ package struct ReceiptProblem: WireMessage {
   }
 }
 
-/// What a customer is to one product after a submission.
+/// The customer's state for one product after a submission.
 package struct SubmittedProductState: WireMessage {
   /// `product_id`.
   package var productId: String = ""
@@ -521,11 +521,11 @@ package struct SubmittedProductState: WireMessage {
 package struct InspectRequest: WireMessage {
   /// `app`.
   package var app: String = ""
-  /// The document as text: a JWS, JSON or base64. One of `document` and `document_bytes` is needed.
+  /// The document as text: a JWS, JSON or Base64. One of `document` and `document_bytes` is required.
   package var document: String = ""
   /// The document as bytes.
   package var documentBytes: [UInt8] = []
-  /// The `identifierForVendor` bytes of the device, to check a receipt's device hash.
+  /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
   package var deviceIdentifier: [UInt8] = []
 
   /// A message with every field at its default.
@@ -556,13 +556,13 @@ package struct InspectRequest: WireMessage {
 package struct InspectResponse: WireMessage {
   /// `kind`.
   package var kind: DocumentKind = .init()
-  /// Signed by Apple (or by a root that the configuration trusts), for this app, in an allowed environment.
+  /// Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
   package var verified: Bool = false
-  /// Stable: VERIFIED, or the first thing wrong: NOT_A_JWS, BAD_SIGNATURE, UNTRUSTED_ROOT, WRONG_BUNDLE, ...
+  /// Stable: VERIFIED, or the first fault: NOT_A_JWS, BAD_SIGNATURE, UNTRUSTED_ROOT, WRONG_BUNDLE, ...
   package var reason: String = ""
   /// The reason as a sentence.
   package var explanation: String = ""
-  /// What is in it, as JSON; also for a document that is not genuine, as far as it can be read.
+  /// The payload as JSON, as far as it can be read; also for a rejected document.
   package var payloadJson: String = ""
   /// `environment`.
   package var environment: Environment = .init()
@@ -572,12 +572,12 @@ package struct InspectResponse: WireMessage {
   package var signedDate: GoogleProtobuf.Timestamp?
   /// `bundle_id`.
   package var bundleId: String = ""
-  /// The signed documents inside, for instance those of a notification.
+  /// The signed documents inside, for example those of a notification.
   package var documents: [InspectedDocument] = []
-  /// Whether the receipt's device hash fits the identifier; meaningful only if one was given.
+  /// Whether the receipt's device hash matches the identifier; meaningful only if one was given.
   package var deviceHashMatches: Bool = false
-  /// When the oldest of the answers about the certificates was given by their authority (OCSP); unset if none
-  /// was asked for or there was none.
+  /// The time of the oldest OCSP response about the certificates; unset if there was no online check
+  /// or no response.
   package var certificatesCheckedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -620,7 +620,7 @@ package struct InspectResponse: WireMessage {
   }
 }
 
-/// A document found inside another.
+/// A document inside another.
 package struct InspectedDocument: WireMessage {
   /// `kind`.
   package var kind: DocumentKind = .init()
@@ -700,7 +700,7 @@ package struct CertificateSummary: WireMessage {
 
 /// `entitled.v1.MigrateReceiptsRequest`.
 package struct MigrateReceiptsRequest: WireMessage {
-  /// Chosen by the caller, returned with the outcome.
+  /// Chosen by the caller, returned with the result.
   package var correlationId: String = ""
   /// `app`.
   package var app: String = ""
@@ -752,7 +752,7 @@ package struct MigrateReceiptsRequest: WireMessage {
     case receiptBase64(String)
     /// `receipt_bytes`.
     case receiptBytes([UInt8])
-    /// Look up only; never binds by itself.
+    /// Looked up only; does not link the purchase.
     case originalTransactionId(String)
   }
 }
@@ -763,7 +763,7 @@ package struct MigrateReceiptsResponse: WireMessage {
   package var correlationId: String = ""
   /// `outcome`.
   package var outcome: MigrationOutcome = .init()
-  /// Why it was refused or must be tried again; unset if migrated.
+  /// Why it was rejected or is retryable; unset if migrated.
   package var error: GoogleRPC.Status?
   /// `transactions`.
   package var transactions: Int32 = 0
@@ -800,18 +800,18 @@ package struct StartMigrationRequest: WireMessage {
   package var environment: Environment = .init()
   /// A file on the server, NDJSON or CSV, below the configured import folder.
   package var inputPath: String = ""
-  /// How many receipts at a time; 0: 32.
+  /// The number of receipts in parallel; 0: 32.
   package var concurrency: Int32 = 0
   /// `dry_run`.
   package var dryRun: Bool = false
-  /// The same key again gives the same job.
+  /// A repeated key returns the same job.
   package var idempotencyKey: String = ""
-  /// Instead of `input_path`: what was handed over with UploadMigrationInput.
+  /// Instead of `input_path`: the id of an UploadMigrationInput.
   package var uploadId: String = ""
-  /// How the input is to be read.
+  /// The format of the input.
   package var format: MigrationInputFormat?
-  /// You vouch for it that the purchases of lines without a receipt belong to the customers that the lines name;
-  /// else these are only looked up.
+  /// The caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
+  /// otherwise they are only looked up.
   package var linkUnverifiedIds: Bool = false
 
   /// A message with every field at its default.
@@ -848,17 +848,17 @@ package struct StartMigrationRequest: WireMessage {
   }
 }
 
-/// How the input of a job is to be read. Empty fields have the values in brackets.
+/// The format of a job's input. Empty fields have the values in parentheses.
 package struct MigrationInputFormat: WireMessage {
-  /// "ndjson" or "csv" (by the input's first character).
+  /// "ndjson" or "csv" (detected from the first character).
   package var syntax: String = ""
-  /// The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot leads into an object.
+  /// The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object.
   package var customerColumn: String = ""
   /// `receipt_column`.
   package var receiptColumn: String = ""
   /// `original_transaction_id_column`.
   package var originalTransactionIdColumn: String = ""
-  /// Of CSV (a comma).
+  /// For CSV (a comma).
   package var delimiter: String = ""
 
   /// A message with every field at its default.
@@ -891,9 +891,9 @@ package struct MigrationInputFormat: WireMessage {
 package struct UploadMigrationInputRequest: WireMessage {
   /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores.
   package var uploadId: String = ""
-  /// How many bytes were handed over before these; what was is not written twice.
+  /// The number of bytes before this piece; bytes that were received before are not written again.
   package var offset: Int64 = 0
-  /// At most a megabyte. None asks how far it is.
+  /// At most 1 MiB. Empty: queries the size.
   package var data: [UInt8] = []
 
   /// A message with every field at its default.
@@ -920,7 +920,7 @@ package struct UploadMigrationInputRequest: WireMessage {
 
 /// `entitled.v1.UploadMigrationInputResponse`.
 package struct UploadMigrationInputResponse: WireMessage {
-  /// How many bytes there are.
+  /// The number of bytes received.
   package var size: Int64 = 0
 
   /// A message with every field at its default.
@@ -947,9 +947,9 @@ package struct CompareWithAppleRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Of so many customers one is compared; 0 and 1: all.
+  /// Compares one of this many customers; 0 and 1: all.
   package var sampleEvery: Int32 = 0
-  /// How many customers are looked at; 0: 100.
+  /// The number of customers for a page; 0: 100.
   package var pageSize: Int32 = 0
   /// `page_token`.
   package var pageToken: String = ""
@@ -982,13 +982,13 @@ package struct CompareWithAppleRequest: WireMessage {
 
 /// `entitled.v1.CompareWithAppleResponse`.
 package struct CompareWithAppleResponse: WireMessage {
-  /// How many customers were compared.
+  /// The number of customers compared.
   package var compared: Int32 = 0
   /// `drifts`.
   package var drifts: [CustomerDrift] = []
   /// `next_page_token`.
   package var nextPageToken: String = ""
-  /// How many customers could not be compared, because Apple could not be asked.
+  /// The number of customers that could not be compared, because a call to Apple failed.
   package var notCompared: Int32 = 0
 
   /// A message with every field at its default.
@@ -1015,13 +1015,13 @@ package struct CompareWithAppleResponse: WireMessage {
   }
 }
 
-/// What is known of one customer and what Apple says differ.
+/// A difference between the stored facts of a customer and Apple's.
 package struct CustomerDrift: WireMessage {
   /// `customer_id`.
   package var customerId: String = ""
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
-  /// Empty for what is not about one transaction.
+  /// Empty if the difference is not about one transaction.
   package var transactionId: String = ""
   /// UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
   package var reason: String = ""
@@ -1095,19 +1095,19 @@ package struct Migration: WireMessage {
   package var startedAt: GoogleProtobuf.Timestamp?
   /// `finished_at`.
   package var finishedAt: GoogleProtobuf.Timestamp?
-  /// Receipts each second, lately.
+  /// Receipts per second, recently.
   package var rate: Double = 0
-  /// How many of the unchanged are of an Apple account that another line had brought.
+  /// The number of unchanged lines whose Apple account an earlier line had migrated.
   package var duplicates: Int64 = 0
-  /// Why lines were refused or are to be tried again, and how many.
+  /// The reasons of rejected and retryable lines, with counts.
   package var reasons: [MigrationReasonCount] = []
-  /// Why the job failed.
+  /// The error that failed the job.
   package var error: String = ""
   /// `app`.
   package var app: String = ""
   /// `dry_run`.
   package var dryRun: Bool = false
-  /// How far into the input all is done, and how long that is, in bytes.
+  /// The position up to which the input is done, and its size, in bytes.
   package var position: Int64 = 0
   /// `input_bytes`.
   package var inputBytes: Int64 = 0
@@ -1164,7 +1164,7 @@ package struct Migration: WireMessage {
   }
 }
 
-/// Why lines of a job's input were not migrated.
+/// A reason with its number of lines.
 package struct MigrationReasonCount: WireMessage {
   /// `outcome`.
   package var outcome: MigrationOutcome = .init()
@@ -1311,7 +1311,7 @@ package struct MigrationFailure: WireMessage {
   package var reason: String = ""
   /// `explanation`.
   package var explanation: String = ""
-  /// The line as NDJSON with the usual names, to be handed in again.
+  /// The line as NDJSON with the default names, ready to be submitted again.
   package var input: String = ""
 
   /// A message with every field at its default.
@@ -1404,13 +1404,13 @@ package struct SignOfferRequest: WireMessage {
   package var offerIdentifier: String = ""
   /// The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
   package var appAccountToken: String = ""
-  /// Needed by the introductory form.
+  /// Required by the introductory form.
   package var transactionId: String = ""
-  /// The answer that the introductory form signs.
+  /// The eligibility that the introductory form signs.
   package var allowIntroductoryOffer: Bool = false
   /// The JSON of an Advanced Commerce request.
   package var advancedCommerceRequestJson: String = ""
-  /// Sign even if the customer's history says no.
+  /// Signs without an eligibility check.
   package var skipEligibilityCheck: Bool = false
 
   /// A message with every field at its default.
@@ -1453,13 +1453,13 @@ package struct SignOfferRequest: WireMessage {
 
 /// `entitled.v1.SignOfferResponse`.
 package struct SignOfferResponse: WireMessage {
-  /// The JWS, or the base64 signature of the legacy form.
+  /// The JWS, or the Base64 signature of the legacy form.
   package var signature: String = ""
   /// `key_identifier`.
   package var keyIdentifier: String = ""
   /// `nonce`.
   package var nonce: String = ""
-  /// Milliseconds since 1970, as StoreKit wants it.
+  /// Milliseconds since 1970, as StoreKit expects.
   package var timestamp: Int64 = 0
 
   /// A message with every field at its default.

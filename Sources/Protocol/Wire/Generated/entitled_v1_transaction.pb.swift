@@ -5,11 +5,11 @@ internal import CEntitledProto
 
 /// A price increase and the customer's consent to it.
 package enum PriceIncreaseStatus: WireEnum {
-  /// No increase is under way.
+  /// No increase is pending.
   case unspecified
-  /// Asked, not answered; Apple's 0.
+  /// Requested, not answered; Apple's 0.
   case pending
-  /// Agreed, or no consent was needed; Apple's 1.
+  /// Consented, or no consent was required; Apple's 1.
   case accepted
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -74,9 +74,9 @@ package struct Transaction: WireMessage {
   package var expiresDate: GoogleProtobuf.Timestamp?
   /// `revocation_date`.
   package var revocationDate: GoogleProtobuf.Timestamp?
-  /// Apple's number: 0 another reason, 1 an issue with the app. Meaningful only with a revocation date.
+  /// Apple's code: 0 another reason, 1 an issue with the app. Meaningful only with a revocation date.
   package var revocationReason: Int32 = 0
-  /// Apple's word: REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, or one newer than this service.
+  /// Apple's value: REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, or an unknown one.
   package var revocationType: String = ""
   /// Whether a higher level of the same group took over.
   package var isUpgraded: Bool = false
@@ -96,12 +96,12 @@ package struct Transaction: WireMessage {
   package var price: Money?
   /// `storefront`.
   package var storefront: String = ""
-  /// Apple's word: PURCHASE, RENEWAL, or one newer than this service.
+  /// Apple's value: PURCHASE, RENEWAL, or an unknown one.
   package var transactionReason: String = ""
-  /// When Apple signed this version of the transaction; of two versions the later counts.
+  /// When Apple signed this version of the transaction; the later of two versions counts.
   package var signedDate: GoogleProtobuf.Timestamp?
-  /// Only an app receipt said so: older and less than what Apple signs, and in force until that is known.
-  /// `signed_date` is then when the receipt was made.
+  /// The fact comes from an app receipt: older and less than what Apple signs, and replaced by it.
+  /// `signed_date` is then the creation date of the receipt.
   package var fromReceipt: Bool = false
 
   /// A message with every field at its default.
@@ -180,11 +180,11 @@ package struct RenewalInfo: WireMessage {
   package var originalTransactionId: String = ""
   /// `product_id`.
   package var productId: String = ""
-  /// What it will renew to; differs from `product_id` when a change is pending.
+  /// The product of the next renewal; differs from `product_id` when a change is pending.
   package var autoRenewProductId: String = ""
   /// `will_auto_renew`.
   package var willAutoRenew: Bool = false
-  /// Apple's number: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
+  /// Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
   package var expirationIntent: Int32 = 0
   /// `is_in_billing_retry_period`.
   package var isInBillingRetryPeriod: Bool = false
@@ -194,7 +194,7 @@ package struct RenewalInfo: WireMessage {
   package var renewalDate: GoogleProtobuf.Timestamp?
   /// `renewal_price`.
   package var renewalPrice: Money?
-  /// Whether Apple asked the customer to agree to a price increase, and the answer.
+  /// Whether Apple requested consent to a price increase, and the answer.
   package var priceIncreaseStatus: PriceIncreaseStatus = .init()
   /// `eligible_win_back_offer_ids`.
   package var eligibleWinBackOfferIds: [String] = []

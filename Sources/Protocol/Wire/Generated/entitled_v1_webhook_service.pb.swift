@@ -3,11 +3,11 @@
 
 internal import CEntitledProto
 
-/// What goes out.
+/// The content of messages.
 package enum WebhookKind: WireEnum {
-  /// In a request: events.
+  /// In a request: EVENTS.
   case unspecified
-  /// Changes of entitlements: `webhooks` of the configuration.
+  /// Entitlement events: `webhooks` of the configuration.
   case events
   /// Apple's notifications: `forward_notifications` of the configuration.
   case notifications
@@ -45,15 +45,15 @@ package enum WebhookKind: WireEnum {
   }
 }
 
-/// How a receiver is doing.
+/// The state of a webhook.
 package enum WebhookState: WireEnum {
   /// `WEBHOOK_STATE_UNSPECIFIED`.
   case unspecified
-  /// Nothing waits for another attempt.
+  /// No message is pending.
   case healthy
-  /// Something was not taken yet.
+  /// A delivery failed and is pending.
   case failing
-  /// The receiver said that it wants no more; nothing is sent until `ResumeWebhook`.
+  /// The endpoint responded with 410 Gone; nothing is sent until `ResumeWebhook`.
   case gone
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -92,13 +92,13 @@ package enum WebhookState: WireEnum {
   }
 }
 
-/// Whether it will be tried again.
+/// Whether a message will be retried.
 package enum DeliveryState: WireEnum {
   /// `DELIVERY_STATE_UNSPECIFIED`.
   case unspecified
   /// `DELIVERY_STATE_PENDING`.
   case pending
-  /// Given up: a dead letter.
+  /// Given up after all attempts.
   case deadLetter
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -182,23 +182,23 @@ package struct ListWebhooksResponse: WireMessage {
 
 /// `entitled.v1.Webhook`.
 package struct Webhook: WireMessage {
-  /// As in the configuration.
+  /// The name in the configuration.
   package var name: String = ""
   /// `kind`.
   package var kind: WebhookKind = .init()
-  /// Where to, without the query, in which a secret may stand.
+  /// The URL without its query, which may contain a secret.
   package var url: String = ""
   /// `state`.
   package var state: WebhookState = .init()
-  /// The sequence of the last event, or the evidence id of the last notification, that was sent or waits.
+  /// The sequence of the last event, or the evidence id of the last notification, that was sent or is pending.
   package var position: Int64 = 0
-  /// The last one that there is, of all apps.
+  /// The latest position, over all apps.
   package var latestPosition: Int64 = 0
-  /// What waits for another attempt, or behind something that does.
+  /// Messages that wait for another attempt, or for an earlier message.
   package var pending: Int64 = 0
-  /// What was given up.
+  /// Dead letters.
   package var deadLetters: Int64 = 0
-  /// When the oldest of what waits happened.
+  /// The time of the oldest pending message.
   package var oldestPendingAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -235,29 +235,29 @@ package struct Webhook: WireMessage {
   }
 }
 
-/// One message that did not arrive yet.
+/// One message that was not delivered yet.
 package struct Delivery: WireMessage {
   /// The sequence of the event, or the evidence id of the notification.
   package var position: Int64 = 0
-  /// The `webhook-id` that the receiver sees at each attempt; empty where notifications are forwarded.
+  /// The `webhook-id` of each attempt; empty for forwarded notifications.
   package var webhookId: String = ""
-  /// Such as `entitlement.started`, or Apple's word for a notification.
+  /// Such as `entitlement.started`, or Apple's notification type.
   package var type: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Whose event it is, or the original transaction id of the notification: what goes out in order.
+  /// The ordering key: the customer of an event, or the original transaction id of a notification.
   package var subject: String = ""
   /// `state`.
   package var state: DeliveryState = .init()
   /// `attempts`.
   package var attempts: Int32 = 0
-  /// What came of the last attempt.
+  /// The result of the last attempt.
   package var outcome: String = ""
   /// `occurred_at`.
   package var occurredAt: GoogleProtobuf.Timestamp?
   /// `first_attempt_at`.
   package var firstAttemptAt: GoogleProtobuf.Timestamp?
-  /// Unset: behind another one, or given up.
+  /// Unset: after an earlier message, or a dead letter.
   package var nextAttemptAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -368,7 +368,7 @@ package struct ListDeliveriesResponse: WireMessage {
   }
 }
 
-/// One of the three has to be given.
+/// Exactly one of the three selections is required.
 package struct ResendDeliveriesRequest: WireMessage {
   /// `app`.
   package var app: String = ""
@@ -376,11 +376,11 @@ package struct ResendDeliveriesRequest: WireMessage {
   package var webhook: String = ""
   /// `kind`.
   package var kind: WebhookKind = .init()
-  /// All that was given up.
+  /// All dead letters.
   package var deadLetters: Bool = false
-  /// These: sequences of events, or evidence ids of notifications, whether they arrived or not.
+  /// These positions: sequences of events, or evidence ids of notifications, delivered or not.
   package var positions: [Int64] = []
-  /// All from this one on; with `to_position` up to that one.
+  /// All from this position on; with `to_position` up to that one.
   package var fromPosition: Int64 = 0
   /// `to_position`.
   package var toPosition: Int64 = 0
@@ -417,9 +417,9 @@ package struct ResendDeliveriesRequest: WireMessage {
 
 /// `entitled.v1.ResendDeliveriesResponse`.
 package struct ResendDeliveriesResponse: WireMessage {
-  /// How many will be sent. At most 10,000 at a time.
+  /// The number of messages that will be sent, at most 10,000 per call.
   package var resent: Int64 = 0
-  /// There is more in the range: replay from here. 0: there is not.
+  /// The position at which the rest of the range starts; 0: there is no rest.
   package var continueFromPosition: Int64 = 0
 
   /// A message with every field at its default.
@@ -442,7 +442,7 @@ package struct ResendDeliveriesResponse: WireMessage {
   }
 }
 
-/// One of the two has to be given. What is not a dead letter stays.
+/// Exactly one of the two is required. Messages that are not dead letters stay.
 package struct DiscardDeliveriesRequest: WireMessage {
   /// `app`.
   package var app: String = ""
@@ -450,9 +450,9 @@ package struct DiscardDeliveriesRequest: WireMessage {
   package var webhook: String = ""
   /// `kind`.
   package var kind: WebhookKind = .init()
-  /// All that was given up.
+  /// All dead letters.
   package var deadLetters: Bool = false
-  /// These.
+  /// These positions.
   package var positions: [Int64] = []
 
   /// A message with every field at its default.
@@ -483,7 +483,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
 
 /// `entitled.v1.DiscardDeliveriesResponse`.
 package struct DiscardDeliveriesResponse: WireMessage {
-  /// How many dead letters were forgotten.
+  /// The number of discarded dead letters.
   package var discarded: Int64 = 0
 
   /// A message with every field at its default.

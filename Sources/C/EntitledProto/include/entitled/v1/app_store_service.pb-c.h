@@ -58,7 +58,7 @@ typedef struct Entitled__V1__ListSeatsResponse Entitled__V1__ListSeatsResponse;
 /* --- enums --- */
 
 /*
- * Why a renewal date is moved; Apple's `extendReasonCode`.
+ * The reason of an extension; Apple's `extendReasonCode`.
  */
 typedef enum _Entitled__V1__ExtendReason {
   ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED = 0,
@@ -81,7 +81,7 @@ typedef enum _Entitled__V1__ExtendReason {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__EXTEND_REASON)
 } Entitled__V1__ExtendReason;
 /*
- * What the operator would like Apple to do; Apple's `refundPreference`.
+ * The refund decision that the operator prefers; Apple's `refundPreference`.
  */
 typedef enum _Entitled__V1__RefundPreference {
   ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED = 0,
@@ -91,7 +91,7 @@ typedef enum _Entitled__V1__RefundPreference {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REFUND_PREFERENCE)
 } Entitled__V1__RefundPreference;
 /*
- * Whether the customer got what was bought; Apple's `deliveryStatus`.
+ * Whether the customer received the purchase; Apple's `deliveryStatus`.
  */
 typedef enum _Entitled__V1__DeliveryStatus {
   ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED = 0,
@@ -103,24 +103,24 @@ typedef enum _Entitled__V1__DeliveryStatus {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DELIVERY_STATUS)
 } Entitled__V1__DeliveryStatus;
 /*
- * What became of a question of Apple's.
+ * The state of a consumption request.
  */
 typedef enum _Entitled__V1__ConsumptionRequestState {
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED = 0,
   /*
-   * It can still be answered; `problem` says what it waits for.
+   * It can still be answered; `error` names what it waits for.
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_OPEN = 1,
   /*
-   * Apple took the answer.
+   * Apple accepted the answer.
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_ANSWERED = 2,
   /*
-   * Apple's 12 hours passed without an answer; `problem` says why.
+   * Apple's 12 hours passed without an answer; `error` names the cause.
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_MISSED = 3,
   /*
-   * Apple refused the answer, or would have.
+   * Apple rejected the answer, or would have.
    */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REFUSED = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSUMPTION_REQUEST_STATE)
@@ -171,7 +171,7 @@ struct  Entitled__V1__LookUpOrderResponse
 {
   ProtobufCMessage base;
   /*
-   * Whether Apple knows the order for this app.
+   * Whether Apple has the order for this app.
    */
   protobuf_c_boolean valid;
   size_t n_transactions;
@@ -202,7 +202,7 @@ struct  Entitled__V1__RefreshPurchaseResponse
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
   /*
-   * How many of them were new or newer.
+   * The number of transactions that were new or newer.
    */
   int32_t changed;
 };
@@ -223,7 +223,7 @@ struct  Entitled__V1__ExtendRenewalDateRequest
   int32_t extend_by_days;
   Entitled__V1__ExtendReason reason;
   /*
-   * Apple extends once for each.
+   * Apple extends once per identifier.
    */
   char *request_identifier;
   char *actor;
@@ -308,13 +308,13 @@ struct  Entitled__V1__SendConsumptionInformationRequest
   Entitled__V1__Environment environment;
   char *transaction_id;
   /*
-   * Apple demands it; without it nothing is sent.
+   * Required by Apple; without consent nothing is sent.
    */
   protobuf_c_boolean customer_consented;
   Entitled__V1__DeliveryStatus delivery_status;
   Entitled__V1__RefundPreference refund_preference;
   /*
-   * How much was used, in thousandths of a percent: 50000 is half.
+   * The consumed share in thousandths of a percent: 50000 is half.
    */
   int32_t consumption_percentage;
   protobuf_c_boolean sample_content_provided;
@@ -336,7 +336,7 @@ struct  Entitled__V1__SendConsumptionInformationResponse
 
 
 /*
- * One question of Apple's: a CONSUMPTION_REQUEST notification.
+ * One consumption request: a CONSUMPTION_REQUEST notification.
  */
 struct  Entitled__V1__ConsumptionRequest
 {
@@ -347,19 +347,19 @@ struct  Entitled__V1__ConsumptionRequest
   int64_t evidence_id;
   Entitled__V1__Environment environment;
   /*
-   * Empty: nobody has claimed the purchase.
+   * Empty: the purchase has no owner.
    */
   char *customer_id;
   char *product_id;
   char *transaction_id;
   char *original_transaction_id;
   /*
-   * The customer's reason in Apple's words: `consumptionRequestReason`.
+   * The customer's reason as Apple sends it: `consumptionRequestReason`.
    */
   char *reason;
   Google__Protobuf__Timestamp *requested_at;
   /*
-   * Apple decides without an answer then.
+   * Apple decides without an answer at this time.
    */
   Google__Protobuf__Timestamp *answer_by;
   Entitled__V1__ConsumptionRequestState state;
@@ -368,7 +368,7 @@ struct  Entitled__V1__ConsumptionRequest
    */
   char *error;
   /*
-   * How often Apple was told in vain.
+   * The number of failed attempts to answer.
    */
   int32_t attempts;
   Google__Protobuf__Timestamp *settled_at;
@@ -383,7 +383,7 @@ struct  Entitled__V1__ListConsumptionRequestsRequest
   ProtobufCMessage base;
   char *app;
   /*
-   * Unset: all of the app's.
+   * Unset: all environments of the app.
    */
   Entitled__V1__Environment environment;
   Entitled__V1__ConsumptionRequestState state;
@@ -415,12 +415,12 @@ struct  Entitled__V1__SetConsumptionConsentRequest
   Entitled__V1__Environment environment;
   char *customer_id;
   /*
-   * Whether the customer agrees; false withdraws.
+   * Whether the customer consents; false withdraws the consent.
    */
   protobuf_c_boolean consented;
   char *actor;
   /*
-   * How the customer said so, for the audit trail.
+   * How the customer gave the consent, for the audit trail.
    */
   char *note;
 };
@@ -494,7 +494,7 @@ struct  Entitled__V1__GetTestNotificationStatusResponse
 
 
 /*
- * One attempt of Apple to deliver a notification.
+ * One delivery attempt of Apple.
  */
 struct  Entitled__V1__SendAttempt
 {
@@ -518,11 +518,11 @@ struct  Entitled__V1__Seat
   ProtobufCMessage base;
   char *seat_id;
   /*
-   * Empty: free.
+   * Empty: the seat is free.
    */
   char *customer_id;
   /*
-   * Apple's transaction of the member; empty when the developer invites.
+   * Apple's transaction of the member; empty if the developer invites members.
    */
   char *transaction_id;
   Google__Protobuf__Timestamp *claimed_at;
@@ -540,7 +540,7 @@ struct  Entitled__V1__ClaimSeatRequest
   char *original_transaction_id;
   char *customer_id;
   /*
-   * The same id again gives the same seat.
+   * A repeated id returns the same seat.
    */
   char *request_identifier;
   char *actor;
@@ -631,7 +631,7 @@ struct  Entitled__V1__ListSeatsResponse
   size_t n_seats;
   Entitled__V1__Seat **seats;
   /*
-   * How many were bought.
+   * The number of seats that were bought.
    */
   int32_t purchased;
   char *next_page_token;

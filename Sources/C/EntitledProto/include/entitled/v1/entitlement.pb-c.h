@@ -26,36 +26,36 @@ typedef struct Entitled__V1__ConsumptionConsent Entitled__V1__ConsumptionConsent
 /* --- enums --- */
 
 /*
- * How much an entitlement gives.
+ * The access level of an entitlement.
  */
 typedef enum _Entitled__V1__AccessLevel {
   ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED = 0,
   /*
-   * Nothing.
+   * No access.
    */
   ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_NONE = 1,
   /*
-   * What the catalog calls limited: for instance reading without editing.
+   * Limited access as the catalog defines it, for example reading without editing.
    */
   ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_LIMITED = 2,
   /*
-   * Everything.
+   * Full access.
    */
   ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_FULL = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ACCESS_LEVEL)
 } Entitled__V1__AccessLevel;
 /*
- * Why a customer is or is not entitled: the states of WWDC20-10671, whose number stands behind each.
- * A number above 0 entitles. `CheckResponse.state_code` carries it with the sub-state.
+ * Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
+ * Numbers above 0 entitle. `CheckResponse.state_code` carries the number with the sub-state.
  */
 typedef enum _Entitled__V1__EntitlementState {
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED = 0,
   /*
-   * 5: an auto-renewable subscription in force, which will renew.
+   * 5: an active auto-renewable subscription that will renew.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_ON = 1,
   /*
-   * 4: in force, but the customer turned renewal off.
+   * 4: active, but auto-renew is off.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_OFF = 2,
   /*
@@ -63,35 +63,35 @@ typedef enum _Entitled__V1__EntitlementState {
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_NON_RENEWING = 3,
   /*
-   * 3: a non-consumable, which is for ever. WWDC20 knows subscriptions only; this shares the code.
+   * 3: a non-consumable, without expiry. WWDC20 covers subscriptions only; this shares the number.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_LIFETIME = 4,
   /*
-   * 2: granted by the operator, not bought in the App Store.
+   * 2: granted by the operator.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_OFF_PLATFORM = 5,
   /*
-   * 1: expired, and Apple's billing grace period (or the operator's own) runs.
+   * 1: expired, in Apple's grace period or the operator's.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_GRACE_PERIOD = 6,
   /*
-   * 0: no purchase is known.
+   * 0: no purchase is stored.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_MISSING = 7,
   /*
-   * -1: expired; Apple still tries to collect the payment.
+   * -1: expired, in billing retry.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_BILLING_RETRY = 8,
   /*
-   * -2: ended because the payment failed for good.
+   * -2: ended because the payment failed permanently.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_EXPIRED_BILLING = 9,
   /*
-   * -3: ended because the customer did not agree to a price increase.
+   * -3: ended because the customer did not consent to a price increase.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_EXPIRED_PRICE_INCREASE = 10,
   /*
-   * -4: ended because the product was withdrawn.
+   * -4: ended because the product was not available.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_PRODUCT_UNAVAILABLE = 11,
   /*
@@ -111,17 +111,17 @@ typedef enum _Entitled__V1__EntitlementState {
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_REFUNDED_OTHER = 15,
   /*
-   * -8: the family no longer shares it with this customer.
+   * -8: family sharing with this customer ended.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_FAMILY_SHARING_ENDED = 16,
   /*
-   * -5: a non-renewing subscription or a trial whose duration is over.
+   * -5: a non-renewing subscription or a trial whose duration ended.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_NON_RENEWING_EXPIRED = 17
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ENTITLEMENT_STATE)
 } Entitled__V1__EntitlementState;
 /*
- * What kind of advice.
+ * The kind of advice.
  */
 typedef enum _Entitled__V1__AdviceKind {
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_UNSPECIFIED = 0,
@@ -134,15 +134,15 @@ typedef enum _Entitled__V1__AdviceKind {
    */
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_RETENTION_OFFER = 2,
   /*
-   * A price increase waits for consent.
+   * A price increase awaits consent.
    */
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_PRICE_CONSENT = 3,
   /*
-   * Left by choice: make a win-back offer.
+   * The customer cancelled: make a win-back offer.
    */
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_WIN_BACK_OFFER = 4,
   /*
-   * Left because a payment failed: offer the same product again.
+   * A payment failed: offer the same product again.
    */
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_RESUBSCRIBE = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ADVICE_KIND)
@@ -151,13 +151,13 @@ typedef enum _Entitled__V1__AdviceKind {
 /* --- messages --- */
 
 /*
- * One answer: is this customer entitled, why, and until when.
+ * One answer: whether the customer is entitled, why, and until when.
  */
 struct  Entitled__V1__CheckResponse
 {
   ProtobufCMessage base;
   /*
-   * The answer.
+   * Whether the customer is entitled.
    */
   protobuf_c_boolean entitled;
   /*
@@ -171,20 +171,20 @@ struct  Entitled__V1__CheckResponse
    */
   char *state_code;
   /*
-   * New, active or inactive, for the products that give this entitlement taken together.
+   * NEW, ACTIVE or INACTIVE, for all products that grant this entitlement together.
    */
   Entitled__V1__ProductState product_state;
   /*
-   * The end of the unbroken time of access at this level or a higher one that covers now; if not entitled,
-   * when access ended. Unset: open-ended, or never entitled.
+   * The end of the unbroken access at this level or a higher one that covers now; if not entitled,
+   * the end of the last access. Unset: no expiry, or never entitled.
    */
   Google__Protobuf__Timestamp *until;
   /*
-   * The reason for machines, stable: SUBSCRIPTION_ACTIVE, EXPIRED, REVOKED, NEVER_PURCHASED, ...
+   * The stable reason: SUBSCRIPTION_ACTIVE, EXPIRED, REVOKED, NEVER_PURCHASED, ...
    */
   char *reason;
   /*
-   * The reason for people: a sentence.
+   * The reason as a sentence.
    */
   char *explanation;
   /*
@@ -192,24 +192,24 @@ struct  Entitled__V1__CheckResponse
    */
   char *product_id;
   /*
-   * The deciding transaction, and the purchase line that it belongs to.
+   * The deciding transaction and its original transaction id.
    */
   char *transaction_id;
   char *original_transaction_id;
   /*
-   * The environment that was asked.
+   * The environment of the answer.
    */
   Entitled__V1__Environment environment;
   /*
-   * The instant for which the answer was computed, by the server's clock.
+   * The instant of the answer, by the server's clock.
    */
   Google__Protobuf__Timestamp *evaluated_at;
   /*
-   * Whether the deciding subscription will renew as far as Apple has said.
+   * Whether the deciding subscription will renew, according to Apple's latest renewal info.
    */
   protobuf_c_boolean will_renew;
   /*
-   * When to ask again: the next instant at which the answer can change by itself. Unset: it cannot.
+   * The next instant at which the answer can change without new evidence. Unset: it cannot.
    */
   Google__Protobuf__Timestamp *check_again_at;
   /*
@@ -217,24 +217,24 @@ struct  Entitled__V1__CheckResponse
    */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
   /*
-   * The entitlement that was asked.
+   * The entitlement of the request.
    */
   char *entitlement;
   Entitled__V1__ProductType product_type;
   /*
-   * Apple's number of a subscription's status: 1 active, 2 expired, 3 billing retry, 4 grace period,
+   * Apple's subscription status: 1 active, 2 expired, 3 billing retry, 4 grace period,
    * 5 revoked; 0 if there is none.
    */
   int32_t status;
   /*
-   * The evidence that the answer rests on: what first said what is known of the deciding transaction or of
-   * the grant, and of a seat its claim. Told by Check, BatchCheck, GetCustomer and Explain, 0 in all other
-   * answers, which name their evidence beside it. 0, too, where the answer rests on no transaction and no grant;
-   * of a copy of the app only Explain tells.
+   * The evidence of the answer: the first evidence of the deciding transaction or grant, or the claim of a
+   * seat. Set by Check, BatchCheck, GetCustomer and Explain; 0 in other responses, which name their evidence
+   * separately, and 0 if the answer rests on neither a transaction nor a grant;
+   * only Explain names the evidence of an app install.
    */
   int64_t evidence_id;
   /*
-   * Since when the unbroken time of access runs.
+   * The start of the unbroken access.
    */
   Google__Protobuf__Timestamp *since;
   /*
@@ -243,12 +243,12 @@ struct  Entitled__V1__CheckResponse
   char *auto_renew_product_id;
   Entitled__V1__Money *renewal_price;
   /*
-   * What to do about it; empty for family members where it concerns the payer.
+   * Recommended actions; empty for family members if they concern the purchaser.
    */
   size_t n_advice;
   Entitled__V1__Advice **advice;
   /*
-   * The operator's grant that decided, if one did.
+   * The deciding grant of the operator, if any.
    */
   char *grant_id;
 };
@@ -258,22 +258,22 @@ struct  Entitled__V1__CheckResponse
 
 
 /*
- * Something worth telling or offering to the customer.
+ * A recommended action for the customer.
  */
 struct  Entitled__V1__Advice
 {
   ProtobufCMessage base;
   Entitled__V1__AdviceKind kind;
   /*
-   * A sentence for the operator's people.
+   * A sentence for the operator's staff.
    */
   char *message;
   /*
-   * Where the customer can act, for instance the App Store's page for payment details.
+   * A link for the customer, for example the App Store's page for payment details.
    */
   char *url;
   /*
-   * Until when acting helps.
+   * The deadline of the action.
    */
   Google__Protobuf__Timestamp *deadline;
   /*
@@ -281,7 +281,7 @@ struct  Entitled__V1__Advice
    */
   int32_t days_left;
   /*
-   * Offers or products that fit.
+   * Matching offers or products.
    */
   size_t n_offer_ids;
   char **offer_ids;
@@ -294,18 +294,18 @@ struct  Entitled__V1__Advice
 
 
 /*
- * What a customer said about Apple being told how much of a purchase was used.
+ * A customer's consent to sharing consumption data with Apple.
  */
 struct  Entitled__V1__ConsumptionConsent
 {
   ProtobufCMessage base;
   /*
-   * Agreed, or no longer.
+   * Whether the customer consents.
    */
   protobuf_c_boolean consented;
   Google__Protobuf__Timestamp *since;
   /*
-   * Where it is kept.
+   * The evidence of the consent.
    */
   int64_t evidence_id;
 };

@@ -72,23 +72,23 @@ typedef struct Entitled__V1__DailyMetrics Entitled__V1__DailyMetrics;
 /* --- enums --- */
 
 /*
- * What happens when a purchase line belongs to somebody else already.
+ * The rule for a purchase that another customer owns.
  */
 typedef enum _Entitled__V1__OwnershipPolicy {
   /*
-   * As configured for the app.
+   * The app's configured policy.
    */
   ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED = 0,
   /*
-   * It stays where it is; the request is refused.
+   * The owner stays; the request is rejected.
    */
   ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_KEEP = 1,
   /*
-   * It moves.
+   * The purchase moves.
    */
   ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_TRANSFER = 2,
   /*
-   * Both have it.
+   * Both customers own it.
    */
   ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_SHARE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OWNERSHIP_POLICY)
@@ -100,7 +100,7 @@ struct  Entitled__V1__CheckRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured id of the app, for instance "ocean-journal".
+   * The configured name of the app, for example "ocean-journal".
    */
   char *app;
   /*
@@ -108,7 +108,7 @@ struct  Entitled__V1__CheckRequest
    */
   char *customer_id;
   /*
-   * The entitlement asked for, for instance "pro".
+   * The entitlement, for example "pro".
    */
   char *entitlement;
   Entitled__V1__Environment environment;
@@ -136,7 +136,7 @@ struct  Entitled__V1__BatchCheckResponse
 {
   ProtobufCMessage base;
   /*
-   * One for each check, in their order.
+   * One result per check, in the same order.
    */
   size_t n_results;
   Entitled__V1__CheckResult **results;
@@ -154,7 +154,7 @@ typedef enum {
 } Entitled__V1__CheckResult__OutcomeCase;
 
 /*
- * The outcome of one check of a batch.
+ * The result of one check of a batch.
  */
 struct  Entitled__V1__CheckResult
 {
@@ -188,31 +188,31 @@ struct  Entitled__V1__GetCustomerResponse
   char *customer_id;
   Entitled__V1__Environment environment;
   /*
-   * Every entitlement of the app's catalog, as Check would answer.
+   * Every entitlement of the app's catalog, as Check would return it.
    */
   size_t n_entitlements;
   Entitled__V1__CheckResponse **entitlements;
   /*
-   * Every product of the app's catalog and every other product that the customer bought.
+   * Every product of the app's catalog and every other purchased product.
    */
   size_t n_products;
   Entitled__V1__CustomerProduct **products;
   size_t n_subscription_groups;
   Entitled__V1__CustomerSubscriptionGroup **subscription_groups;
   /*
-   * The consumables that were bought.
+   * The purchased consumables.
    */
   size_t n_consumables;
   Entitled__V1__ConsumableBalance **consumables;
   size_t n_grants;
   Entitled__V1__GrantedEntitlement **grants;
   /*
-   * The number of the customer's last event, to start watching from.
+   * The sequence of the customer's last event, to start a Watch after it.
    */
   int64_t sequence;
   Google__Protobuf__Timestamp *evaluated_at;
   /*
-   * Whether Apple may be told how much was used when the customer asks for a refund; unset: nobody asked.
+   * The customer's consent to sharing consumption data with Apple; unset: not recorded.
    */
   Entitled__V1__ConsumptionConsent *consumption_consent;
 };
@@ -251,27 +251,27 @@ struct  Entitled__V1__CustomerSubscriptionGroup
 {
   ProtobufCMessage base;
   /*
-   * The catalog's name of the group; Apple's number if the catalog has no product of it.
+   * The group's name in the catalog; Apple's identifier if the catalog has no product of the group.
    */
   char *subscription_group_identifier;
   Entitled__V1__ProductState state;
   /*
-   * The product in force, if any, and the one that it renews to.
+   * The active product, if any, and the product of its next renewal.
    */
   char *product_id;
   char *auto_renew_product_id;
   /*
-   * No product of the group was ever bought with an introductory offer.
+   * Whether Apple's rules allow an introductory offer in the group.
    */
   protobuf_c_boolean eligible_for_introductory_offer;
   /*
-   * Has or had a subscription of the group.
+   * Whether the customer has or had a subscription of the group.
    */
   protobuf_c_boolean eligible_for_promotional_offers;
   size_t n_eligible_win_back_offer_ids;
   char **eligible_win_back_offer_ids;
   /*
-   * Days of paid service that count towards the higher revenue share.
+   * Days of paid service that count towards Apple's higher revenue share.
    */
   int32_t paid_service_days;
 };
@@ -281,18 +281,18 @@ struct  Entitled__V1__CustomerSubscriptionGroup
 
 
 /*
- * What is left of a consumable, as far as purchases tell.
+ * Purchased and refunded units of a consumable.
  */
 struct  Entitled__V1__ConsumableBalance
 {
   ProtobufCMessage base;
   char *product_id;
   /*
-   * Units bought, the refunded ones included.
+   * Purchased units, refunded ones included.
    */
   int64_t purchased;
   /*
-   * Units refunded, which the operator has to take back; not those whose refund was reversed.
+   * Refunded units, without those whose refund was reversed.
    */
   int64_t refunded;
 };
@@ -309,11 +309,11 @@ struct  Entitled__V1__ExplainRequest
   char *entitlement;
   Entitled__V1__Environment environment;
   /*
-   * Ask what held at this time; unset: now.
+   * The instant of the answer; unset: now.
    */
   Google__Protobuf__Timestamp *as_of;
   /*
-   * Ask with only what was known at this time; unset: with all that is known.
+   * Only evidence recorded until this instant counts; unset: all evidence.
    */
   Google__Protobuf__Timestamp *known_at;
 };
@@ -327,12 +327,12 @@ struct  Entitled__V1__ExplainResponse
   ProtobufCMessage base;
   Entitled__V1__CheckResponse *answer;
   /*
-   * What was considered, in the order of consideration.
+   * The evaluated facts and rules, in order.
    */
   size_t n_steps;
   Entitled__V1__ExplanationStep **steps;
   /*
-   * What contradicts itself in the facts, in sentences.
+   * Contradictions between facts, as sentences.
    */
   size_t n_contradictions;
   char **contradictions;
@@ -343,28 +343,28 @@ struct  Entitled__V1__ExplainResponse
 
 
 /*
- * One fact or rule and what it led to.
+ * One fact or rule and its result.
  */
 struct  Entitled__V1__ExplanationStep
 {
   ProtobufCMessage base;
   /*
-   * The rule, stable, for instance PERIOD_COVERS_INSTANT.
+   * The stable code of the rule, for example PERIOD_COVERS_INSTANT.
    */
   char *rule;
   char *explanation;
   /*
-   * The signed document that the fact was read from.
+   * The evidence of the fact.
    */
   int64_t evidence_id;
   char *transaction_id;
   /*
-   * The interval of access that the fact gives, if it gives one.
+   * The access interval of the fact, if it confers access.
    */
   Google__Protobuf__Timestamp *since;
   Google__Protobuf__Timestamp *until;
   /*
-   * Whether this step decided.
+   * Whether this step decided the answer.
    */
   protobuf_c_boolean decisive;
 };
@@ -389,13 +389,13 @@ struct  Entitled__V1__WatchRequest
   size_t n_entitlements;
   char **entitlements;
   /*
-   * Start with the event after this number; 0: with the next one to happen, or with the first ever
+   * Starts with the event after this sequence; 0: with the next event, or with the first one
    * if `from_beginning` is set.
    */
   int64_t after_sequence;
   protobuf_c_boolean from_beginning;
   /*
-   * Send a heartbeat after this long without an event; unset: 30 seconds.
+   * The time without an event after which a heartbeat is sent; unset: 30 seconds.
    */
   Google__Protobuf__Duration *heartbeat_interval;
 };
@@ -415,7 +415,7 @@ struct  Entitled__V1__WatchResponse
 {
   ProtobufCMessage base;
   /*
-   * The number of this event, or with a heartbeat of the last event so far: where to resume.
+   * The sequence of this event, or with a heartbeat of the last event: resume after it.
    */
   int64_t sequence;
   Entitled__V1__WatchResponse__ContentCase content_case;
@@ -430,7 +430,7 @@ struct  Entitled__V1__WatchResponse
 
 
 /*
- * Nothing happened, and the stream is alive.
+ * A sign that the stream is alive while there are no events.
  */
 struct  Entitled__V1__Heartbeat
 {
@@ -449,7 +449,7 @@ struct  Entitled__V1__EntitlementEvent
 {
   ProtobufCMessage base;
   /*
-   * Increases by one with each event of the store.
+   * The position in the commit order of the store; increases by one with each event.
    */
   int64_t sequence;
   char *app;
@@ -457,17 +457,17 @@ struct  Entitled__V1__EntitlementEvent
   char *customer_id;
   char *entitlement;
   /*
-   * What happened, stable, upper snake case: STARTED, RENEWED, ENDED, REFUNDED, TRANSFERRED, ...
+   * The stable type in upper snake case: STARTED, RENEWED, ENDED, REFUNDED, TRANSFERRED, ...
    */
   char *type;
   /*
-   * What happened, as a sentence.
+   * The event as a sentence.
    */
   char *explanation;
   Entitled__V1__CheckResponse *before;
   Entitled__V1__CheckResponse *after;
   /*
-   * When it became true, and when the service learned it.
+   * When it became true, and when the service recorded it.
    */
   Google__Protobuf__Timestamp *effective_at;
   Google__Protobuf__Timestamp *recorded_at;
@@ -478,7 +478,7 @@ struct  Entitled__V1__EntitlementEvent
   char *transaction_id;
   char *original_transaction_id;
   /*
-   * Who did it, if a person or a service of the operator did.
+   * The person or service of the operator that caused it, if any.
    */
   char *actor;
 };
@@ -498,11 +498,11 @@ struct  Entitled__V1__ListTimelineRequest
    */
   int32_t page_size;
   /*
-   * From the previous response.
+   * The token of the previous response.
    */
   char *page_token;
   /*
-   * Tell of Apple's notifications too, those that changed nothing included.
+   * Includes Apple's notifications, also those that changed nothing.
    */
   protobuf_c_boolean include_notifications;
 };
@@ -521,8 +521,8 @@ struct  Entitled__V1__ListTimelineResponse
    */
   char *next_page_token;
   /*
-   * What Apple told of the customer's purchases in the time of this page, in the order in which it arrived, each
-   * with its meaning: up to the last event, or to now if this is the last page. At most the latest 1000.
+   * Apple's notifications about the customer's purchases in the time range of this page, in the order of arrival:
+   * up to the last event, or until now on the last page. At most the latest 1000.
    */
   size_t n_notifications;
   Entitled__V1__Notification **notifications;
@@ -541,11 +541,11 @@ struct  Entitled__V1__LinkPurchaseRequest
   char *original_transaction_id;
   Entitled__V1__OwnershipPolicy policy;
   /*
-   * Who asks, for the audit trail.
+   * The person or service of the request, for the audit trail.
    */
   char *actor;
   /*
-   * Say what would happen and change nothing.
+   * Returns the effects without committing them.
    */
   protobuf_c_boolean dry_run;
 };
@@ -558,11 +558,11 @@ struct  Entitled__V1__LinkPurchaseResponse
 {
   ProtobufCMessage base;
   /*
-   * Names this decision, to take it back.
+   * The id of this command, for UndoTransfer.
    */
   char *transfer_id;
   /*
-   * Who had it before; empty: nobody.
+   * The previous owner; empty: none.
    */
   char *previous_customer_id;
   size_t n_events;
@@ -579,11 +579,11 @@ struct  Entitled__V1__MergeCustomersRequest
   char *app;
   Entitled__V1__Environment environment;
   /*
-   * The customer that ends.
+   * The customer that is merged.
    */
   char *from_customer_id;
   /*
-   * The customer that goes on with both purchases.
+   * The merge target, which then owns all purchases.
    */
   char *into_customer_id;
   char *actor;
@@ -619,7 +619,7 @@ struct  Entitled__V1__TransferPurchaseRequest
   Entitled__V1__OwnershipPolicy policy;
   char *actor;
   /*
-   * Why, for the audit trail.
+   * The reason, for the audit trail.
    */
   char *note;
   protobuf_c_boolean dry_run;
@@ -682,7 +682,7 @@ struct  Entitled__V1__ListUnclaimedPurchasesResponse
 {
   ProtobufCMessage base;
   /*
-   * The latest transaction of each unclaimed line.
+   * The latest transaction of each unclaimed purchase.
    */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
@@ -717,7 +717,7 @@ struct  Entitled__V1__GetProbableFamilyResponse
 
 
 /*
- * Somebody who probably shares purchases with the customer asked for.
+ * A customer who probably shares purchases with the customer of the request.
  */
 struct  Entitled__V1__ProbableFamilyMember
 {
@@ -730,7 +730,7 @@ struct  Entitled__V1__ProbableFamilyMember
    */
   double confidence;
   /*
-   * What speaks for it, in sentences.
+   * The grounds, as sentences.
    */
   size_t n_grounds;
   char **grounds;
@@ -749,20 +749,20 @@ struct  Entitled__V1__GrantRequest
   char *entitlement;
   Entitled__V1__AccessLevel access_level;
   /*
-   * Unset: from now.
+   * Unset: now.
    */
   Google__Protobuf__Timestamp *since;
   /*
-   * Unset: open-ended.
+   * Unset: no expiry.
    */
   Google__Protobuf__Timestamp *until;
   /*
-   * Why, for the timeline.
+   * The reason, for the timeline.
    */
   char *note;
   char *actor;
   /*
-   * The same key again gives the same grant, not a second one.
+   * A repeated key returns the same grant.
    */
   char *idempotency_key;
 };
@@ -783,7 +783,7 @@ struct  Entitled__V1__GrantResponse
 
 
 /*
- * An entitlement given by the operator.
+ * An entitlement granted by the operator.
  */
 struct  Entitled__V1__GrantedEntitlement
 {
@@ -833,16 +833,16 @@ struct  Entitled__V1__IssueTokenRequest
   char *customer_id;
   Entitled__V1__Environment environment;
   /*
-   * Only these entitlements; empty: all that the customer has.
+   * Only these entitlements; empty: all of the customer's.
    */
   size_t n_entitlements;
   char **entitlements;
   /*
-   * Who will verify it: the token's `aud`.
+   * The verifier of the token: its `aud`.
    */
   char *audience;
   /*
-   * How long it may live; unset or longer than configured: as configured.
+   * The lifetime; unset or longer than configured: the configured lifetime.
    */
   Google__Protobuf__Duration *lifetime;
 };
@@ -884,7 +884,7 @@ struct  Entitled__V1__EraseCustomerResponse
 {
   ProtobufCMessage base;
   /*
-   * How many rows lost the person.
+   * The number of rows that were changed.
    */
   int64_t erased_rows;
   Google__Protobuf__Timestamp *erased_at;
@@ -900,7 +900,7 @@ struct  Entitled__V1__GetSubscriptionMetricsRequest
   char *app;
   Entitled__V1__Environment environment;
   /*
-   * Whole days in UTC, the second one excluded.
+   * Whole days in UTC; `to` is exclusive.
    */
   Google__Protobuf__Timestamp *from;
   Google__Protobuf__Timestamp *to;
@@ -935,7 +935,7 @@ struct  Entitled__V1__DailyMetrics
   Google__Protobuf__Timestamp *day;
   char *product_id;
   /*
-   * Customers who have it at the end of the day, or now if the day has not ended; trial and grace included.
+   * Customers with the product at the end of the day, or now if the day has not ended; trial and grace period included.
    */
   int64_t active;
   int64_t in_trial;
@@ -944,7 +944,7 @@ struct  Entitled__V1__DailyMetrics
   int64_t started;
   int64_t converted_from_trial;
   /*
-   * Left by choice; dated back to the end of access, as are the other two kinds.
+   * Voluntary churn; counted on the day on which access ended, as are the other two kinds.
    */
   int64_t churned_voluntarily;
   int64_t churned_involuntarily;
@@ -952,17 +952,17 @@ struct  Entitled__V1__DailyMetrics
   int64_t recovered_after_grace_period;
   int64_t refunded;
   /*
-   * An estimate of the operator's share from the prices in transactions, less refunds, one for each currency:
-   * 70 %, and 85 % once a subscription group was paid for for a year; taxes are not known.
+   * The estimated share of the operator from the prices in transactions, less refunds, per currency:
+   * 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
    */
   size_t n_proceeds;
   Entitled__V1__Money **proceeds;
   /*
-   * Customers who have it and turned renewal off.
+   * Customers with the product whose auto-renew is off.
    */
   int64_t at_risk;
   /*
-   * Left for a reason that is neither theirs nor a payment: the product went away, or Apple does not say.
+   * Other churn: the product was not available, or Apple does not name a reason.
    */
   int64_t churned_otherwise;
 };

@@ -20,8 +20,8 @@ PROTOBUF_C__BEGIN_DECLS
 /* --- enums --- */
 
 /*
- * Where a purchase was made. Environments never mix: each is a world of its own for every customer,
- * purchase and answer.
+ * The environment of a purchase. Environments never mix: customers, purchases and answers of one
+ * are invisible in the others.
  */
 typedef enum _Entitled__V1__Environment {
   /*
@@ -37,11 +37,11 @@ typedef enum _Entitled__V1__Environment {
    */
   ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_SANDBOX = 2,
   /*
-   * StoreKit testing in Xcode. Not signed by Apple; refused unless an app's configuration allows it.
+   * StoreKit testing in Xcode. Not signed by Apple; rejected unless the app's configuration accepts it.
    */
   ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_XCODE = 3,
   /*
-   * StoreKitTest in unit tests. Not signed by Apple; refused unless an app's configuration allows it.
+   * StoreKitTest in unit tests. Not signed by Apple; rejected unless the app's configuration accepts it.
    */
   ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_LOCAL_TESTING = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ENVIRONMENT)

@@ -45,34 +45,34 @@ typedef struct Entitled__V1__VersionDifference Entitled__V1__VersionDifference;
 /* --- enums --- */
 
 /*
- * What became of a notification.
+ * The result of processing a notification.
  */
 typedef enum _Entitled__V1__NotificationState {
   ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED = 0,
   /*
-   * Genuine, and its consequences are in the state.
+   * Verified and applied.
    */
   ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_APPLIED = 1,
   /*
-   * Genuine, older than what was known; kept.
+   * Verified, but the store already has newer facts.
    */
   ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_SUPERSEDED = 2,
   /*
-   * Genuine, of a type that this version does not know; kept for replay.
+   * Verified, of a type that this version does not support; stored for reprocessing.
    */
   ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSUPPORTED = 3,
   /*
-   * Not genuine, or not for this app; kept with the reason.
+   * Rejected: verification failed, or it is for another app. Stored with the reason.
    */
   ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_REJECTED = 4,
   /*
-   * Version 1, waiting for Apple's confirmation.
+   * Version 1 without Apple's confirmation.
    */
   ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNCONFIRMED = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__NOTIFICATION_STATE)
 } Entitled__V1__NotificationState;
 /*
- * What started a repair.
+ * The cause of a repair.
  */
 typedef enum _Entitled__V1__RepairReason {
   ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_UNSPECIFIED = 0,
@@ -81,38 +81,38 @@ typedef enum _Entitled__V1__RepairReason {
    */
   ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_DOWNTIME = 1,
   /*
-   * No notification came for longer than is usual for the app.
+   * No notification arrived for longer than is typical for the app.
    */
   ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_DELIVERY_GAP = 2,
   /*
-   * Once a day: what Apple says that it could not deliver.
+   * Once a day: notifications that Apple could not deliver.
    */
   ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_SCHEDULED = 3,
   /*
-   * Somebody asked for it.
+   * An operator requested it.
    */
   ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_MANUAL = 4,
   /*
-   * As often as the operator wants it: Apple is asked about every purchase.
+   * The interval of full polls passed: every purchase is queried.
    */
   ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_FULL_POLL = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REPAIR_REASON)
 } Entitled__V1__RepairReason;
 /*
- * What a repair is doing.
+ * The step of a repair.
  */
 typedef enum _Entitled__V1__RepairPhase {
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_UNSPECIFIED = 0,
   /*
-   * Apple's notification history is taken in, page by page.
+   * Apple's notification history is ingested, page by page.
    */
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_HISTORY = 1,
   /*
-   * Apple is asked for the histories and statuses of those who were touched.
+   * Histories and statuses of the affected purchases are fetched.
    */
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_CUSTOMERS = 2,
   /*
-   * What was believed is compared with what Apple says.
+   * Earlier answers are compared with Apple's state.
    */
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_COMPARISON = 3,
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_DONE = 4
@@ -144,7 +144,7 @@ struct  Entitled__V1__IngestNotificationResponse
   ProtobufCMessage base;
   Entitled__V1__Notification *notification;
   /*
-   * Known before; nothing changed.
+   * The notification was stored before; nothing changed.
    */
   protobuf_c_boolean already_known;
 };
@@ -154,13 +154,13 @@ struct  Entitled__V1__IngestNotificationResponse
 
 
 /*
- * One notification as it is remembered.
+ * One stored notification.
  */
 struct  Entitled__V1__Notification
 {
   ProtobufCMessage base;
   /*
-   * The number under which the verbatim body is kept.
+   * The id of the verbatim body.
    */
   int64_t evidence_id;
   /*
@@ -172,18 +172,18 @@ struct  Entitled__V1__Notification
    */
   int32_t version;
   /*
-   * Apple's words.
+   * Apple's values.
    */
   char *notification_type;
   char *subtype;
   Entitled__V1__Environment environment;
   Entitled__V1__NotificationState state;
   /*
-   * Why it is in that state.
+   * The reason of the state.
    */
   char *reason;
   /*
-   * What it means, as a sentence.
+   * The meaning as a sentence.
    */
   char *explanation;
   char *customer_id;
@@ -207,7 +207,7 @@ struct  Entitled__V1__ListNotificationsRequest
   char *notification_type;
   Entitled__V1__NotificationState state;
   /*
-   * Received in this time, the second instant excluded.
+   * The range of arrival times; `to` is exclusive.
    */
   Google__Protobuf__Timestamp *from;
   Google__Protobuf__Timestamp *to;
@@ -236,18 +236,18 @@ struct  Entitled__V1__ReprocessNotificationsRequest
   ProtobufCMessage base;
   char *app;
   /*
-   * Only these; empty: all that fit the filters below.
+   * Only these notifications; empty: all that match the filters below.
    */
   size_t n_evidence_ids;
   int64_t *evidence_ids;
   /*
-   * Unset: those that left no trace, which are NOT_UNDERSTOOD, REJECTED and UNCONFIRMED.
+   * Unset: UNSUPPORTED, REJECTED and UNCONFIRMED.
    */
   Entitled__V1__NotificationState state;
   Google__Protobuf__Timestamp *from;
   Google__Protobuf__Timestamp *to;
   /*
-   * Nothing is to change; only what this service can tell by itself is told: Apple is not asked.
+   * Returns the changes without committing them and without calls to Apple.
    */
   protobuf_c_boolean dry_run;
 };
@@ -260,19 +260,19 @@ struct  Entitled__V1__ReprocessNotificationsResponse
 {
   ProtobufCMessage base;
   /*
-   * How many were interpreted again.
+   * The number of notifications that were decoded again.
    */
   int64_t reprocessed;
   /*
-   * How many of them have another state or meaning now.
+   * The number of them with another state or meaning.
    */
   int64_t changed;
   /*
-   * How many are of a type that this version does not know either.
+   * The number of them that this version does not support either.
    */
   int64_t unsupported;
   /*
-   * The first hundred that changed, as they are now.
+   * The first 100 changed notifications in their new state.
    */
   size_t n_changes;
   Entitled__V1__Notification **changes;
@@ -288,11 +288,11 @@ struct  Entitled__V1__BackfillNotificationsRequest
   char *app;
   Entitled__V1__Environment environment;
   /*
-   * Unset: as far back as Apple's history goes, 180 days.
+   * Unset: 180 days ago, the limit of Apple's history.
    */
   Google__Protobuf__Timestamp *from;
   /*
-   * Unset: until now.
+   * Unset: now.
    */
   Google__Protobuf__Timestamp *to;
   protobuf_c_boolean only_failures;
@@ -309,12 +309,12 @@ struct  Entitled__V1__BackfillNotificationsResponse
   int64_t received;
   int64_t already_known;
   /*
-   * Customers whose state differed from what Apple says.
+   * The number of customers whose state differed from Apple's.
    */
   int64_t drifted_customers;
   /*
-   * The repair as it is now. Where the deadline came first, or Apple cannot be asked just now, it is not
-   * finished and goes on by itself.
+   * The repair in its present state. If the deadline came first, or Apple cannot be reached, it is not
+   * finished and continues in the background.
    */
   Entitled__V1__Repair *repair;
 };
@@ -324,7 +324,7 @@ struct  Entitled__V1__BackfillNotificationsResponse
 
 
 /*
- * One filling of a gap.
+ * One reconciliation run.
  */
 struct  Entitled__V1__Repair
 {
@@ -335,34 +335,34 @@ struct  Entitled__V1__Repair
   Entitled__V1__RepairReason reason;
   Entitled__V1__RepairPhase phase;
   /*
-   * The time that was looked at.
+   * The range that is repaired.
    */
   Google__Protobuf__Timestamp *from;
   Google__Protobuf__Timestamp *to;
   /*
-   * Only what Apple could not deliver was looked at.
+   * Only notifications that Apple could not deliver are fetched.
    */
   protobuf_c_boolean only_failures;
   Google__Protobuf__Timestamp *started_at;
   /*
-   * Unset while it goes on.
+   * Unset while the repair runs.
    */
   Google__Protobuf__Timestamp *finished_at;
   /*
-   * Notifications that had not arrived, and those that had.
+   * Notifications that were missing, and notifications that were stored before.
    */
   int64_t received;
   int64_t already_known;
   /*
-   * Purchases about which Apple was asked.
+   * The number of purchases that were queried.
    */
   int64_t queried_purchases;
   /*
-   * Customers whose state differed from what Apple says; once it is finished.
+   * The number of customers whose state differed from Apple's; set when the repair is finished.
    */
   int64_t drifted_customers;
   /*
-   * Why it stands still, or could not do all.
+   * The error that stopped the repair or a part of it.
    */
   char *error;
 };
@@ -404,7 +404,7 @@ struct  Entitled__V1__GetDriftReportRequest
   ProtobufCMessage base;
   char *app;
   /*
-   * Empty: the latest.
+   * Empty: the latest repair.
    */
   char *repair_id;
   int32_t page_size;
@@ -420,7 +420,7 @@ struct  Entitled__V1__GetDriftReportResponse
   ProtobufCMessage base;
   Entitled__V1__Repair *repair;
   /*
-   * By customer and entitlement.
+   * Ordered by customer and entitlement.
    */
   size_t n_drifts;
   Entitled__V1__Drift **drifts;
@@ -432,7 +432,7 @@ struct  Entitled__V1__GetDriftReportResponse
 
 
 /*
- * What was believed of a customer, and what Apple says.
+ * A difference between the stored state and Apple's, found by a repair.
  */
 struct  Entitled__V1__Drift
 {
@@ -440,15 +440,15 @@ struct  Entitled__V1__Drift
   char *customer_id;
   char *entitlement;
   /*
-   * The moment that both answers are about: just before the repair came to the customer.
+   * The instant of both answers: just before the repair reached the customer.
    */
   Google__Protobuf__Timestamp *detected_at;
   /*
-   * The answer that the service would have given.
+   * The answer before the repair.
    */
   Entitled__V1__CheckResponse *before;
   /*
-   * The answer with what is known since; unset while the repair goes on.
+   * The answer with the evidence of the repair; unset while the repair runs.
    */
   Entitled__V1__CheckResponse *after;
 };
@@ -473,7 +473,7 @@ struct  Entitled__V1__RequestTestNotificationResponse
 {
   ProtobufCMessage base;
   /*
-   * Apple's token, to ask for the outcome.
+   * Apple's token, to query the result.
    */
   char *test_notification_token;
 };
@@ -488,16 +488,16 @@ struct  Entitled__V1__CompareNotificationVersionsRequest
   char *app;
   Entitled__V1__Environment environment;
   /*
-   * Received in this time, the second instant excluded. Unset: from the first notification, until now.
+   * The range of arrival times; `to` is exclusive. Unset: from the first notification, until now.
    */
   Google__Protobuf__Timestamp *from;
   Google__Protobuf__Timestamp *to;
   /*
-   * Also the purchases of which both told the same.
+   * Includes purchases without a difference.
    */
   protobuf_c_boolean include_equal;
   /*
-   * How many purchases are looked at for a page, which has those of them that differ.
+   * The number of purchases that are compared for a page; the page contains those that differ.
    */
   int32_t page_size;
   char *page_token;
@@ -520,36 +520,36 @@ struct  Entitled__V1__CompareNotificationVersionsResponse
 
 
 /*
- * What both versions told of one purchase.
+ * The comparison of both versions for one purchase.
  */
 struct  Entitled__V1__VersionComparison
 {
   ProtobufCMessage base;
   char *original_transaction_id;
   /*
-   * Empty: nobody has claimed it.
+   * Empty: the purchase has no owner.
    */
   char *customer_id;
   protobuf_c_boolean differs;
   /*
-   * How many notifications told of it. 0: that version told nothing.
+   * The number of notifications of each version. 0: none.
    */
   int32_t version_1_notifications;
   int32_t version_2_notifications;
   /*
-   * What happened by the word of one version alone, in version 1's words.
+   * Changes that only one version reported, in version 1's vocabulary.
    */
   size_t n_only_in_version_1;
   char **only_in_version_1;
   size_t n_only_in_version_2;
   char **only_in_version_2;
   /*
-   * What happened and version 1 has no word for; no difference.
+   * Changes that version 1 has no type for; not a difference.
    */
   size_t n_new_in_version_2;
   char **new_in_version_2;
   /*
-   * What would be concluded otherwise from each of the two alone.
+   * Differences between the states that follow from each version alone.
    */
   size_t n_differences;
   Entitled__V1__VersionDifference **differences;
@@ -563,15 +563,15 @@ struct  Entitled__V1__VersionDifference
 {
   ProtobufCMessage base;
   /*
-   * Apple's name in version 2, such as `expiresDate`.
+   * Apple's field name in version 2, such as `expiresDate`.
    */
   char *field;
   /*
-   * Empty: about the next renewal.
+   * Empty: the renewal.
    */
   char *transaction_id;
   /*
-   * Empty where a version says nothing.
+   * Empty: the version does not contain the field.
    */
   char *version_1;
   char *version_2;

@@ -21,7 +21,7 @@ typedef struct Entitled__V1__Money Entitled__V1__Money;
 /* --- enums --- */
 
 /*
- * What kind of product was bought; Apple's `type`.
+ * The type of a product; Apple's `type`.
  */
 typedef enum _Entitled__V1__ProductType {
   ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED = 0,
@@ -32,7 +32,7 @@ typedef enum _Entitled__V1__ProductType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__PRODUCT_TYPE)
 } Entitled__V1__ProductType;
 /*
- * How a customer came to a purchase; Apple's `inAppOwnershipType`.
+ * The customer's relation to a purchase; Apple's `inAppOwnershipType`.
  */
 typedef enum _Entitled__V1__InAppOwnershipType {
   ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED = 0,
@@ -51,7 +51,7 @@ typedef enum _Entitled__V1__InAppOwnershipType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__IN_APP_OWNERSHIP_TYPE)
 } Entitled__V1__InAppOwnershipType;
 /*
- * Which offer a purchase used; Apple's `offerType`, with Apple's numbers.
+ * The offer of a purchase; Apple's `offerType`, with Apple's numbers.
  */
 typedef enum _Entitled__V1__OfferType {
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED = 0,
@@ -62,7 +62,7 @@ typedef enum _Entitled__V1__OfferType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OFFER_TYPE)
 } Entitled__V1__OfferType;
 /*
- * How an offer is paid; Apple's `offerDiscountType`.
+ * The payment mode of an offer; Apple's `offerDiscountType`.
  */
 typedef enum _Entitled__V1__OfferDiscountType {
   ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED = 0,
@@ -73,20 +73,20 @@ typedef enum _Entitled__V1__OfferDiscountType {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OFFER_DISCOUNT_TYPE)
 } Entitled__V1__OfferDiscountType;
 /*
- * What a customer is to a product or a subscription group.
+ * The customer's state for a product or a subscription group.
  */
 typedef enum _Entitled__V1__ProductState {
   ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED = 0,
   /*
-   * No purchase, now or ever: show the offer for new customers.
+   * Never purchased: show the offer for new customers.
    */
   ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_NEW = 1,
   /*
-   * In force now, billing grace included: unlock, show no purchase button.
+   * Active, grace period included: unlock, show no purchase button.
    */
   ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_ACTIVE = 2,
   /*
-   * Had it once: expired, revoked or in billing retry. Win back, or ask to update the payment.
+   * Purchased before: expired, revoked or in billing retry. Win back, or request a payment update.
    */
   ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_INACTIVE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__PRODUCT_STATE)
@@ -101,7 +101,7 @@ struct  Entitled__V1__Money
 {
   ProtobufCMessage base;
   /*
-   * Thousandths of the currency's unit, as Apple counts: 9990 with "USD" is $9.99.
+   * Thousandths of the currency's unit, as in Apple's fields: 9990 with "USD" is $9.99.
    */
   int64_t milliunits;
   /*

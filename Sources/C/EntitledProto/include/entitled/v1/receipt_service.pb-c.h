@@ -58,11 +58,11 @@ typedef struct Entitled__V1__SignOfferResponse Entitled__V1__SignOfferResponse;
 /* --- enums --- */
 
 /*
- * What a document turned out to be.
+ * The kind of a document.
  */
 typedef enum _Entitled__V1__DocumentKind {
   /*
-   * Nothing that is known.
+   * No known kind.
    */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED = 0,
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_SIGNED_TRANSACTION = 1,
@@ -76,18 +76,18 @@ typedef enum _Entitled__V1__DocumentKind {
    */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_APP_RECEIPT = 7,
   /*
-   * Before iOS 7: a property list for one transaction.
+   * From before iOS 7: a property list for one transaction.
    */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_TRANSACTION_RECEIPT = 8,
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_XCODE_RECEIPT = 9,
   /*
-   * A JWS of none of the kinds above.
+   * A JWS of another kind.
    */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNKNOWN_JWS = 10
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DOCUMENT_KIND)
 } Entitled__V1__DocumentKind;
 /*
- * What became of one receipt.
+ * The result for one receipt.
  */
 typedef enum _Entitled__V1__MigrationOutcome {
   ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED = 0,
@@ -96,7 +96,7 @@ typedef enum _Entitled__V1__MigrationOutcome {
    */
   ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_MIGRATED = 1,
   /*
-   * Everything was known already.
+   * Everything was stored before.
    */
   ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNCHANGED = 2,
   /*
@@ -104,17 +104,17 @@ typedef enum _Entitled__V1__MigrationOutcome {
    */
   ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_EMPTY = 3,
   /*
-   * Can never be migrated.
+   * Permanently rejected.
    */
   ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_REJECTED = 4,
   /*
-   * Could not be migrated now.
+   * Failed for now; retryable.
    */
   ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_RETRYABLE = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__MIGRATION_OUTCOME)
 } Entitled__V1__MigrationOutcome;
 /*
- * Where a job stands.
+ * The state of a job.
  */
 typedef enum _Entitled__V1__MigrationState {
   ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_UNSPECIFIED = 0,
@@ -125,7 +125,7 @@ typedef enum _Entitled__V1__MigrationState {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__MIGRATION_STATE)
 } Entitled__V1__MigrationState;
 /*
- * Which signature an offer needs.
+ * The kind of signature of an offer.
  */
 typedef enum _Entitled__V1__OfferSignatureForm {
   ENTITLED__V1__OFFER_SIGNATURE_FORM__OFFER_SIGNATURE_FORM_UNSPECIFIED = 0,
@@ -158,11 +158,11 @@ struct  Entitled__V1__SubmitTransactionRequest
    */
   char *app;
   /*
-   * The operator's id of the customer. Empty: remembered, and waiting until a customer claims it.
+   * The operator's id of the customer. Empty: the purchase is stored in the claim queue.
    */
   char *customer_id;
   /*
-   * StoreKit 2's `jwsRepresentation` of a transaction. At least one of the three documents is needed.
+   * StoreKit 2's `jwsRepresentation` of a transaction. At least one of the three documents is required.
    */
   char *signed_transaction;
   /*
@@ -183,31 +183,31 @@ struct  Entitled__V1__SubmitTransactionResponse
 {
   ProtobufCMessage base;
   /*
-   * The number under which the verbatim document is kept.
+   * The id of the verbatim document.
    */
   int64_t evidence_id;
   /*
-   * The document was known before; nothing changed.
+   * The document was stored before; nothing changed.
    */
   protobuf_c_boolean already_known;
   Entitled__V1__Transaction *transaction;
   Entitled__V1__RenewalInfo *renewal_info;
   /*
-   * The environment that the documents name.
+   * The environment of the documents.
    */
   Entitled__V1__Environment environment;
   /*
-   * What the customer has now: one answer for each entitlement that the product gives, as Check would answer.
+   * One answer for each entitlement that the product grants, as Check would return it.
    */
   size_t n_entitlements;
   Entitled__V1__CheckResponse **entitlements;
   /*
-   * The customer that the purchase line belongs to.
+   * The customer who owns the purchase.
    */
   char *customer_id;
   /*
-   * When the oldest of the answers about the documents' certificates was given by their authority (OCSP);
-   * unset if none was asked for or there was none.
+   * The time of the oldest OCSP response about the documents' certificates;
+   * unset if there was no online check or no response.
    */
   Google__Protobuf__Timestamp *certificates_checked_at;
 };
@@ -228,11 +228,11 @@ struct  Entitled__V1__SubmitReceiptRequest
   ProtobufCMessage base;
   char *app;
   /*
-   * The operator's id of the customer. Empty: remembered, and waiting until a customer claims it.
+   * The operator's id of the customer. Empty: the purchases are stored in the claim queue.
    */
   char *customer_id;
   /*
-   * The `identifierForVendor` bytes of the device, to check the receipt's device hash; empty: not checked.
+   * The `identifierForVendor` bytes of the device, to verify the receipt's device hash; empty: not verified.
    */
   ProtobufCBinaryData device_identifier;
   Entitled__V1__SubmitReceiptRequest__ReceiptCase receipt_case;
@@ -250,52 +250,52 @@ struct  Entitled__V1__SubmitReceiptResponse
 {
   ProtobufCMessage base;
   /*
-   * The number under which what the receipt says is kept; 0 if there was none.
+   * The id of the stored receipt contents; 0 without a receipt.
    */
   int64_t evidence_id;
   /*
-   * The same receipt came before, on behalf of the same customer.
+   * The same receipt was submitted before for the same customer.
    */
   protobuf_c_boolean already_known;
   Entitled__V1__Environment environment;
   /*
-   * The customer's transactions as they are known now.
+   * The customer's transactions as stored now.
    */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
   /*
-   * What the customer has now, with advice: one answer for each entitlement of the app, as Check would answer.
+   * One answer for each entitlement of the app, with advice, as Check would return it.
    */
   size_t n_entitlements;
   Entitled__V1__CheckResponse **entitlements;
   /*
-   * The version of the app that the customer got first, where the receipt says it.
+   * The app version that the customer got first, if the receipt contains it.
    */
   char *original_application_version;
   /*
-   * Apple was not asked yet; the answer rests on the receipt alone, and the rest is queued.
+   * The lookup at Apple is pending; the answer rests on the receipt alone.
    */
   protobuf_c_boolean refresh_pending;
   /*
-   * What the customer is to each product of the catalog.
+   * The customer's state for each product of the catalog.
    */
   size_t n_product_states;
   Entitled__V1__SubmittedProductState **product_states;
   /*
-   * The customer that the purchases belong to.
+   * The customer who owns the purchases.
    */
   char *customer_id;
   /*
-   * The purchase lines in the receipt, each once.
+   * The original transaction ids in the receipt, each once.
    */
   size_t n_original_transaction_ids;
   char **original_transaction_ids;
   /*
-   * Why Apple was not asked: a code such as APP_STORE_UNAVAILABLE; empty if it was.
+   * Why the lookup is pending: a code such as APP_STORE_UNAVAILABLE; empty otherwise.
    */
   char *refresh_reason;
   /*
-   * What is not as it should be about single purchases. The others count.
+   * Problems of single purchases. The others are applied.
    */
   size_t n_problems;
   Entitled__V1__ReceiptProblem **problems;
@@ -307,7 +307,7 @@ struct  Entitled__V1__SubmitReceiptResponse
 
 
 /*
- * What is not as it should be about one purchase of a receipt.
+ * A problem of one purchase of a receipt.
  */
 struct  Entitled__V1__ReceiptProblem
 {
@@ -325,7 +325,7 @@ struct  Entitled__V1__ReceiptProblem
 
 
 /*
- * What a customer is to one product after a submission.
+ * The customer's state for one product after a submission.
  */
 struct  Entitled__V1__SubmittedProductState
 {
@@ -343,7 +343,7 @@ struct  Entitled__V1__InspectRequest
   ProtobufCMessage base;
   char *app;
   /*
-   * The document as text: a JWS, JSON or base64. One of `document` and `document_bytes` is needed.
+   * The document as text: a JWS, JSON or Base64. One of `document` and `document_bytes` is required.
    */
   char *document;
   /*
@@ -351,7 +351,7 @@ struct  Entitled__V1__InspectRequest
    */
   ProtobufCBinaryData document_bytes;
   /*
-   * The `identifierForVendor` bytes of the device, to check a receipt's device hash.
+   * The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
    */
   ProtobufCBinaryData device_identifier;
 };
@@ -365,11 +365,11 @@ struct  Entitled__V1__InspectResponse
   ProtobufCMessage base;
   Entitled__V1__DocumentKind kind;
   /*
-   * Signed by Apple (or by a root that the configuration trusts), for this app, in an allowed environment.
+   * Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
    */
   protobuf_c_boolean verified;
   /*
-   * Stable: VERIFIED, or the first thing wrong: NOT_A_JWS, BAD_SIGNATURE, UNTRUSTED_ROOT, WRONG_BUNDLE, ...
+   * Stable: VERIFIED, or the first fault: NOT_A_JWS, BAD_SIGNATURE, UNTRUSTED_ROOT, WRONG_BUNDLE, ...
    */
   char *reason;
   /*
@@ -377,7 +377,7 @@ struct  Entitled__V1__InspectResponse
    */
   char *explanation;
   /*
-   * What is in it, as JSON; also for a document that is not genuine, as far as it can be read.
+   * The payload as JSON, as far as it can be read; also for a rejected document.
    */
   char *payload_json;
   Entitled__V1__Environment environment;
@@ -389,17 +389,17 @@ struct  Entitled__V1__InspectResponse
   Google__Protobuf__Timestamp *signed_date;
   char *bundle_id;
   /*
-   * The signed documents inside, for instance those of a notification.
+   * The signed documents inside, for example those of a notification.
    */
   size_t n_documents;
   Entitled__V1__InspectedDocument **documents;
   /*
-   * Whether the receipt's device hash fits the identifier; meaningful only if one was given.
+   * Whether the receipt's device hash matches the identifier; meaningful only if one was given.
    */
   protobuf_c_boolean device_hash_matches;
   /*
-   * When the oldest of the answers about the certificates was given by their authority (OCSP); unset if none
-   * was asked for or there was none.
+   * The time of the oldest OCSP response about the certificates; unset if there was no online check
+   * or no response.
    */
   Google__Protobuf__Timestamp *certificates_checked_at;
 };
@@ -409,7 +409,7 @@ struct  Entitled__V1__InspectResponse
 
 
 /*
- * A document found inside another.
+ * A document inside another.
  */
 struct  Entitled__V1__InspectedDocument
 {
@@ -457,7 +457,7 @@ struct  Entitled__V1__MigrateReceiptsRequest
 {
   ProtobufCMessage base;
   /*
-   * Chosen by the caller, returned with the outcome.
+   * Chosen by the caller, returned with the result.
    */
   char *correlation_id;
   char *app;
@@ -468,7 +468,7 @@ struct  Entitled__V1__MigrateReceiptsRequest
     char *receipt_base64;
     ProtobufCBinaryData receipt_bytes;
     /*
-     * Look up only; never binds by itself.
+     * Looked up only; does not link the purchase.
      */
     char *original_transaction_id;
   };
@@ -484,7 +484,7 @@ struct  Entitled__V1__MigrateReceiptsResponse
   char *correlation_id;
   Entitled__V1__MigrationOutcome outcome;
   /*
-   * Why it was refused or must be tried again; unset if migrated.
+   * Why it was rejected or is retryable; unset if migrated.
    */
   Google__Rpc__Status *error;
   int32_t transactions;
@@ -504,25 +504,25 @@ struct  Entitled__V1__StartMigrationRequest
    */
   char *input_path;
   /*
-   * How many receipts at a time; 0: 32.
+   * The number of receipts in parallel; 0: 32.
    */
   int32_t concurrency;
   protobuf_c_boolean dry_run;
   /*
-   * The same key again gives the same job.
+   * A repeated key returns the same job.
    */
   char *idempotency_key;
   /*
-   * Instead of `input_path`: what was handed over with UploadMigrationInput.
+   * Instead of `input_path`: the id of an UploadMigrationInput.
    */
   char *upload_id;
   /*
-   * How the input is to be read.
+   * The format of the input.
    */
   Entitled__V1__MigrationInputFormat *format;
   /*
-   * You vouch for it that the purchases of lines without a receipt belong to the customers that the lines name;
-   * else these are only looked up.
+   * The caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
+   * otherwise they are only looked up.
    */
   protobuf_c_boolean link_unverified_ids;
 };
@@ -532,23 +532,23 @@ struct  Entitled__V1__StartMigrationRequest
 
 
 /*
- * How the input of a job is to be read. Empty fields have the values in brackets.
+ * The format of a job's input. Empty fields have the values in parentheses.
  */
 struct  Entitled__V1__MigrationInputFormat
 {
   ProtobufCMessage base;
   /*
-   * "ndjson" or "csv" (by the input's first character).
+   * "ndjson" or "csv" (detected from the first character).
    */
   char *syntax;
   /*
-   * The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot leads into an object.
+   * The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object.
    */
   char *customer_column;
   char *receipt_column;
   char *original_transaction_id_column;
   /*
-   * Of CSV (a comma).
+   * For CSV (a comma).
    */
   char *delimiter;
 };
@@ -565,11 +565,11 @@ struct  Entitled__V1__UploadMigrationInputRequest
    */
   char *upload_id;
   /*
-   * How many bytes were handed over before these; what was is not written twice.
+   * The number of bytes before this piece; bytes that were received before are not written again.
    */
   int64_t offset;
   /*
-   * At most a megabyte. None asks how far it is.
+   * At most 1 MiB. Empty: queries the size.
    */
   ProtobufCBinaryData data;
 };
@@ -582,7 +582,7 @@ struct  Entitled__V1__UploadMigrationInputResponse
 {
   ProtobufCMessage base;
   /*
-   * How many bytes there are.
+   * The number of bytes received.
    */
   int64_t size;
 };
@@ -597,11 +597,11 @@ struct  Entitled__V1__CompareWithAppleRequest
   char *app;
   Entitled__V1__Environment environment;
   /*
-   * Of so many customers one is compared; 0 and 1: all.
+   * Compares one of this many customers; 0 and 1: all.
    */
   int32_t sample_every;
   /*
-   * How many customers are looked at; 0: 100.
+   * The number of customers for a page; 0: 100.
    */
   int32_t page_size;
   char *page_token;
@@ -615,14 +615,14 @@ struct  Entitled__V1__CompareWithAppleResponse
 {
   ProtobufCMessage base;
   /*
-   * How many customers were compared.
+   * The number of customers compared.
    */
   int32_t compared;
   size_t n_drifts;
   Entitled__V1__CustomerDrift **drifts;
   char *next_page_token;
   /*
-   * How many customers could not be compared, because Apple could not be asked.
+   * The number of customers that could not be compared, because a call to Apple failed.
    */
   int32_t not_compared;
 };
@@ -632,7 +632,7 @@ struct  Entitled__V1__CompareWithAppleResponse
 
 
 /*
- * What is known of one customer and what Apple says differ.
+ * A difference between the stored facts of a customer and Apple's.
  */
 struct  Entitled__V1__CustomerDrift
 {
@@ -640,7 +640,7 @@ struct  Entitled__V1__CustomerDrift
   char *customer_id;
   char *original_transaction_id;
   /*
-   * Empty for what is not about one transaction.
+   * Empty if the difference is not about one transaction.
    */
   char *transaction_id;
   /*
@@ -680,26 +680,26 @@ struct  Entitled__V1__Migration
   Google__Protobuf__Timestamp *started_at;
   Google__Protobuf__Timestamp *finished_at;
   /*
-   * Receipts each second, lately.
+   * Receipts per second, recently.
    */
   double rate;
   /*
-   * How many of the unchanged are of an Apple account that another line had brought.
+   * The number of unchanged lines whose Apple account an earlier line had migrated.
    */
   int64_t duplicates;
   /*
-   * Why lines were refused or are to be tried again, and how many.
+   * The reasons of rejected and retryable lines, with counts.
    */
   size_t n_reasons;
   Entitled__V1__MigrationReasonCount **reasons;
   /*
-   * Why the job failed.
+   * The error that failed the job.
    */
   char *error;
   char *app;
   protobuf_c_boolean dry_run;
   /*
-   * How far into the input all is done, and how long that is, in bytes.
+   * The position up to which the input is done, and its size, in bytes.
    */
   int64_t position;
   int64_t input_bytes;
@@ -710,7 +710,7 @@ struct  Entitled__V1__Migration
 
 
 /*
- * Why lines of a job's input were not migrated.
+ * A reason with its number of lines.
  */
 struct  Entitled__V1__MigrationReasonCount
 {
@@ -783,7 +783,7 @@ struct  Entitled__V1__MigrationFailure
   char *reason;
   char *explanation;
   /*
-   * The line as NDJSON with the usual names, to be handed in again.
+   * The line as NDJSON with the default names, ready to be submitted again.
    */
   char *input;
 };
@@ -826,11 +826,11 @@ struct  Entitled__V1__SignOfferRequest
    */
   char *app_account_token;
   /*
-   * Needed by the introductory form.
+   * Required by the introductory form.
    */
   char *transaction_id;
   /*
-   * The answer that the introductory form signs.
+   * The eligibility that the introductory form signs.
    */
   protobuf_c_boolean allow_introductory_offer;
   /*
@@ -838,7 +838,7 @@ struct  Entitled__V1__SignOfferRequest
    */
   char *advanced_commerce_request_json;
   /*
-   * Sign even if the customer's history says no.
+   * Signs without an eligibility check.
    */
   protobuf_c_boolean skip_eligibility_check;
 };
@@ -851,13 +851,13 @@ struct  Entitled__V1__SignOfferResponse
 {
   ProtobufCMessage base;
   /*
-   * The JWS, or the base64 signature of the legacy form.
+   * The JWS, or the Base64 signature of the legacy form.
    */
   char *signature;
   char *key_identifier;
   char *nonce;
   /*
-   * Milliseconds since 1970, as StoreKit wants it.
+   * Milliseconds since 1970, as StoreKit expects.
    */
   int64_t timestamp;
 };

@@ -29,15 +29,15 @@ typedef struct Entitled__V1__RenewalInfo Entitled__V1__RenewalInfo;
  */
 typedef enum _Entitled__V1__PriceIncreaseStatus {
   /*
-   * No increase is under way.
+   * No increase is pending.
    */
   ENTITLED__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_UNSPECIFIED = 0,
   /*
-   * Asked, not answered; Apple's 0.
+   * Requested, not answered; Apple's 0.
    */
   ENTITLED__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_PENDING = 1,
   /*
-   * Agreed, or no consent was needed; Apple's 1.
+   * Consented, or no consent was required; Apple's 1.
    */
   ENTITLED__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_ACCEPTED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__PRICE_INCREASE_STATUS)
@@ -75,11 +75,11 @@ struct  Entitled__V1__Transaction
   Google__Protobuf__Timestamp *expires_date;
   Google__Protobuf__Timestamp *revocation_date;
   /*
-   * Apple's number: 0 another reason, 1 an issue with the app. Meaningful only with a revocation date.
+   * Apple's code: 0 another reason, 1 an issue with the app. Meaningful only with a revocation date.
    */
   int32_t revocation_reason;
   /*
-   * Apple's word: REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, or one newer than this service.
+   * Apple's value: REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, or an unknown one.
    */
   char *revocation_type;
   /*
@@ -101,16 +101,16 @@ struct  Entitled__V1__Transaction
   Entitled__V1__Money *price;
   char *storefront;
   /*
-   * Apple's word: PURCHASE, RENEWAL, or one newer than this service.
+   * Apple's value: PURCHASE, RENEWAL, or an unknown one.
    */
   char *transaction_reason;
   /*
-   * When Apple signed this version of the transaction; of two versions the later counts.
+   * When Apple signed this version of the transaction; the later of two versions counts.
    */
   Google__Protobuf__Timestamp *signed_date;
   /*
-   * Only an app receipt said so: older and less than what Apple signs, and in force until that is known.
-   * `signed_date` is then when the receipt was made.
+   * The fact comes from an app receipt: older and less than what Apple signs, and replaced by it.
+   * `signed_date` is then the creation date of the receipt.
    */
   protobuf_c_boolean from_receipt;
 };
@@ -128,12 +128,12 @@ struct  Entitled__V1__RenewalInfo
   char *original_transaction_id;
   char *product_id;
   /*
-   * What it will renew to; differs from `product_id` when a change is pending.
+   * The product of the next renewal; differs from `product_id` when a change is pending.
    */
   char *auto_renew_product_id;
   protobuf_c_boolean will_auto_renew;
   /*
-   * Apple's number: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
+   * Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
    */
   int32_t expiration_intent;
   protobuf_c_boolean is_in_billing_retry_period;
@@ -141,7 +141,7 @@ struct  Entitled__V1__RenewalInfo
   Google__Protobuf__Timestamp *renewal_date;
   Entitled__V1__Money *renewal_price;
   /*
-   * Whether Apple asked the customer to agree to a price increase, and the answer.
+   * Whether Apple requested consent to a price increase, and the answer.
    */
   Entitled__V1__PriceIncreaseStatus price_increase_status;
   size_t n_eligible_win_back_offer_ids;

@@ -35,15 +35,15 @@ typedef struct Entitled__V1__ResumeWebhookResponse Entitled__V1__ResumeWebhookRe
 /* --- enums --- */
 
 /*
- * What goes out.
+ * The content of messages.
  */
 typedef enum _Entitled__V1__WebhookKind {
   /*
-   * In a request: events.
+   * In a request: EVENTS.
    */
   ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED = 0,
   /*
-   * Changes of entitlements: `webhooks` of the configuration.
+   * Entitlement events: `webhooks` of the configuration.
    */
   ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_EVENTS = 1,
   /*
@@ -53,32 +53,32 @@ typedef enum _Entitled__V1__WebhookKind {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__WEBHOOK_KIND)
 } Entitled__V1__WebhookKind;
 /*
- * How a receiver is doing.
+ * The state of a webhook.
  */
 typedef enum _Entitled__V1__WebhookState {
   ENTITLED__V1__WEBHOOK_STATE__WEBHOOK_STATE_UNSPECIFIED = 0,
   /*
-   * Nothing waits for another attempt.
+   * No message is pending.
    */
   ENTITLED__V1__WEBHOOK_STATE__WEBHOOK_STATE_HEALTHY = 1,
   /*
-   * Something was not taken yet.
+   * A delivery failed and is pending.
    */
   ENTITLED__V1__WEBHOOK_STATE__WEBHOOK_STATE_FAILING = 2,
   /*
-   * The receiver said that it wants no more; nothing is sent until `ResumeWebhook`.
+   * The endpoint responded with 410 Gone; nothing is sent until `ResumeWebhook`.
    */
   ENTITLED__V1__WEBHOOK_STATE__WEBHOOK_STATE_GONE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__WEBHOOK_STATE)
 } Entitled__V1__WebhookState;
 /*
- * Whether it will be tried again.
+ * Whether a message will be retried.
  */
 typedef enum _Entitled__V1__DeliveryState {
   ENTITLED__V1__DELIVERY_STATE__DELIVERY_STATE_UNSPECIFIED = 0,
   ENTITLED__V1__DELIVERY_STATE__DELIVERY_STATE_PENDING = 1,
   /*
-   * Given up: a dead letter.
+   * Given up after all attempts.
    */
   ENTITLED__V1__DELIVERY_STATE__DELIVERY_STATE_DEAD_LETTER = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DELIVERY_STATE)
@@ -111,33 +111,33 @@ struct  Entitled__V1__Webhook
 {
   ProtobufCMessage base;
   /*
-   * As in the configuration.
+   * The name in the configuration.
    */
   char *name;
   Entitled__V1__WebhookKind kind;
   /*
-   * Where to, without the query, in which a secret may stand.
+   * The URL without its query, which may contain a secret.
    */
   char *url;
   Entitled__V1__WebhookState state;
   /*
-   * The sequence of the last event, or the evidence id of the last notification, that was sent or waits.
+   * The sequence of the last event, or the evidence id of the last notification, that was sent or is pending.
    */
   int64_t position;
   /*
-   * The last one that there is, of all apps.
+   * The latest position, over all apps.
    */
   int64_t latest_position;
   /*
-   * What waits for another attempt, or behind something that does.
+   * Messages that wait for another attempt, or for an earlier message.
    */
   int64_t pending;
   /*
-   * What was given up.
+   * Dead letters.
    */
   int64_t dead_letters;
   /*
-   * When the oldest of what waits happened.
+   * The time of the oldest pending message.
    */
   Google__Protobuf__Timestamp *oldest_pending_at;
 };
@@ -147,7 +147,7 @@ struct  Entitled__V1__Webhook
 
 
 /*
- * One message that did not arrive yet.
+ * One message that was not delivered yet.
  */
 struct  Entitled__V1__Delivery
 {
@@ -157,28 +157,28 @@ struct  Entitled__V1__Delivery
    */
   int64_t position;
   /*
-   * The `webhook-id` that the receiver sees at each attempt; empty where notifications are forwarded.
+   * The `webhook-id` of each attempt; empty for forwarded notifications.
    */
   char *webhook_id;
   /*
-   * Such as `entitlement.started`, or Apple's word for a notification.
+   * Such as `entitlement.started`, or Apple's notification type.
    */
   char *type;
   Entitled__V1__Environment environment;
   /*
-   * Whose event it is, or the original transaction id of the notification: what goes out in order.
+   * The ordering key: the customer of an event, or the original transaction id of a notification.
    */
   char *subject;
   Entitled__V1__DeliveryState state;
   int32_t attempts;
   /*
-   * What came of the last attempt.
+   * The result of the last attempt.
    */
   char *outcome;
   Google__Protobuf__Timestamp *occurred_at;
   Google__Protobuf__Timestamp *first_attempt_at;
   /*
-   * Unset: behind another one, or given up.
+   * Unset: after an earlier message, or a dead letter.
    */
   Google__Protobuf__Timestamp *next_attempt_at;
 };
@@ -218,7 +218,7 @@ struct  Entitled__V1__ListDeliveriesResponse
 
 
 /*
- * One of the three has to be given.
+ * Exactly one of the three selections is required.
  */
 struct  Entitled__V1__ResendDeliveriesRequest
 {
@@ -227,16 +227,16 @@ struct  Entitled__V1__ResendDeliveriesRequest
   char *webhook;
   Entitled__V1__WebhookKind kind;
   /*
-   * All that was given up.
+   * All dead letters.
    */
   protobuf_c_boolean dead_letters;
   /*
-   * These: sequences of events, or evidence ids of notifications, whether they arrived or not.
+   * These positions: sequences of events, or evidence ids of notifications, delivered or not.
    */
   size_t n_positions;
   int64_t *positions;
   /*
-   * All from this one on; with `to_position` up to that one.
+   * All from this position on; with `to_position` up to that one.
    */
   int64_t from_position;
   int64_t to_position;
@@ -250,11 +250,11 @@ struct  Entitled__V1__ResendDeliveriesResponse
 {
   ProtobufCMessage base;
   /*
-   * How many will be sent. At most 10,000 at a time.
+   * The number of messages that will be sent, at most 10,000 per call.
    */
   int64_t resent;
   /*
-   * There is more in the range: replay from here. 0: there is not.
+   * The position at which the rest of the range starts; 0: there is no rest.
    */
   int64_t continue_from_position;
 };
@@ -264,7 +264,7 @@ struct  Entitled__V1__ResendDeliveriesResponse
 
 
 /*
- * One of the two has to be given. What is not a dead letter stays.
+ * Exactly one of the two is required. Messages that are not dead letters stay.
  */
 struct  Entitled__V1__DiscardDeliveriesRequest
 {
@@ -273,11 +273,11 @@ struct  Entitled__V1__DiscardDeliveriesRequest
   char *webhook;
   Entitled__V1__WebhookKind kind;
   /*
-   * All that was given up.
+   * All dead letters.
    */
   protobuf_c_boolean dead_letters;
   /*
-   * These.
+   * These positions.
    */
   size_t n_positions;
   int64_t *positions;
@@ -291,7 +291,7 @@ struct  Entitled__V1__DiscardDeliveriesResponse
 {
   ProtobufCMessage base;
   /*
-   * How many dead letters were forgotten.
+   * The number of discarded dead letters.
    */
   int64_t discarded;
 };
