@@ -1,8 +1,7 @@
 package import Entitlements
 internal import Synchronization
 
-/// The catalog that is in force now. One value is shared by everything that decides, so that a new
-/// catalog takes effect everywhere at once.
+/// The catalog in force. All components share one value, so that a new catalog takes effect everywhere at once.
 package final class CurrentCatalog: Sendable {
   private let catalog: Mutex<Catalog>
   private let replacements = Atomic<UInt64>(0)
@@ -19,7 +18,7 @@ package final class CurrentCatalog: Sendable {
     replacements.add(1, ordering: .releasing)
   }
 
-  /// How often it was replaced: what was worked out from ``value`` holds while this stays what it was before
-  /// the value was read.
+  /// The number of replacements. A result computed from ``value`` is valid while this equals its value from before
+  /// ``value`` was read.
   package var generation: UInt64 { replacements.load(ordering: .acquiring) }
 }

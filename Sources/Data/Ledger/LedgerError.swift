@@ -3,60 +3,58 @@ package import FamilySharing
 package import SignedData
 package import Store
 
-/// Why the ledger did not take something in, in the order in which the questions are asked.
+/// The reason why the ledger rejected a request, in the order of the checks.
 package enum LedgerError: Error, Hashable, Sendable {
-  /// The request itself cannot be right; nothing was kept.
+  /// A field of the request is invalid; nothing was stored.
   case invalid(field: String, problem: String)
-  /// The operator configured no app of that name.
+  /// The catalog has no app of that name.
   case unknownApp(String, configured: [String])
-  /// Whether the document is Apple's could not be found out. Trying again is safe; nothing was kept.
+  /// OpenSSL failed, so the document could not be verified. A retry is safe; nothing was stored.
   case notVerifiable(CryptographyError)
-  /// Whether a certificate was revoked had to be asked, and there was no answer. Trying again is safe; nothing was
-  /// kept.
+  /// The required online check of a certificate got no response. A retry is safe; nothing was stored.
   case notChecked(OnlineCheckError)
-  /// The document is not to be believed. It is kept as rejected evidence, and changed nothing.
+  /// The document does not verify. It is stored as rejected evidence and changed nothing.
   case rejected(Rejection, evidence: EvidenceID)
-  /// The purchase belongs to another customer. What it says was taken in for that one; the customer who
-  /// was named got nothing.
+  /// The purchase belongs to another customer. Its facts were stored for that one; the claim failed.
   case ownedByAnotherCustomer(originalTransactionID: String)
-  /// Nothing is known of the purchase.
+  /// There are no facts of the purchase.
   case unknownPurchase(originalTransactionID: String)
-  /// The purchase is not the customer's from whom it was to be taken.
+  /// The customer to move the purchase from does not own it.
   case notTheOwner(originalTransactionID: String)
-  /// No link, merge or transfer of this app has that number.
+  /// No link, merge or transfer of this app has that id.
   case unknownTransfer(String)
-  /// What a transfer moved was moved again since, or moved back; undoing it would undo that.
+  /// A line of the transfer was moved again or moved back since; undoing the transfer would undo that.
   case transferConflict(transfer: String)
-  /// No grant of this app has that number.
+  /// No grant of this app has that id.
   case unknownGrant(String)
-  /// Seats of this purchase cannot be claimed here.
+  /// The purchase has no seats, or Apple manages them.
   case noSeats(SeatCapacity.Problem, originalTransactionID: String)
-  /// As many seats are claimed as were bought.
+  /// All seats that were bought are claimed.
   case noSeatLeft(originalTransactionID: String, bought: Int64, held: Int64)
-  /// The customer bought the seats and needs none.
+  /// The customer is the purchaser and needs no seat.
   case alreadyPurchaser(originalTransactionID: String)
-  /// The purchase has no claim of that number, or none that is still held.
+  /// The purchase has no seat of that id, or it was released.
   case unknownSeat(String)
-  /// The seat is another customer's.
+  /// The seat has another holder.
   case seatTaken(String)
-  /// Nothing is known of the customer.
+  /// There are no facts and no evidence of the customer.
   case unknownCustomer
-  /// The store could not do it; nothing changed.
+  /// The store failed; nothing changed.
   case store(StoreError)
 }
 
-/// What was wrong with a document.
+/// The reason why a document was rejected.
 package enum Rejection: Error, Hashable, Sendable {
-  /// It is not Apple's, or not for this app.
+  /// The signature is not Apple's, or the document is for another app.
   case notVerified(VerificationError)
-  /// It is Apple's, but lacks what the rules need.
+  /// A field that the rules need is missing.
   case incomplete(FactError)
-  /// The renewal info is about another purchase line than the transaction.
+  /// The renewal info is about another purchase than the transaction.
   case otherLine
-  /// Its certificate was taken back, as its authority says.
+  /// Its certificate was revoked.
   case revoked(OnlineCheckError)
 
-  /// A code for machines, such as `BAD_SIGNATURE`.
+  /// The reason code, such as `BAD_SIGNATURE`.
   package var reason: String {
     switch self {
     case .notVerified(let error): error.reason
@@ -83,26 +81,25 @@ extension LedgerError: CustomStringConvertible {
     switch self {
     case .invalid(let field, let problem): "\(field) \(problem)"
     case .unknownApp(let id, let configured):
-      "there is no app \(id.debugDescription); configured: \(configured.joined(separator: ", "))"
-    case .notVerifiable(let error): "the document could not be checked: \(error)"
+      "unknown app '\(id)'; configured: \(configured.joined(separator: ", "))"
+    case .notVerifiable(let error): "verification failed: \(error); retry"
     case .notChecked(let error): error.description
     case .rejected(let rejection, _): rejection.description
-    case .ownedByAnotherCustomer(let line):
-      "the purchase \(line) belongs to another customer"
-    case .unknownPurchase(let line): "no purchase \(line) is known"
-    case .notTheOwner(let line): "the purchase \(line) is not that customer's"
-    case .unknownTransfer(let id): "there is no transfer \(id.debugDescription)"
-    case .transferConflict(let id): "what transfer \(id) moved was moved again since"
-    case .unknownGrant(let id): "there is no grant \(id.debugDescription)"
-    case .noSeats(.noSeats, let line): "the purchase \(line) is no subscription with seats"
+    case .ownedByAnotherCustomer(let line): "the purchase '\(line)' belongs to another customer"
+    case .unknownPurchase(let line): "unknown purchase '\(line)'"
+    case .notTheOwner(let line): "the customer does not own the purchase '\(line)'"
+    case .unknownTransfer(let id): "unknown transfer '\(id)'"
+    case .transferConflict(let id): "a line of the transfer '\(id)' was moved again since"
+    case .unknownGrant(let id): "unknown grant '\(id)'"
+    case .noSeats(.noSeats, let line): "the purchase '\(line)' has no seats"
     case .noSeats(.invitedByApple, let line):
-      "Apple invites to the seats of \(line), and each member's own transaction says who has one"
+      "Apple manages the seats of '\(line)'; each member has an own transaction"
     case .noSeatLeft(let line, let bought, let held):
       "all seats of \(line) are claimed: \(bought) bought, \(held) claimed"
-    case .alreadyPurchaser(let line): "the customer bought \(line) and needs no seat of it"
-    case .unknownSeat(let id): "there is no seat \(id.debugDescription) of this purchase that is held"
-    case .seatTaken(let id): "the seat \(id) is another customer's; unclaim it first"
-    case .unknownCustomer: "nothing is known of this customer"
+    case .alreadyPurchaser(let line): "the customer is the purchaser of '\(line)' and needs no seat"
+    case .unknownSeat(let id): "the purchase has no held seat '\(id)'"
+    case .seatTaken(let id): "the seat '\(id)' has another holder; release it first"
+    case .unknownCustomer: "unknown customer"
     case .store(let error): error.description
     }
   }

@@ -1,27 +1,27 @@
 package import AppStore
 
-/// The time by which the service lives: the machine's, or that of a sandbox, which may be turned and go faster.
+/// The service's clock: the machine's, or that of a sandbox, which may be set and run faster.
 package struct ServiceClock: Sendable {
-  /// The time now.
+  /// The current time.
   package let now: @Sendable () -> Instant
-  /// Milliseconds of the machine's time until a moment; `nil` if it does not come by itself.
-  package let wait: @Sendable (Instant) -> Int64?
-  /// Tells each time that the clock was turned, or goes at another pace.
-  package let turns: @Sendable () -> AsyncStream<Void>
+  /// The machine's milliseconds until an instant; `nil` if the clock stands still before it.
+  package let delay: @Sendable (Instant) -> Int64?
+  /// A signal each time that the clock was set or its speed changed.
+  package let adjustments: @Sendable () -> AsyncStream<Void>
 
-  /// A clock by its parts.
   package init(
-    now: @escaping @Sendable () -> Instant, wait: @escaping @Sendable (Instant) -> Int64?,
-    turns: @escaping @Sendable () -> AsyncStream<Void>
+    now: @escaping @Sendable () -> Instant, delay: @escaping @Sendable (Instant) -> Int64?,
+    adjustments: @escaping @Sendable () -> AsyncStream<Void>
   ) {
     self.now = now
-    self.wait = wait
-    self.turns = turns
+    self.delay = delay
+    self.adjustments = adjustments
   }
 
-  /// A clock that goes as fast as the machine's. That it is set, nobody tells.
+  /// A clock that runs at the machine's speed. It does not signal when the machine's clock is set.
   package init(now: @escaping @Sendable () -> Instant) {
     self.init(
-      now: now, wait: { max(0, $0.milliseconds(since: now())) }, turns: { AsyncStream { $0.finish() } })
+      now: now, delay: { max(0, $0.milliseconds(since: now())) },
+      adjustments: { AsyncStream { $0.finish() } })
   }
 }

@@ -87,7 +87,7 @@ extension ReceiptIntake {
       submission.claimedLines = receipt.lines
       let isAsked = history.failure == nil && receipt.environment != .xcode
       let told = isAsked ? Set(history.unknownLines) : Set(receipt.lines)
-      submission.statement = receipt.statement(about: told)
+      submission.contents = receipt.statement(about: told)
       if policy.keepsReceipts { submission.receipt = receipt.content }
       if let failure = history.failure {
         submission.refreshes = receipt.lines.filter { !history.queriedLines.contains($0) }

@@ -30,7 +30,7 @@ struct VerifiedReceipt: Sendable {
   /// What it says of the copy of the app, and of the purchases in `lines`.
   func statement(about lines: Set<String>) -> ReceiptContents {
     ReceiptContents(
-      receiptHash: content.hash, creationDate: creationDate, copy: copy,
+      receiptHash: content.hash, creationDate: creationDate, appInstall: copy,
       purchases: purchases.filter { $0.entry.originalTransactionId.map(lines.contains) ?? false })
   }
 }

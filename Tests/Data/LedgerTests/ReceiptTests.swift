@@ -8,11 +8,11 @@ import Testing
 
 @testable import Ledger
 
-/// What a legacy receipt says holds until Apple's own word is known, and never longer.
+/// A legacy receipt counts until Apple's signed documents arrive.
 @Suite struct ReceiptTests {
   /// A receipt of day `made` with one period.
-  private func statement(
-    _ days: ClosedRange<Int64> = 40...70, line: String = "L1", made: Int64 = 45, copy: String? = nil
+  private func contents(
+    _ days: ClosedRange<Int64> = 40...70, line: String = "L1", made: Int64 = 45, appInstall: String? = nil
   ) throws -> ReceiptContents {
     let entry: JSONObject = [
       "transaction_id": .string("\(line)-\(days.lowerBound)"), "original_transaction_id": .string(line),
@@ -22,16 +22,16 @@ import Testing
     ]
     return ReceiptContents(
       receiptHash: [UInt8](repeating: 7, count: 32), creationDate: at(made),
-      copy: copy.map { .init(originalApplicationVersion: $0, originalPurchaseDate: at(1)) },
+      appInstall: appInstall.map { .init(originalApplicationVersion: $0, originalPurchaseDate: at(1)) },
       purchases: [.init(entry: try LegacyTransaction(json: entry), type: .autoRenewableSubscription)])
   }
 
   private func submission(
-    _ statement: ReceiptContents?, for customerID: String? = "ana", documents: [String] = []
+    _ contents: ReceiptContents?, for customerID: String? = "ana", documents: [String] = []
   ) -> ReceiptSubmission {
     var submission = ReceiptSubmission(appID: "ocean", environment: .sandbox, customerID: customerID)
-    submission.statement = statement
-    submission.claimedLines = statement?.transactions.map(\.originalTransactionID) ?? []
+    submission.contents = contents
+    submission.claimedLines = contents?.transactions.map(\.originalTransactionID) ?? []
     submission.documents = documents.map {
       Submission(
         appID: "ocean", customerID: customerID, signedTransaction: $0, source: .appStoreServerAPI)
@@ -39,10 +39,10 @@ import Testing
     return submission
   }
 
-  @Test("The receipt's own word gives access, is known again, and can be replayed")
+  @Test("A receipt alone grants access, is a duplicate when repeated, and can be replayed")
   func ownWord() async throws {
     try await LedgerFixture.run { fixture in
-      let taken = try await fixture.ledger.submit(submission(statement(copy: "2.0")))
+      let taken = try await fixture.ledger.submit(submission(contents(appInstall: "2.0")))
       #expect(taken.customerID == "ana" && taken.changedState && !taken.isDuplicate)
       let fact = try #require(taken.facts.transactions.first)
       #expect(fact.details.isFromReceipt && fact.offerType == .introductory && fact.signedDate == at(45))
@@ -52,7 +52,7 @@ import Testing
         return
       }
       #expect(segment.status.isEntitled)
-      let again = try await fixture.ledger.submit(submission(statement(copy: "2.0")))
+      let again = try await fixture.ledger.submit(submission(contents(appInstall: "2.0")))
       #expect(again.isDuplicate && !again.changedState && again.evidenceID == taken.evidenceID)
       #expect(try await fixture.replayDifferences().isEmpty)
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
@@ -61,14 +61,14 @@ import Testing
     }
   }
 
-  @Test("What Apple signed counts more, whichever came first and whichever is newer")
+  @Test("A signed transaction takes precedence over a receipt, whichever came first or is newer")
   func signedWins() async throws {
     for receiptFirst in [true, false] {
       try await LedgerFixture.run { fixture in
         let signed = try fixture.period(40...50, signed: 41, ["price": 990])
-        if receiptFirst { _ = try await fixture.ledger.submit(submission(statement())) }
+        if receiptFirst { _ = try await fixture.ledger.submit(submission(contents())) }
         _ = try await fixture.ledger.submit(submission(nil, documents: [signed]))
-        if !receiptFirst { _ = try await fixture.ledger.submit(submission(statement())) }
+        if !receiptFirst { _ = try await fixture.ledger.submit(submission(contents())) }
         let fact = try #require(try fixture.facts()?.transactions.first)
         #expect(!fact.details.isFromReceipt && fact.details.price == 990 && fact.expiresDate == at(50))
         #expect(try await fixture.replayDifferences().isEmpty)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("Apple signs anew whatever it is asked; that alone is no change")
+  @Test("A new signature of the same facts is no change")
   func signedAgain() async throws {
     try await LedgerFixture.run { fixture in
       let first = try await fixture.ledger.submit(
@@ -95,13 +95,13 @@ import Testing
     }
   }
 
-  @Test("A second customer with the same receipt gets nothing, and both learn of it once")
+  @Test("A second customer with the same receipt is linked to nothing, and both timelines record it once")
   func twoCustomers() async throws {
     try await LedgerFixture.run { fixture in
-      _ = try await fixture.ledger.submit(submission(statement()))
-      let other = try await fixture.ledger.submit(submission(statement(), for: "bob"))
+      _ = try await fixture.ledger.submit(submission(contents()))
+      let other = try await fixture.ledger.submit(submission(contents(), for: "bob"))
       #expect(other.belongsToAnotherCustomer && other.linesOfOtherCustomers == ["L1"])
-      _ = try await fixture.ledger.submit(submission(statement(), for: "bob"))
+      _ = try await fixture.ledger.submit(submission(contents(), for: "bob"))
       let kinds = try fixture.events().map(\.event.change.kind)
       #expect(kinds.count { $0 == .claimRefused } == 1 && kinds.count { $0 == .claimedByAnother } == 1)
       #expect(try fixture.facts(of: "bob")?.transactions.isEmpty != false)
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("A number that only looks up binds nobody; one that the operator vouches for is a transfer of record")
+  @Test("A looked-up transaction id links nothing; one that the operator vouches for is a recorded transfer")
   func numbers() async throws {
     try await LedgerFixture.run { fixture in
       var found = submission(nil, for: nil, documents: [try fixture.period(40...70)])
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("What is forged does not count, and the rest does")
+  @Test("A forged document is rejected and the others count")
   func forged() async throws {
     try await LedgerFixture.run { fixture in
       let genuine = try fixture.period(40...70)
@@ -138,10 +138,10 @@ import Testing
     }
   }
 
-  @Test("What is still to be asked is due, is found with its owner, and is done when Apple was asked")
+  @Test("A pending refresh is due with its owner until Apple was queried")
   func refreshes() async throws {
     try await LedgerFixture.run { fixture in
-      var waiting = submission(try statement())
+      var waiting = submission(try contents())
       let line = LineKey(appID: "ocean", environment: .sandbox, originalTransactionID: "L1")
       waiting.refreshes = [PendingRefresh(line: line, dueAt: at(50), reason: "APP_STORE_UNAVAILABLE")]
       _ = try await fixture.ledger.submit(waiting)

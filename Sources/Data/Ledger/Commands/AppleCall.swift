@@ -1,24 +1,22 @@
 package import AppStore
 package import JSON
 
-/// Something that the operator asked Apple to do, and what Apple answered.
+/// A call to Apple that an operator made, with Apple's response.
 package struct AppleCall: Hashable, Sendable {
-  /// The method of the contract by which it was asked, such as `ExtendRenewalDate`.
+  /// The RPC that the operator called, such as `ExtendRenewalDate`.
   package let method: String
-  /// The purchase line that it is about; empty for a call about no single one.
+  /// The purchase; empty for a call about several.
   package let originalTransactionID: String
-  /// The one purchase of the line that it is about; empty for a call about the whole line, and in evidence from
-  /// before this was kept.
+  /// The transaction; empty for a call about the whole purchase.
   package let transactionID: String
-  /// What Apple was sent.
+  /// The request to Apple.
   package let request: JSONObject
-  /// What Apple answered; of a refusal, Apple's code and message.
+  /// Apple's response; for an error, Apple's code and message.
   package var answer: JSONObject
 
-  /// The method by which Apple's questions about refunds are answered.
+  /// The RPC that answers a consumption request.
   package static let sendConsumptionInformation = "SendConsumptionInformation"
 
-  /// A call by its parts.
   package init(
     method: String, originalTransactionID: String, transactionID: String = "", request: JSONObject,
     answer: JSONObject
@@ -30,15 +28,15 @@ package struct AppleCall: Hashable, Sendable {
     self.answer = answer
   }
 
-  /// Apple's refusal, as an answer.
+  /// Apple's error as ``answer``.
   package static func refusal(_ code: APIErrorCode, message: String) -> JSONObject {
     ["errorCode": .number(JSONNumber(code.rawValue)), "errorMessage": .string(message)]
   }
 
-  /// Whether Apple did not do it.
+  /// Whether Apple returned an error.
   var isRefused: Bool { answer["errorCode"] != nil }
 
-  /// The same without what may lead to a person.
+  /// The call without anything that may identify a person.
   var anonymous: AppleCall {
     AppleCall(
       method: method, originalTransactionID: originalTransactionID, transactionID: transactionID,
@@ -47,7 +45,7 @@ package struct AppleCall: Hashable, Sendable {
 }
 
 extension JSONObject {
-  /// A call as its evidence has it.
+  /// The form of a call in its evidence.
   init(_ call: AppleCall) {
     self = [
       "method": .string(call.method), "purchase": .string(call.originalTransactionID),
@@ -58,7 +56,7 @@ extension JSONObject {
 }
 
 extension AppleCall {
-  /// The call in the members of its evidence; `nil` if they are none.
+  /// Decodes a call; `nil` if the method is missing.
   init?(_ object: JSONObject) {
     guard let method = object["method"]?.stringValue else { return nil }
     self.init(

@@ -3,16 +3,16 @@ internal import Entitlements
 internal import FamilySharing
 internal import Store
 
-// Seats, never more than were bought: the check and the claim are one write.
+// Seats. Check and claim are one write, so that there are never more claims than seats.
 extension CommandHandler {
-  /// Claims a seat; the same request again gives the seat that there is, and so does a claim for a customer
-  /// who has one. `seatClaimID` is Apple's number of it.
+  /// Claims a seat. The same request identifier again, or a claim for a customer who has a seat, returns the existing
+  /// seat. `seatClaimID` is Apple's id of the claim.
   func claimSeat(
     of number: String, for customerID: String?, request: String, seatClaimID: String?
   ) throws(LedgerError) -> CommandResult {
     let purchase = customer("").line(number)
     let holder = try customerID.map { id throws(LedgerError) in
-      try inStore { () throws(StoreError) in try derivation().mergeTarget(of: customer(id)) }
+      try inStore { () throws(StoreError) in try store.finalMergeTarget(of: customer(id)) }
     }
     let (facts, seats, owners) = try inStore { () throws(StoreError) in
       (try store.facts(of: purchase), try store.seats(of: purchase), try store.owners(of: purchase))
@@ -20,8 +20,8 @@ extension CommandHandler {
     guard purchase.isPurchase, facts != CustomerFacts() else {
       throw .unknownPurchase(originalTransactionID: number)
     }
-    if let known = seats.first(where: { !request.isEmpty && $0.requestIdentifier == request }) {
-      return try standing(of: known)
+    if let existing = seats.first(where: { !request.isEmpty && $0.requestIdentifier == request }) {
+      return try result(of: existing)
     }
     let bought = SeatCapacity(facts)
     if let problem = bought.problem { throw .noSeats(problem, originalTransactionID: number) }
@@ -29,7 +29,7 @@ extension CommandHandler {
       guard !owners.contains(holder.customerID) else {
         throw .alreadyPurchaser(originalTransactionID: number)
       }
-      if let own = try heldSeat(of: holder, among: seats) { return try standing(of: own) }
+      if let own = try heldSeat(of: holder, among: seats) { return try result(of: own) }
     }
     let held = Int64(seats.count(where: \.isHeld))
     guard held < bought.current else {
@@ -40,39 +40,39 @@ extension CommandHandler {
       seatID: "\(LineKey.seatPrefix)\(id.rawValue)", originalTransactionID: number, seatClaimID: seatClaimID,
       requestIdentifier: request, claimedAt: now)
     let outcome = try execute(.claimSeat(seat, customerID: customerID), onBehalfOf: customerID)
-    return try standing(of: seat, outcome)
+    return try result(of: seat, outcome)
   }
 
-  /// Says for whom a claimed seat is.
+  /// Links a claimed seat to a customer.
   func associateSeat(_ seatID: String, of number: String, with customerID: String) throws(LedgerError)
     -> CommandResult
   {
     let seat = try seat(seatID, of: number)
-    let standing = try standing(of: seat)
+    let current = try result(of: seat)
     guard seat.isHeld else { throw .unknownSeat(seatID) }
     let (holder, purchasers) = try inStore { () throws(StoreError) in
       (
-        try derivation().mergeTarget(of: customer(customerID)),
+        try store.finalMergeTarget(of: customer(customerID)),
         try store.owners(of: customer("").line(seat.originalTransactionID))
       )
     }
-    guard standing.customer != holder else { return standing }
-    guard standing.customer == nil else { throw .seatTaken(seatID) }
+    guard current.customer != holder else { return current }
+    guard current.customer == nil else { throw .seatTaken(seatID) }
     guard !purchasers.contains(holder.customerID) else {
       throw .alreadyPurchaser(originalTransactionID: seat.originalTransactionID)
     }
     let outcome = try execute(.associateSeat(seatID, customerID: customerID), onBehalfOf: customerID)
-    return try self.standing(of: seat, outcome)
+    return try result(of: seat, outcome)
   }
 
-  /// Gives a seat back; one that was given back stays as it was.
+  /// Releases a seat; one that was released before stays as it was.
   func releaseSeat(_ seatID: String, of number: String) throws(LedgerError) -> CommandResult {
     let seat = try seat(seatID, of: number)
-    let standing = try standing(of: seat)
-    guard seat.isHeld else { return standing }
+    let current = try result(of: seat)
+    guard seat.isHeld else { return current }
     let outcome = try execute(
-      .releaseSeats([seatID], at: now), onBehalfOf: standing.customer?.customerID)
-    return try self.standing(of: self.seat(seatID, of: number), outcome)
+      .releaseSeats([seatID], at: now), onBehalfOf: current.customer?.customerID)
+    return try result(of: self.seat(seatID, of: number), outcome)
   }
 
   private func seat(_ seatID: String, of number: String) throws(LedgerError) -> Seat {
@@ -86,8 +86,8 @@ extension CommandHandler {
     return seats.first { $0.isHeld && lines.contains(holder.line($0.seatID)) }
   }
 
-  /// A seat as it is, and whose.
-  private func standing(
+  /// The current state of a seat, with its holder and the holder's facts.
+  private func result(
     of seat: Seat, _ outcome: CommandResult = CommandResult()
   ) throws(LedgerError) -> CommandResult {
     var outcome = outcome

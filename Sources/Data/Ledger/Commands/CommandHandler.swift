@@ -2,9 +2,9 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
-/// Where a command is checked against what is, becomes evidence, and is carried out: all inside one write.
+/// Validates a command against the state, appends it as evidence and runs it, inside one write.
 ///
-/// A check that fails throws before anything was written.
+/// Validation throws before anything is written.
 struct CommandHandler {
   let store: any StoreTransaction
   let catalog: Catalog
@@ -14,16 +14,16 @@ struct CommandHandler {
   let actor: String
   var note = ""
 
-  /// Gives a purchase to a customer, as `policy` says if it is somebody else's; `from` is who must have it.
+  /// Moves a purchase to a customer; `policy` decides if it has an owner. If `from` is given, it must be an owner.
   func move(
     _ number: String, from: String?, to: String, policy: OwnershipPolicy
   ) throws(LedgerError) -> CommandResult {
     let line = LineKey(appID: appID, environment: environment, originalTransactionID: number)
     let (owners, to) = try inStore { () throws(StoreError) in
-      (try store.owners(of: line), try derivation().mergeTarget(of: line.customer(to)).customerID)
+      (try store.owners(of: line), try store.finalMergeTarget(of: line.customer(to)).customerID)
     }
-    let isKnown = try inStore { () throws(StoreError) in try store.facts(of: line) } != CustomerFacts()
-    guard line.isPurchase, isKnown else { throw .unknownPurchase(originalTransactionID: number) }
+    let exists = try inStore { () throws(StoreError) in try store.facts(of: line) } != CustomerFacts()
+    guard line.isPurchase, exists else { throw .unknownPurchase(originalTransactionID: number) }
     if let from, !owners.contains(from) { throw .notTheOwner(originalTransactionID: number) }
     let previous = from.map { [$0] } ?? owners
     guard !owners.contains(to) else { return CommandResult(previousCustomerIDs: previous) }
@@ -37,32 +37,32 @@ struct CommandHandler {
     return outcome
   }
 
-  /// Joins one customer into another.
+  /// Merges one customer into another.
   func merge(_ from: String, into: String) throws(LedgerError) -> CommandResult {
     let (from, into) = (customer(from), customer(into))
-    let (lines, mergeTarget, alreadyInto) = try inStore { () throws(StoreError) in
+    let (lines, target, currentTarget) = try inStore { () throws(StoreError) in
       (
-        try store.lines(of: from), try derivation().mergeTarget(of: into),
-        try derivation().mergeTarget(of: from)
+        try store.lines(of: from), try store.finalMergeTarget(of: into),
+        try store.finalMergeTarget(of: from)
       )
     }
-    guard alreadyInto != mergeTarget || from == into || mergeTarget == from else { return CommandResult() }
+    guard currentTarget != target || from == into || target == from else { return CommandResult() }
     guard from != into else {
-      throw .invalid(field: "into_customer_id", problem: "is the customer that ends")
+      throw .invalid(field: "into_customer_id", problem: "is the customer to merge")
     }
-    let target = mergeTarget == from ? into : mergeTarget
+    let final = target == from ? into : target
     var outcome = try execute(
-      .merge(from: from.customerID, into: target.customerID), onBehalfOf: target.customerID)
+      .merge(from: from.customerID, into: final.customerID), onBehalfOf: final.customerID)
     outcome.lines = lines.filter(\.isPurchase).map(\.originalTransactionID).sorted()
     return outcome
   }
 
-  /// Takes back a move or a merge, if all that it moved is still where it put it.
+  /// Reverses a move or a merge, if no line that it moved was moved again.
   func undo(_ id: EvidenceID) throws(LedgerError) -> CommandResult {
     let transferID = CommandResult.transferID(of: id)
     let evidence = try inStore { () throws(StoreError) in try store.evidence(id) }
     guard let evidence = evidence?.evidence, evidence.appID == appID,
-      evidence.environment == environment, case .command(let command) = DecodedEvidence(evidence),
+      evidence.environment == environment, let command = EvidenceDecoder.command(in: evidence),
       command.isTransfer
     else { throw .unknownTransfer(transferID) }
     let changes = try inStore { () throws(StoreError) in try self.changes(by: id, command) }
@@ -99,41 +99,29 @@ extension CommandHandler {
     CustomerKey(appID: appID, environment: environment, customerID: id)
   }
 
-  func derivation() -> Derivation { Derivation(store, catalog: catalog, now: now) }
-
-  /// Keeps a command and carries it out.
+  /// Appends a command as evidence and runs it.
   func execute(
     _ action: OperatorCommand.Action, onBehalfOf customerID: String?
   ) throws(LedgerError) -> CommandResult {
     let command = OperatorCommand(action, actor: actor, note: note)
     return try inStore { () throws(StoreError) in
-      let kept = try append(command, onBehalfOf: customerID)
-      let derivation = derivation()
-      try derivation.apply(command, by: kept, of: appID, in: environment)
-      try derivation.finish()
-      return CommandResult(evidenceID: kept, events: derivation.events)
+      let evidence = try store.appendCommand(
+        command, of: appID, in: environment, onBehalfOf: customerID, at: now)
+      var applier = FactApplier(store, catalog: catalog, now: now)
+      try applier.run(command, as: evidence, of: appID, in: environment)
+      let derived = try Derivation.run(applier)
+      return CommandResult(evidenceID: evidence, events: derived.events, effects: derived.effects)
     }
   }
 
-  /// Makes a command evidence.
-  func append(_ command: OperatorCommand, onBehalfOf customerID: String?) throws(StoreError) -> EvidenceID {
-    let number = try store.nextEvidenceID()
-    return try store.append(
-      Evidence(
-        appID: appID, environment: environment, customerID: customerID, kind: .operatorCommand,
-        source: .operatorCall, receivedAt: now,
-        content: EvidenceContent(hashing: command.encoded(number: number)), verdict: .accepted)
-    ).id
-  }
-
-  /// The store's errors as the ledger's.
+  /// Runs `body` and maps the store's error to the ledger's.
   func inStore<Value>(_ body: () throws(StoreError) -> Value) throws(LedgerError) -> Value {
     do { return try body() } catch { throw .store(error) }
   }
 }
 
 extension OperatorCommand {
-  /// Whether it can be taken back as a transfer.
+  /// Whether it can be reversed as a transfer.
   fileprivate var isTransfer: Bool {
     switch action {
     case .move, .merge: true

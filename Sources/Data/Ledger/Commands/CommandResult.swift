@@ -2,34 +2,36 @@ package import Entitlements
 package import FamilySharing
 package import Store
 
-/// What came of a command, or would come of it.
+/// The result of a command, or of its dry run.
 package struct CommandResult: Hashable, Sendable {
-  /// The number under which the command is kept; `nil` if there was nothing to do.
+  /// The evidence id of the command; `nil` if there was nothing to do.
   package var evidenceID: EvidenceID?
-  /// What changed, in order.
+  /// The events, in order.
   package var events: [StoredEvent] = []
-  /// Who had the purchase before, if anybody.
+  /// The owners of the purchase before.
   package var previousCustomerIDs: [String] = []
-  /// The purchases that changed hands.
+  /// The ids of the purchases that moved.
   package var lines: [String] = []
-  /// The grant that it is about, and whose it is.
+  /// The grant; ``customer`` is its owner.
   package var grant: GrantFact?
-  /// The seat that it is about; ``customer`` is whose it is.
+  /// The seat; ``customer`` is its holder.
   package var seat: Seat?
   package var customer: CustomerKey?
-  /// How many rows lost the person.
+  /// The number of rows that lost an erased customer's id.
   package var erasedRows: Int64 = 0
-  /// What is known of ``customer`` now.
+  /// All facts of ``customer`` after the command.
   package var facts = CustomerFacts()
+  /// What the ledger records after the commit.
+  var effects: [LedgerEffect] = []
 
-  /// Names the decision, to take it back; empty if nothing was decided.
+  /// The id by which the command can be undone; empty if there was nothing to do.
   package var transferID: String { evidenceID.map(Self.transferID) ?? "" }
 
   private static let prefix = "transfer-"
 
   static func transferID(of evidence: EvidenceID) -> String { "\(prefix)\(evidence.rawValue)" }
 
-  /// The evidence of the decision that ``transferID`` names; `nil` if it names none.
+  /// The evidence id in a ``transferID``; `nil` if it is malformed.
   static func evidenceID(ofTransfer id: String) -> EvidenceID? {
     guard id.hasPrefix(prefix) else { return nil }
     return Int64(id.dropFirst(prefix.count)).map(EvidenceID.init(rawValue:))

@@ -1,21 +1,21 @@
 package import AppStore
 package import Entitlements
+internal import FamilySharing
 internal import Store
 
-/// Who decides, about which app, and whether it is only asked what would happen.
+/// The context of a command: the app, the operator's user, and whether it is a dry run.
 package struct CommandScope: Sendable {
   /// The operator's name for the app.
   package var appID: String
   /// Where the purchases were made.
   package var environment: Environment
-  /// Who decides, for the audit trail.
+  /// The operator's user, for the audit trail.
   package var actor: String
-  /// Why, in the operator's words.
+  /// The operator's reason.
   package var note: String
-  /// Nothing is to change.
+  /// Whether to return the result without committing it.
   package var isDryRun: Bool
 
-  /// A scope by its parts.
   package init(
     appID: String, environment: Environment, actor: String = "", note: String = "", isDryRun: Bool = false
   ) {
@@ -27,10 +27,9 @@ package struct CommandScope: Sendable {
   }
 }
 
-// What the operator decides. Each becomes evidence, and both sides change in one commit.
+// Operator commands. Each becomes evidence, and all affected customers change in one commit.
 extension EvidenceLedger {
-  /// Gives a purchase to a customer. What happens if it is somebody's already, `policy` says; if `from` is
-  /// given, it must be that one's.
+  /// Moves a purchase to a customer. `policy` decides if it has an owner; if `from` is given, it must be an owner.
   package func move(
     _ originalTransactionID: String, from: String? = nil, to customerID: String, policy: OwnershipPolicy,
     _ scope: CommandScope
@@ -41,8 +40,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Joins one customer, often an anonymous one, into another. What comes for the first one later is the
-  /// other one's too.
+  /// Merges one customer, often an anonymous one, into another. Later evidence of the first one is linked to the other.
   package func merge(
     _ from: String, into: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
@@ -51,8 +49,8 @@ extension EvidenceLedger {
     return try await run(scope) { handler throws(LedgerError) in try handler.merge(from, into: into) }
   }
 
-  /// Takes back a move or a merge, if nothing that it moved was moved again. The environment is the
-  /// transfer's.
+  /// Reverses a move or a merge, if no line that it moved was moved again. The transfer's environment replaces the
+  /// scope's.
   package func undo(_ transferID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     let id = CommandResult.evidenceID(ofTransfer: transferID)
     let environment = try await write { transaction throws(StoreError) in
@@ -64,8 +62,8 @@ extension EvidenceLedger {
     return try await run(scope) { handler throws(LedgerError) in try handler.undo(id) }
   }
 
-  /// Gives an entitlement without a purchase; from now on if `since` is `nil`. The same idempotency key
-  /// again gives the grant that there is, not a second one.
+  /// Grants an entitlement without a purchase; from now on if `since` is `nil`. The same idempotency key again returns
+  /// the existing grant.
   package func grant(
     _ entitlement: String, _ level: AccessLevel = .full, since: Instant? = nil, until: Instant? = nil,
     to customerID: String, key: String = "", _ scope: CommandScope
@@ -77,7 +75,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Takes a grant back. Again, it stays as it was taken back first. The environment is the grant's.
+  /// Revokes a grant; one that was revoked before stays as it was. The grant's environment replaces the scope's.
   package func revokeGrant(_ grantID: String, _ scope: CommandScope) async throws(LedgerError)
     -> CommandResult
   {
@@ -89,39 +87,84 @@ extension EvidenceLedger {
     return try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(line) }
   }
 
-  /// Removes the person: the name, what was said about the person, what only leads there. Apple's facts
-  /// stay, and the purchases wait for whoever claims them.
+  /// Erases a customer: the id, notes, and links. Apple's facts stay, and the purchases enter the claim queue.
   package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
     return try await run(scope) { handler throws(LedgerError) in try handler.erase(customerID) }
   }
 
-  /// Runs a command in one write, or only rehearses it.
+  /// Runs a command in one write, or as a dry run.
   func run(
     _ scope: CommandScope,
     _ command: @escaping @Sendable (CommandHandler) throws(LedgerError) -> CommandResult
   ) async throws(LedgerError) -> CommandResult {
     try app(scope.appID)
     let (catalog, now) = (catalog.value, now())
-    let body = {
-      @Sendable (store: any StoreTransaction) throws(StoreError) -> Result<CommandResult, LedgerError> in
+    let result = try await commit(isDryRun: scope.isDryRun) {
+      store throws(StoreError) -> (Result<CommandResult, LedgerError>, [LedgerEffect]) in
       let handler = CommandHandler(
         store: store, catalog: catalog, now: now, appID: scope.appID, environment: scope.environment,
         actor: scope.actor, note: scope.note)
       do throws(LedgerError) {
-        return .success(try command(handler))
+        let result = try command(handler)
+        return (.success(result), result.effects)
       } catch {
         if case .store(let error) = error { throw error }
-        // Refused before anything was written.
-        return .failure(error)
+        // Validation failed before anything was written.
+        return (.failure(error), [])
       }
     }
-    let outcome: Result<CommandResult, LedgerError>
-    do throws(StoreError) {
-      outcome = scope.isDryRun ? try await store.dryRun(body) : try await store.write(body)
-    } catch {
-      throw .store(error)
+    return try result.get()
+  }
+}
+
+// Seats of purchases whose invitations the developer sends: the ledger is the record of their holders.
+extension EvidenceLedger {
+  /// Claims a seat of a purchase, and links it to a customer if one is given. The same request identifier again returns
+  /// the same seat. `seatClaimID` is Apple's id of the claim, if Apple assigned one.
+  ///
+  /// - Throws: ``LedgerError/noSeatLeft(originalTransactionID:bought:held:)`` if all seats are claimed,
+  ///   ``LedgerError/noSeats(_:originalTransactionID:)`` for purchases without seats.
+  package func claimSeat(
+    of originalTransactionID: String, for customerID: String?, request: String, seatClaimID: String? = nil,
+    _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    if let customerID { try check(customerID, "customer_id") }
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.claimSeat(
+        of: originalTransactionID, for: customerID, request: request, seatClaimID: seatClaimID)
     }
-    return try outcome.get()
+  }
+
+  /// Links a claimed seat without a holder to a customer.
+  package func associateSeat(
+    _ seatID: String, of originalTransactionID: String, with customerID: String, _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    try check(customerID, "customer_id")
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.associateSeat(seatID, of: originalTransactionID, with: customerID)
+    }
+  }
+
+  /// Releases a seat: its holder loses its entitlements, and it can be claimed again.
+  package func releaseSeat(
+    _ seatID: String, of originalTransactionID: String, _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    try await run(scope) { handler throws(LedgerError) in
+      try handler.releaseSeat(seatID, of: originalTransactionID)
+    }
+  }
+}
+
+// Calls of the operator to Apple.
+extension EvidenceLedger {
+  /// Stores a call to Apple with its response, and records it in the timelines of the purchase's owners.
+  @discardableResult
+  package func record(
+    _ call: AppleCall, _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    try await run(scope) { handler throws(LedgerError) in
+      try handler.execute(.appleCall(call), onBehalfOf: nil)
+    }
   }
 }

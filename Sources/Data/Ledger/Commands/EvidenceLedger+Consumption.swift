@@ -2,34 +2,34 @@ internal import AppStore
 package import Entitlements
 package import Store
 
-/// A question of Apple's that is to be looked at, with what decides about it.
+/// A due consumption request with the state that decides about it.
 package struct DueConsumptionRequest: Hashable, Sendable {
   package let request: ConsumptionRequestRecord
-  /// What is known of the purchase.
+  /// The transaction; `nil` if it is not stored.
   package let purchase: TransactionFact?
-  /// Whose it is; empty: nobody has claimed it.
+  /// The owners; empty while the purchase is unclaimed.
   package let owners: [String]
-  /// Whether each of them agreed that Apple is told.
+  /// Whether every owner consented to sending consumption data to Apple.
   package let isConsented: Bool
 
-  fileprivate init(_ inquiry: ConsumptionRequestRecord, in store: any StoreTransaction) throws(StoreError) {
-    request = inquiry
-    owners = try store.owners(of: inquiry.line)
+  fileprivate init(_ request: ConsumptionRequestRecord, in store: any StoreTransaction) throws(StoreError) {
+    self.request = request
+    owners = try store.owners(of: request.line)
     var isConsented = !owners.isEmpty
     for owner in owners {
-      let consent = try store.consent(of: inquiry.line.customer(owner))
+      let consent = try store.consent(of: request.line.customer(owner))
       isConsented = isConsented && consent?.isGiven == true
     }
     self.isConsented = isConsented
-    purchase = try store.facts(of: inquiry.line).transactions.first {
-      $0.transactionID == inquiry.transactionID
+    purchase = try store.facts(of: request.line).transactions.first {
+      $0.transactionID == request.transactionID
     }
   }
 }
 
-// Apple's questions about purchases whose customers want the money back.
+// Consumption requests, and the customers' consent to answer them.
 extension EvidenceLedger {
-  /// Records whether a customer agrees that Apple is told how much was used. The same again changes nothing.
+  /// Records whether a customer consents to sending consumption data to Apple. The same again changes nothing.
   package func recordConsent(
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> (consent: ConsumptionConsent?, outcome: CommandResult) {
@@ -37,58 +37,57 @@ extension EvidenceLedger {
     let outcome = try await run(scope) { handler throws(LedgerError) in
       try handler.recordConsent(isGiven, of: customerID)
     }
-    let (catalog, now) = (catalog.value, now())
     let consent = try await write { store throws(StoreError) in
       let customer = CustomerKey(
         appID: scope.appID, environment: scope.environment, customerID: customerID)
-      return try store.consent(of: Derivation(store, catalog: catalog, now: now).mergeTarget(of: customer))
+      return try store.consent(of: store.finalMergeTarget(of: customer))
     }
     return (consent, outcome)
   }
 
-  /// At most `limit` questions that are due, each with what decides about it.
+  /// At most `limit` consumption requests that are due, each with the state that decides about it.
   package func dueConsumptionRequests(limit: Int) async throws(LedgerError) -> [DueConsumptionRequest] {
-    let moment = now()
+    let now = now()
     return try await write { store throws(StoreError) in
-      try store.inquiries(dueBy: moment, limit: limit).map { inquiry throws(StoreError) in
-        try DueConsumptionRequest(inquiry, in: store)
+      try store.inquiries(dueBy: now, limit: limit).map { request throws(StoreError) in
+        try DueConsumptionRequest(request, in: store)
       }
     }
   }
 
-  /// Remembers what became of a question that was looked at. Not if somebody settled it meanwhile; and not if what
-  /// decides about it is no longer as it was, for instance since the customer agreed: then it is still due.
+  /// Stores the new state of a consumption request, unless it was settled meanwhile or what decides about it changed,
+  /// for instance because the customer consented: then it is still due.
   ///
-  /// That it was missed is told in the timeline of whoever has the purchase.
-  package func update(_ inquiry: ConsumptionRequestRecord, ifUnchanged due: DueConsumptionRequest)
-    async throws(LedgerError)
-  {
+  /// A missed request is recorded in the timelines of the purchase's owners.
+  package func update(
+    _ request: ConsumptionRequestRecord, ifUnchanged due: DueConsumptionRequest
+  ) async throws(LedgerError) {
     let (catalog, now) = (catalog.value, now())
-    try await write { store throws(StoreError) in
-      guard let known = try store.inquiry(inquiry.id), known.state == .open,
-        try DueConsumptionRequest(known, in: store) == due
-      else { return }
-      try store.put(inquiry)
-      if inquiry.state == .missed {
-        try Derivation(store, catalog: catalog, now: now).mention(
-          .refundRequestMissed, about: inquiry.line, by: .init(cause: .time, evidence: nil),
-          at: inquiry.answerBy)
+    try await commit { store throws(StoreError) -> (Void, [LedgerEffect]) in
+      guard let stored = try store.inquiry(request.id), stored.state == .open,
+        try DueConsumptionRequest(stored, in: store) == due
+      else { return ((), []) }
+      var applier = FactApplier(store, catalog: catalog, now: now)
+      try applier.update(request)
+      if request.state == .missed {
+        applier.changes.emitInformational(
+          .refundRequestMissed, to: .owners(request.line), by: .time, at: request.answerBy)
       }
-      if inquiry.state != .open { ConsumptionMetrics.settled(inquiry) }
+      return ((), try Derivation.run(applier).effects)
     }
   }
 }
 
 extension CommandHandler {
-  /// Records a customer's word under the name under which the customer goes on.
+  /// Records the consent of the customer's merge target.
   fileprivate func recordConsent(
     _ isGiven: Bool, of customerID: String
   ) throws(LedgerError) -> CommandResult {
     let customer = try inStore { () throws(StoreError) in
-      try derivation().mergeTarget(of: self.customer(customerID))
+      try store.finalMergeTarget(of: self.customer(customerID))
     }
-    let known = try inStore { () throws(StoreError) in try store.consent(of: customer) }
-    guard known?.isGiven != isGiven else { return CommandResult() }
+    let current = try inStore { () throws(StoreError) in try store.consent(of: customer) }
+    guard current?.isGiven != isGiven else { return CommandResult() }
     return try execute(
       .consent(isGiven, customerID: customer.customerID), onBehalfOf: customer.customerID)
   }

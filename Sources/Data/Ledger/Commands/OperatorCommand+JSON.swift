@@ -1,11 +1,12 @@
 internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import JSON
 internal import Store
 
-// Commands as the bytes of their evidence. Older ones are read for ever, so members are only added.
+// The form of commands as evidence. Stored commands stay readable, so members are only added.
 extension OperatorCommand {
-  /// The bytes; `number` makes two commands that say the same two.
+  /// The bytes. `number` keeps equal commands apart, because equal bytes are one piece of evidence.
   func encoded(number: EvidenceID) -> [UInt8] {
     var object: JSONObject = ["number": .number(JSONNumber(number.rawValue)), "actor": .string(actor)]
     if !note.isEmpty { object["note"] = .string(note) }
@@ -38,10 +39,10 @@ extension OperatorCommand {
       object["command"] = "ASSOCIATE_SEAT"
       object["seat"] = .string(seat)
       object["to"] = .string(customerID)
-    case .releaseSeats(let seats, let moment):
+    case .releaseSeats(let seats, let instant):
       object["command"] = "RELEASE_SEATS"
       object["seats"] = .array(seats.map(JSONValue.string))
-      object["at"] = .number(JSONNumber(moment.millisecondsSince1970))
+      object["at"] = .number(JSONNumber(instant.millisecondsSince1970))
     case .appleCall(let call):
       object["command"] = "APPLE_CALL"
       object["call"] = .object(JSONObject(call))
@@ -56,7 +57,7 @@ extension OperatorCommand {
     return JSONValue.object(object).serialized()
   }
 
-  /// The command in the bytes of its evidence; `nil` if they are none that this version knows.
+  /// Decodes a command; `nil` if this version does not support it.
   init?(_ bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue,
       let action = Action(object)
@@ -133,5 +134,49 @@ extension GrantFact {
       grantID: id, entitlement: entitlement, accessLevel: level, since: since,
       until: object.instant("until"), revokedAt: object.instant("revokedAt"),
       note: object.text("note") ?? "", actor: object.text("actor") ?? "")
+  }
+}
+
+extension OperatorCommand.Action {
+  /// A seat command; `nil` for others.
+  fileprivate static func seatAction(_ object: JSONObject) -> OperatorCommand.Action? {
+    switch object["command"]?.stringValue {
+    case "CLAIM_SEAT":
+      guard let seat = object["seat"]?.objectValue.flatMap(Seat.init) else { return nil }
+      return .claimSeat(seat, customerID: object["to"]?.stringValue)
+    case "ASSOCIATE_SEAT":
+      guard let seat = object["seat"]?.stringValue, let customerID = object["to"]?.stringValue else {
+        return nil
+      }
+      return .associateSeat(seat, customerID: customerID)
+    case "RELEASE_SEATS":
+      guard let instant = object["at"]?.int64Value else { return nil }
+      let seats = (object["seats"]?.arrayValue ?? []).compactMap(\.stringValue)
+      return .releaseSeats(seats, at: Instant(millisecondsSince1970: instant))
+    default: return nil
+    }
+  }
+}
+
+extension JSONObject {
+  fileprivate init(_ seat: Seat) {
+    self = [
+      "id": .string(seat.seatID), "purchase": .string(seat.originalTransactionID),
+      "request": .string(seat.requestIdentifier),
+      "claimedAt": .number(JSONNumber(seat.claimedAt.millisecondsSince1970)),
+    ]
+    if let claim = seat.seatClaimID { self["seatClaimId"] = .string(claim) }
+  }
+}
+
+extension Seat {
+  fileprivate init?(_ object: JSONObject) {
+    guard let id = object["id"]?.stringValue, let purchase = object["purchase"]?.stringValue,
+      let claimedAt = object["claimedAt"]?.int64Value
+    else { return nil }
+    self.init(
+      seatID: id, originalTransactionID: purchase, seatClaimID: object["seatClaimId"]?.stringValue,
+      requestIdentifier: object["request"]?.stringValue ?? "",
+      claimedAt: Instant(millisecondsSince1970: claimedAt))
   }
 }

@@ -3,53 +3,50 @@ package import Entitlements
 package import FamilySharing
 package import Store
 
-/// Something that the operator decided about customers: evidence like what Apple signs.
+/// An operator's decision about customers. It is evidence like Apple's documents.
 ///
-/// It says all that was decided and leaves nothing to rules that may change, so that replaying it gives what
-/// it gave.
+/// It states everything that was decided and depends on no rule or policy, so that replay has the same result.
 package struct OperatorCommand: Hashable, Sendable {
-  /// What is to be done.
+  /// The kinds of decisions.
   package enum Action: Hashable, Sendable {
-    /// The line becomes `to`'s and is no longer that of those in `from`. If there are none, whoever had it
-    /// goes on having it.
+    /// Links the line to `to` and unlinks it from all in `from`. If `from` is empty, the owners keep it too.
     case move(line: String, from: [String], to: String)
-    /// All that `from` has becomes `into`'s, and so does what comes for `from` later.
+    /// Moves all lines of `from` to `into`; later evidence of `from` is linked to `into`.
     case merge(from: String, into: String)
-    /// What another command changed is changed back.
+    /// Reverses another command.
     case undo(EvidenceID)
-    /// The customer is given an entitlement without a purchase. `key` finds the grant again.
+    /// Creates a grant. `key` is its idempotency key.
     case grant(GrantFact, customerID: String, key: String)
-    /// A grant is taken back.
+    /// Revokes a grant.
     case revokeGrant(GrantFact)
-    /// A seat of a purchase is claimed, for a customer if one is known.
+    /// Claims a seat of a purchase, for a customer if one is given.
     case claimSeat(Seat, customerID: String?)
-    /// A seat that was claimed is this customer's.
+    /// Links a claimed seat to a customer.
     case associateSeat(String, customerID: String)
-    /// Seats are given back.
+    /// Releases seats.
     case releaseSeats([String], at: Instant)
-    /// Apple was asked to do something, and answered.
+    /// Stores a call to Apple with its response.
     case appleCall(AppleCall)
-    /// The customer agrees that Apple is told how much of a purchase was used, or no longer does.
+    /// Gives or withdraws the consent to send consumption data to Apple.
     case consent(Bool, customerID: String)
-    /// The person is taken out of all that is remembered. `customerIDs` are what stands in their place.
+    /// Erases customers. `customerIDs` are the pseudonyms that replace theirs.
     case erase(customerIDs: [String])
   }
 
-  /// What is to be done.
+  /// The decision.
   package let action: Action
-  /// Who decided it.
+  /// The operator's user.
   package let actor: String
-  /// Why, in the operator's words.
+  /// The operator's reason.
   package let note: String
 
-  /// A decision by its parts.
   package init(_ action: Action, actor: String, note: String = "") {
     self.action = action
     self.actor = actor
     self.note = note
   }
 
-  /// The customers that it names.
+  /// The ids of the customers that the command names.
   var customerIDs: [String] {
     switch action {
     case .move(_, let from, let to): from + [to]
@@ -62,7 +59,7 @@ package struct OperatorCommand: Hashable, Sendable {
     }
   }
 
-  /// The same without a person: `pseudonym` in the place of the name, and no words of anybody's.
+  /// The command with `pseudonym` instead of the customer's id, and without free text.
   func erasing(_ customerID: String, as pseudonym: String) -> OperatorCommand {
     func renamed(_ id: String) -> String { id == customerID ? pseudonym : id }
     let action: Action =
@@ -87,14 +84,4 @@ extension GrantFact {
     fact.note = ""
     return fact
   }
-}
-
-extension Evidence.Kind {
-  /// A decision of the operator's, as JSON.
-  package static let operatorCommand = Evidence.Kind(rawValue: "OPERATOR_COMMAND")
-}
-
-extension Evidence.Source {
-  /// A call of the operator's.
-  package static let operatorCall = Evidence.Source(rawValue: "OPERATOR")
 }

@@ -2,31 +2,46 @@ internal import AppStore
 internal import Entitlements
 internal import Store
 
-/// What became different for one customer since it was last looked at: first what time did alone, moment by
-/// moment, then what the news did.
+/// The difference between a customer's state before a write and after it. It has no state and needs no store.
+///
+/// The changes that time caused since the last answers come first, in their order; then those of the write.
 struct StateDiff {
-  /// One change and why it happened.
-  struct AttributedChange {
+  /// One change and its cause.
+  struct AttributedChange: Hashable {
     let change: EntitlementChange
     let cause: ChangeCause
   }
 
-  private let known: CustomerState?
-  private let facts: CustomerFacts
+  private let before: CustomerState?
+  private let after: CustomerFacts
   private let app: AppDefinition
   private let now: Instant
   private let cause: ChangeCause
 
-  /// `known` is what there was of the customer, `nil` if nothing; `facts` is what there is `now`.
+  /// `before` is the stored state, `nil` for a new customer; `after` are the facts `now`.
   init(
-    _ known: CustomerState?, _ facts: CustomerFacts, in app: AppDefinition, at now: Instant,
-    by cause: ChangeCause
+    before: CustomerState?, after: CustomerFacts, in app: AppDefinition, at now: Instant, cause: ChangeCause
   ) {
-    self.known = known
-    self.facts = facts
+    self.before = before
+    self.after = after
     self.app = app
     self.now = now
     self.cause = cause
+  }
+
+  /// Whether answers may have changed: the facts did, or time or the catalog is the cause.
+  var mustReevaluate: Bool { before?.facts != after || cause == .time || cause == .catalog }
+
+  /// The answers that the facts after give from now on, without the evidence of each.
+  var answers: PrecomputedAnswers { PrecomputedAnswers(after, in: app, from: now) }
+
+  /// The contradictions that documents of this write caused. Commands bring no facts of Apple's.
+  var newContradictions: [Contradiction] {
+    guard cause == .evidence else { return [] }
+    let found = Contradiction.all(after, in: app, at: now)
+    guard !found.isEmpty else { return [] }
+    let known = Set(before.map { Contradiction.all($0.facts, in: app, at: now) } ?? [])
+    return found.filter { !known.contains($0) }
   }
 
   /// All changes in the order in which they became true.
@@ -34,41 +49,41 @@ struct StateDiff {
     var changes = try changesOfTime()
     let causeOfRest = cause == .time && !isOfThisCatalog ? .catalog : cause
     for entitlement in app.entitlements {
-      let after = evaluate(facts, entitlement: entitlement, in: app, at: now)
+      let status = evaluate(after, entitlement: entitlement, in: app, at: now)
       var found = EntitlementChange.changes(
-        of: entitlement, from: try before(entitlement), to: after, by: causeOfRest, at: now)
-      if found.isEmpty, cause == .evidence, let known {
+        of: entitlement, from: try statusBefore(entitlement), to: status, by: causeOfRest, at: now)
+      if found.isEmpty, cause == .evidence, let before {
         found = EntitlementChange.revocations(
-          of: entitlement, from: known.facts, to: facts, in: app, answer: after, at: now)
+          of: entitlement, from: before.facts, to: after, in: app, answer: status, at: now)
       }
       changes += found.map { AttributedChange(change: $0, cause: causeOfRest) }
     }
     return changes
   }
 
-  /// Whether the last answers were worked out under the catalog that is in force.
-  private var isOfThisCatalog: Bool { known.map { $0.answers.fingerprint == app.fingerprint } ?? true }
+  /// Whether the stored answers were computed under the current catalog.
+  private var isOfThisCatalog: Bool { before.map { $0.answers.fingerprint == app.fingerprint } ?? true }
 
-  /// The answer just before the news.
-  private func before(_ entitlement: String) throws(StoreError) -> EntitlementStatus {
-    var facts = known?.facts ?? CustomerFacts()
-    if let known, !isOfThisCatalog {
-      if let told = try known.answers.status(of: entitlement, at: now) { return told }
-      // An entitlement that the old catalog did not have was nobody's.
-      let isNew = try known.answers.status(of: entitlement, at: known.answers.start) == nil
+  /// The answer just before this write.
+  private func statusBefore(_ entitlement: String) throws(StoreError) -> EntitlementStatus {
+    var facts = before?.facts ?? CustomerFacts()
+    if let before, !isOfThisCatalog {
+      if let stored = try before.answers.status(of: entitlement, at: now) { return stored }
+      // No customer had an entitlement that the previous catalog does not define.
+      let isNew = try before.answers.status(of: entitlement, at: before.answers.start) == nil
       if isNew { facts = CustomerFacts() }
     }
     return evaluate(facts, entitlement: entitlement, in: app, at: now)
   }
 
-  /// What the clock changed between the last look and now. After a change of the catalog nobody knows any
-  /// more what the old one would have said when.
+  /// The changes of time alone since the stored answers. After a change of the catalog there are none, because the
+  /// previous catalog is not stored.
   private func changesOfTime() throws(StoreError) -> [AttributedChange] {
-    guard let known, isOfThisCatalog, known.answers.start < now else { return [] }
+    guard let before, isOfThisCatalog, before.answers.start < now else { return [] }
     var changes: [EntitlementChange] = []
     for entitlement in app.entitlements
-    where try !known.answers.isUnchanged(of: entitlement, until: now) {
-      changes += changesOfTime(known.facts, entitlement, from: known.answers.start)
+    where try !before.answers.isUnchanged(of: entitlement, until: now) {
+      changes += changesOfTime(before.facts, entitlement, from: before.answers.start)
     }
     return
       changes
@@ -88,7 +103,7 @@ struct StateDiff {
         changes += EntitlementChange.changes(
           of: entitlement, from: segment.status, to: next.status, by: .time, at: end)
       }
-      // A timeline has so many segments and no more: what comes behind is another one.
+      // A timeline has a limited number of segments; the next one starts at its end.
       guard let last = segments.last, let end = last.end, end <= now else { return changes }
       changes += EntitlementChange.changes(
         of: entitlement, from: last.status, to: evaluate(facts, entitlement: entitlement, in: app, at: end),

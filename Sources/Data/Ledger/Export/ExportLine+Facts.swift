@@ -3,12 +3,12 @@ internal import Entitlements
 internal import JSON
 internal import Store
 
-// What is known of purchases: the newest that Apple signed, with Apple's names (App Store Server API,
-// JWSTransactionDecodedPayload and JWSRenewalInfoDecodedPayload). The documents have the rest.
+// The latest facts, with Apple's names (App Store Server API, JWSTransactionDecodedPayload and
+// JWSRenewalInfoDecodedPayload). The documents contain all other members.
 extension ExportLine {
   /// A purchase or one period of a subscription.
-  init(_ fact: TransactionFact, at place: Place) {
-    self.init("transaction", at: place, Self.purchase(fact) + Self.details(fact.details))
+  init(_ fact: TransactionFact, in scope: Scope) {
+    self.init("transaction", in: scope, Self.purchase(fact) + Self.details(fact.details))
   }
 
   private static func purchase(_ fact: TransactionFact) -> [(String, JSONValue?)] {
@@ -48,10 +48,10 @@ extension ExportLine {
     ]
   }
 
-  /// What becomes of a subscription at the end of its period.
-  init(_ fact: RenewalFact, at place: Place) {
+  /// The renewal info of a subscription.
+  init(_ fact: RenewalFact, in scope: Scope) {
     self.init(
-      "renewal", at: place,
+      "renewal", in: scope,
       [
         ("originalTransactionId", .string(fact.originalTransactionID)),
         ("productId", .string(fact.productID)),
@@ -70,10 +70,10 @@ extension ExportLine {
       ])
   }
 
-  /// A copy of the app.
-  init(_ fact: AppTransactionFact, at place: Place) {
+  /// An app install.
+  init(_ fact: AppTransactionFact, in scope: Scope) {
     self.init(
-      "appTransaction", at: place,
+      "appTransaction", in: scope,
       [
         ("appTransactionId", fact.appTransactionID.isEmpty ? nil : .string(fact.appTransactionID)),
         ("originalApplicationVersion", .string(fact.originalApplicationVersion)),
@@ -84,10 +84,10 @@ extension ExportLine {
       ])
   }
 
-  /// What the operator gave.
-  init(_ fact: GrantFact, at place: Place) {
+  /// A grant.
+  init(_ fact: GrantFact, in scope: Scope) {
     self.init(
-      "grant", at: place,
+      "grant", in: scope,
       [
         ("grantId", .string(fact.grantID)),
         ("entitlement", .string(fact.entitlement)),
@@ -100,14 +100,14 @@ extension ExportLine {
       ])
   }
 
-  /// A change of what a customer has.
+  /// An event of a customer.
   init(_ stored: StoredEvent) {
     let event = stored.event
-    let place = Place(
+    let scope = Scope(
       app: event.customer.appID, environment: event.customer.environment,
       customerID: event.customer.customerID)
     self.init(
-      "event", at: place,
+      "event", in: scope,
       [
         ("sequence", JSONValue(stored.sequence)),
         ("entitlement", .string(event.change.entitlement)),

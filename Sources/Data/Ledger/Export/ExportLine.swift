@@ -4,15 +4,15 @@ internal import FamilySharing
 internal import JSON
 internal import Store
 
-/// One line of an export: what it is, and its members.
+/// One line of an export: its kind and members.
 ///
-/// What Apple has a name for has Apple's name and form; our own dates are RFC 3339.
+/// Apple's values have Apple's names and forms; other dates are RFC 3339.
 struct ExportLine {
-  /// Whose something is.
-  struct Place {
+  /// The app, environment and customer that a line belongs to.
+  struct Scope {
     let app: String
     let environment: Environment
-    /// `nil`: nobody's yet.
+    /// `nil` while unclaimed.
     let customerID: String?
   }
 
@@ -24,13 +24,13 @@ struct ExportLine {
     self.members = JSONObject(present: members)
   }
 
-  /// What somebody has, or nobody yet.
-  init(_ kind: String, at place: Place, _ members: [(String, JSONValue?)]) {
+  /// A line that belongs to a customer, or is unclaimed.
+  init(_ kind: String, in scope: Scope, _ members: [(String, JSONValue?)]) {
     self.init(
       kind,
       [
-        ("app", .string(place.app)), ("environment", .string(place.environment.rawValue)),
-        ("customerId", place.customerID.map(JSONValue.string)),
+        ("app", .string(scope.app)), ("environment", .string(scope.environment.rawValue)),
+        ("customerId", scope.customerID.map(JSONValue.string)),
       ] + members)
   }
 
@@ -43,8 +43,8 @@ struct ExportLine {
 }
 
 extension ExportLine {
-  /// A document or an operator's command, byte for byte: as text where it is one, else in base64. A body that was too
-  /// large to keep is missing.
+  /// A document or an operator command, byte for byte: as text if it is valid UTF-8, otherwise in Base64. A body that
+  /// was too large to store is missing.
   init(_ stored: StoredEvidence) {
     let evidence = stored.evidence
     let text = evidence.content.body.flatMap { String(validating: $0, as: UTF8.self) }
@@ -72,7 +72,7 @@ extension ExportLine {
       ])
   }
 
-  /// What became of a notification; its body is the document of the same number.
+  /// The record of a notification; its body is the document with the same `evidenceId`.
   init(_ record: NotificationRecord) {
     self.init(
       "notification",
@@ -99,15 +99,15 @@ extension ExportLine {
   init(_ customer: CustomerKey) {
     self.init(
       "customer",
-      at: Place(
+      in: Scope(
         app: customer.appID, environment: customer.environment, customerID: customer.customerID), [])
   }
 
-  /// A purchase line, or what is kept as one, became a customer's or is no longer.
+  /// The link of a line to a customer, or its end.
   init(_ change: OwnershipChange) {
     self.init(
       "ownership",
-      at: Place(
+      in: Scope(
         app: change.line.appID, environment: change.line.environment, customerID: change.customerID),
       [
         ("originalTransactionId", .string(change.line.originalTransactionID)),
@@ -117,10 +117,10 @@ extension ExportLine {
       ])
   }
 
-  /// A seat that was claimed, under the purchaser.
-  init(_ seat: Seat, at place: Place) {
+  /// A claimed seat; it belongs to the purchaser.
+  init(_ seat: Seat, in scope: Scope) {
     self.init(
-      "seat", at: place,
+      "seat", in: scope,
       [
         ("seatId", .string(seat.seatID)),
         ("originalTransactionId", .string(seat.originalTransactionID)),

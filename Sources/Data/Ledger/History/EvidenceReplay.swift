@@ -1,15 +1,17 @@
+internal import AppStore
 package import Entitlements
+internal import SignedData
 package import Store
 
-/// Rebuilds everything that was derived from the evidence alone, in another store.
-///
-/// What comes out must be what there is; and a rule that was corrected is applied to what was known before.
+/// Rebuilds all derived data from evidence in another store, to prove that nothing differs, or to apply a corrected
+/// rule to the past.
 package enum EvidenceReplay {
   private static let pageSize = 200
 
-  /// Replays all evidence of `source` into `target`, which is empty, as if it arrived again when it did.
+  /// Replays all evidence of `source` into `target`, which is empty, as if it arrived at its original time. Replay
+  /// counts no metrics.
   ///
-  /// - Returns: how many pieces of evidence there were.
+  /// - Returns: the number of pieces of evidence.
   package static func run(
     from source: any StoreReader, into target: any EntitlementStore, catalog: Catalog
   ) async throws(StoreError) -> Int {
@@ -21,14 +23,49 @@ package enum EvidenceReplay {
       try await target.write { store throws(StoreError) in
         for evidence in page {
           try store.restore(evidence)
-          let derivation = Derivation(store, catalog: catalog, now: evidence.evidence.receivedAt)
-          try derivation.apply(DecodedEvidence(evidence.evidence), of: evidence)
-          try derivation.finish()
+          var applier = FactApplier(store, catalog: catalog, now: evidence.evidence.receivedAt)
+          try applier.apply(EvidenceDecoder.decode(evidence.evidence), from: evidence)
+          _ = try Derivation.run(applier)
         }
       }
       count += page.count
       last = page.last?.id
       guard page.count == pageSize else { return count }
     }
+  }
+}
+
+// Stored notifications, decoded again after an upgrade.
+extension EvidenceLedger {
+  /// Decodes a stored notification of version 2 again, as if it arrived now. Doing so twice changes nothing more.
+  ///
+  /// - Parameter isDryRun: Whether to return the records without committing.
+  /// - Returns: the record before and after; `nil` if `id` is no notification that was accepted.
+  package func reprocess(
+    _ id: EvidenceID, isDryRun: Bool
+  ) async throws(LedgerError) -> (before: NotificationRecord, after: NotificationRecord)? {
+    let (catalog, now) = (catalog.value, now())
+    return try await commit(isDryRun: isDryRun) {
+      store throws(StoreError)
+        -> ((before: NotificationRecord, after: NotificationRecord)?, [LedgerEffect]) in
+      guard let stored = try store.evidence(id), stored.evidence.kind == .notificationV2,
+        let before = try store.notification(id)
+      else { return (nil, []) }
+      let items = EvidenceDecoder.decode(stored.evidence)
+      guard case .notification? = items.last else { return (nil, []) }
+      var applier = FactApplier(store, catalog: catalog, now: now)
+      try applier.apply(items, from: stored)
+      let derived = try Derivation.run(applier)
+      guard var after = derived.notification else { return (nil, []) }
+      // Its facts are stored already and therefore not new; only the interpretation may be.
+      if after.state == .superseded { after.state = before.state == .superseded ? .superseded : .applied }
+      try store.put(after)
+      return ((before, after), derived.effects)
+    }
+  }
+
+  /// Whether a signed payload that was rejected verifies now.
+  package func wouldVerify(signedPayload: String, of appID: String) throws(LedgerError) -> Bool {
+    (try? verified(signedPayload, for: try app(appID))) != nil
   }
 }

@@ -2,10 +2,9 @@ internal import AppStore
 package import Entitlements
 package import Store
 
-/// Finds the evidence that facts of one customer are from.
+/// Finds the evidence that states a customer's facts.
 ///
-/// It reads all evidence of a line, once; that is for the call that explains an answer, not for the one that
-/// gives it.
+/// It reads all evidence of a line once. That suits the call that explains an answer, not the one that returns it.
 package struct FactProvenance {
   private struct Statement {
     let evidence: EvidenceID
@@ -16,14 +15,14 @@ package struct FactProvenance {
   private let reader: any StoreSnapshot
   private var statements: [LineKey: [Statement]] = [:]
 
-  /// The sources of what is known of `customer`.
+  /// Finds evidence of the facts of `customer`.
   package init(of customer: CustomerKey, in reader: any StoreSnapshot) {
     self.customer = customer
     self.reader = reader
   }
 
-  /// The first evidence that said exactly this; `nil` if it was not kept whole. Of a seat, whose facts follow
-  /// from those of the purchase, the evidence of its claim.
+  /// Returns the first evidence that states `fact` exactly; `nil` if its body was purged. The fact of a seat, which
+  /// follows from its purchase, has the evidence of the seat's claim.
   package mutating func evidence(stating fact: AnyFact) throws(StoreError) -> EvidenceID? {
     let line = customer.line(fact.lineID)
     if line.isSeat { return try statements(about: line).first?.evidence }
@@ -34,7 +33,7 @@ package struct FactProvenance {
     if let known = statements[line] { return known }
     let found = try reader.evidence(about: line).map { stored in
       var facts = CustomerFacts()
-      facts.take(DecodedEvidence(stored.evidence), about: line)
+      for item in EvidenceDecoder.decode(stored.evidence) { facts.apply(item, about: line) }
       return Statement(evidence: stored.id, facts: facts)
     }
     statements[line] = found
@@ -43,7 +42,7 @@ package struct FactProvenance {
 }
 
 extension AnyFact {
-  /// The number of the line that it is about.
+  /// The id of the line that stores it.
   fileprivate var lineID: String {
     switch self {
     case .transaction(let fact): fact.originalTransactionID

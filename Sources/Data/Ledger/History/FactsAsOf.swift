@@ -3,55 +3,56 @@ package import Entitlements
 internal import FamilySharing
 package import Store
 
-/// What was known when: the facts of a customer rebuilt from the evidence that had arrived by then.
+/// Rebuilds a customer's facts from the evidence that had arrived at an instant.
 package enum FactsAsOf {
-  /// The facts of the lines that were the customer's at `moment`, as far as evidence had arrived that told
-  /// of them; grants and copies of the app included.
+  /// Returns the facts of the lines that the customer owned at `instant`, as of the evidence received by then; grants
+  /// and app installs included.
   package static func facts(
-    of customer: CustomerKey, knownAt moment: Instant, in reader: any StoreSnapshot
+    of customer: CustomerKey, knownAt instant: Instant, in reader: any StoreSnapshot
   ) throws(StoreError) -> CustomerFacts {
     var lines: Set<LineKey> = []
-    for change in try reader.ownershipChanges(of: customer) where change.at <= moment {
+    for change in try reader.ownershipChanges(of: customer) where change.at <= instant {
       if change.gained { lines.insert(change.line) } else { lines.remove(change.line) }
     }
     var facts = CustomerFacts()
     for line in lines {
-      let testimonies = try testimonies(about: line, by: moment, in: reader)
-      if line.isSeat, let seat = SeatHistory(testimonies).seats.first {
+      let items = try items(about: line, by: instant, in: reader)
+      if line.isSeat, let seat = SeatHistory(items).seats.first {
         facts.merge(
-          try purchase(line.other(seat.originalTransactionID), from: line, by: moment, in: reader))
+          try purchase(line.other(seat.originalTransactionID), from: line, by: instant, in: reader))
       }
-      for testimony in testimonies { facts.take(testimony, about: line) }
+      for item in items { facts.apply(item, about: line) }
     }
     return facts
   }
 
-  /// What was known of a purchase, as the holder of one of its seats has it.
+  /// Returns the facts of a purchase as the holder of one of its seats has them.
   private static func purchase(
-    _ purchase: LineKey, from seat: LineKey, by moment: Instant, in reader: any StoreSnapshot
+    _ purchase: LineKey, from seat: LineKey, by instant: Instant, in reader: any StoreSnapshot
   ) throws(StoreError) -> CustomerFacts {
-    let testimonies = try testimonies(about: purchase, by: moment, in: reader)
-    let seats = SeatHistory(testimonies).seats
+    let items = try items(about: purchase, by: instant, in: reader)
+    let seats = SeatHistory(items).seats
     guard let own = seats.first(where: { $0.seatID == seat.originalTransactionID }) else {
       return CustomerFacts()
     }
     var facts = CustomerFacts()
-    for testimony in testimonies { facts.take(testimony, about: purchase) }
+    for item in items { facts.apply(item, about: purchase) }
     return facts.assigned(to: own, among: seats)
   }
 
-  private static func testimonies(
-    about line: LineKey, by moment: Instant, in reader: any StoreSnapshot
-  ) throws(StoreError) -> [DecodedEvidence] {
-    try reader.evidence(about: line).filter { $0.evidence.receivedAt <= moment }
-      .map { DecodedEvidence($0.evidence) }
+  private static func items(
+    about line: LineKey, by instant: Instant, in reader: any StoreSnapshot
+  ) throws(StoreError) -> [DecodedItem] {
+    try reader.evidence(about: line).filter { $0.evidence.receivedAt <= instant }
+      .flatMap { EvidenceDecoder.decode($0.evidence) }
   }
 }
 
 extension CustomerFacts {
-  /// Takes in what is said of one line.
-  mutating func take(_ testimony: DecodedEvidence, about line: LineKey) {
-    switch testimony {
+  /// Adds the fact of `item`, if it belongs to `line`.
+  mutating func apply(_ item: DecodedItem, about line: LineKey) {
+    if let lineID = item.lineID, lineID != line.originalTransactionID { return }
+    switch item {
     case .transaction(let fact): insert(fact)
     case .renewal(let fact): insert(fact)
     case .appTransaction(let fact): insert(fact)
@@ -63,17 +64,37 @@ extension CustomerFacts {
         .appleCall, .consent:
         break
       }
-    case .notification(let contents):
-      for part in contents.testimonies
-      where part.line(of: line)?.originalTransactionID == line.originalTransactionID {
-        take(part, about: line)
+    case .endedSeatClaims, .notification, .rejectedNotification: break
+    }
+  }
+}
+
+/// The seats that evidence claimed and released, in the state after the last piece.
+private struct SeatHistory {
+  private(set) var seats: [Seat] = []
+
+  /// Applies items in the order of their arrival.
+  init(_ items: [DecodedItem]) {
+    for item in items { apply(item) }
+  }
+
+  private mutating func apply(_ item: DecodedItem) {
+    switch item {
+    case .command(let command):
+      switch command.action {
+      case .claimSeat(let seat, _): seats.append(seat)
+      case .releaseSeats(let ids, let instant):
+        for index in seats.indices where ids.contains(seats[index].seatID) {
+          seats[index].releasedAt = seats[index].releasedAt ?? max(instant, seats[index].claimedAt)
+        }
+      case .move, .merge, .undo, .grant, .revokeGrant, .associateSeat, .erase, .appleCall, .consent:
+        break
       }
-    case .receipt(let statement):
-      for fact in statement.transactions where fact.originalTransactionID == line.originalTransactionID {
-        insert(fact)
+    case .endedSeatClaims(let claims, let endedAt):
+      for index in seats.indices where seats[index].seatClaimID.map(claims.contains) == true {
+        seats[index].releasedAt = seats[index].releasedAt ?? endedAt
       }
-      if let copy = statement.appTransaction, copy.lineID == line.originalTransactionID { insert(copy) }
-    case .nothing: break
+    case .transaction, .renewal, .appTransaction, .notification, .rejectedNotification: break
     }
   }
 }

@@ -7,14 +7,13 @@ package import Store
 package struct IncomingNotification: Sendable {
   /// The operator's name for the app.
   package let appID: String
-  /// The body, exactly as Apple sent it.
+  /// The body, byte for byte.
   package let body: [UInt8]
-  /// The way by which it came.
+  /// The way by which it arrived.
   package let source: Evidence.Source
-  /// When it came.
+  /// When it arrived.
   package let receivedAt: Instant
 
-  /// A notification by its parts.
   package init(appID: String, body: [UInt8], source: Evidence.Source, receivedAt: Instant) {
     self.appID = appID
     self.body = body
@@ -23,24 +22,24 @@ package struct IncomingNotification: Sendable {
   }
 }
 
-/// What became of a notification. It is durable.
+/// The result of a notification. It is durable.
 package struct ReceivedNotification: Sendable {
   package let record: NotificationRecord
-  /// It came before; nothing changed.
+  /// Whether it was stored before, so that nothing changed.
   package let isDuplicate: Bool
-  /// Whose purchase it is about; `nil` while nobody has claimed it, or if it is about none.
+  /// The owner of the purchase; `nil` while it is unclaimed, and for a notification about no purchase.
   package let customerID: String?
-  /// Why it was rejected, in a sentence; empty if it was not.
+  /// The reason of the rejection for people; empty if it was accepted.
   package var problem = ""
 }
 
-// Notifications, which come on nobody's behalf.
+// App Store Server Notifications.
 extension EvidenceLedger {
-  /// Takes in a notification of version 2, given its signed payload. When this returns it is durable, with
-  /// all that follows from it. One that is not to be believed is kept with its reason.
+  /// Ingests a notification of version 2, given its signed payload. The notification and everything derived from it
+  /// are durable on return. A notification that does not verify is stored with the reason.
   ///
   /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` and
-  ///   ``LedgerError/store(_:)`` if trying again may help.
+  ///   ``LedgerError/store(_:)`` if the caller should retry.
   package func ingest(
     _ notification: IncomingNotification, signedPayload: String
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -56,61 +55,64 @@ extension EvidenceLedger {
     guard case .known(let environment) = contents.payload.origin else {
       return try await recordRejection(
         notification, as: .notificationV2, reason: "WRONG_ENVIRONMENT",
-        problem: "the notification names no environment")
+        problem: "the notification has no environment")
     }
     let catalog = catalog.value
-    // Made here, since the writer is one for all.
+    // Hashed here and not in the body, because there is only one writer.
     let evidence = notification.evidence(.notificationV2, in: environment, .accepted)
-    return try await write { store throws(StoreError) in
+    return try await commit { store throws(StoreError) in
       try Self.record(contents, as: evidence, in: environment, catalog, store)
     }
   }
 
-  /// Keeps a notification that is not to be believed.
+  /// Stores a rejected notification with the reason code.
   package func recordRejection(
     _ notification: IncomingNotification, as kind: Evidence.Kind, reason: String, problem: String
   ) async throws(LedgerError) -> ReceivedNotification {
     let evidence = notification.evidence(kind, in: nil, .rejected(reason: reason))
     let catalog = catalog.value
     return try await write { store throws(StoreError) in
-      let kept = try store.append(evidence)
-      let derivation = Derivation(store, catalog: catalog, now: notification.receivedAt)
-      if !kept.isDuplicate {
-        try derivation.apply(.nothing, of: StoredEvidence(id: kept.id, evidence: evidence))
+      let appended = try store.append(evidence)
+      if !appended.isDuplicate {
+        var applier = FactApplier(store, catalog: catalog, now: notification.receivedAt)
+        try applier.apply(
+          EvidenceDecoder.decode(evidence), from: StoredEvidence(id: appended.id, evidence: evidence))
       }
-      guard let record = try store.notification(kept.id) else {
-        throw .corrupt("a notification is kept without its record")
+      guard let record = try store.notification(appended.id) else {
+        throw .corrupt("notification without record")
       }
       return ReceivedNotification(
-        record: record, isDuplicate: kept.isDuplicate, customerID: nil, problem: problem)
+        record: record, isDuplicate: appended.isDuplicate, customerID: nil, problem: problem)
     }
   }
 
-  /// Keeps a notification of version 1, or what became of it since; `reason` says why it still waits.
+  /// Stores a notification of version 1, or its later state; `reason` states why it is still unconfirmed.
   package func recordV1(
     _ notification: IncomingNotification, _ body: ResponseBodyV1, in environment: Environment,
     state: NotificationState, reason: String
   ) async throws(LedgerError) -> ReceivedNotification {
     let evidence = notification.evidence(.notificationV1, in: environment, .accepted)
     let catalog = catalog.value
-    return try await write { store throws(StoreError) in
-      let kept = try store.append(evidence)
-      let known = try store.notification(kept.id)
-      let number = body.lineID ?? ""
-      let line = LineKey(appID: evidence.appID, environment: environment, originalTransactionID: number)
-      let record = NotificationRecord(
-        evidenceID: kept.id, appID: evidence.appID, environment: environment, version: 1,
-        type: body.notificationType?.rawValue ?? "", state: state, reason: reason, meaning: body.meaning,
-        receivedAt: known?.receivedAt ?? notification.receivedAt, originalTransactionID: number)
-      let isSettled = known.map { $0.state != .unconfirmed } ?? false
-      if !isSettled {
-        try store.put(record)
-        let derivation = Derivation(store, catalog: catalog, now: notification.receivedAt)
-        if let inquiry = body.inquiry(asked: record, about: line) { try derivation.open(inquiry) }
+    return try await commit { store throws(StoreError) in
+      let appended = try store.append(evidence)
+      let stored = try store.notification(appended.id)
+      let id = body.lineID ?? ""
+      let line = LineKey(appID: evidence.appID, environment: environment, originalTransactionID: id)
+      let customerID = try store.owners(of: line).first
+      if let stored, stored.state != .unconfirmed {
+        return (ReceivedNotification(record: stored, isDuplicate: true, customerID: customerID), [])
       }
-      return ReceivedNotification(
-        record: isSettled ? known ?? record : record, isDuplicate: isSettled,
-        customerID: try store.owners(of: line).first)
+      let record = NotificationRecord(
+        evidenceID: appended.id, appID: evidence.appID, environment: environment, version: 1,
+        type: body.notificationType?.rawValue ?? "", state: state, reason: reason, meaning: body.meaning,
+        receivedAt: stored?.receivedAt ?? notification.receivedAt, originalTransactionID: id)
+      try store.put(record)
+      var applier = FactApplier(store, catalog: catalog, now: notification.receivedAt)
+      if let request = body.consumptionRequest(record, about: line) { try applier.open(request) }
+      let derived = try Derivation.run(applier)
+      return (
+        ReceivedNotification(record: record, isDuplicate: false, customerID: customerID), derived.effects
+      )
     }
   }
 
@@ -130,34 +132,35 @@ extension EvidenceLedger {
   private static func record(
     _ contents: NotificationContents, as evidence: Evidence, in environment: Environment,
     _ catalog: Catalog, _ store: any StoreTransaction
-  ) throws(StoreError) -> ReceivedNotification {
+  ) throws(StoreError) -> (ReceivedNotification, [LedgerEffect]) {
     let line = LineKey(
       appID: evidence.appID, environment: environment,
       originalTransactionID: contents.transaction?.originalTransactionID
         ?? contents.renewal?.originalTransactionID ?? "")
     let uuid = contents.payload.notificationUUID ?? ""
     if !uuid.isEmpty,
-      let known = try store.notification(withUUID: uuid, of: evidence.appID, in: environment)
+      let stored = try store.notification(withUUID: uuid, of: evidence.appID, in: environment)
     {
-      return ReceivedNotification(
-        record: known, isDuplicate: true, customerID: try store.owners(of: line).first)
+      let customerID = try store.owners(of: line).first
+      return (ReceivedNotification(record: stored, isDuplicate: true, customerID: customerID), [])
     }
-    let kept =
+    let appended =
       uuid.isEmpty
       ? try store.append(evidence)
       : AppendedEvidence(id: try store.appendNew(evidence), isDuplicate: false)
-    let derivation = Derivation(store, catalog: catalog, now: evidence.receivedAt)
-    if !kept.isDuplicate {
-      try derivation.apply(
-        .notification(contents), of: StoredEvidence(id: kept.id, evidence: evidence))
-      try derivation.finish()
+    var applier = FactApplier(store, catalog: catalog, now: evidence.receivedAt)
+    if !appended.isDuplicate {
+      try applier.apply(contents.items, from: StoredEvidence(id: appended.id, evidence: evidence))
     }
-    let known = if let told = derivation.notification { told } else { try store.notification(kept.id) }
-    guard let record = known else {
-      throw .corrupt("a notification is kept without its record")
-    }
-    return ReceivedNotification(
-      record: record, isDuplicate: kept.isDuplicate, customerID: try derivation.owners(of: line).first)
+    // Read before the derivation, which ends the cache of owners and changes none.
+    let customerID = try applier.lines.owners(of: line).first
+    let derived = try Derivation.run(applier)
+    let record = if let new = derived.notification { new } else { try store.notification(appended.id) }
+    guard let record else { throw .corrupt("notification without record") }
+    return (
+      ReceivedNotification(record: record, isDuplicate: appended.isDuplicate, customerID: customerID),
+      derived.effects
+    )
   }
 }
 
@@ -172,9 +175,10 @@ extension IncomingNotification {
 }
 
 extension ResponseBodyV1 {
-  /// What it asks, once Apple confirmed it.
-  fileprivate func inquiry(asked record: NotificationRecord, about line: LineKey) -> ConsumptionRequestRecord?
-  {
+  /// The consumption request that the notification makes, once Apple confirmed it.
+  fileprivate func consumptionRequest(
+    _ record: NotificationRecord, about line: LineKey
+  ) -> ConsumptionRequestRecord? {
     guard notificationType == .consumptionRequest, record.state == .applied || record.state == .superseded,
       !line.originalTransactionID.isEmpty
     else { return nil }
@@ -186,7 +190,7 @@ extension ResponseBodyV1 {
       productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)
   }
 
-  /// The purchase line that it is about. Notifications about one-time purchases name it only in the receipt.
+  /// The `originalTransactionId` of the purchase. Notifications about one-time purchases state it only in the receipt.
   package var lineID: String? {
     originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
   }

@@ -3,15 +3,13 @@ package import Entitlements
 internal import SignedData
 package import Store
 
-// Legacy receipts: what they say, what Apple signs about them, and what is still to be asked.
+// Legacy receipts, and the queries to Apple about their purchases.
 extension EvidenceLedger {
-  /// Takes in a receipt that was found genuine, with what Apple signed about its purchases, in one commit.
-  /// When this returns it is durable.
+  /// Ingests a verified receipt with Apple's signed documents about it in one commit. It is durable on return.
   ///
   /// - Parameters:
-  ///   - receipt: What is known of it.
-  ///   - alongside: Writes what must be true together with it.
-  /// - Returns: what came of it.
+  ///   - receipt: The receipt and its documents.
+  ///   - alongside: Writes what belongs to the same commit. It may run twice.
   /// - Throws: ``LedgerError/invalid(field:problem:)``, ``LedgerError/unknownApp(_:configured:)``,
   ///   ``LedgerError/notVerifiable(_:)``, ``LedgerError/store(_:)``.
   package func submit(
@@ -29,14 +27,14 @@ extension EvidenceLedger {
     } catch {
       throw .notVerifiable(error)
     }
-    return try await write { store throws(StoreError) in
-      let taken = try entry.record(in: store)
-      try alongside(store, taken)
-      return taken
+    return try await commit { store throws(StoreError) in
+      let (result, effects) = try entry.record(in: store)
+      try alongside(store, result)
+      return (result, effects)
     }
   }
 
-  /// Keeps a receipt that is not to be believed, with a code for why.
+  /// Stores a rejected receipt with the reason code.
   ///
   /// - Throws: as ``submit(_:alongside:)``.
   package func recordRejection(
@@ -51,34 +49,14 @@ extension EvidenceLedger {
     return try await write { store throws(StoreError) in try store.append(evidence).id }
   }
 
-  /// All that is known of a customer, or of whoever goes on for that one.
+  /// All facts of a customer, or of the customer's merge target.
   package func facts(of customer: CustomerKey) async throws(LedgerError) -> CustomerFacts {
-    let (catalog, now) = (catalog.value, now())
-    return try await write { store throws(StoreError) in
-      let mergeTarget = try Derivation(store, catalog: catalog, now: now).mergeTarget(of: customer)
-      return try store.customer(mergeTarget)?.facts ?? CustomerFacts()
+    try await write { store throws(StoreError) in
+      try store.customer(store.finalMergeTarget(of: customer))?.facts ?? CustomerFacts()
     }
   }
 
-  /// What documents say that are Apple's; the others do not count. Keeps nothing.
-  package func verifiedFacts(in submissions: [Submission]) throws(LedgerError) -> CustomerFacts {
-    var facts = CustomerFacts()
-    for submission in submissions {
-      let app = try app(submission.appID)
-      guard let verified = try? VerifiedSubmission(submission, for: app, with: verifier) else { continue }
-      for document in verified.documents {
-        switch document.testimony {
-        case .transaction(let fact): facts.insert(fact)
-        case .renewal(let fact): facts.insert(fact)
-        case .appTransaction(let fact): facts.insert(fact)
-        case .command, .notification, .receipt, .nothing: break
-        }
-      }
-    }
-    return facts
-  }
-
-  /// All that is known of some lines, whosever they are, added to `facts`.
+  /// The facts of some lines, whoever owns them, merged into `facts`.
   package func facts(
     of lines: [LineKey], with facts: CustomerFacts
   ) async throws(LedgerError) -> CustomerFacts {
@@ -90,36 +68,36 @@ extension EvidenceLedger {
     }
   }
 
-  /// Those of some lines about whose customer Apple was not asked since `moment`.
+  /// Those of some lines that Apple was not queried about since `instant`.
   package func lines(
-    _ numbers: [String], of appID: String, in environment: Environment, notQueriedSince moment: Instant
+    _ ids: [String], of appID: String, in environment: Environment, notQueriedSince instant: Instant
   ) async throws(LedgerError) -> [String] {
     try await write { store throws(StoreError) in
       var lines: [String] = []
-      for number in numbers {
-        let line = LineKey(appID: appID, environment: environment, originalTransactionID: number)
-        if let last = try store.lastRefresh(of: line), last >= moment { continue }
-        lines.append(number)
+      for id in ids {
+        let line = LineKey(appID: appID, environment: environment, originalTransactionID: id)
+        if let last = try store.lastRefresh(of: line), last >= instant { continue }
+        lines.append(id)
       }
       return lines
     }
   }
 
-  /// At most `limit` lines about which Apple is to be asked by now, with who has each.
+  /// At most `limit` queries that are due, each with the owner of its line.
   package func dueRefreshes(
     limit: Int
   ) async throws(LedgerError) -> [(refresh: PendingRefresh, customerID: String?)] {
-    let moment = now()
+    let now = now()
     return try await write { store throws(StoreError) in
       var due: [(refresh: PendingRefresh, customerID: String?)] = []
-      for refresh in try store.refreshes(dueBy: moment, limit: limit) {
+      for refresh in try store.refreshes(dueBy: now, limit: limit) {
         due.append((refresh, try store.owners(of: refresh.line).first))
       }
       return due
     }
   }
 
-  /// Apple was asked about a line in vain: it is to be asked later.
+  /// Stores when to repeat a query that failed.
   package func postpone(_ refresh: PendingRefresh) async throws(LedgerError) {
     try await write { store throws(StoreError) in try store.put(refresh) }
   }

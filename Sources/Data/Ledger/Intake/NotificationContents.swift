@@ -1,17 +1,18 @@
-internal import AppStore
+package import AppStore
 internal import Entitlements
+internal import JSON
 internal import SignedData
-package import Store
+internal import Store
 
-/// What a notification of version 2 says, and what the documents inside it say. An object, because it is large and is
-/// handed on from one function to the next.
+/// The decoded payload of a version 2 notification with the facts of its documents. A class, because it is large and
+/// passed through several functions.
 final class NotificationContents: Sendable {
   let payload: ResponseBodyV2DecodedPayload
   let transaction: TransactionFact?
   let renewal: RenewalFact?
   let appTransaction: AppTransactionFact?
 
-  /// The contents of a notification that was verified together with all inside.
+  /// The contents of a notification that was verified together with its documents.
   init(_ notification: VerifiedNotification) throws(FactError) {
     payload = notification.notification.payload
     transaction = try notification.transaction.map { verified throws(FactError) in
@@ -25,7 +26,7 @@ final class NotificationContents: Sendable {
     }
   }
 
-  /// The contents of a body that was verified when it came; `nil` if this version cannot read it.
+  /// The contents of a stored body that was verified on arrival; `nil` if this version cannot decode it.
   init?(body: [UInt8]) {
     guard case .signed(let text) = NotificationBody(body), let jws = try? UnverifiedJWS(text),
       let payload = try? ResponseBodyV2DecodedPayload(json: jws.payload)
@@ -43,15 +44,7 @@ final class NotificationContents: Sendable {
     }
   }
 
-  /// What the documents inside say, each as if it had come by itself.
-  var testimonies: [DecodedEvidence] {
-    [
-      transaction.map(DecodedEvidence.transaction), renewal.map(DecodedEvidence.renewal),
-      appTransaction.map(DecodedEvidence.appTransaction),
-    ].compactMap(\.self)
-  }
-
-  /// What is remembered of it, but for what became of it.
+  /// The record of the notification in `state`.
   func record(of evidence: StoredEvidence, state: NotificationState) -> NotificationRecord {
     NotificationRecord(
       evidenceID: evidence.id, appID: evidence.evidence.appID, environment: evidence.evidence.environment,
@@ -63,8 +56,8 @@ final class NotificationContents: Sendable {
       productID: transaction?.productID ?? renewal?.productID ?? "")
   }
 
-  /// Whether this version knows what such a notification is about.
-  var isUnderstood: Bool {
+  /// Whether this version supports the notification's type.
+  var isSupported: Bool {
     switch payload.notificationType {
     case nil, .unrecognized: false
     default: true
@@ -72,35 +65,53 @@ final class NotificationContents: Sendable {
   }
 }
 
-extension DecodedEvidence {
-  /// The line that it is about, of the same app and environment as `other`; `nil` if it is about none.
-  func line(of other: LineKey) -> LineKey? {
-    let number: String
-    switch self {
-    case .transaction(let fact): number = fact.originalTransactionID
-    case .renewal(let fact): number = fact.originalTransactionID
-    case .appTransaction(let fact): number = fact.lineID
-    case .command, .notification, .receipt, .nothing: return nil
+/// A notification's body, parsed as far as needed to tell its version.
+package enum NotificationBody: Sendable {
+  /// Version 2: the signed payload, not yet verified.
+  case signed(String)
+  /// Version 1, which is not signed.
+  case unsigned(ResponseBodyV1)
+  /// Neither; `reason` is a code such as `MALFORMED_JSON`.
+  case unreadable(reason: String, problem: String)
+
+  /// The maximum size of a body in bytes: ten times the largest that Apple sends.
+  package static let maxSize = 1 << 20
+
+  /// Parses a body (App Store Server Notifications, responseBodyV2 and responseBodyV1).
+  package init(_ body: [UInt8]) {
+    guard body.count <= Self.maxSize else {
+      self = .unreadable(reason: "TOO_LARGE", problem: "the body has more than \(Self.maxSize) bytes")
+      return
     }
-    return LineKey(appID: other.appID, environment: other.environment, originalTransactionID: number)
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: body)
+    } catch {
+      self = .unreadable(reason: "MALFORMED_JSON", problem: "the body is not JSON: \(error)")
+      return
+    }
+    guard case .object(let object) = value else {
+      self = .unreadable(reason: "NOT_A_NOTIFICATION", problem: "the body is not a JSON object")
+      return
+    }
+    self = Self.read(object)
   }
-}
 
-extension Evidence.Kind {
-  /// The body of a notification of Apple's, version 2.
-  package static let notificationV2 = Evidence.Kind(rawValue: "NOTIFICATION_V2")
-  /// The body of a notification of Apple's, version 1.
-  package static let notificationV1 = Evidence.Kind(rawValue: "NOTIFICATION_V1")
-
-  /// Whether it is a notification's body.
-  var isNotification: Bool { self == .notificationV2 || self == .notificationV1 }
-}
-
-extension Evidence.Source {
-  /// Apple posted it to the edge.
-  package static let notification = Evidence.Source(rawValue: "NOTIFICATION")
-  /// A caller of the service passed it on.
-  package static let relay = Evidence.Source(rawValue: "RELAY")
-  /// Apple answered with it when asked.
-  package static let appStoreServerAPI = Evidence.Source(rawValue: "APP_STORE_SERVER_API")
+  private static func read(_ object: JSONObject) -> NotificationBody {
+    if let member = object["signedPayload"] {
+      guard case .string(let payload) = member else {
+        return .unreadable(reason: "MALFORMED_FIELD", problem: "signedPayload is not a string")
+      }
+      return .signed(payload)
+    }
+    guard object["notification_type"] != nil else {
+      return .unreadable(
+        reason: "NOT_A_NOTIFICATION", problem: "the body has neither signedPayload nor notification_type")
+    }
+    do {
+      return .unsigned(try ResponseBodyV1(json: object))
+    } catch {
+      return .unreadable(reason: "MALFORMED_FIELD", problem: error.description)
+    }
+  }
 }

@@ -2,36 +2,33 @@ package import AppStore
 internal import Bytes
 package import Entitlements
 internal import JSON
-internal import SignedData
-package import Store
+internal import Store
 
-/// What a genuine app receipt said, as far as it is needed once the receipt is gone.
+/// The contents of a verified app receipt that are still needed when the receipt is not retained.
 ///
-/// It is evidence in the place of the receipt, which need not be kept. Purchases are in it only where Apple
-/// could not be asked about them: what Apple signs says more.
+/// They are stored as evidence instead of the receipt. They include purchases only if Apple could not be queried about
+/// them, because Apple's signed transactions state more.
 package struct ReceiptContents: Hashable, Sendable {
   /// One purchase of the receipt.
   package struct Purchase: Hashable, Sendable {
     /// The entry, in the form in which `verifyReceipt` shows it.
     package let entry: LegacyTransaction
-    /// What the product is sold as, by the receipt or else by the catalog.
+    /// The product's type, from the receipt or, if it has none, from the catalog.
     package let type: ProductType
 
-    /// A purchase by its parts.
     package init(entry: LegacyTransaction, type: ProductType) {
       self.entry = entry
       self.type = type
     }
   }
 
-  /// The copy of the app that the receipt is for.
+  /// The app install that the receipt documents.
   package struct AppInstall: Hashable, Sendable {
-    /// The version that was bought first.
+    /// The version at the first purchase or download.
     package let originalApplicationVersion: String
-    /// When it was bought first.
+    /// The time of the first purchase or download.
     package let originalPurchaseDate: Instant?
 
-    /// A copy by its parts.
     package init(originalApplicationVersion: String, originalPurchaseDate: Instant?) {
       self.originalApplicationVersion = originalApplicationVersion
       self.originalPurchaseDate = originalPurchaseDate
@@ -42,46 +39,45 @@ package struct ReceiptContents: Hashable, Sendable {
   package let receiptHash: [UInt8]
   /// When Apple made the receipt.
   package let creationDate: Instant
-  /// `nil` where the receipt says of it only what it says of everybody's.
-  package let copy: AppInstall?
-  /// Empty once Apple was asked.
+  /// `nil` if the receipt has only the placeholder that every receipt of its environment has.
+  package let appInstall: AppInstall?
+  /// Empty if Apple was queried.
   package let purchases: [Purchase]
 
-  /// A statement by its parts.
-  package init(receiptHash: [UInt8], creationDate: Instant, copy: AppInstall?, purchases: [Purchase]) {
+  package init(receiptHash: [UInt8], creationDate: Instant, appInstall: AppInstall?, purchases: [Purchase]) {
     self.receiptHash = receiptHash
     self.creationDate = creationDate
-    self.copy = copy
+    self.appInstall = appInstall
     self.purchases = purchases
   }
 
-  /// What is said of the purchases that say enough.
+  /// The purchases that state enough for a fact.
   package var transactions: [TransactionFact] {
     purchases.compactMap { try? TransactionFact($0.entry, type: $0.type, createdAt: creationDate) }
   }
 
-  /// What is said of the copy of the app.
+  /// The app install as a fact.
   package var appTransaction: AppTransactionFact? {
-    copy.map { copy in
+    appInstall.map { install in
       AppTransactionFact(
-        originalApplicationVersion: copy.originalApplicationVersion,
-        originalPurchaseDate: copy.originalPurchaseDate, signedDate: creationDate)
+        originalApplicationVersion: install.originalApplicationVersion,
+        originalPurchaseDate: install.originalPurchaseDate, signedDate: creationDate)
     }
   }
 }
 
-// As evidence: JSON, with the names of `verifyReceipt` where it has one.
+// The form as evidence: JSON, with the member names of `verifyReceipt`.
 extension ReceiptContents {
-  /// The bytes; the same for the same statement.
+  /// The bytes; equal contents have equal bytes.
   package var encoded: [UInt8] {
     var json: JSONObject = [
       "receipt_sha256": .string(
         Base64.standard.encode(receiptHash)),
       "receipt_creation_date_ms": .string(String(creationDate.millisecondsSince1970)),
     ]
-    if let copy {
-      json["original_application_version"] = .string(copy.originalApplicationVersion)
-      json["original_purchase_date_ms"] = copy.originalPurchaseDate.map {
+    if let appInstall {
+      json["original_application_version"] = .string(appInstall.originalApplicationVersion)
+      json["original_purchase_date_ms"] = appInstall.originalPurchaseDate.map {
         .string(String($0.millisecondsSince1970))
       }
     }
@@ -96,7 +92,7 @@ extension ReceiptContents {
     return json.serialized()
   }
 
-  /// Reads what ``encoded`` wrote; `nil` for anything else.
+  /// Parses ``encoded``; `nil` for anything else.
   package init?(_ bytes: [UInt8]) {
     guard case .object(let json)? = try? JSONValue(parsing: bytes),
       let receipt = try? LegacyReceipt(json: json), let date = receipt.receiptCreationDate,
@@ -105,18 +101,11 @@ extension ReceiptContents {
     else { return nil }
     self.init(
       receiptHash: hash, creationDate: date,
-      copy: receipt.originalApplicationVersion.map { version in
+      appInstall: receipt.originalApplicationVersion.map { version in
         AppInstall(originalApplicationVersion: version, originalPurchaseDate: receipt.originalPurchaseDate)
       },
       purchases: (receipt.inApp ?? []).map { entry in
         Purchase(entry: entry, type: ProductType(rawValue: entry.json["product_type"]?.stringValue ?? ""))
       })
   }
-}
-
-extension Evidence.Kind {
-  /// An app receipt, PKCS#7; kept only if the operator wants it. Nothing is derived from it.
-  package static let appReceipt = Evidence.Kind(rawValue: "APP_RECEIPT")
-  /// What an app receipt said; see ``ReceiptContents``.
-  package static let receiptStatement = Evidence.Kind(rawValue: "RECEIPT_STATEMENT")
 }

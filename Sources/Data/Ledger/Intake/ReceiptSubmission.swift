@@ -2,36 +2,35 @@ package import AppStore
 package import Entitlements
 package import Store
 
-/// What a legacy receipt, or a number that stands for one, brought: all that is to be remembered of it
-/// together.
+/// A legacy receipt, or a transaction id submitted instead of one, with everything to store about it in one commit.
 package struct ReceiptSubmission: Sendable {
   /// The operator's name for the app.
   package var appID: String
   /// Where the purchases were made.
   package var environment: Environment
-  /// To whom the purchases are linked; `nil` for nobody yet.
+  /// The customer to link the purchases to; `nil` leaves them unclaimed.
   package var customerID: String?
-  /// The receipt itself, if it is to be kept.
+  /// The receipt itself, if it is retained.
   package var receipt: EvidenceContent?
-  /// What the receipt says; `nil` if there was none that could be believed.
-  package var statement: ReceiptContents?
-  /// What Apple signed about it.
+  /// The contents of the receipt; `nil` if there was no verified receipt.
+  package var contents: ReceiptContents?
+  /// Apple's signed documents about it.
   package var documents: [Submission] = []
-  /// The lines that are the customer's by what brought this in; those of ``documents`` that come on the
-  /// customer's behalf are, anyway. What nothing is known of is left out.
+  /// The lines to claim for the customer, besides those of ``documents`` that the customer submits. Lines without facts
+  /// are skipped.
   package var claimedLines: [String] = []
-  /// Who vouches for that, for the audit trail; empty if a genuine receipt does.
+  /// The operator's user who vouches for the claim, for the audit trail; empty if a verified receipt does.
   package var actor = ""
-  /// About which lines Apple was asked.
+  /// The lines that Apple was queried about.
   package var queriedLines: [String] = []
-  /// Apple was not asked, because it had been about all of it.
+  /// Whether Apple was not queried, because it had been queried about all lines before.
   package var wasQueriedBefore = false
-  /// About which lines Apple is to be asked later.
+  /// The queries to make later.
   package var refreshes: [PendingRefresh] = []
-  /// The way by which the receipt came.
+  /// The way by which the receipt arrived.
   package var source: Evidence.Source
 
-  /// A receipt of which nothing is known yet.
+  /// Creates a submission without a receipt or documents.
   package init(
     appID: String, environment: Environment, customerID: String?, source: Evidence.Source = .submission
   ) {
@@ -42,36 +41,31 @@ package struct ReceiptSubmission: Sendable {
   }
 }
 
-/// What came of a receipt. All of it is durable.
+/// The result of a receipt. All of it is durable.
 package struct ReceiptResult: Sendable {
-  /// The number under which what it says is kept; `nil` if there was no receipt that could be believed.
+  /// The evidence id of the receipt's contents; `nil` if there was no verified receipt.
   package var evidenceID: EvidenceID?
-  /// The same receipt came before, on behalf of the same customer.
+  /// Whether the same receipt was stored before for the same customer.
   package var isDuplicate: Bool
-  /// Something is known that was not known before. That Apple signed the same again is not.
+  /// Whether facts or owners changed. A new signature of the same facts is no change.
   package var changedState: Bool
   /// The transactions that Apple signed, in Apple's order.
   package var transactions: [JWSTransactionDecodedPayload]
-  /// Whose the purchases are; `nil` while nobody has claimed them.
+  /// The owner; `nil` while the purchases are unclaimed.
   package var customerID: String?
-  /// All that is known of that customer.
+  /// All facts of the owner.
   package var facts: CustomerFacts
-  /// Lines that stay with somebody else.
+  /// The lines that stay with other customers.
   package var linesOfOtherCustomers: [String]
-  /// What of Apple's answer was not to be believed, each with its reason.
+  /// The reasons of the documents that did not verify.
   package var rejected: [Rejection]
-  /// There is no purchase in it.
+  /// Whether the receipt contains no purchase.
   package var isEmpty: Bool
-  /// Apple was not asked, because it had been about all of it.
+  /// Whether Apple was not queried, because it had been queried about all lines before.
   package var wasQueriedBefore: Bool
-  /// Why Apple is to be asked later, a code for machines; `nil` if it was asked.
+  /// The reason code of a query to make later; `nil` if Apple was queried.
   package var pendingReason: String?
 
-  /// All that a customer claims with it stays with somebody else.
+  /// Whether all purchases that the customer claims stay with other customers.
   package var belongsToAnotherCustomer: Bool { customerID == nil && !linesOfOtherCustomers.isEmpty }
-}
-
-extension Evidence.Source {
-  /// A migration job brought it.
-  package static let migration = Evidence.Source(rawValue: "MIGRATION")
 }

@@ -3,8 +3,9 @@ internal import Entitlements
 internal import SignedData
 internal import Store
 
-/// One receipt and what Apple said about it, verified and ready to be written in one go.
+/// One receipt with Apple's signed documents about it, verified and ready to be written in one commit.
 struct ReceiptWrite: Sendable {
+  /// The facts of a line, whenever Apple signed them, and its owners.
   private struct LineState: Hashable {
     let facts: CustomerFacts
     let owners: [String]
@@ -22,9 +23,9 @@ struct ReceiptWrite: Sendable {
   private var entries: [SubmissionWrite] = []
   private var rejected: [RejectedDocument] = []
 
-  /// Verifies what Apple signed. What is not to be believed does not count, and is kept with its reason.
+  /// Verifies Apple's signed documents. Those that do not verify are stored with their reason and do not count.
   ///
-  /// - Throws: ``CryptographyError`` if it could not be found out.
+  /// - Throws: ``CryptographyError`` if OpenSSL failed, so that a retry may help.
   init(
     _ receipt: ReceiptSubmission, for app: AppDefinition, with verifier: SignedDataVerifier,
     catalog: Catalog, receivedAt: Instant
@@ -46,64 +47,66 @@ struct ReceiptWrite: Sendable {
     }
   }
 
-  /// Keeps the evidence, and works out what follows: each customer is looked at once.
-  func record(in store: any StoreTransaction) throws(StoreError) -> ReceiptResult {
-    let derivation = Derivation(store, catalog: catalog, now: receivedAt)
-    let before = try knowledge(store)
+  /// Appends the evidence and runs one derivation for all documents.
+  ///
+  /// - Returns: the result and the effects of the write.
+  func record(in store: any StoreTransaction) throws(StoreError) -> (ReceiptResult, [LedgerEffect]) {
+    let before = try lineStates(store)
     for document in rejected { _ = try store.append(evidence(of: document)) }
-    let (evidenceID, isDuplicate) = try appendReceipt(to: derivation)
-    var hasNewEvidence = !isDuplicate
-    for entry in entries { hasNewEvidence = try !entry.append(to: derivation).isDuplicate || hasNewEvidence }
-    let linesOfOtherCustomers = try settle(derivation, hasNewEvidence: hasNewEvidence)
-    try derivation.finish()
-    try remember(store)
-    let owner = try owner(derivation, linesOfOtherCustomers)
+    var applier = FactApplier(store, catalog: catalog, now: receivedAt)
+    let (evidenceID, isDuplicate) = try appendReceipt(to: &applier)
+    var lastNew = isDuplicate ? nil : evidenceID
+    for entry in entries { lastNew = try entry.append(to: &applier).lastNew ?? lastNew }
+    let linesOfOtherCustomers = try claimLines(&applier, newEvidence: lastNew)
+    let derived = try Derivation.run(applier)
+    try recordRefreshes(store)
+    let owner = try owner(store, linesOfOtherCustomers)
     let facts = try owner.map { id throws(StoreError) in try store.customer(customer(id))?.facts } ?? nil
-    return ReceiptResult(
-      evidenceID: evidenceID, isDuplicate: isDuplicate, changedState: try knowledge(store) != before,
+    let result = ReceiptResult(
+      evidenceID: evidenceID, isDuplicate: isDuplicate, changedState: try lineStates(store) != before,
       transactions: entries.compactMap(\.verified.contents.transactionPayload), customerID: owner,
       facts: facts ?? CustomerFacts(), linesOfOtherCustomers: linesOfOtherCustomers.sorted(),
       rejected: rejected.map(\.refusal.rejection), isEmpty: lines.isEmpty && receipt.refreshes.isEmpty,
       wasQueriedBefore: receipt.wasQueriedBefore, pendingReason: receipt.refreshes.first?.reason)
+    return (result, derived.effects)
   }
 
-  /// - Returns: the number of what the receipt says, and whether that was known.
-  private func appendReceipt(to derivation: Derivation) throws(StoreError) -> (EvidenceID?, Bool) {
-    if let content = receipt.receipt {
-      _ = try derivation.store.append(evidence(.appReceipt, content))
-    }
-    guard let statement = receipt.statement else { return (nil, true) }
+  /// - Returns: the evidence id of the receipt's contents, and whether they were stored before; without contents `nil`
+  ///   and `true`.
+  private func appendReceipt(to applier: inout FactApplier) throws(StoreError) -> (EvidenceID?, Bool) {
+    if let content = receipt.receipt { _ = try applier.store.append(evidence(.appReceipt, content)) }
+    guard let contents = receipt.contents else { return (nil, true) }
     let evidence = evidence(
-      .receiptStatement, EvidenceContent(hashing: statement.encoded, keepingAtMost: .max))
-    let kept = try derivation.store.append(evidence)
-    if !kept.isDuplicate {
-      try derivation.apply(.receipt(statement), of: StoredEvidence(id: kept.id, evidence: evidence))
+      .receiptStatement, EvidenceContent(hashing: contents.encoded, keepingAtMost: .max))
+    let appended = try applier.store.append(evidence)
+    if !appended.isDuplicate {
+      try applier.apply(contents.items, from: StoredEvidence(id: appended.id, evidence: evidence))
     }
-    return (kept.id, kept.isDuplicate)
+    return (appended.id, appended.isDuplicate)
   }
 
-  /// - Returns: the lines that stay with others than the customer who was named.
-  private func settle(_ derivation: Derivation, hasNewEvidence: Bool) throws(StoreError) -> Set<String> {
+  /// - Returns: the ids of the lines that stay with other customers.
+  private func claimLines(
+    _ applier: inout FactApplier, newEvidence: EvidenceID?
+  ) throws(StoreError) -> Set<String> {
     guard let id = receipt.customerID else { return [] }
     let claim = OwnershipClaim(
-      derivation: derivation, policy: policy, actor: receipt.actor,
-      customer: try derivation.mergeTarget(of: customer(id)))
+      customer: try applier.store.finalMergeTarget(of: customer(id)), policy: policy, actor: receipt.actor,
+      newEvidence: newEvidence)
     var linesOfOtherCustomers: Set<String> = []
-    for line in claimedLines where try derivation.store.facts(of: line) != CustomerFacts() {
-      if try claim.settle(line, hasNewEvidence: hasNewEvidence) {
-        linesOfOtherCustomers.insert(line.originalTransactionID)
-      }
+    for line in claimedLines where try applier.store.facts(of: line) != CustomerFacts() {
+      if try applier.apply(claim, to: line) { linesOfOtherCustomers.insert(line.originalTransactionID) }
     }
     return linesOfOtherCustomers
   }
 
-  /// Each line that is the customer's once, in the order in which documents tell of it.
+  /// The customer's lines, each once, in the order of the documents.
   private var claimedLines: [LineKey] {
     let own = entries.filter { $0.customerID != nil }.compactMap(\.line)
     return unique(receipt.claimedLines.map(customer("").line) + own)
   }
 
-  /// Each line that is told of once.
+  /// All lines of the receipt, each once.
   private var lines: [LineKey] { unique(claimedLines + entries.compactMap(\.line)) }
 
   private func unique(_ lines: [LineKey]) -> [LineKey] {
@@ -111,29 +114,28 @@ struct ReceiptWrite: Sendable {
     return lines.filter { seen.insert($0).inserted }
   }
 
-  /// What is known of each line and whose it is, whenever Apple signed it.
-  private func knowledge(_ store: any StoreTransaction) throws(StoreError) -> [LineState] {
+  private func lineStates(_ store: any StoreTransaction) throws(StoreError) -> [LineState] {
     try lines.map { line throws(StoreError) in
       LineState(facts: try store.facts(of: line).undated, owners: try store.owners(of: line))
     }
   }
 
-  private func remember(_ store: any StoreTransaction) throws(StoreError) {
+  private func recordRefreshes(_ store: any StoreTransaction) throws(StoreError) {
     try store.settleRefreshes(of: receipt.queriedLines.map(customer("").line), at: receivedAt)
     for refresh in receipt.refreshes { try store.put(refresh) }
   }
 
   private func owner(
-    _ derivation: Derivation, _ linesOfOtherCustomers: Set<String>
+    _ store: any StoreTransaction, _ linesOfOtherCustomers: Set<String>
   ) throws(StoreError) -> String? {
     if let id = receipt.customerID {
       guard linesOfOtherCustomers.isEmpty || linesOfOtherCustomers.count < claimedLines.count else {
         return nil
       }
-      return try derivation.mergeTarget(of: customer(id)).customerID
+      return try store.finalMergeTarget(of: customer(id)).customerID
     }
     for line in lines {
-      if let owner = try derivation.store.owners(of: line).first { return owner }
+      if let owner = try store.owners(of: line).first { return owner }
     }
     return nil
   }

@@ -2,15 +2,15 @@ package import AppStore
 package import Entitlements
 package import Store
 
-/// Documents of Apple's about one purchase, that somebody hands in.
+/// Apple's documents about one purchase, submitted together.
 package struct Submission: Sendable {
   /// The operator's name for the app.
   package var appID: String
-  /// The operator's name for the customer, 1 to 256 bytes; `nil` if the documents come on nobody's behalf.
+  /// The operator's name for the customer, 1 to 256 bytes; `nil` if no customer submits the documents.
   package var customerID: String?
   /// Apple's signed transaction, a JWS.
   package var signedTransaction: String?
-  /// Apple's signed renewal info, a JWS; of the same purchase line, if there is a transaction.
+  /// Apple's signed renewal info, a JWS; of the same purchase, if there is a transaction.
   package var signedRenewalInfo: String?
   /// Apple's signed app transaction, a JWS.
   package var signedAppTransaction: String?
@@ -19,13 +19,13 @@ package struct Submission: Sendable {
 
   /// One document of a submission.
   package struct Document: Sendable {
-    /// What it is handed in as.
+    /// The kind that the sender declares.
     package let kind: Evidence.Kind
     /// The JWS.
     package let text: String
   }
 
-  /// The documents that there are.
+  /// The documents that are present, the transaction first.
   package var documents: [Document] {
     let all: [(Evidence.Kind, String?)] = [
       (.signedTransaction, signedTransaction), (.signedRenewalInfo, signedRenewalInfo),
@@ -34,7 +34,7 @@ package struct Submission: Sendable {
     return all.compactMap { kind, text in text.map { Document(kind: kind, text: $0) } }
   }
 
-  /// A submission by its parts; at least one document is needed.
+  /// Creates a submission; at least one document is needed.
   package init(
     appID: String, customerID: String?, signedTransaction: String? = nil, signedRenewalInfo: String? = nil,
     signedAppTransaction: String? = nil, source: Evidence.Source = .submission
@@ -48,30 +48,40 @@ package struct Submission: Sendable {
   }
 }
 
-/// What came of a submission that was believed. All of it is durable.
+/// The result of a verified submission. All of it is durable.
 package struct SubmissionResult: Hashable, Sendable {
-  /// The number under which the first of its documents is kept.
+  /// The id of the first document.
   package let evidenceID: EvidenceID
-  /// The same was submitted before for the same customer; nothing changed.
+  /// Whether all documents were stored before for the same customer, so that nothing changed.
   package let isDuplicate: Bool
   /// Where the purchase was made.
   package let environment: Environment
-  /// What the documents say.
+  /// The decoded documents.
   package let documents: SubmittedDocuments
-  /// Whose the purchase is; `nil` while nobody has claimed it.
+  /// The owner; `nil` while the purchase is unclaimed.
   package let customerID: String?
-  /// All that is known of that customer now.
+  /// All facts of the owner.
   package let facts: CustomerFacts
 }
 
-/// What the documents of a submission say, each where there was one.
+/// The result of one submission of a batch. All of it is durable.
+package struct BatchedSubmissionResult: Sendable {
+  /// Whether all documents were stored before, so that nothing changed.
+  package let isDuplicate: Bool
+  /// The owner; `nil` while the purchase is unclaimed.
+  package let customerID: String?
+  /// The payload of the signed transaction, if there was one.
+  package let transaction: JWSTransactionDecodedPayload?
+}
+
+/// The decoded documents of a submission, each if it was present.
 package struct SubmittedDocuments: Hashable, Sendable {
-  /// The transaction, as far as the rules ask.
+  /// The transaction, normalized for the rules.
   package var transaction: TransactionFact?
-  /// All that the signed transaction says.
+  /// The complete payload of the signed transaction.
   package var transactionPayload: JWSTransactionDecodedPayload?
-  /// All that the signed renewal info says.
+  /// The complete payload of the signed renewal info.
   package var renewalPayload: JWSRenewalInfoDecodedPayload?
-  /// All that the signed app transaction says.
+  /// The complete payload of the signed app transaction.
   package var appTransactionPayload: AppTransactionPayload?
 }

@@ -5,16 +5,32 @@ internal import Store
 /// One verified submission, ready to be written.
 struct SubmissionWrite: Sendable {
   struct Outcome: Sendable {
+    /// The id of the first document.
     let evidenceID: EvidenceID
     let isDuplicate: Bool
-    /// Whose the purchase is; `nil` while nobody has claimed it.
+    /// The owner; `nil` while the purchase is unclaimed.
     let customerID: String?
-    /// The purchase belongs to others than the customer who was named.
     let belongsToAnotherCustomer: Bool
   }
 
+  /// The state after the documents were applied and before the derivation ran.
+  struct Applied {
+    fileprivate let first: EvidenceID
+    fileprivate let isDuplicate: Bool
+    fileprivate let customer: CustomerKey?
+    fileprivate let belongsToAnotherCustomer: Bool
+  }
+
+  /// The evidence of a submission.
+  struct Appended {
+    /// The id of the first document.
+    let first: EvidenceID
+    /// The last document that was not stored before; `nil` if all were.
+    let lastNew: EvidenceID?
+  }
+
   let verified: VerifiedSubmission
-  /// On whose behalf it comes.
+  /// The customer who submitted it.
   var customerID: String? { submission.customerID }
   private let submission: Submission
   private let catalog: Catalog
@@ -32,94 +48,85 @@ struct SubmissionWrite: Sendable {
     self.receivedAt = receivedAt
   }
 
-  /// What was found out before anybody was brought up to date.
-  struct Applied {
-    fileprivate let first: EvidenceID
-    fileprivate let isDuplicate: Bool
-    fileprivate let named: CustomerKey?
-    fileprivate let belongsToAnotherCustomer: Bool
-  }
-
-  /// Keeps the evidence, and works out what follows.
+  /// Appends the evidence and runs the derivation.
   ///
-  /// - Returns: what came of it, and all that is known then of the customer whose it is.
-  func record(in store: any StoreTransaction) throws(StoreError) -> (Outcome, CustomerFacts) {
-    let derivation = Derivation(store, catalog: catalog, now: receivedAt)
-    let taken = try take(into: derivation)
-    try derivation.finish()
-    let outcome = try outcome(of: taken, in: store)
-    let facts =
-      try outcome.customerID.map { id throws(StoreError) in
-        try store.customer(customer(id))?.facts
-      } ?? nil
-    return (outcome, facts ?? CustomerFacts())
+  /// - Returns: the outcome with the owner's facts, and the effects of the write.
+  func record(
+    in store: any StoreTransaction
+  ) throws(StoreError) -> ((Outcome, CustomerFacts), [LedgerEffect]) {
+    var applier = FactApplier(store, catalog: catalog, now: receivedAt)
+    let applied = try apply(to: &applier)
+    let derived = try Derivation.run(applier)
+    let outcome = try outcome(of: applied, in: store)
+    var facts = CustomerFacts()
+    if let id = outcome.customerID { facts = try store.customer(customer(id))?.facts ?? facts }
+    return ((outcome, facts), derived.effects)
   }
 
-  /// Keeps the evidence and applies what it says; nobody is brought up to date yet.
-  func take(into derivation: Derivation) throws(StoreError) -> Applied {
-    let (first, isDuplicate) = try append(to: derivation)
-    let named = try named(derivation)
+  /// Appends and applies the documents, and claims the line for the customer.
+  func apply(to applier: inout FactApplier) throws(StoreError) -> Applied {
+    let appended = try append(to: &applier)
+    let store = applier.store
+    let customer = try submission.customerID.map { id throws(StoreError) in
+      try store.finalMergeTarget(of: self.customer(id))
+    }
     var belongsToAnotherCustomer = false
-    if let named, let line {
-      let claim = OwnershipClaim(derivation: derivation, policy: policy, customer: named)
-      belongsToAnotherCustomer = try claim.settle(line, hasNewEvidence: !isDuplicate)
+    if let customer, let line {
+      let claim = OwnershipClaim(customer: customer, policy: policy, newEvidence: appended.lastNew)
+      belongsToAnotherCustomer = try applier.apply(claim, to: line)
     }
     return Applied(
-      first: first, isDuplicate: isDuplicate, named: named, belongsToAnotherCustomer: belongsToAnotherCustomer
-    )
+      first: appended.first, isDuplicate: appended.lastNew == nil, customer: customer,
+      belongsToAnotherCustomer: belongsToAnotherCustomer)
   }
 
-  /// What is to be told of it, when everybody is up to date.
-  func outcome(of taken: Applied, in store: any StoreTransaction) throws(StoreError) -> Outcome {
-    Outcome(
-      evidenceID: taken.first, isDuplicate: taken.isDuplicate,
-      customerID: try owner(in: store, taken.named, belongsToAnotherCustomer: taken.belongsToAnotherCustomer),
-      belongsToAnotherCustomer: taken.belongsToAnotherCustomer)
+  /// Returns the outcome, after the derivation ran.
+  func outcome(of applied: Applied, in store: any StoreTransaction) throws(StoreError) -> Outcome {
+    var owner = applied.customer?.customerID
+    if owner == nil || applied.belongsToAnotherCustomer {
+      owner = try line.flatMap { line throws(StoreError) in try store.owners(of: line).first }
+    }
+    return Outcome(
+      evidenceID: applied.first, isDuplicate: applied.isDuplicate, customerID: owner,
+      belongsToAnotherCustomer: applied.belongsToAnotherCustomer)
   }
 
-  /// Keeps the documents and applies what they say; nobody is brought up to date yet.
-  ///
-  /// - Returns: the number of the first document, and whether all were known before.
-  func append(to derivation: Derivation) throws(StoreError) -> (first: EvidenceID, isDuplicate: Bool) {
+  /// Appends the documents, and applies those that were not stored before.
+  func append(to applier: inout FactApplier) throws(StoreError) -> Appended {
     var first: EvidenceID?
-    var isDuplicate = true
+    var lastNew: EvidenceID?
     for document in verified.documents {
       let evidence = evidence(document)
-      let kept = try derivation.store.append(evidence)
-      first = first ?? kept.id
-      isDuplicate = isDuplicate && kept.isDuplicate
-      guard !kept.isDuplicate else { continue }
-      try derivation.apply(document.testimony, of: StoredEvidence(id: kept.id, evidence: evidence))
+      let appended = try applier.store.append(evidence)
+      first = first ?? appended.id
+      guard !appended.isDuplicate else { continue }
+      lastNew = appended.id
+      try applier.apply([document.item], from: StoredEvidence(id: appended.id, evidence: evidence))
     }
-    return (first ?? EvidenceID(rawValue: 0), isDuplicate)
+    return Appended(first: first ?? EvidenceID(rawValue: 0), lastNew: lastNew)
   }
 
-  /// What its sender is told if the purchase belongs to others than the customer who was named.
+  /// The error for the sender if the purchase belongs to another customer.
   var ownedByAnother: LedgerError {
     .ownedByAnotherCustomer(originalTransactionID: verified.contents.transaction?.originalTransactionID ?? "")
   }
 
   /// The line that the documents are about.
   var line: LineKey? {
-    let number =
+    let id =
       verified.contents.transaction?.originalTransactionID
       ?? verified.contents.renewalPayload?.originalTransactionId
-      ?? verified.documents.lazy.compactMap { document in
-        if case .appTransaction(let fact) = document.testimony { fact.lineID } else { nil }
-      }.first
-    return number.map(customer("").line)
+      ?? verified.documents.lazy.compactMap(\.item.lineID).first
+    return id.map(customer("").line)
   }
 
-  private func owner(
-    in store: any StoreTransaction, _ named: CustomerKey?, belongsToAnotherCustomer: Bool
-  ) throws(StoreError) -> String? {
-    if !belongsToAnotherCustomer, let named { return named.customerID }
-    return try line.flatMap { line throws(StoreError) in try store.owners(of: line).first }
-  }
-
-  /// The customer who was named, or whoever goes on for that one.
-  private func named(_ derivation: Derivation) throws(StoreError) -> CustomerKey? {
-    try submission.customerID.map { id throws(StoreError) in try derivation.mergeTarget(of: customer(id)) }
+  /// The result of a submission in a batch.
+  func batchedResult(_ outcome: Outcome) -> Result<BatchedSubmissionResult, LedgerError> {
+    guard !outcome.belongsToAnotherCustomer else { return .failure(ownedByAnother) }
+    return .success(
+      BatchedSubmissionResult(
+        isDuplicate: outcome.isDuplicate, customerID: outcome.customerID,
+        transaction: verified.contents.transactionPayload))
   }
 
   private func customer(_ id: String) -> CustomerKey {

@@ -3,16 +3,16 @@ internal import Entitlements
 internal import SignedData
 internal import Store
 
-/// A submission of which every document was found to be Apple's: all that the write needs to know.
+/// A submission whose documents all verify, decoded for the write.
 struct VerifiedSubmission: Sendable {
-  /// One document and what it says.
+  /// One document and its decoded item.
   struct Document: Sendable {
     let kind: Evidence.Kind
     let text: String
-    let testimony: DecodedEvidence
+    let item: DecodedItem
   }
 
-  /// The document that was refused, and why.
+  /// The rejected document and the reason.
   struct Refusal: Error {
     let kind: Evidence.Kind
     let document: String
@@ -24,92 +24,92 @@ struct VerifiedSubmission: Sendable {
   let documents: [Document]
   let contents: SubmittedDocuments
 
-  /// Verifies the documents of `submission`, of which there is at least one, and reads them. All must be of
-  /// one environment.
+  /// Verifies and decodes the documents of `submission`, of which there is at least one. All must have the same
+  /// environment.
   init(
     _ submission: Submission, for app: AppDefinition, with verifier: SignedDataVerifier
   ) throws(Refusal) {
-    var reading = Reading(app: app, verifier: verifier)
-    if let document = submission.signedTransaction { try reading.takeTransaction(document) }
-    if let document = submission.signedRenewalInfo { try reading.takeRenewalInfo(document) }
-    if let document = submission.signedAppTransaction { try reading.takeAppTransaction(document) }
-    guard let environment = reading.environment else {
+    var reader = DocumentReader(app: app, verifier: verifier)
+    if let document = submission.signedTransaction { try reader.readTransaction(document) }
+    if let document = submission.signedRenewalInfo { try reader.readRenewalInfo(document) }
+    if let document = submission.signedAppTransaction { try reader.readAppTransaction(document) }
+    guard let environment = reader.environment else {
       throw Refusal(
         kind: .signedTransaction, document: submission.signedTransaction ?? "",
         rejection: .incomplete(.missing(field: "environment")))
     }
     self.environment = environment
-    documents = reading.documents
-    contents = reading.contents
+    documents = reader.documents
+    contents = reader.contents
   }
 }
 
-/// The documents that were taken so far.
-private struct Reading {
+/// Verifies documents one after the other and collects them.
+private struct DocumentReader {
   let app: AppDefinition
   let verifier: SignedDataVerifier
   var environment: Environment?
   var documents: [VerifiedSubmission.Document] = []
   var contents = SubmittedDocuments()
 
-  /// Those from which a document may still come.
+  /// The environments that the next document may have.
   private var environments: Set<Environment> { environment.map { [$0] } ?? Set(app.environments) }
 
-  mutating func takeTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
-    try take(text, .signedTransaction) { reading throws(Rejection) in
+  mutating func readTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
+    try read(text, .signedTransaction) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
-        try reading.verifier.verifyTransaction(
-          text, for: reading.app.identity, environments: reading.environments)
+        try reader.verifier.verifyTransaction(
+          text, for: reader.app.identity, environments: reader.environments)
       }
-      reading.environment = try known(payload.environment)
-      let fact = try read { () throws(FactError) in try TransactionFact(payload) }
-      reading.contents.transaction = fact
-      reading.contents.transactionPayload = payload
+      reader.environment = try required(payload.environment)
+      let fact = try decoded { () throws(FactError) in try TransactionFact(payload) }
+      reader.contents.transaction = fact
+      reader.contents.transactionPayload = payload
       return .transaction(fact)
     }
   }
 
-  mutating func takeRenewalInfo(_ text: String) throws(VerifiedSubmission.Refusal) {
-    try take(text, .signedRenewalInfo) { reading throws(Rejection) in
+  mutating func readRenewalInfo(_ text: String) throws(VerifiedSubmission.Refusal) {
+    try read(text, .signedRenewalInfo) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
-        try reading.verifier.verifyRenewalInfo(
-          text, for: reading.app.identity, environments: reading.environments)
+        try reader.verifier.verifyRenewalInfo(
+          text, for: reader.app.identity, environments: reader.environments)
       }
-      reading.environment = try known(payload.environment)
-      let fact = try read { () throws(FactError) in try RenewalFact(payload) }
-      let line = reading.contents.transaction?.originalTransactionID
-      guard line == nil || line == fact.originalTransactionID else { throw .otherLine }
-      reading.contents.renewalPayload = payload
+      reader.environment = try required(payload.environment)
+      let fact = try decoded { () throws(FactError) in try RenewalFact(payload) }
+      let purchase = reader.contents.transaction?.originalTransactionID
+      guard purchase == nil || purchase == fact.originalTransactionID else { throw .otherLine }
+      reader.contents.renewalPayload = payload
       return .renewal(fact)
     }
   }
 
-  mutating func takeAppTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
-    try take(text, .signedAppTransaction) { reading throws(Rejection) in
+  mutating func readAppTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
+    try read(text, .signedAppTransaction) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
-        try reading.verifier.verifyAppTransaction(
-          text, for: reading.app.identity, environments: reading.environments)
+        try reader.verifier.verifyAppTransaction(
+          text, for: reader.app.identity, environments: reader.environments)
       }
-      reading.environment = try known(payload.receiptType)
-      let fact = try read { () throws(FactError) in try AppTransactionFact(payload) }
-      reading.contents.appTransactionPayload = payload
+      reader.environment = try required(payload.receiptType)
+      let fact = try decoded { () throws(FactError) in try AppTransactionFact(payload) }
+      reader.contents.appTransactionPayload = payload
       return .appTransaction(fact)
     }
   }
 
-  private mutating func take(
-    _ text: String, _ kind: Evidence.Kind, _ read: (inout Reading) throws(Rejection) -> DecodedEvidence
+  private mutating func read(
+    _ text: String, _ kind: Evidence.Kind, _ decode: (inout DocumentReader) throws(Rejection) -> DecodedItem
   ) throws(VerifiedSubmission.Refusal) {
     do throws(Rejection) {
-      let testimony = try read(&self)
-      documents.append(.init(kind: kind, text: text, testimony: testimony))
+      let item = try decode(&self)
+      documents.append(.init(kind: kind, text: text, item: item))
     } catch {
       throw VerifiedSubmission.Refusal(kind: kind, document: text, rejection: error)
     }
   }
 }
 
-private func known(_ environment: Environment?) throws(Rejection) -> Environment {
+private func required(_ environment: Environment?) throws(Rejection) -> Environment {
   guard let environment else { throw .incomplete(.missing(field: "environment")) }
   return environment
 }
@@ -120,6 +120,6 @@ private func verified<Payload: Sendable>(
   do { return try verify().payload } catch { throw .notVerified(error) }
 }
 
-private func read<Fact>(_ read: () throws(FactError) -> Fact) throws(Rejection) -> Fact {
-  do { return try read() } catch { throw .incomplete(error) }
+private func decoded<Fact>(_ decode: () throws(FactError) -> Fact) throws(Rejection) -> Fact {
+  do { return try decode() } catch { throw .incomplete(error) }
 }

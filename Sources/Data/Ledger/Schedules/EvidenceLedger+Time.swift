@@ -2,43 +2,45 @@ package import AppStore
 internal import Entitlements
 internal import Store
 
-// What happens without anybody saying so: time passes, and the catalog changes.
+// Changes without evidence: time passes, and the catalog changes.
 extension EvidenceLedger {
-  /// How many customers are looked at in one write. Between two of them others get their turn.
+  /// The maximum number of customers in one write. Other writes run between two of them.
   private static let batchSize = 100
 
-  /// Writes what time alone changed up to `moment`: each expiry and each other turn that nobody notified,
-  /// once, with the moment at which it became true, also if nobody looked for long.
+  /// Records what time alone changed up to `instant`: each expiry and each other transition that Apple did not notify,
+  /// once, with the time at which it became true.
   ///
-  /// - Returns: how many events that were.
+  /// - Returns: the number of events.
   @discardableResult
-  package func advance(to moment: Instant) async throws(LedgerError) -> Int {
+  package func advance(to instant: Instant) async throws(LedgerError) -> Int {
     let catalog = catalog.value
     var count = 0
     while true {
-      let (customers, events) = try await write { store throws(StoreError) in
-        let due = try store.due(by: moment, limit: Self.batchSize)
-        let derivation = Derivation(store, catalog: catalog, now: moment)
-        for customer in due { derivation.touch(customer, by: .init(cause: .time, evidence: nil)) }
-        try derivation.finish()
-        return (due.count, derivation.events.count)
+      let (customers, events) = try await commit { store throws(StoreError) in
+        let due = try store.due(by: instant, limit: Self.batchSize)
+        var applier = FactApplier(store, catalog: catalog, now: instant)
+        for customer in due { applier.changes.markAffected(customer, by: .time) }
+        let derived = try Derivation.run(applier)
+        return ((due.count, derived.events.count), derived.effects)
       }
       count += events
       guard customers == Self.batchSize else { return count }
     }
   }
 
-  /// Works out anew the answers that were worked out under another catalog or by other rules, and writes
-  /// what that changed. Nothing is read if nothing of that kind happened since the last time.
+  /// Recomputes the answers that were computed under another catalog or other rules, and records what that changed.
+  /// It reads no customer if catalog and rules are unchanged.
   ///
-  /// - Returns: how many events that were.
+  /// - Returns: the number of events.
   @discardableResult
   package func adoptCatalog() async throws(LedgerError) -> Int {
     let catalog = catalog.value
     var count = 0
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
-      let told = try await write { store throws(StoreError) in try store.fingerprint(toldToAllOf: app.id) }
-      guard told != app.fingerprint else { continue }
+      let stored = try await write { store throws(StoreError) in
+        try store.fingerprint(toldToAllOf: app.id)
+      }
+      guard stored != app.fingerprint else { continue }
       count += try await adopt(app, catalog)
     }
     return count
@@ -49,16 +51,17 @@ extension EvidenceLedger {
     var count = 0
     var last: CustomerKey?
     while true {
-      let (customers, events) = try await write { [last] store throws(StoreError) in
+      let (customers, events) = try await commit { [last] store throws(StoreError) in
         let customers = try store.customers(
           of: app.id, toldUnderOtherThan: app.fingerprint, after: last, limit: Self.batchSize)
-        let derivation = Derivation(store, catalog: catalog, now: now())
-        for customer in customers { derivation.touch(customer, by: .init(cause: .catalog, evidence: nil)) }
-        try derivation.finish()
+        var applier = FactApplier(store, catalog: catalog, now: now())
+        let origin = ChangeOrigin(cause: .catalog, evidence: nil)
+        for customer in customers { applier.changes.markAffected(customer, by: origin) }
+        let derived = try Derivation.run(applier)
         if customers.count < Self.batchSize {
           try store.setFingerprint(app.fingerprint, toldToAllOf: app.id)
         }
-        return (customers, derivation.events.count)
+        return ((customers, derived.events.count), derived.effects)
       }
       count += events
       last = customers.last

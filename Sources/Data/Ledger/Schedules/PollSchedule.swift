@@ -1,91 +1,123 @@
-internal import AppStore
+package import AppStore
 internal import Entitlements
+package import Store
 
-/// When Apple is to be asked how a subscription stands, because it may have ended or gone on without anybody
-/// telling (WWDC18-705, "status polling").
+/// Schedules status polls: when to call Get All Subscription Statuses, because a subscription may have ended or renewed
+/// without a notification (WWDC18-705, "status polling").
 ///
-/// What Apple signed about the subscription's renewal, however it came, and each time that it was asked, answers
-/// the questions of all moments before. So where notifications arrive, nothing is asked. A transaction alone answers
-/// none of them, whenever it was signed: a device gets it signed anew at any time, and it says nothing of grace or
-/// of a charge that failed.
+/// Renewal info that Apple signed, however it arrived, and each poll settle the state at all times before. So where
+/// notifications arrive, there are no polls. A transaction alone settles nothing, whenever it was signed: a device can
+/// have it signed again at any time, and it does not contain grace periods or failed charges.
 struct PollSchedule {
   private static let minute: Int64 = 60_000
   private static let hour = 60 * minute
   private static let day = 24 * hour
 
-  /// Milliseconds behind the end of a period at which it is asked whether the subscription was renewed:
-  /// first soon, since a customer who paid wants in, then less and less often.
-  private static let untold = [
+  /// Milliseconds after the end of a period at which to poll whether the subscription renewed: first soon, because a
+  /// customer who paid expects access, then less often.
+  private static let afterEnd = [
     15 * minute, hour, 6 * hour, day, 3 * day, 7 * day, 16 * day, 30 * day, 60 * day + hour,
   ]
-  /// The same where it is known that the charge failed. Apple tries for 60 days, and most of what it recovers
-  /// it recovers in the first 16 (WWDC19-302).
-  private static let inRetry = [
+  /// The same for a charge that is known to have failed. Apple retries for 60 days and recovers most charges in the
+  /// first 16 (WWDC19-302).
+  private static let inBillingRetry = [
     day, 3 * day, 7 * day, 16 * day, 30 * day, 45 * day, 60 * day + hour,
   ]
 
-  /// When to ask next; `nil` if nothing is open.
+  /// Returns when to poll next; `nil` if the state is settled.
   ///
-  /// `facts` are those of one line; `askedAt` says when Apple was last asked about it.
+  /// `facts` are those of one line; `askedAt` is the time of the last poll.
   static func next(_ facts: CustomerFacts, askedAt: Instant?) -> Instant? {
     let latest = facts.transactions.indices.last {
       facts.transactions[$0].type == .autoRenewableSubscription
     }
     guard let latest, let end = facts.transactions[latest].expiresDate else { return nil }
     let transaction = facts.transactions[latest]
-    // What was refunded ended; that it is given back, or bought again, is no question of a moment.
+    // A refund ended it; its reversal and a new purchase have no schedule.
     guard transaction.accessRevokedAt == nil else { return nil }
     let renewal = facts.renewals.first
-    let heard = max(transaction.purchaseDate, renewal?.signedDate ?? .distantPast, askedAt ?? .distantPast)
-    // What was signed before the period began is about the one before.
-    let isOfThis = renewal.map { $0.signedDate >= transaction.purchaseDate } ?? false
-    let moments = PollSchedule(
-      transaction: transaction, renewal: isOfThis ? renewal : nil, end: end, heard: heard
-    ).moments
-    // An old purchase that is handed in late: what could have become of it then is decided long since.
-    guard let last = moments.last, transaction.signedDate <= last else { return nil }
-    return moments.first { $0 > heard }
+    let settledAt = max(
+      transaction.purchaseDate, renewal?.signedDate ?? .distantPast, askedAt ?? .distantPast)
+    // Renewal info from before the period began is about the previous period.
+    let isOfPeriod = renewal.map { $0.signedDate >= transaction.purchaseDate } ?? false
+    let polls = PollSchedule(
+      transaction: transaction, renewal: isOfPeriod ? renewal : nil, end: end, settledAt: settledAt
+    ).polls
+    // An old purchase that is submitted late was settled long ago.
+    guard let last = polls.last, transaction.signedDate <= last else { return nil }
+    return polls.first { $0 > settledAt }
   }
 
   private let transaction: TransactionFact
-  /// What Apple said last of the end of the period; `nil` if nothing.
+  /// The latest renewal info about the period; `nil` if there is none.
   private let renewal: RenewalFact?
   private let end: Instant
-  private let heard: Instant
+  private let settledAt: Instant
 
-  /// The moments at which to ask, in order, heard of or not.
-  private var moments: [Instant] {
+  /// All polls of the period in order, settled or not.
+  private var polls: [Instant] {
     if transaction.isUpgraded {
-      // What took its place is missing.
-      return Self.untold.map { after(transaction.signedDate, $0) }
+      // The transaction that replaced it is missing.
+      return Self.afterEnd.map { after(transaction.signedDate, $0) }
     }
-    guard let renewal else { return momentBefore + Self.untold.map { after(end, $0) } }
+    guard let renewal else { return pollBeforeEnd + Self.afterEnd.map { after(end, $0) } }
     if renewal.isInBillingRetry || renewal.gracePeriodExpiresDate != nil {
       let endOfGrace = renewal.gracePeriodExpiresDate.map { [after($0, 15 * Self.minute)] } ?? []
-      return (Self.inRetry.map { after(end, $0) } + endOfGrace).sorted()
+      return (Self.inBillingRetry.map { after(end, $0) } + endOfGrace).sorted()
     }
     guard renewal.signedDate < end || renewal.expirationIntent == nil else { return [] }
-    return momentBefore + Self.untold.map { after(end, $0) }
+    return pollBeforeEnd + Self.afterEnd.map { after(end, $0) }
   }
 
-  /// Shortly before the end, if nothing was heard in the last day: Apple charges in these hours. Who turned
-  /// renewal off is not asked about twice.
-  private var momentBefore: [Instant] {
-    guard after(heard, Self.day) < end, renewal?.autoRenewStatus != .off else { return [] }
+  /// One poll shortly before the end, if the state was not settled in the last day, because Apple charges in these
+  /// hours. With auto-renew off there is no charge.
+  private var pollBeforeEnd: [Instant] {
+    guard after(settledAt, Self.day) < end, renewal?.autoRenewStatus != .off else { return [] }
     return [after(end, -30 * Self.minute)]
   }
 
-  /// A moment so many milliseconds behind another one; closer where periods are shorter than a week, as they
-  /// are in Apple's sandbox.
-  private func after(_ moment: Instant, _ milliseconds: Int64) -> Instant {
+  /// `instant` plus a delay, which shrinks with periods shorter than a week, as Apple's sandbox has them.
+  private func after(_ instant: Instant, _ milliseconds: Int64) -> Instant {
     let week = 7 * Self.day
     let period = max(0, end.milliseconds(since: transaction.purchaseDate))
-    guard period < week else { return moment.advanced(byMilliseconds: milliseconds) }
-    return moment.advanced(byMilliseconds: milliseconds / 1_000 * period / (week / 1_000))
+    guard period < week else { return instant.advanced(byMilliseconds: milliseconds) }
+    return instant.advanced(byMilliseconds: milliseconds / 1_000 * period / (week / 1_000))
   }
 }
 
 extension Instant {
   /// Before everything that Apple signed.
   fileprivate static let distantPast = Instant(millisecondsSince1970: 0)
+}
+
+// The polls themselves, which another component makes.
+extension EvidenceLedger {
+  /// Checks again whether lines are due for a poll at `instant`, and reschedules those that are not.
+  ///
+  /// - Returns: the lines that are due.
+  package func stillDue(_ lines: [LineKey], by instant: Instant) async throws(LedgerError) -> [LineKey] {
+    try await write { store throws(StoreError) in
+      var due: [LineKey] = []
+      for line in lines {
+        let next = PollSchedule.next(try store.facts(of: line), askedAt: try store.lastPoll(of: line))
+        if let next, next <= instant {
+          due.append(line)
+        } else {
+          try store.schedulePoll(of: line, at: next)
+        }
+      }
+      return due
+    }
+  }
+
+  /// Records polls of lines, and schedules the next.
+  package func recordPolls(of lines: [LineKey], at instant: Instant) async throws(LedgerError) {
+    try await write { store throws(StoreError) in
+      // A line without a scheduled poll gets none because it was polled.
+      for line in lines where try store.recordPoll(of: line, at: instant) {
+        let next = PollSchedule.next(try store.facts(of: line), askedAt: instant)
+        try store.schedulePoll(of: line, at: next)
+      }
+    }
+  }
 }

@@ -102,7 +102,8 @@ extension ServiceClock {
   /// A sandbox's time.
   fileprivate init(_ clock: SandboxClock) {
     self.init(
-      now: { clock.now() }, wait: { clock.milliseconds(until: $0) }, turns: { clock.changes() })
+      now: { clock.now() }, delay: { clock.milliseconds(until: $0) },
+      adjustments: { clock.changes() })
   }
 }
 

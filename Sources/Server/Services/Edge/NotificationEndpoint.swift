@@ -41,8 +41,8 @@ package struct NotificationEndpoint: Sendable {
     guard Self.isJSON(request.header("content-type")) else {
       return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
     }
-    guard request.body.count <= NotificationBody.limit else {
-      return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.limit) bytes")
+    guard request.body.count <= NotificationBody.maxSize else {
+      return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
     }
     let notification = IncomingNotification(
       appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification,

@@ -14,8 +14,8 @@ enum NotificationMetrics {
     ).increment()
     guard !received.isDuplicate else { return }
     if record.state == .rejected {
-      VerificationMetrics.count(
-        record.version == 1 ? .notificationV1 : .notificationV2, reason: record.reason)
+      LedgerMetrics.recordRejection(
+        of: record.version == 1 ? .notificationV1 : .notificationV2, reason: record.reason)
     }
     if let signed = record.signedDate {
       // Nanoseconds; clocks differ, and nothing arrives before it was signed.

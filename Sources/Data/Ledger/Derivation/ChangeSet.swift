@@ -1,0 +1,129 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// The cause of a change, as its event states it.
+struct ChangeOrigin {
+  let cause: ChangeCause
+  /// `nil` if time or the catalog caused the change.
+  let evidence: EvidenceID?
+  /// The operator's user for the audit trail; empty if there is none.
+  var actor = ""
+
+  /// A change that a document caused.
+  static func document(_ evidence: EvidenceID) -> ChangeOrigin { .init(cause: .evidence, evidence: evidence) }
+
+  /// A change that time caused.
+  static let time = ChangeOrigin(cause: .time, evidence: nil)
+}
+
+/// What the applied evidence changed, collected until the affected customers are compared with their state before.
+struct ChangeSet {
+  /// A customer whose facts may have changed.
+  struct AffectedCustomer {
+    /// The first origin counts.
+    let origin: ChangeOrigin
+    /// Lines whose facts must be added to the customer's.
+    var lines: Set<LineKey> = []
+    /// Those of them that were linked to the customer just now.
+    var linkedLines: Set<LineKey> = []
+    /// Whether facts may have gone, so that all must be read again.
+    var needsRebuild = false
+  }
+
+  /// An event that changes no answer.
+  struct InformationalEvent {
+    enum Subject {
+      /// All owners of a line.
+      case owners(LineKey)
+      case customer(CustomerKey)
+    }
+
+    let kind: EntitlementChange.Kind
+    let subject: Subject
+    let origin: ChangeOrigin
+    /// When it became true; `nil` for now.
+    let effectiveAt: Instant?
+  }
+
+  /// A claim that failed, because the line belongs to other customers.
+  struct Dispute {
+    let line: LineKey
+    let owners: [String]
+    let claimant: CustomerKey
+    /// The document that the claimant submitted.
+    let evidence: EvidenceID
+  }
+
+  /// A customer to erase after the last events.
+  struct Erasure {
+    let customer: CustomerKey
+    let pseudonym: String
+    let unlinkedLines: Int64
+  }
+
+  /// In the order of their first change, which is the order of their events.
+  private(set) var affectedCustomers: [CustomerKey] = []
+  private(set) var affected: [CustomerKey: AffectedCustomer] = [:]
+  /// The facts that are new, by line.
+  private(set) var newFacts: [LineKey: CustomerFacts] = [:]
+  /// The number of documents that stated something new.
+  private(set) var newDocuments = 0
+  private(set) var informationalEvents: [InformationalEvent] = []
+  var disputes: [Dispute] = []
+  var erasures: [Erasure] = []
+  /// The record of the last notification.
+  var notification: NotificationRecord?
+  var effects: [LedgerEffect] = []
+
+  /// Records that facts of `line` must be added to the customer's, or that all must be read again.
+  mutating func markAffected(
+    _ customer: CustomerKey, line: LineKey? = nil, needsRebuild: Bool = false, by origin: ChangeOrigin
+  ) {
+    update(customer, by: origin) { entry in
+      if let line { entry.lines.insert(line) }
+      entry.needsRebuild = entry.needsRebuild || needsRebuild
+    }
+  }
+
+  /// Records that `line` was linked to the customer.
+  mutating func markAffected(_ customer: CustomerKey, linked line: LineKey, by origin: ChangeOrigin) {
+    update(customer, by: origin) { entry in
+      entry.lines.insert(line)
+      entry.linkedLines.insert(line)
+    }
+  }
+
+  private mutating func update(
+    _ customer: CustomerKey, by origin: ChangeOrigin, _ body: (inout AffectedCustomer) -> Void
+  ) {
+    if affected[customer] == nil { affectedCustomers.append(customer) }
+    body(&affected[customer, default: AffectedCustomer(origin: origin)])
+  }
+
+  /// Records a transaction that was stored.
+  mutating func recordFact(_ fact: TransactionFact, of line: LineKey, isNew: Bool) {
+    recordDocument(isNew: isNew)
+    if isNew { newFacts[line, default: CustomerFacts()].insert(fact) }
+  }
+
+  /// Records a renewal info that was stored.
+  mutating func recordFact(_ fact: RenewalFact, of line: LineKey, isNew: Bool) {
+    recordDocument(isNew: isNew)
+    if isNew { newFacts[line, default: CustomerFacts()].insert(fact) }
+  }
+
+  /// Records a document that was stored.
+  mutating func recordDocument(isNew: Bool) {
+    if isNew { newDocuments += 1 }
+  }
+
+  /// Records an event that changes no answer; it is appended before the events of changes.
+  mutating func emitInformational(
+    _ kind: EntitlementChange.Kind, to subject: InformationalEvent.Subject, by origin: ChangeOrigin,
+    at effectiveAt: Instant? = nil
+  ) {
+    informationalEvents.append(
+      InformationalEvent(kind: kind, subject: subject, origin: origin, effectiveAt: effectiveAt))
+  }
+}

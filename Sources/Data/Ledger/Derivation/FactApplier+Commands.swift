@@ -1,0 +1,140 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Store
+
+// Operator commands. They were validated before they became evidence; a step that is no longer possible is skipped,
+// so that replay never fails.
+extension FactApplier {
+  /// Runs a command; `evidence` is the id under which it is stored.
+  mutating func run(
+    _ command: OperatorCommand, as evidence: EvidenceID, of appID: String, in environment: Environment
+  ) throws(StoreError) {
+    func customer(_ id: String) -> CustomerKey {
+      CustomerKey(appID: appID, environment: environment, customerID: id)
+    }
+    func line(_ id: String) -> LineKey { customer("").line(id) }
+    let origin = ChangeOrigin(cause: .ownership, evidence: evidence, actor: command.actor)
+    for id in command.customerIDs { try store.relate(evidence, to: customer(id)) }
+    switch command.action {
+    case .move(let id, let from, let to):
+      try move(line(id), from: from.map(customer), to: customer(to), evidence, by: origin)
+    case .merge(let from, let into): try merge(customer(from), into: customer(into), by: origin)
+    case .undo(let undone): try undo(undone, by: origin, of: appID, in: environment)
+    case .grant(let fact, let id, let key):
+      try store.put(fact, of: line(fact.grantID), key: key, from: evidence)
+      try store.relate(evidence, to: line(fact.grantID))
+      try link(
+        line(fact.grantID), to: store.finalMergeTarget(of: customer(id)),
+        by: ChangeOrigin(cause: .grant, evidence: evidence, actor: command.actor))
+    case .revokeGrant(let fact):
+      let line = line(fact.grantID)
+      try store.put(fact, of: line, key: "", from: evidence)
+      try store.relate(evidence, to: line)
+      for owner in try lines.owners(of: line) {
+        changes.markAffected(
+          customer(owner), line: line,
+          by: ChangeOrigin(cause: .grant, evidence: evidence, actor: command.actor))
+      }
+    case .claimSeat(let seat, let id):
+      try claimSeat(seat, for: id.map(customer), of: line(seat.originalTransactionID), by: origin)
+    case .associateSeat(let id, let holder):
+      try associateSeat(line(id), with: customer(holder), by: origin)
+    case .releaseSeats(let ids, let instant): try releaseSeats(ids.map(line), at: instant, by: origin)
+    case .appleCall(let call):
+      try recordCall(call, about: line(call.originalTransactionID), evidence, by: origin)
+    case .consent(let isGiven, let id): try applyConsent(isGiven, of: customer(id), by: origin)
+    case .erase(let pseudonyms):
+      // In a replay only the pseudonyms are left.
+      for pseudonym in pseudonyms { try erase(customer(pseudonym), as: pseudonym, by: evidence) }
+    }
+  }
+
+  private mutating func move(
+    _ line: LineKey, from: [CustomerKey], to: CustomerKey, _ evidence: EvidenceID, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    try store.relate(evidence, to: line)
+    for customer in from where try lines.owners(of: line).contains(customer.customerID) {
+      try unlink(line, from: customer, by: origin)
+    }
+    if try !lines.owners(of: line).contains(to.customerID) { try link(line, to: to, by: origin) }
+  }
+
+  private mutating func merge(
+    _ from: CustomerKey, into: CustomerKey, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    // Ends an earlier merge in the other direction.
+    try store.setMergeTarget(nil, of: into)
+    try store.setMergeTarget(into.customerID, of: from)
+    for line in try store.lines(of: from).sorted(by: { $0.originalTransactionID < $1.originalTransactionID })
+    {
+      try unlink(line, from: from, by: origin)
+      if try !lines.owners(of: line).contains(into.customerID) { try link(line, to: into, by: origin) }
+    }
+  }
+
+  /// Reverses the links and unlinks of another command, the last first.
+  private mutating func undo(
+    _ undone: EvidenceID, by origin: ChangeOrigin, of appID: String, in environment: Environment
+  ) throws(StoreError) {
+    guard let evidence = try store.evidence(undone),
+      let command = EvidenceDecoder.command(in: evidence.evidence)
+    else { return }
+    let customers = command.customerIDs.map {
+      CustomerKey(appID: appID, environment: environment, customerID: $0)
+    }
+    for customer in customers.reversed() {
+      for change in try store.ownershipChanges(of: customer, by: undone).reversed() {
+        let isOwner = try lines.owners(of: change.line).contains(customer.customerID)
+        if change.gained, isOwner {
+          try unlink(change.line, from: customer, by: origin)
+          try enqueueUnclaimed(change.line)
+        } else if !change.gained, !isOwner {
+          try link(change.line, to: customer, by: origin)
+        }
+      }
+    }
+    if case .merge = command.action { try store.setMergeTarget(nil, of: customers[0]) }
+  }
+
+  /// Unlinks all lines of a customer: purchases enter the claim queue, grants are deleted. The customer is erased
+  /// after the last events.
+  mutating func erase(
+    _ customer: CustomerKey, as pseudonym: String, by evidence: EvidenceID
+  ) throws(StoreError) {
+    let unlinked = try store.lines(of: customer)
+    for line in unlinked {
+      try unlink(line, from: customer, by: .document(evidence))
+      if line.isGrant { try store.delete(grant: line) } else { try enqueueUnclaimed(line) }
+    }
+    changes.erasures.append(
+      .init(customer: customer, pseudonym: pseudonym, unlinkedLines: Int64(unlinked.count)))
+  }
+
+  /// Indexes a call to Apple under the purchase and its owners. It changes no facts: Apple reports the result itself.
+  private mutating func recordCall(
+    _ call: AppleCall, about line: LineKey, _ evidence: EvidenceID, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    guard !call.originalTransactionID.isEmpty else { return }
+    try store.relate(evidence, to: line)
+    try settleConsumptionRequests(answeredBy: call, about: line)
+    for owner in try lines.owners(of: line) { try store.relate(evidence, to: line.customer(owner)) }
+    changes.emitInformational(.appStoreCalled, to: .owners(line), by: origin)
+  }
+}
+
+extension StoreTransaction {
+  /// Appends a command as evidence.
+  func appendCommand(
+    _ command: OperatorCommand, of appID: String, in environment: Environment, onBehalfOf customerID: String?,
+    at now: Instant
+  ) throws(StoreError) -> EvidenceID {
+    let number = try nextEvidenceID()
+    return try append(
+      Evidence(
+        appID: appID, environment: environment, customerID: customerID, kind: .operatorCommand,
+        source: .operatorCall, receivedAt: now,
+        content: EvidenceContent(hashing: command.encoded(number: number)), verdict: .accepted)
+    ).id
+  }
+}

@@ -1,0 +1,70 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Store
+
+// Seats: each is a line of its own, whose facts follow from those of the purchase and from the other seats.
+extension FactApplier {
+  /// Marks the seat holders of a purchase whose facts may have changed.
+  mutating func markSeatHoldersAffected(of purchase: LineKey, by origin: ChangeOrigin) throws(StoreError) {
+    for seat in try lines.seats(of: purchase) {
+      let line = purchase.other(seat.seatID)
+      for holder in try lines.owners(of: line) {
+        changes.markAffected(line.customer(holder), needsRebuild: true, by: origin)
+      }
+    }
+  }
+
+  /// Stores a claimed seat, and links it to the customer if one is known.
+  mutating func claimSeat(
+    _ seat: Seat, for customer: CustomerKey?, of purchase: LineKey, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    guard let evidence = origin.evidence else { return }
+    let line = purchase.other(seat.seatID)
+    try lines.put(seat, of: purchase, from: evidence)
+    try store.relate(evidence, to: purchase)
+    try store.relate(evidence, to: line)
+    if let customer { try link(line, to: store.finalMergeTarget(of: customer), by: origin) }
+  }
+
+  /// Links a claimed seat that has no holder to a customer.
+  mutating func associateSeat(
+    _ line: LineKey, with customer: CustomerKey, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    guard let evidence = origin.evidence, let seat = try store.seat(line), seat.isHeld,
+      try lines.owners(of: line).isEmpty
+    else { return }
+    try store.relate(evidence, to: line.other(seat.originalTransactionID))
+    try store.relate(evidence, to: line)
+    try link(line, to: store.finalMergeTarget(of: customer), by: origin)
+  }
+
+  /// Releases seats. Their lines stay linked to the holders and grant nothing more, so that answers can state the
+  /// reason.
+  mutating func releaseSeats(
+    _ released: [LineKey], at instant: Instant, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    guard let evidence = origin.evidence else { return }
+    for line in released {
+      guard var seat = try store.seat(line), seat.isHeld else { continue }
+      let purchase = line.other(seat.originalTransactionID)
+      seat.releasedAt = max(instant, seat.claimedAt)
+      try lines.put(seat, of: purchase, from: evidence)
+      try store.relate(evidence, to: purchase)
+      try store.relate(evidence, to: line)
+      try markSeatHoldersAffected(of: purchase, by: origin)
+    }
+  }
+
+  /// Releases the seats whose claims Apple ended (`UNCLAIM_SEATS`); `claims` are Apple's ids.
+  mutating func releaseSeats(
+    claimedAs claims: [String], at instant: Instant, from source: Source
+  ) throws(StoreError) {
+    for claim in claims {
+      guard let seat = try store.seat(claimedAs: claim, of: source.appID, in: source.environment) else {
+        continue
+      }
+      try releaseSeats([source.line(seat.seatID)], at: instant, by: source.origin)
+    }
+  }
+}

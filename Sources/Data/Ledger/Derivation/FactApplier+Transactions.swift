@@ -1,0 +1,72 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+// Documents of Apple's: their facts, and the owner of the line that they are about.
+extension FactApplier {
+  mutating func applyTransaction(_ fact: TransactionFact, from source: Source) throws(StoreError) {
+    let line = source.line(fact.originalTransactionID)
+    changes.recordFact(fact, of: line, isNew: try store.put(fact, of: line, from: source.id))
+    try resolveOwner(of: line, token: fact.details.appAccountToken?.lowercased(), from: source)
+    try markSeatHoldersAffected(of: line, by: source.origin)
+  }
+
+  mutating func applyRenewal(_ fact: RenewalFact, from source: Source) throws(StoreError) {
+    let line = source.line(fact.originalTransactionID)
+    changes.recordFact(fact, of: line, isNew: try store.put(fact, of: line, from: source.id))
+    try lines.index(source.id, under: line)
+    try markOwnersAffected(of: line, by: source.origin)
+    try markSeatHoldersAffected(of: line, by: source.origin)
+  }
+
+  mutating func applyAppTransaction(_ fact: AppTransactionFact, from source: Source) throws(StoreError) {
+    let line = source.line(fact.lineID)
+    changes.recordDocument(isNew: try store.put(fact, of: line, from: source.id))
+    // A line without Apple's id may be several customers' install; see ``AppTransactionFact/lineID``.
+    if let customer = source.customer, fact.appTransactionID.isEmpty,
+      try !lines.owners(of: line).contains(customer.customerID)
+    {
+      try link(line, to: customer, by: source.origin)
+    }
+    try resolveOwner(of: line, token: nil, from: source)
+  }
+
+  /// Links a line that has no owner to the customer who submitted the document, or to the customer who buys with this
+  /// `appAccountToken`; without either it enters the claim queue. A line that has owners keeps them.
+  private mutating func resolveOwner(
+    of line: LineKey, token: String?, from source: Source
+  ) throws(StoreError) {
+    try lines.index(source.id, under: line)
+    let owners = try lines.owners(of: line)
+    guard !owners.isEmpty else {
+      let customer = try source.customer == nil ? buyer(withToken: token, of: line) : source.customer
+      guard let customer else { return try store.enqueue(line, token: token) }
+      try link(line, to: customer, by: source.origin)
+      if source.customer != nil, let token { try bindToken(token, to: customer, by: source.origin) }
+      return
+    }
+    try markOwnersAffected(of: line, by: source.origin)
+    if let customer = source.customer, let token, owners.contains(customer.customerID) {
+      try bindToken(token, to: customer, by: source.origin)
+    }
+  }
+
+  private mutating func markOwnersAffected(of line: LineKey, by origin: ChangeOrigin) throws(StoreError) {
+    for owner in try lines.owners(of: line) {
+      changes.markAffected(line.customer(owner), line: line, by: origin)
+    }
+  }
+
+  /// The customer who bought with a token before, or whose id it is.
+  private func buyer(withToken token: String?, of line: LineKey) throws(StoreError) -> CustomerKey? {
+    guard let token, !token.isEmpty else { return nil }
+    if let id = try store.customerID(ofToken: token, of: line.appID, in: line.environment) {
+      return try store.finalMergeTarget(of: line.customer(id))
+    }
+    // Apple writes UUIDs in lower case; the operator may use the app's spelling as the customer's id.
+    for id in [token, token.uppercased()] where try store.customer(line.customer(id)) != nil {
+      return line.customer(id)
+    }
+    return nil
+  }
+}

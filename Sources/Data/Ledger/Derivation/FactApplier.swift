@@ -1,0 +1,114 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// Applies decoded evidence: stores facts, links, seats and consumption requests, and collects what changed.
+///
+/// Submissions, commands, time and replay all use it, so that the same evidence in the same order always gives the
+/// same state. Applying an item twice changes nothing more. ``Derivation`` then brings the affected customers up to
+/// date.
+struct FactApplier {
+  /// The evidence that is being applied.
+  struct Source {
+    let id: EvidenceID
+    let appID: String
+    let environment: Environment
+    let receivedAt: Instant
+    /// The customer who submitted it, or the merge target of that one.
+    let customer: CustomerKey?
+    /// ``ChangeSet/newDocuments`` before this evidence.
+    let newDocumentsBefore: Int
+
+    var origin: ChangeOrigin { .document(id) }
+
+    func line(_ id: String) -> LineKey {
+      LineKey(appID: appID, environment: environment, originalTransactionID: id)
+    }
+  }
+
+  let store: any StoreTransaction
+  let catalog: Catalog
+  let now: Instant
+  var changes = ChangeSet()
+  var lines: LineCache
+
+  init(_ store: any StoreTransaction, catalog: Catalog, now: Instant) {
+    self.store = store
+    self.catalog = catalog
+    self.now = now
+    lines = LineCache(store)
+  }
+
+  /// Applies the items of one piece of evidence in their order.
+  mutating func apply(_ items: [DecodedItem], from evidence: StoredEvidence) throws(StoreError) {
+    guard let source = try source(evidence) else {
+      if case .rejectedNotification(let reason)? = items.first { try recordRejection(of: evidence, reason) }
+      return
+    }
+    for item in items {
+      switch item {
+      case .transaction(let fact): try applyTransaction(fact, from: source)
+      case .renewal(let fact): try applyRenewal(fact, from: source)
+      case .appTransaction(let fact): try applyAppTransaction(fact, from: source)
+      case .command(let command):
+        try run(command, as: source.id, of: source.appID, in: source.environment)
+      case .endedSeatClaims(let claims, let endedAt):
+        try releaseSeats(claimedAs: claims, at: endedAt ?? source.receivedAt, from: source)
+      case .notification(let contents): try recordNotification(contents, evidence, from: source)
+      case .rejectedNotification(let reason): try recordRejection(of: evidence, reason)
+      }
+    }
+  }
+
+  /// - Returns: `nil` for evidence without an environment, which holds no facts.
+  private func source(_ stored: StoredEvidence) throws(StoreError) -> Source? {
+    guard let environment = stored.evidence.environment else { return nil }
+    let appID = stored.evidence.appID
+    let customer = try stored.evidence.customerID.map { id throws(StoreError) in
+      try store.finalMergeTarget(
+        of: CustomerKey(appID: appID, environment: environment, customerID: id))
+    }
+    return Source(
+      id: stored.id, appID: appID, environment: environment, receivedAt: stored.evidence.receivedAt,
+      customer: customer, newDocumentsBefore: changes.newDocuments)
+  }
+
+  /// Stores the record of a notification, after the documents inside were applied.
+  private mutating func recordNotification(
+    _ contents: NotificationContents, _ evidence: StoredEvidence, from source: Source
+  ) throws(StoreError) {
+    let hasNewEvidence = !contents.hasDocuments || changes.newDocuments > source.newDocumentsBefore
+    let state: NotificationState =
+      !contents.isSupported ? .unsupported : hasNewEvidence ? .applied : .superseded
+    let record = contents.record(of: evidence, state: state)
+    try put(record)
+    if let request = contents.consumptionRequest(record, in: source.environment) { try open(request) }
+  }
+
+  private mutating func recordRejection(of evidence: StoredEvidence, _ reason: String) throws(StoreError) {
+    try put(
+      NotificationRecord(
+        evidenceID: evidence.id, appID: evidence.evidence.appID,
+        environment: evidence.evidence.environment,
+        version: evidence.evidence.kind == .notificationV1 ? 1 : 2, state: .rejected, reason: reason,
+        receivedAt: evidence.evidence.receivedAt))
+  }
+
+  private mutating func put(_ record: NotificationRecord) throws(StoreError) {
+    changes.notification = record
+    try store.put(record)
+  }
+}
+
+extension StoreTransaction {
+  /// Follows merges from `customer` to the customer that was not merged into another.
+  func finalMergeTarget(of customer: CustomerKey) throws(StoreError) -> CustomerKey {
+    var customer = customer
+    // Merging never creates a cycle; the bound protects against a store that something else wrote to.
+    for _ in 0..<64 {
+      guard let next = try mergeTarget(of: customer) else { return customer }
+      customer = CustomerKey(appID: customer.appID, environment: customer.environment, customerID: next)
+    }
+    return customer
+  }
+}
