@@ -4,7 +4,7 @@ import Ledger
 import Store
 import Testing
 
-@Suite("All documents of one answer of Apple's, taken in together")
+@Suite("Batches of submissions")
 struct AnswerTests {
   private func submission(_ jws: String, renewal: String? = nil, for customer: String? = nil) -> Submission {
     Submission(
@@ -21,7 +21,7 @@ struct AnswerTests {
     ]
   }
 
-  @Test("They give what they give one by one, in one commit and with one look at the customer")
+  @Test("A batch has the same result as single submissions, in one commit")
   func together() async throws {
     try await LedgerFixture.run { fixture in
       for line in ["L1", "L2"] { _ = try await fixture.submit(fixture.period(0...30, line: line)) }
@@ -46,7 +46,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("One that is forged, or another customer's, leaves the others as they are")
+  @Test("A forged or foreign document does not affect the others of its batch")
   func refused() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(0...30, line: "L2"), for: "ben")
@@ -70,7 +70,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("An answer without a document that is believed writes nothing else")
+  @Test("A batch without a verified document writes only rejected evidence")
   func nothing() async throws {
     try await LedgerFixture.run { fixture in
       #expect(try await fixture.ledger.submitBatch([]).isEmpty)

@@ -4,13 +4,13 @@ import Ledger
 import Store
 import Testing
 
-/// What the operator asked Apple, as evidence.
+/// Calls of the operator to Apple, as evidence.
 @Suite struct AppleCallTests {
   private let call = AppleCall(
     method: "ExtendRenewalDate", originalTransactionID: "L1", request: ["extendByDays": 7],
     answer: ["success": true])
 
-  @Test("A call is kept with its answer, and the customer's events tell who made it")
+  @Test("A call to Apple is stored with its response and its actor is in the timeline")
   func told() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("A call about no single purchase, and about one that nobody has, is kept all the same")
+  @Test("A call about several purchases, or about an unclaimed one, is stored")
   func nobodys() async throws {
     try await LedgerFixture.run { fixture in
       for line in ["", "L9"] {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("Who is erased is erased from the calls about the purchase, too")
+  @Test("Erasing a customer removes the id from calls about the purchase")
   func erased() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))

@@ -5,9 +5,9 @@ import Store
 import TestSupport
 import Testing
 
-/// Consent and Apple's questions about refunds, as evidence.
+/// Consent and consumption requests, as evidence.
 @Suite struct ConsumptionTests {
-  @Test("Consent is evidence: again it changes nothing, and a replay gives the same")
+  @Test("Repeated consent changes nothing, and replay restores it")
   func consent() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("Who was joined into another takes the consent along; who is erased does not")
+  @Test("Merging moves the consent; erasing deletes it")
   func identity() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70), for: "guest")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("A question waits for its answer, and an answer about another purchase is none")
+  @Test("A consumption request stays open until its own transaction is answered")
   func answered() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("Who agrees while a question is looked at is not made to wait")
+  @Test("Consent during processing keeps the consumption request due")
   func agreedMeanwhile() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("Nobody's answer in time is told to who has the purchase, once")
+  @Test("A missed consumption request is one event of the owner")
   func missed() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("The same question by another notification is no second one, but a later one is")
+  @Test("A second notification of one request opens no second request; a later request does")
   func asked() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct EvidenceLedgerTests {
-  @Test("A purchase is kept, linked, and seen by readers")
+  @Test("A submitted purchase is stored, linked and visible to readers")
   func submit() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(0...30)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("With the facts the answers are written, those of the months to come included")
+  @Test("A submission stores answers for the future periods too")
   func answers() async throws {
     try await LedgerFixture.run { fixture in
       let submitted = try await fixture.submit(fixture.period(30...60), renewal: fixture.renewal(signed: 31))
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("The same submission again is known and changes nothing")
+  @Test("Submitting the same documents again is a duplicate and changes nothing")
   func repeated() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(0...30)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("The newest signature counts, whichever arrives first", arguments: [false, true])
+  @Test("The latest signature counts, whichever arrives first", arguments: [false, true])
   func newest(reversed: Bool) async throws {
     try await LedgerFixture.run { fixture in
       let bought = try fixture.period(0...30, signed: 0)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("Any order and any repetition of submissions gives the same state", arguments: UInt64(0)..<8)
+  @Test("State is independent of order and repetition of submissions", arguments: UInt64(0)..<8)
   func order(seed: UInt64) async throws {
     var random = SplitMix64(state: seed)
     try await LedgerFixture.run { fixture in
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("A purchase of another customer binds nobody else, but what it says is taken in")
+  @Test("Submitting another customer's purchase links nothing but stores its facts")
   func owned() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(0...30))
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("A document that is not to be believed is kept with its reason and changes nothing")
+  @Test("A rejected document is stored with its reason and changes nothing")
   func rejected() async throws {
     try await LedgerFixture.run { fixture in
       let good = try fixture.period(0...30)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("A renewal info that is not of this purchase spoils the whole submission")
+  @Test("Renewal info of another purchase rejects the whole submission")
   func otherRenewal() async throws {
     try await LedgerFixture.run { fixture in
       let foreign = try fixture.renewal(line: "L9", signed: 1)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("A purchase from an environment that the app does not accept is refused")
+  @Test("A purchase from an environment that the app does not accept is rejected")
   func environment() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(0...30, ["environment": "Xcode"])
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("A request that cannot be right is refused by the name of its field, and nothing is kept")
+  @Test("An invalid request fails with the name of its field and stores nothing")
   func invalid() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(0...30)
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test("Many submissions at once all get through, each durable when it is acknowledged")
+  @Test("Concurrent submissions all succeed and are durable when acknowledged")
   func concurrent() async throws {
     try await LedgerFixture.run { fixture in
       let documents = try (0..<60).map { try fixture.period(0...30, line: "L\($0)") }
@@ -191,7 +191,7 @@ import Testing
   }
 }
 
-/// The code with which a submission was refused; `nil` if it was not.
+/// The reason code of a rejected submission; `nil` if it was accepted.
 private func refusal(_ submit: () async throws(LedgerError) -> SubmissionResult) async -> String? {
   do {
     _ = try await submit()

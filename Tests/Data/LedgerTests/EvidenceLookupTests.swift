@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct EvidenceLookupTests {
-  @Test("An answer is kept with the evidence that first said what decides")
+  @Test("A stored answer names the evidence that first stated its deciding fact")
   func kept() async throws {
     try await LedgerFixture.run { fixture in
       let bought = try await fixture.submit(try fixture.period(40...70)).evidenceID
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("What a refund takes away rests on the document that told of it")
+  @Test("An answer after a refund names the document of the refund")
   func refunded() async throws {
     try await LedgerFixture.run { fixture in
       let bought = try await fixture.submit(try fixture.period(40...70)).evidenceID
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("A grant is the evidence of what it gives, and nothing is that of nothing")
+  @Test("A granted answer names the grant; an answer without facts names nothing")
   func grants() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.ledger.grant(
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("A replay names the same evidence")
+  @Test("Replay names the same evidence")
   func replayed() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(

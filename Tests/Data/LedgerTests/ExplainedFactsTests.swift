@@ -8,11 +8,11 @@ import Store
 import TestSupport
 import Testing
 
-/// What is told of facts: the evidence that they are from, what was refunded, what cannot be.
+/// Provenance, refunds and contradictions of facts.
 @Suite struct ExplainedFactsTests {
   private let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
 
-  @Test("Each fact names the evidence that said it first, also after a refund and at an earlier time")
+  @Test("Each fact names the evidence that stated it first, after a refund and as of an earlier time too")
   func sources() async throws {
     try await LedgerFixture.run { fixture in
       let bought = try await fixture.submit(
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("The refund of a period that is over stands in the timeline, though the answer stays")
+  @Test("The refund of a past period is in the timeline and does not change the answer")
   func refundOfThePast() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(10...40))
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("A contradiction is counted when it is written, and not again when more is known")
+  @Test("A contradiction is counted once, when it is stored")
   func counted() async throws {
     let metrics = Self.metrics
     func count() -> Int64 {

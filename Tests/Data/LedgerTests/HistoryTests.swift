@@ -6,11 +6,11 @@ import Store
 import TestSupport
 import Testing
 
-/// Random histories: whatever happens in whatever order, the evidence gives the state.
+/// Random histories: the state follows from the evidence alone.
 @Suite struct HistoryTests {
   private static let customers = ["ana", "ben", "cleo"]
 
-  @Test("Replay gives what there is, after any history", arguments: UInt64(0)..<12)
+  @Test("Replay rebuilds the same state after any history", arguments: UInt64(0)..<12)
   func replay(seed: UInt64) async throws {
     var random = SplitMix64(state: seed)
     try await LedgerFixture.run { fixture in
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("The order and repetition of documents leave no trace among commands", arguments: UInt64(0)..<6)
+  @Test("State is independent of order and repetition of documents among commands", arguments: UInt64(0)..<6)
   func order(seed: UInt64) async throws {
     var random = SplitMix64(state: seed)
     try await LedgerFixture.run { fixture in

@@ -6,11 +6,11 @@ import Store
 import TestSupport
 import Testing
 
-/// Whose purchases are: claims, links, transfers, merges, and taking them back.
+/// Identity: claims, links, transfers, merges, and their undo.
 @Suite struct IdentityTests {
   private let token = "8f2f9e3a-5a10-4b0a-9a63-0d3ac1a0e0aa"
 
-  @Test("A purchase that comes on nobody's behalf waits, and is found when it is linked")
+  @Test("A purchase without a customer enters the claim queue until it is linked")
   func linked() async throws {
     try await LedgerFixture.run { fixture in
       let submitted = try await fixture.submit(fixture.period(40...70), for: nil)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("The same token is the same customer, whichever purchase came first")
+  @Test("Purchases with one token belong to one customer, whichever came first")
   func sameToken() async throws {
     try await LedgerFixture.run { fixture in
       let tokens = ["appAccountToken": .string(token)] as JSONObject
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("A token that is a customer's id finds the customer, before and after there is one")
+  @Test("A token that equals a customer's id links to that customer, before and after the first purchase")
   func tokenIsCustomer() async throws {
     try await LedgerFixture.run { fixture in
       let tokens = ["appAccountToken": .string(token)] as JSONObject
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("All that waits under a new customer's id is theirs at once, however much it is")
+  @Test("A new customer gets all unclaimed purchases whose token is the customer's id")
   func manyWait() async throws {
     try await LedgerFixture.run { fixture in
       let tokens = ["appAccountToken": .string(token)] as JSONObject
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("Both sides of a transfer change in one commit with consecutive events, and back again")
+  @Test("A transfer and its undo change both customers in one commit with consecutive events")
   func transfer() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -90,7 +90,9 @@ import Testing
     }
   }
 
-  @Test("What a customer hands in of another's follows the app's policy", arguments: OwnershipPolicy.allCases)
+  @Test(
+    "Submitting another customer's purchase follows the app's ownership policy",
+    arguments: OwnershipPolicy.allCases)
   func policy(_ policy: OwnershipPolicy) async throws {
     try await LedgerFixture.run { fixture in
       fixture.catalog.replace(with: Catalog([LedgerFixture.oceanApp(policy)]))
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("A dry run tells what would happen and changes nothing")
+  @Test("A dry run returns the result and changes nothing")
   func dryRun() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -122,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("What belongs to somebody stays there unless the request says otherwise")
+  @Test("An owned purchase stays with its owner unless the request transfers it")
   func policies() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -144,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("A claim of somebody else's purchase is in both timelines, once")
+  @Test("A failed claim is in both timelines once")
   func dispute() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(40...70)
@@ -159,7 +161,7 @@ import Testing
     }
   }
 
-  @Test("What was handed in before, and then taken back, is claimed by handing it in again")
+  @Test("Submitting an unlinked purchase again claims it")
   func again() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(40...70)
@@ -176,7 +178,7 @@ import Testing
     }
   }
 
-  @Test("A merged customer ends, goes on under the other's name, and comes back when that is undone")
+  @Test("A merge moves later evidence to the merge target until it is undone")
   func merge() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, line: "L1"), for: "anonymous-1")
@@ -197,7 +199,7 @@ import Testing
     }
   }
 
-  @Test("A grant is given once, taken back once, and both are in the timeline")
+  @Test("A grant is created once and revoked once, and both are in the timeline")
   func grants() async throws {
     try await LedgerFixture.run { fixture in
       let given = try await fixture.ledger.grant("pro", until: at(80), to: "ana", key: "k", fixture.scope)
@@ -216,7 +218,7 @@ import Testing
     }
   }
 
-  @Test("Of an erased person nothing is left, and the purchase waits for whoever comes next")
+  @Test("Erasing a customer leaves no id, and the purchase is unclaimed")
   func erase() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(40...70)

@@ -18,6 +18,7 @@ struct LedgerFixture {
   let scope = CommandScope(appID: "ocean", environment: .sandbox, actor: "support")
   private let directory: String
   private let signer: JWSSigner
+  private let verifier: SignedDataVerifier
 
   static let app = oceanApp(.keep)
 
@@ -42,10 +43,20 @@ struct LedgerFixture {
   private init(directory: String) throws {
     let authority = try TestAuthority.shared.get()
     signer = authority.signer
+    verifier = authority.verifier
     self.directory = directory
     store = try SQLiteEntitlementStore(directory: directory)
     ledger = EvidenceLedger(
       store: store, verifier: authority.verifier, catalog: catalog, now: { [clock] in clock.now })
+  }
+
+  /// Another ledger on `store`, whose effects `recordEffects` receives.
+  func makeLedger(
+    _ store: any EntitlementStore, recordEffects: @escaping @Sendable ([LedgerEffect]) -> Void
+  ) -> EvidenceLedger {
+    EvidenceLedger(
+      store: store, verifier: verifier, catalog: catalog, now: { [clock] in clock.now },
+      recordEffects: recordEffects)
   }
 
   /// A signed transaction of one period.
@@ -146,7 +157,7 @@ struct LedgerFixture {
   }
 }
 
-/// A clock that stands until a test turns it.
+/// A clock that a test sets.
 final class TestClock: Sendable {
   private let moment = Mutex(at(50))
 
@@ -169,4 +180,41 @@ private struct TestAuthority {
     signer = chain.signer
     verifier = try chain.verifier()
   }
+}
+
+/// A store that runs each write body twice: once as a dry run, as if the first commit failed.
+struct RetryingStore: EntitlementStore {
+  private let store: SQLiteEntitlementStore
+
+  init(_ store: SQLiteEntitlementStore) { self.store = store }
+
+  var changes: CustomerVersions { store.changes }
+
+  func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await store.read(priority, deadline: deadline, body)
+  }
+
+  func makeCheckReader() throws(StoreError) -> sending any CheckReader { try store.makeCheckReader() }
+
+  func makeReader() throws(StoreError) -> sending any StoreReader { try store.makeReader() }
+
+  func write<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    _ = try await store.dryRun(body)
+    return try await store.write(body)
+  }
+
+  func dryRun<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome { try await store.dryRun(body) }
+
+  func commits() -> AsyncStream<Void> { store.commits() }
+
+  func health() async throws(StoreError) { try await store.health() }
+
+  func close() async { await store.close() }
 }

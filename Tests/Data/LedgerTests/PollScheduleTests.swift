@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ledger
 
-@Suite("When Apple is asked how a subscription stands")
+@Suite("Status poll schedule")
 struct PollScheduleTests {
   private static let minute: Int64 = 60_000
   private static let hour = 60 * minute
@@ -37,7 +37,7 @@ struct PollScheduleTests {
   /// The end of the period and so many milliseconds.
   private static func end(_ milliseconds: Int64) -> Instant { at(30).advanced(byMilliseconds: milliseconds) }
 
-  @Test("Shortly before the end, and after it at growing distances")
+  @Test("Polls are due shortly before the end and at growing intervals after it")
   func growing() {
     let period = Self.period(signed: at(0))
     var asked: [Instant] = []
@@ -53,7 +53,7 @@ struct PollScheduleTests {
     #expect(asked.count == 10)
   }
 
-  @Test("What Apple signed meanwhile, however it came, answers the moments before")
+  @Test("Signed renewal info settles all polls before it")
   func heard() {
     let early = Self.next(Self.period(signed: at(0)), Self.renewal(signed: Self.end(-2 * Self.hour)))
     #expect(early == Self.end(15 * Self.minute), "nothing is asked an hour after Apple spoke")
@@ -61,7 +61,7 @@ struct PollScheduleTests {
     #expect(late == Self.end(6 * Self.hour))
   }
 
-  @Test("A transaction that was signed anew says nothing of renewal, unless it is older than any question")
+  @Test("A newly signed transaction settles no poll")
   func signedAnew() {
     let renewal = Self.renewal(signed: Self.end(-2 * Self.hour))
     #expect(Self.next(Self.period(signed: at(42)), renewal) == Self.end(15 * Self.minute))
@@ -69,7 +69,7 @@ struct PollScheduleTests {
     #expect(Self.next(Self.period(signed: at(400))) == nil)
   }
 
-  @Test("Who turned renewal off is asked about only when the period is over")
+  @Test("A subscription with auto-renew off is polled only after expiry")
   func turnedOff() {
     let period = Self.period(signed: at(0))
     #expect(
@@ -78,7 +78,7 @@ struct PollScheduleTests {
       Self.next(period, Self.renewal(signed: at(31), autoRenews: false, intent: .customerCancelled)) == nil)
   }
 
-  @Test("A charge that failed is asked about for sixty days, and when the grace period ends")
+  @Test("A failed charge is polled for sixty days and at the end of the grace period")
   func retry() {
     let period = Self.period(signed: at(0))
     let failed = Self.renewal(signed: at(30), inRetry: true, grace: at(46))
@@ -88,7 +88,7 @@ struct PollScheduleTests {
     #expect(Self.next(period, failed, asked: at(91)) == nil)
   }
 
-  @Test("Nothing is asked about what was refunded, or about what is no subscription")
+  @Test("Refunded purchases and products without renewal are not polled")
   func nothing() {
     #expect(Self.next(Self.period(signed: at(5), revoked: at(4))) == nil)
     var unlock = Self.period(signed: at(0))
@@ -98,20 +98,20 @@ struct PollScheduleTests {
     #expect(PollSchedule.next(CustomerFacts(), askedAt: nil) == nil)
   }
 
-  @Test("Of an upgrade whose other half is missing it is asked soon")
+  @Test("An upgraded transaction without its successor is polled soon")
   func upgraded() {
     var old = Self.period(signed: at(10))
     old.isUpgraded = true
     #expect(Self.next(old) == at(10).advanced(byMilliseconds: 15 * Self.minute))
   }
 
-  @Test("News of the period before says nothing of this one")
+  @Test("Renewal info of the previous period settles no poll of this one")
   func oldNews() {
     let stale = Self.renewal(signed: at(-1), autoRenews: false)
     #expect(Self.next(Self.period(signed: at(0)), stale) == Self.end(-30 * Self.minute))
   }
 
-  @Test("In periods of minutes, as in Apple's sandbox, moments are closer")
+  @Test("Polls are closer in periods of minutes, as Apple's sandbox has them")
   func compressed() throws {
     var period = Self.period(signed: at(0))
     period.expiresDate = at(0).advanced(byMilliseconds: 5 * Self.minute)

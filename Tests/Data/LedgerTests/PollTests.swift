@@ -14,7 +14,7 @@ struct PollTests {
 
   private let line = LineKey(appID: "ocean", environment: .sandbox, originalTransactionID: "L1")
 
-  @Test("A purchase is asked about at its end, whether anybody has it or not")
+  @Test("A purchase is polled at its end, claimed or not")
   func scheduled() async throws {
     try await LedgerFixture.run { fixture in
       #expect(try next(fixture) == nil)
@@ -25,7 +25,7 @@ struct PollTests {
     }
   }
 
-  @Test("What was asked is asked again later, and what is settled is not")
+  @Test("A polled line is polled again later unless it is settled")
   func asked() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(0...30))
@@ -39,7 +39,7 @@ struct PollTests {
     }
   }
 
-  @Test("Where nothing is open, nothing opens because Apple was asked")
+  @Test("Polling a settled line schedules no further poll")
   func settled() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(

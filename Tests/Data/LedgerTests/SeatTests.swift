@@ -7,7 +7,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Seats of purchases to which the developer invites: this ledger is the record of who has them.
+/// Seats of purchases whose invitations the developer sends.
 @Suite struct SeatTests {
   private static func team(_ quantity: Int64, revoked: Int64? = nil) -> JSONObject {
     var seats: JSONObject = ["invitationManagement": "DEVELOPER"]
@@ -22,7 +22,7 @@ import Testing
       of: "L1", for: customerID, request: request, seatClaimID: claimID, fixture.scope)
   }
 
-  @Test("A seat gives its holder what was bought, and takes it when it is given back")
+  @Test("A seat grants its holder the purchase's entitlements until it is released")
   func claimAndRelease() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("Many who claim at once get as many seats as were bought, and the others the count")
+  @Test("Concurrent claims get at most the seats bought, and the others an error with the counts")
   func concurrency() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(5)), for: "boss")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("The same request, and the same customer, have one seat")
+  @Test("The same request identifier or customer has one seat")
   func idempotent() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(3)), for: "boss")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("A seat that was claimed for nobody is somebody's later, once")
+  @Test("A seat claimed without a customer can be linked to one customer later")
   func associate() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(3)), for: "boss")
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("Seats of what is no group purchase, of Apple's invitations, and for the purchaser are refused")
+  @Test("Claiming fails without seats, with Apple's invitations, and for the purchaser")
   func refused() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70), for: "boss")
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("A refund of seats takes those that were claimed last, never the purchaser's access")
+  @Test("A refund of seats ends the latest claims, never the purchaser's access")
   func refundOfSeats() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("Seats that Apple releases end when it did; the purchaser's access goes on")
+  @Test("Seats that Apple releases end at the signed time, and the purchaser keeps access")
   func unclaimed() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test("What was known of a seat on a day can be told later")
+  @Test("The facts of a seat as of an earlier day can be rebuilt")
   func knownAt() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("A seat goes with its holder when customers are joined, and is nobody's when the person is erased")
+  @Test("A seat follows its holder's merge and loses its holder on erasure")
   func identity() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")

@@ -8,9 +8,9 @@ import Store
 import TestSupport
 import Testing
 
-/// What time and the catalog change without anybody saying so, and what was known when.
+/// Changes by time and by the catalog, and facts as of an earlier day.
 @Suite struct TimeTests {
-  @Test("An expiry that nobody notified is one event, with the moment at which it happened")
+  @Test("An expiry without a notification is one event with its own time")
   func expiry() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("News that comes first tells of time too, once and in order")
+  @Test("Evidence after an expiry records the expiry first, once")
   func newsAfterExpiry() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("Resubmitting makes no event, and each real change one")
+  @Test("Resubmitting emits no event, and each change one")
   func oneEventForEachChange() async throws {
     try await LedgerFixture.run { fixture in
       let documents = [
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("A catalog that gives something else makes events, for everybody, and once")
+  @Test("A changed catalog emits events once for each affected customer")
   func catalog() async throws {
     try await LedgerFixture.run { fixture in
       for number in 0..<150 {
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("What was known on a day is what had arrived by then, links and grants included")
+  @Test("Facts as of a day contain only what had arrived by then, links and grants included")
   func knownAt() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70), for: nil)
