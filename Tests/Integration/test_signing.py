@@ -228,5 +228,5 @@ def test_a_key_that_others_can_read_stops_the_start(folder):
         capture_output=True, text=True, timeout=30, env=environment(),
     )  # fmt: skip
     assert result.returncode != 0
-    assert "iap.p8 has the mode 0644: only its owner may have access" in result.stderr
+    assert "iap.p8 has mode 0644, which permits access by others" in result.stderr
     assert "PRIVATE" not in result.stderr + result.stdout

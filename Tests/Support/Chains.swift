@@ -12,7 +12,8 @@ package struct TestChain: Sendable {
   package static let end = Instant(rfc3339: "2027-01-01T00:00:00Z")!
   package static let middle = Instant(rfc3339: "2026-01-01T00:00:00Z")!
 
-  /// A chain whose leaf is valid from `start` until `end`; the certificates above it are valid a little longer.
+  /// A chain whose leaf is valid from `start` until `end`; the certificates above it are valid a little
+  /// longer.
   package init(
     name: String = "Test", markedIntermediate: Bool = true, markedLeaf: Bool = true,
     leafKey: SigningKey? = nil,

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Third-party test material that is not part of the repository: `ENTITLED_TESTDATA`, by default a folder beside the
-/// package.
+/// Third-party test material that is not part of the repository: `ENTITLED_TESTDATA`, by default a folder
+/// beside the package.
 package enum TestData {
   /// `nil` if there is none; suites that need it are skipped then.
   package static let folder: URL? = {

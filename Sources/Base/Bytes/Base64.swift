@@ -1,4 +1,5 @@
-/// Base64 and base64url (RFC 4648). Decoding is strict, as signatures need: one text for one sequence of bytes.
+/// Base64 and base64url (RFC 4648). Decoding is strict, as signatures need: one text for one sequence of
+/// bytes.
 ///
 /// Rejects whitespace, missing or superfluous padding, and stray bits in the last character.
 package enum Base64: Sendable {
@@ -44,8 +45,8 @@ package enum Base64: Sendable {
     return decode(digits: digits, allowsStrayBits: false)
   }
 
-  /// Returns the bytes of `text` for formats that accept padding but do not require it, and ignore stray bits:
-  /// gRPC's binary metadata and protobuf's JSON form.
+  /// Returns the bytes of `text` for formats that accept padding but do not require it, and ignore stray
+  /// bits: gRPC's binary metadata and protobuf's JSON form.
   package func decodeLeniently(_ text: String) -> [UInt8]? {
     var digits = Array(text.utf8)[...]
     if digits.count % 4 == 0 {
@@ -69,7 +70,8 @@ package enum Base64: Sendable {
     return isValid ? bytes : nil
   }
 
-  /// Decodes four digits to three bytes at a time. Returns false for an invalid digit or forbidden stray bits.
+  /// Decodes four digits to three bytes at a time. Returns false for an invalid digit or forbidden stray
+  /// bits.
   ///
   /// A notification has some ten thousand digits; a bounds check for each would cost as much as decoding it.
   private func unpack(
@@ -128,8 +130,8 @@ package enum Base64: Sendable {
   private static let urlValues = Base64.url.makeDecodingTable()
   private static let standardValues = Base64.standard.makeDecodingTable()
 
-  /// Builds a table of the bits that a digit adds to the three bytes of its group, first byte lowest: 256 entries
-  /// for each of the four positions of a digit.
+  /// Builds a table of the bits that a digit adds to the three bytes of its group, first byte lowest: 256
+  /// entries for each of the four positions of a digit.
   private func makeDecodingTable() -> [UInt32] {
     var table = [UInt32](repeating: ~threeBytes, count: 4 * 256)
     for digit in UInt8(0)..<64 {

@@ -1,10 +1,11 @@
-/// Variable-length integers as protobuf encodes them: seven bits a byte, lowest first; the highest bit of a byte
-/// marks that another one follows. 64 bits take at most ten bytes.
+/// Variable-length integers as protobuf encodes them: seven bits a byte, lowest first; the highest bit of a
+/// byte marks that another one follows. 64 bits take at most ten bytes.
 package enum Varint {
   /// The most bytes that one integer takes.
   package static let maxBytes = 10
 
-  /// Returns the integer at `offset` and moves `offset` after it; `nil` if it is truncated or longer than ten bytes.
+  /// Returns the integer at `offset` and moves `offset` after it; `nil` if it is truncated or longer than ten
+  /// bytes.
   @inlinable
   @inline(__always)
   package static func read(_ bytes: Span<UInt8>, at offset: inout Int) -> UInt64? {
@@ -16,7 +17,8 @@ package enum Varint {
     return bytes.withUnsafeBytes { readLong($0, at: &offset) }
   }
 
-  /// Returns the integer at `offset` and moves `offset` after it; `nil` if it is truncated or longer than ten bytes.
+  /// Returns the integer at `offset` and moves `offset` after it; `nil` if it is truncated or longer than ten
+  /// bytes.
   @inlinable
   @inline(__always)
   package static func read(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> UInt64? {

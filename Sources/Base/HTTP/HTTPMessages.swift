@@ -1,13 +1,13 @@
-/// A request as the edge sees it: whole, its body in memory, its transport forgotten.
+/// A complete HTTP request with its body in memory, independent of the transport.
 package struct HTTPRequest: Sendable {
   package var method: String
   /// The path without the query, still percent-encoded.
   package var path: String
-  /// What follows the first `?`, still percent-encoded; empty without one.
+  /// The query after the first `?`, still percent-encoded; empty without one.
   package var query: String
   package var headers: HeaderFields
   package var body: [UInt8]
-  /// Who asks, if it has identified itself with a certificate.
+  /// The client certificate, if the client presented one.
   package var peer: PeerCertificate?
 
   package init(
@@ -21,13 +21,14 @@ package struct HTTPRequest: Sendable {
     self.body = body
   }
 
-  /// The value of the header field of that (lowercase) name.
+  /// Returns the value of the first header field named `name` (lowercase).
   package func header(_ name: String) -> String? { headers[name] }
 }
 
-/// What the edge answers.
+/// A complete HTTP response.
 package struct HTTPResponse: Sendable {
-  /// Stands for no answer at all: a connection of HTTP/1.1 is closed instead (nginx has it by the same number).
+  /// A status that is never sent: the server closes the HTTP/1.1 connection instead (nginx uses the same
+  /// number).
   package static let noResponseStatus = 444
 
   /// 100 to 599.
@@ -41,20 +42,20 @@ package struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// An answer in JSON; `body` is the document.
+  /// Returns a JSON response with the document `body`.
   package static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
     HTTPResponse(
       status: status, headers: HeaderFields([("content-type", "application/json")]), body: body)
   }
 
-  /// An answer for a person's eyes.
+  /// Returns a plain text response.
   package static func text(_ status: Int, _ text: String) -> HTTPResponse {
     HTTPResponse(
       status: status, headers: HeaderFields([("content-type", "text/plain; charset=utf-8")]),
       body: Array(text.utf8))
   }
 
-  /// The answer to a method that this path does not have (RFC 9110, section 15.5.6).
+  /// Returns the response to a method that the path does not support (RFC 9110, section 15.5.6).
   package static func methodNotAllowed(_ allowed: String) -> HTTPResponse {
     var response = HTTPResponse.text(405, "method not allowed; use \(allowed)\n")
     response.headers.append(name: "allow", value: allowed)
@@ -62,14 +63,13 @@ package struct HTTPResponse: Sendable {
   }
 }
 
-/// What answers requests at the edge. It never fails: an error is an answer with its status.
+/// Handles an HTTP request. Errors are responses with their status.
 package typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
 
-/// Who is at the other end of a connection, by the certificate that it proved to hold: one that the
-/// listener's authorities have signed. Only those with such a certificate have one.
+/// The identity of a TLS client whose certificate the listener verified against its authorities.
 package final class PeerCertificate: Hashable, Sendable {
-  /// The subject alternative names that are text (RFC 5280, section 4.2.1.6), in the certificate's order: hosts
-  /// such as `billing.example.com`, URIs such as `spiffe://example.com/billing`, mailboxes.
+  /// The textual subject alternative names (RFC 5280, section 4.2.1.6) in the certificate's order: hosts such
+  /// as `billing.example.com`, URIs such as `spiffe://example.com/billing`, mailboxes.
   package let names: [String]
 
   package init(names: [String]) { self.names = names }

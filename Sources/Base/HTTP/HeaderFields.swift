@@ -1,33 +1,33 @@
 internal import Bytes
 
-/// A list of header fields in the order in which they came or will go, kept in one block of bytes.
+/// A list of header fields in transmission order, stored in one block of bytes.
 ///
 /// Names are lowercase, as HTTP/2 has them (RFC 9113, section 8.2.1); pseudo-header fields keep their
-/// colon. One block and no `String` per field: a request has about ten fields and most are never
-/// looked at, so a string each would cost more than all the rest of a call's parsing.
+/// colon. One block and no `String` per field: a request has about ten fields, most of them unused,
+/// so a string for each would cost more than the rest of a call's parsing.
 package struct HeaderFields: Hashable, Sendable {
   /// For each field: the length of its name and of its value (four bytes each), then both. Only the
   /// first `used` bytes count; the rest is room to grow, so that a field is added by copying alone.
   private var block: [UInt8] = []
   private var used = 0
 
-  /// How many fields there are.
+  /// The number of fields.
   package private(set) var count = 0
 
   package init() {}
 
-  /// Makes a list of the given fields, in their order.
+  /// A list of `fields` in their order.
   package init(_ fields: [(name: String, value: String)]) {
     for field in fields { append(name: field.name, value: field.value) }
   }
 
-  /// The bytes that names and values take, with the 32 bytes a field that HTTP/2 counts on top
-  /// (RFC 9113, section 6.5.2).
+  /// The size of names and values plus 32 bytes for each field, as HTTP/2 defines it (RFC 9113, section
+  /// 6.5.2).
   package var sizeInBytes: Int { used + count * (32 - Self.prefixLength) }
 
   package var isEmpty: Bool { count == 0 }
 
-  /// Adds a field behind the others. The name must be lowercase.
+  /// Appends a field. The name must be lowercase.
   package mutating func append(name: String, value: String) {
     var name = name
     var value = value
@@ -38,7 +38,7 @@ package struct HeaderFields: Hashable, Sendable {
     }
   }
 
-  /// Adds a field given as bytes, which are copied.
+  /// Appends a copy of a field.
   package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     let length = Self.prefixLength + name.count + value.count
     if used + length > block.count { grow(by: length) }
@@ -55,9 +55,9 @@ package struct HeaderFields: Hashable, Sendable {
     count += 1
   }
 
-  /// Adds a field given as bytes, unless the list would then be larger than `limit` by ``sizeInBytes``.
+  /// Appends a copy of a field unless ``sizeInBytes`` would exceed `limit`.
   ///
-  /// - Returns: whether it was added.
+  /// - Returns: whether it was appended.
   package mutating func append(
     name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, limit: Int
   ) -> Bool {
@@ -71,22 +71,22 @@ package struct HeaderFields: Hashable, Sendable {
     block.append(contentsOf: repeatElement(0, count: room))
   }
 
-  /// Forgets all fields and keeps the memory, for the next list.
+  /// Removes all fields and keeps the memory for the next list.
   package mutating func removeAll() {
     used = 0
     count = 0
   }
 
-  /// Lends all fields at once; they are there only during the call.
+  /// Calls `body` with all fields, which are valid only during the call.
   package func withFields(_ body: (BorrowedFields) -> Void) {
-    // Not generic in what `body` returns: across modules it would not be specialised, and a request
-    // comes here three times.
+    // Not generic in the result of `body`: across modules it would not be specialized, and each request calls
+    // this three times.
     block.withUnsafeBufferPointer { block in
       body(BorrowedFields(block: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(block)[..<used])))
     }
   }
 
-  /// The fields of a list while it lends them, in order.
+  /// The fields of a list in order, valid only during ``withFields(_:)``.
   package struct BorrowedFields: Sequence, IteratorProtocol {
     private let block: UnsafeRawBufferPointer
     private var position = 0
@@ -107,7 +107,7 @@ package struct HeaderFields: Hashable, Sendable {
     }
   }
 
-  /// The value of the first field of that (lowercase) name, as text.
+  /// The value of the first field named `name` (lowercase).
   package subscript(name: String) -> String? {
     var name = name
     var found: String?
@@ -120,7 +120,7 @@ package struct HeaderFields: Hashable, Sendable {
     return found
   }
 
-  /// All fields as text, for the places where speed does not matter.
+  /// All fields as strings, for code that is not on the hot path.
   package var strings: [(name: String, value: String)] {
     var all: [(name: String, value: String)] = []
     withFields { fields in

@@ -1,4 +1,4 @@
-/// Why a text is not JSON that we accept. Offsets count bytes from the start; the text itself is not repeated.
+/// The reason a text is rejected as JSON. Offsets count bytes; no case contains any part of the text.
 package enum JSONError: Error, Hashable, Sendable {
   case tooLarge(limit: Int)
   case tooDeep(limit: Int, offset: Int)
@@ -13,20 +13,20 @@ package enum JSONError: Error, Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-  /// One phrase without the document's content.
+  /// A message without the document's content.
   package var description: String {
     switch self {
     case .tooLarge(let limit): "the JSON text is longer than \(limit) bytes"
     case .tooDeep(let limit, let offset): "JSON nested deeper than \(limit) levels at byte \(offset)"
-    case .unexpectedEnd: "the JSON text ends too early"
+    case .unexpectedEnd: "truncated JSON"
     case .unexpectedByte(let byte, let offset):
       "unexpected byte 0x\(String(byte, radix: 16)) in JSON at byte \(offset)"
     case .invalidNumber(let offset): "malformed JSON number at byte \(offset)"
     case .invalidEscape(let offset): "malformed escape in a JSON string at byte \(offset)"
     case .controlCharacter(let offset): "control character in a JSON string at byte \(offset)"
-    case .invalidUTF8(let offset): "a JSON string that is not UTF-8 at byte \(offset)"
-    case .duplicateName(let offset): "a JSON object names a member twice at byte \(offset)"
-    case .trailingBytes(let offset): "something follows the JSON text at byte \(offset)"
+    case .invalidUTF8(let offset): "JSON string is not UTF-8 at byte \(offset)"
+    case .duplicateName(let offset): "duplicate member name in a JSON object at byte \(offset)"
+    case .trailingBytes(let offset): "trailing bytes after the JSON text at byte \(offset)"
     }
   }
 }

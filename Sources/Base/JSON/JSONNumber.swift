@@ -1,7 +1,5 @@
-/// A JSON number, kept as the characters that were written.
-///
-/// JSON does not say how wide a number is. Keeping the literal means that a 64-bit identifier survives,
-/// and that a signed document can be shown as it was signed.
+/// A JSON number, stored as its literal, so that 64-bit identifiers keep their precision and a signed
+/// document can be shown unchanged.
 package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
   /// The number as written: digits, an optional fraction, an optional exponent.
   package let literal: String
@@ -9,13 +7,13 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
   /// The number as written.
   package var description: String { literal }
 
-  /// For the parser, which has checked the grammar.
+  /// For the parser, which has validated the grammar.
   init(validatedLiteral literal: String) { self.literal = literal }
 
   /// An integer in its decimal form.
   package init(_ value: Int64) { literal = String(value) }
 
-  /// The shortest decimal that reads back as `value`, or `nil` for an infinity or NaN, which JSON cannot say.
+  /// The shortest decimal that reads back as `value`, or `nil` for an infinity or NaN, which JSON lacks.
   package init?(_ value: Double) {
     guard value.isFinite else { return nil }
     literal = value.description
@@ -23,7 +21,7 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
 
   /// The exact integer, or `nil` if the number has a fraction or does not fit.
   ///
-  /// A fraction of zero and an exponent are allowed (`1.0`, `1e3`) up to 2^53, where `Double` is exact.
+  /// Accepts a zero fraction and an exponent (`1.0`, `1e3`) up to 2^53, where `Double` is exact.
   package var int64: Int64? {
     if let plain = Int64(literal) { return plain }
     guard literal.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else {
@@ -31,7 +29,7 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     }
     let value = double
     guard value.magnitude <= 9_007_199_254_740_992 else { return nil }
-    // Not `Int64(exactly:)`, which needs C's mathematics library and so a linker that knows of it.
+    // Not `Int64(exactly:)`, which would need to link the C math library.
     let integer = Int64(value)
     return Double(integer) == value ? integer : nil
   }

@@ -1,7 +1,6 @@
-/// The members of a JSON object in the order in which they were written, each name once.
+/// The members of a JSON object in source order, with unique names.
 ///
-/// Lookup walks the members: objects here have tens of members, and a walk over so few costs less
-/// than hashing their names.
+/// Lookup is a linear search: objects have tens of members, for which hashing the names would cost more.
 package struct JSONObject: Hashable, Sendable {
   private var members: [Member]
 
@@ -13,26 +12,26 @@ package struct JSONObject: Hashable, Sendable {
   /// An object without members.
   package init() { members = [] }
 
-  /// An object with `members` in that order. Of two members with one name the later value counts.
+  /// An object with `members` in that order. Of two members with one name the later value wins.
   package init(_ members: [(String, JSONValue)]) {
     self.init()
     self.members.reserveCapacity(members.count)
     for (name, value) in members { self[name] = value }
   }
 
-  /// Adds a member whose name the caller knows to be new.
+  /// Appends a member whose name must be new.
   mutating func appendUnchecked(name: String, value: JSONValue) {
     members.append(Member(name: name, value: value))
   }
 
-  /// Gives the member at a position another value.
+  /// Replaces the value of the member at `position`.
   mutating func replaceValue(at position: Int, with value: JSONValue) { members[position].value = value }
 
   mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
-  /// Position of the member `name`; names are the same when their bytes are.
+  /// Returns the position of the member `name`; names are equal if their bytes are.
   func index(of name: String) -> Int? {
-    // Not `==`, which takes texts of different bytes for the same where Unicode does.
+    // Not `==`, which compares by Unicode canonical equivalence.
     let found = name.utf8.withContiguousStorageIfAvailable { wanted in
       members.firstIndex { member in
         member.name.utf8.count == wanted.count
@@ -70,18 +69,18 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// Writes an object as itself, in the order written.
+  /// An object in literal order.
   package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 }
 
 extension JSONObject {
-  /// An object of those members that have a value. `null` is none: Apple leaves such members out.
+  /// An object of the members that have a value other than `null`, because Apple omits such members.
   package init(present members: [(String, JSONValue?)]) {
     self.init(members.compactMap { name, value in value.flatMap { $0.isNull ? nil : (name, $0) } })
   }
 }
 
 extension JSONValue {
-  /// A whole number.
+  /// An integer.
   package init(_ number: Int64) { self = .number(JSONNumber(number)) }
 }

@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// Reads the string that starts at `offset` with its quote.
+  /// Parses the string whose opening quote is at `offset`.
   mutating func parseString() throws(JSONError) -> String {
     offset += 1
     let start = offset
@@ -21,13 +21,13 @@ extension JSONParser {
     throw .unexpectedEnd
   }
 
-  /// How many of the next bytes can stand in a string as they are and are ASCII; of the last 31 bytes of a document
-  /// none is looked at. A notification holds documents of thousands of characters, all of them such.
+  /// The number of next bytes that are ASCII and need no unescaping; stops 31 bytes before the document's
+  /// end. A notification contains documents of thousands of such characters.
   private var plainLength: Int {
     typealias Characters = SIMD32<Int8>
     let text = bytes.span.bytes
     var position = offset
-    // As numbers with a sign, what is not ASCII is less than all that is.
+    // As signed numbers, non-ASCII bytes are less than all ASCII.
     let space = Characters(repeating: 0x20)
     let (quote, escape) = (Characters(repeating: 0x22), Characters(repeating: 0x5C))
     while position + Characters.scalarCount <= text.byteCount {
@@ -42,7 +42,7 @@ extension JSONParser {
     return position - offset
   }
 
-  /// Continues a string in which an escape was met at `offset`.
+  /// Continues a string at its first escape, at `offset`.
   private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
     var unescaped = Array(bytes[start..<offset])
     while offset < bytes.count {
@@ -80,8 +80,7 @@ extension JSONParser {
     }
   }
 
-  /// The scalar of a `\u` escape, or of the surrogate pair that two of them make; a lone surrogate is
-  /// refused, since no UTF-8 text can hold it.
+  /// Parses a `\u` escape or a surrogate pair of two; rejects a lone surrogate, which UTF-8 cannot encode.
   private mutating func parseUnicodeEscape(from start: Int) throws(JSONError) -> Unicode.Scalar {
     let first = try parseFourHexDigits(from: start)
     if let scalar = Unicode.Scalar(first) { return scalar }
@@ -113,7 +112,7 @@ extension JSONParser {
     return text
   }
 
-  /// Reads the number that starts at `offset`: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+  /// Parses the number that starts at `offset`: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
   mutating func parseNumber() throws(JSONError) -> JSONNumber {
     let start = offset
     if peek == UInt8(ascii: "-") { offset += 1 }
@@ -136,7 +135,7 @@ extension JSONParser {
 
   private var peek: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-  /// Consumes one digit or more.
+  /// Consumes one or more digits.
   private mutating func skipDigits(from start: Int) throws(JSONError) {
     let first = offset
     while let byte = peek, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte { offset += 1 }

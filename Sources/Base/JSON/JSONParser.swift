@@ -1,45 +1,44 @@
 extension JSONValue {
-  /// Reads one JSON text: strict RFC 8259, valid UTF-8, no byte order mark.
+  /// Parses one JSON text: strict RFC 8259, valid UTF-8, no byte order mark.
   package init(
-    parsing bytes: [UInt8], limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastCounts
+    parsing bytes: [UInt8], limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastWins
   ) throws(JSONError) {
     guard bytes.count <= limits.maximumBytes else { throw .tooLarge(limit: limits.maximumBytes) }
     var parser = JSONParser(bytes: bytes, maximumDepth: limits.maximumDepth, duplicates: duplicates)
     self = try parser.parseDocument()
   }
 
-  /// Reads one JSON text from a string.
+  /// Parses one JSON text from a string.
   package init(
-    parsing text: String, limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastCounts
+    parsing text: String, limits: JSONLimits = .standard, duplicates: JSONDuplicates = .lastWins
   ) throws(JSONError) {
     try self.init(parsing: Array(text.utf8), limits: limits, duplicates: duplicates)
   }
 }
 
-/// How much of a JSON text is read before it is refused; the text may come from anyone.
+/// Limits on JSON texts from untrusted sources.
 package struct JSONLimits: Hashable, Sendable {
-  /// The deepest nesting of arrays and objects; a scalar is at depth 0.
+  /// The maximum nesting of arrays and objects; a scalar is at depth 0.
   package var maximumDepth: Int
-  /// The longest text, in bytes.
+  /// The maximum size in bytes.
   package var maximumBytes: Int
 
-  /// Limits of one's own.
   package init(maximumDepth: Int = 64, maximumBytes: Int = 8 << 20) {
     self.maximumDepth = maximumDepth
     self.maximumBytes = maximumBytes
   }
 
-  /// 64 levels, 8 MiB: far above every document of the App Store, far below what hurts.
+  /// 64 levels, 8 MiB: far above every document of the App Store.
   package static let standard = JSONLimits()
 }
 
-/// What becomes of an object that names a member twice. RFC 8259 allows it, and lets readers differ.
+/// The handling of duplicate member names, which RFC 8259 leaves to the reader.
 package enum JSONDuplicates: Hashable, Sendable {
-  /// The last value counts, in the place of the first: what most readers do.
-  case lastCounts
-  /// The text is refused. For what is signed, or decides something: two readers must not see two documents
-  /// in one.
-  case refused
+  /// The last value wins, at the position of the first, as in most readers.
+  case lastWins
+  /// The text is rejected. For signed documents and configuration: two readers must not see different
+  /// documents.
+  case rejected
 }
 
 /// One pass over the bytes of a JSON text. Recursion is bounded by `maximumDepth`.
@@ -92,7 +91,7 @@ struct JSONParser {
       offset = start
       let name = try parseString()
       let known = names.position(of: name, in: object)
-      guard known == nil || duplicates == .lastCounts else { throw .duplicateName(offset: start) }
+      guard known == nil || duplicates == .lastWins else { throw .duplicateName(offset: start) }
       _ = try nextSignificantByte()
       try expect(UInt8(ascii: ":"))
       let value = try parseValue(depth: depth)
@@ -133,14 +132,14 @@ struct JSONParser {
     return value
   }
 
-  /// Consumes `byte` or says what stands there instead.
+  /// Consumes `byte`, or throws with the byte found instead.
   mutating func expect(_ byte: UInt8) throws(JSONError) {
     guard offset < bytes.count else { throw .unexpectedEnd }
     guard bytes[offset] == byte else { throw .unexpectedByte(bytes[offset], offset: offset) }
     offset += 1
   }
 
-  /// The next byte that is not whitespace, not consumed.
+  /// Returns the next byte that is not whitespace without consuming it.
   private mutating func nextSignificantByte() throws(JSONError) -> UInt8 {
     skipWhitespace()
     guard offset < bytes.count else { throw .unexpectedEnd }
@@ -157,13 +156,13 @@ struct JSONParser {
   }
 }
 
-/// The member names of one object, to find a second use of one.
+/// The member names of one object, to detect duplicates.
 private struct JSONNames {
-  /// Up to here a walk over the members is cheaper than a set.
+  /// Up to this count a linear search is cheaper than a dictionary.
   private static let walked = 32
   private var positions: [[UInt8]: Int] = [:]
 
-  /// Where `object` has a member `name`; if it has none, takes note that it is about to get one.
+  /// Returns the position of the member `name` in `object`; otherwise records that the caller appends it.
   mutating func position(of name: String, in object: JSONObject) -> Int? {
     if object.count < Self.walked { return object.index(of: name) }
     if positions.isEmpty {

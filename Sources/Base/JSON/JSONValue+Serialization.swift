@@ -20,7 +20,7 @@ extension JSONObject {
   package var text: String { JSONValue.object(self).text }
 }
 
-/// Writes values one after the other into `bytes`.
+/// Appends values to `bytes`.
 private struct JSONWriter {
   let pretty: Bool
   private(set) var bytes: [UInt8] = []
@@ -78,8 +78,7 @@ private struct JSONWriter {
   }
 
   private static func needsEscape(_ text: String) -> Bool {
-    // Every byte is looked at whatever was found, so that many can be at once: signed documents are long, and have
-    // nothing to escape.
+    // Without an early exit, so that the loop is vectorized: signed documents are long and need no escapes.
     text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.reduce(0) { found, byte in found | (needsEscape(byte) ? 1 : 0) } != 0 as UInt8
     } ?? text.utf8.contains(where: needsEscape)

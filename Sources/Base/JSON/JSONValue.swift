@@ -1,7 +1,7 @@
-/// A JSON text as a value (RFC 8259): what was written, and nothing read into it.
+/// A JSON value (RFC 8259).
 ///
-/// Numbers keep their digits and objects keep the order of their members, so a value that was parsed
-/// and written again still says what its author said.
+/// Numbers keep their digits and objects their member order, so that parsing and serializing preserves the
+/// content.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -17,7 +17,7 @@ extension JSONValue {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The exact integer that a number names, or `nil` for another kind, a fraction, or a number out of range.
+  /// The exact integer of a number, or `nil` for another kind, a fraction, or a number out of range.
   package var int64Value: Int64? {
     if case .number(let number) = self { number.int64 } else { nil }
   }
@@ -45,7 +45,7 @@ extension JSONValue {
   /// Whether this is the literal `null`.
   package var isNull: Bool { self == .null }
 
-  /// What kind of value this is, for messages: "null", "a boolean", "a number", "a string", "an array", "an object".
+  /// The kind of value, for messages: "null", "a boolean", "a number", "a string", "an array", "an object".
   package var kind: String {
     switch self {
     case .null: "null"
@@ -59,36 +59,36 @@ extension JSONValue {
 }
 
 extension JSONValue: ExpressibleByNilLiteral {
-  /// Writes `null` as `nil`.
+  /// `null`.
   package init(nilLiteral: ()) { self = .null }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {
-  /// Writes a boolean as itself.
+  /// A boolean.
   package init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-  /// Writes an integer as itself.
+  /// An integer.
   package init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
 }
 
 extension JSONValue: ExpressibleByFloatLiteral {
-  /// Writes a fraction as itself. A literal beyond the range of `Double` has no JSON form and becomes `null`.
+  /// A number; a literal beyond the range of `Double` becomes `null`.
   package init(floatLiteral value: Double) { self = JSONNumber(value).map(JSONValue.number) ?? .null }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-  /// Writes a string as itself.
+  /// A string.
   package init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral {
-  /// Writes an array as itself.
+  /// An array.
   package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-  /// Writes an object as itself, in the order written.
+  /// An object in literal order.
   package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }

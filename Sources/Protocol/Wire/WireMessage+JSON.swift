@@ -10,7 +10,7 @@ extension WireMessage {
   ) throws(WireError) {
     let value: JSONValue
     do throws(JSONError) {
-      value = try JSONValue(parsing: bytes, duplicates: .refused)
+      value = try JSONValue(parsing: bytes, duplicates: .rejected)
     } catch {
       throw .notJSON(error)
     }

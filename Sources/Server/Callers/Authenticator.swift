@@ -2,40 +2,41 @@ package import AppStore
 internal import Bytes
 package import HTTP
 
-/// Knows callers again: who was found for a credential is remembered, so that a service that calls a thousand
-/// times a second is not looked up a thousand times.
+/// Authenticates callers and caches the result for each credential, so that a client with a thousand calls a
+/// second is not looked up a thousand times.
 ///
-/// What is remembered is forgotten when another admission is put in force, and at the end of what a signed
-/// token says. One instance belongs to one event loop.
+/// An entry is discarded when another policy takes effect, and when its signed token expires. Confined to one
+/// event loop.
 package final class Authenticator {
   private struct Entry {
     let credential: [UInt8]
-    let finding: CallerDirectory.Match
+    let match: CallerDirectory.Match
   }
 
-  /// Places for credentials; two that fall on the same place crowd each other out, which costs a hash.
-  private static let places = 256
+  /// The number of cache slots; two credentials in one slot evict each other, which costs a hash.
+  private static let slots = 256
 
   private let callers: CurrentCallers
   private let now: @Sendable () -> Instant
-  private var admission: CallerPolicy
+  private var policy: CallerPolicy
   private var generation: UInt64
-  private var entries = [Entry?](repeating: nil, count: places)
+  private var entries = [Entry?](repeating: nil, count: slots)
 
-  /// A gate for `callers`; `now` is the time by which signed tokens are judged.
+  /// An authenticator of `callers`; `now` is the clock against which signed tokens expire.
   package init(_ callers: CurrentCallers, now: @escaping @Sendable () -> Instant) {
     self.callers = callers
     self.now = now
     generation = callers.generation
-    admission = callers.value
+    policy = callers.value
   }
 
-  /// Whose call that is, by its header fields or else by the names of the client's certificate.
+  /// Returns the caller, by the `authorization` field or, without one, by the names of the client
+  /// certificate.
   package func caller(
     _ headers: HeaderFields, certificateNames: [String] = []
   ) throws(CallerError) -> Caller {
-    if callers.generation != generation { forget() }
-    guard case .listed(let directory) = admission else { return .anyone }
+    if callers.generation != generation { reset() }
+    guard case .listed(let directory) = policy else { return .anyone }
     var outcome: Result<Caller, CallerError> = .failure(.noCredential)
     headers.withAuthorization { field in
       guard let field else {
@@ -50,17 +51,17 @@ package final class Authenticator {
   private func caller(
     _ field: UnsafeRawBufferPointer, _ directory: CallerDirectory
   ) -> Result<Caller, CallerError> {
-    let place = Self.place(of: field)
-    if let entry = entries[place], entry.credential.withUnsafeBytes({ constantTimeEquals($0, field) }),
-      entry.finding.until.map({ now() < $0 }) ?? true
+    let slot = Self.slot(of: field)
+    if let entry = entries[slot], entry.credential.withUnsafeBytes({ constantTimeEquals($0, field) }),
+      entry.match.expiresAt.map({ now() < $0 }) ?? true
     {
-      return .success(entry.finding.caller)
+      return .success(entry.match.caller)
     }
-    let finding = Self.find(field, [], directory, now)
-    if case .success(let finding) = finding {
-      entries[place] = Entry(credential: Array(field), finding: finding)
+    let match = Self.find(field, [], directory, now)
+    if case .success(let found) = match {
+      entries[slot] = Entry(credential: Array(field), match: found)
     }
-    return finding.map(\.caller)
+    return match.map(\.caller)
   }
 
   private static func find(
@@ -74,14 +75,15 @@ package final class Authenticator {
     }
   }
 
-  private func forget() {
+  private func reset() {
     generation = callers.generation
-    admission = callers.value
-    entries = [Entry?](repeating: nil, count: Self.places)
+    policy = callers.value
+    entries = [Entry?](repeating: nil, count: Self.slots)
   }
 
-  /// The end of a token is chance: of a signed one it is the signature.
-  private static func place(of field: UnsafeRawBufferPointer) -> Int {
+  /// Returns the slot by the last bytes, which are random in every token: in a signed one, those of its
+  /// signature.
+  private static func slot(of field: UnsafeRawBufferPointer) -> Int {
     guard field.count >= 8 else { return 0 }
     let word = field.loadUnaligned(fromByteOffset: field.count - 8, as: UInt64.self)
     return Int((word &* 0x9E37_79B9_7F4A_7C15) >> 56)

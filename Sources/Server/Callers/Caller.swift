@@ -1,16 +1,16 @@
-/// Someone who may call, as the operator named and allowed them. A class, since every call hands one around.
+/// An authenticated client of the API. A class, because every call passes it along.
 package final class Caller: Sendable {
-  /// The operator's name for them; what the audit log and evidence call them.
+  /// The operator's name for the caller, as in the audit log and in evidence.
   package let name: String
-  /// What they may do.
+  /// The effective roles: ``Role/admin`` includes all others.
   package let roles: Set<Role>
-  /// The apps that they may ask about; `nil`: all.
+  /// The apps that the caller may access; `nil`: all.
   package let apps: Set<String>?
-  /// How often they may call; `nil`: as often as they like. One bucket is shared by all event loops.
+  /// The rate limit; `nil`: none. All event loops share one bucket.
   package let bucket: TokenBucket?
   private let roleBits: UInt8
 
-  /// A caller by its parts; `roles` as the operator gave them.
+  /// A caller with the configured `roles`.
   package init(name: String, roles: Set<Role>, apps: Set<String>?, bucket: TokenBucket? = nil) {
     self.name = name
     self.roles = Role.effective(roles)
@@ -19,25 +19,25 @@ package final class Caller: Sendable {
     self.bucket = bucket
   }
 
-  /// Whether they have a role: the question of every call.
+  /// Whether the caller has `role`. Called for every RPC.
   package func has(_ role: Role) -> Bool { roleBits & role.bit != 0 }
 
-  /// Whoever it is, where the operator lets everybody in.
+  /// Every client, if the operator configured no callers.
   package static let anyone = Caller(name: "", roles: [.admin], apps: nil)
 }
 
-/// What a caller may do. The roles do not include each other, except that ``admin`` includes all.
+/// A named set of allowed methods. Roles do not include each other, except that ``admin`` includes all.
 package enum Role: String, Hashable, Sendable, CaseIterable {
-  /// Ask: is this customer entitled, why, what happened, tell me when it changes.
+  /// Queries: entitlements, explanations, timelines and event streams.
   case read
-  /// Hand in what the app or Apple gave, and have offers signed.
+  /// Submission of evidence, and signing of offers.
   case submit
-  /// Change what customers have: grants, links, transfers, seats, migrations; ask and tell Apple.
+  /// Changes to customers (grants, links, transfers, seats, migrations), and calls to Apple.
   case operate
-  /// What cannot be undone or touches everybody: erase a customer, extend everybody's subscriptions.
+  /// Irreversible operations and those on all customers: erasure, mass renewal extensions.
   case admin
 
-  /// The role as one bit of a set.
+  /// The bit of the role in a bit set.
   var bit: UInt8 {
     switch self {
     case .read: 1
@@ -47,13 +47,13 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The roles that a set of them amounts to.
+  /// Returns the roles that `roles` include.
   package static func effective(_ roles: Set<Role>) -> Set<Role> {
     roles.contains(.admin) ? Set(allCases) : roles
   }
 }
 
-/// A caller as the operator defines one: how to know them, and what they may do.
+/// A configured caller: its credentials and permissions.
 package struct CallerDefinition: Hashable, Sendable {
   package let name: String
   package let roles: Set<Role>
@@ -65,10 +65,9 @@ package struct CallerDefinition: Hashable, Sendable {
   package let tokens: [TokenHash]
   /// The `sub` of tokens of the configured issuer.
   package let subjects: [String]
-  /// Names in a client certificate (URI or DNS) that its authority vouches for.
+  /// Subject alternative names (URI or DNS) of client certificates.
   package let certificateNames: [String]
 
-  /// A definition by its parts.
   package init(
     name: String, roles: Set<Role>, apps: Set<String>? = nil, rateLimit: RateLimit? = nil,
     tokens: [TokenHash] = [], subjects: [String] = [], certificateNames: [String] = []

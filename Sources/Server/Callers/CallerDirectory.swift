@@ -3,22 +3,22 @@ internal import Bytes
 package import HTTP
 internal import SignedData
 
-/// All who may call, and how to know them.
+/// The configured callers, found by their credentials.
 package struct CallerDirectory: Sendable {
-  /// Who a credential belongs to.
+  /// The caller that a credential belongs to.
   package struct Match: Sendable {
     package let caller: Caller
-    /// Until when that is so; `nil`: until the operator says otherwise.
-    package let until: Instant?
+    /// When the credential expires; `nil`: never.
+    package let expiresAt: Instant?
   }
 
-  /// An identity provider; `nil`: only tokens that the operator gave out count.
+  /// The identity provider; `nil`: only configured tokens are accepted.
   package let issuer: TokenIssuer?
   private let tokens: [(hash: TokenHash, caller: Caller)]
   private let subjects: [String: Caller]
   private let certificateNames: [String: Caller]
 
-  /// The directory of `definitions`. Each caller begins with a full bucket.
+  /// The directory of `definitions`. Each caller starts with a full token bucket.
   package init(_ definitions: [CallerDefinition], issuer: TokenIssuer? = nil) {
     self.issuer = issuer
     let callers = definitions.map { definition in
@@ -36,16 +36,17 @@ package struct CallerDirectory: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Whose call that is: the token decides where there is one, else the certificate.
+  /// Returns the caller of a token, or without one the caller of a certificate.
   ///
-  /// `authorization` is the value of that field; `certificateNames` are those of a client certificate that the
-  /// transport has verified.
+  /// - Parameters:
+  ///   - authorization: the value of the `authorization` field.
+  ///   - names: the subject alternative names of the client certificate that the transport verified.
   package func find(
     authorization: UnsafeRawBufferPointer?, certificateNames names: [String], at now: () -> Instant
   ) throws(CallerError) -> Match {
     if let authorization { return try find(bearing: try Self.token(authorization), at: now) }
     for name in names {
-      if let caller = certificateNames[name] { return Match(caller: caller, until: nil) }
+      if let caller = certificateNames[name] { return Match(caller: caller, expiresAt: nil) }
     }
     throw names.isEmpty ? .noCredential : .unknownCertificate
   }
@@ -54,26 +55,26 @@ package struct CallerDirectory: Sendable {
     bearing token: UnsafeRawBufferPointer, at now: () -> Instant
   ) throws(CallerError) -> Match {
     if let issuer, token.contains(UInt8(ascii: ".")) {
-      let statement = try issuer.statement(in: String(decoding: token, as: UTF8.self), at: now())
-      return Match(caller: try caller(statement), until: statement.expiresAt)
+      let claims = try issuer.claims(of: String(decoding: token, as: UTF8.self), at: now())
+      return Match(caller: try caller(claims), expiresAt: claims.expiresAt)
     }
     let hash = TokenHash(of: token)
     var found: Caller?
-    // All are looked at, so that the time tells nothing about where the right one stands.
+    // Every entry is compared, so that the time does not reveal which one matches.
     for entry in tokens where entry.hash == hash { found = entry.caller }
     guard let found else { throw .unknownToken }
-    return Match(caller: found, until: nil)
+    return Match(caller: found, expiresAt: nil)
   }
 
-  /// A subject that the operator defined has the roles defined; another one those that the issuer says, and a
-  /// name that no defined caller has.
-  private func caller(_ statement: TokenIssuer.Statement) throws(CallerError) -> Caller {
-    if let known = subjects[statement.subject] { return known }
-    guard !statement.roles.isEmpty else { throw .unknownToken }
-    return Caller(name: "subject:\(statement.subject)", roles: statement.roles, apps: nil)
+  /// Returns the configured caller of a subject, or a caller with the roles in the token under a name that no
+  /// configured caller has.
+  private func caller(_ claims: TokenIssuer.Claims) throws(CallerError) -> Caller {
+    if let known = subjects[claims.subject] { return known }
+    guard !claims.roles.isEmpty else { throw .unknownToken }
+    return Caller(name: "subject:\(claims.subject)", roles: claims.roles, apps: nil)
   }
 
-  /// What stands behind `Bearer` (RFC 6750, section 2.1; the scheme is case-insensitive).
+  /// Returns the token after `Bearer` (RFC 6750, section 2.1; the scheme is case-insensitive).
   private static func token(_ field: UnsafeRawBufferPointer) throws(CallerError) -> UnsafeRawBufferPointer {
     let scheme: StaticString = "bearer "
     guard field.count > scheme.utf8CodeUnitCount else { throw .notABearer }
@@ -85,7 +86,8 @@ package struct CallerDirectory: Sendable {
 }
 
 extension HeaderFields {
-  /// Lends the value of `authorization`; `nil` if there is none.
+  /// Calls `body` with the value of `authorization`, or `nil` if the field is missing. The value is valid
+  /// only during the call.
   package func withAuthorization(_ body: (UnsafeRawBufferPointer?) -> Void) {
     withFields { fields in
       for field in fields where field.name.count == 13 && field.name.equals("authorization") {

@@ -1,19 +1,19 @@
 internal import SignedData
 
-/// Why a call is not let in. No case carries anything of a token.
+/// The reason a call is not authenticated or not authorized. No case contains any part of a token.
 package enum CallerError: Error, Hashable, Sendable {
-  /// Neither a token nor a certificate came with the call.
+  /// The call has neither a token nor a client certificate.
   case noCredential
-  /// There is an `authorization` field, and it is not `Bearer` and a token.
+  /// The `authorization` field is not `Bearer` and a token.
   case notABearer
   case unknownToken
-  /// A token of the issuer's kind that is not to be believed.
+  /// A signed token that is invalid.
   case badToken(reason: String)
-  /// The certificate is good, and none of its names is a caller's.
+  /// The certificate is valid, but none of its names belongs to a caller.
   case unknownCertificate
   case roleMissing(caller: String, needed: Role)
   case appNotAllowed(caller: String, app: String)
-  /// The call is about no single app, and the caller may ask about some only.
+  /// The method covers all apps, and the caller is limited to some.
   case needsAllApps(caller: String)
   case rateLimited(caller: String, retryAfterMilliseconds: Int64)
 }
@@ -21,16 +21,17 @@ package enum CallerError: Error, Hashable, Sendable {
 extension CallerError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .noCredential: "this call needs a bearer token in the field 'authorization', or a client certificate"
-    case .notABearer: "the field 'authorization' is not 'Bearer' and a token"
-    case .unknownToken: "the bearer token is not one that was given out"
-    case .badToken(let reason): "the bearer token cannot be believed: \(reason)"
-    case .unknownCertificate: "no name in the client certificate is a caller's"
-    case .roleMissing(let caller, let needed): "the caller '\(caller)' has not the role \(needed.rawValue)"
-    case .appNotAllowed(let caller, let app): "the caller '\(caller)' may not ask about the app '\(app)'"
+    case .noCredential:
+      "missing credential; send a bearer token in 'authorization' or use a client certificate"
+    case .notABearer: "malformed 'authorization': expected 'Bearer' and a token"
+    case .unknownToken: "unknown bearer token"
+    case .badToken(let reason): "invalid bearer token: \(reason)"
+    case .unknownCertificate: "unknown client certificate: none of its names belongs to a caller"
+    case .roleMissing(let caller, let needed): "caller '\(caller)' lacks the role '\(needed.rawValue)'"
+    case .appNotAllowed(let caller, let app): "caller '\(caller)' may not access the app '\(app)'"
     case .needsAllApps(let caller):
-      "the caller '\(caller)' may ask about some apps only, and this call is not about one app"
-    case .rateLimited(let caller, _): "the caller '\(caller)' calls more often than it may"
+      "caller '\(caller)' may access some apps only, and this call covers all apps"
+    case .rateLimited(let caller, _): "caller '\(caller)' exceeds its rate limit"
     }
   }
 }

@@ -1,31 +1,31 @@
 internal import Synchronization
 
-/// Who is let in.
+/// The policy by which calls are authenticated.
 package enum CallerPolicy: Sendable {
-  /// Everybody, with all roles.
+  /// Every client is allowed, with all roles.
   case open
-  /// Those of the directory.
+  /// Only callers in the directory are allowed.
   case listed(CallerDirectory)
 }
 
-/// The admission that is in force now, shared by everything that lets callers in.
+/// The caller policy in effect, shared by all authenticators.
 package final class CurrentCallers: Sendable {
-  private let admission: Mutex<CallerPolicy>
+  private let policy: Mutex<CallerPolicy>
   private let replacements = Atomic<UInt64>(0)
 
-  /// Starts with `admission`.
-  package init(_ admission: CallerPolicy) { self.admission = Mutex(admission) }
+  /// Starts with `policy`.
+  package init(_ policy: CallerPolicy) { self.policy = Mutex(policy) }
 
-  /// The admission in force.
-  package var value: CallerPolicy { admission.withLock { $0 } }
+  /// The policy in effect.
+  package var value: CallerPolicy { policy.withLock { $0 } }
 
-  /// Puts another admission in force, for the next call of every caller.
-  package func replace(with admission: CallerPolicy) {
-    self.admission.withLock { $0 = admission }
+  /// Replaces the policy, starting with the next call of every caller.
+  package func replace(with policy: CallerPolicy) {
+    self.policy.withLock { $0 = policy }
     replacements.add(1, ordering: .releasing)
   }
 
-  /// How often it was replaced: what was worked out from ``value`` holds while this stays what it was before
-  /// the value was read.
+  /// The number of replacements. What was derived from ``value`` is valid while this equals its value from
+  /// before the read.
   package var generation: UInt64 { replacements.load(ordering: .acquiring) }
 }

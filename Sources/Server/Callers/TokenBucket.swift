@@ -2,20 +2,23 @@ internal import Synchronization
 
 /// How often a caller may call.
 package struct RateLimit: Hashable, Sendable {
-  /// Calls in a second, in the long run.
+  /// Calls per second, on average.
   package let perSecond: Int64
-  /// Calls that may come at once after a pause.
+  /// Calls allowed at once after a pause.
   package let burst: Int64
 
-  /// A limit by its parts, both at least 1.
+  /// A rate limit; both values are raised to at least 1.
   package init(perSecond: Int64, burst: Int64) {
     self.perSecond = max(1, perSecond)
     self.burst = max(1, burst)
   }
 }
 
-/// A token bucket in one number, so that event loops share it without a lock: the moment at which it would be
-/// full again if nobody called (GCRA, the form that ATM networks use).
+/// A token bucket in one number, the instant at which it is full again (GCRA, as in ATM networks), so that
+/// event loops share it without a lock.
+///
+/// One of three, on purpose: AppStoreClient's `RateLimiter` queues calls by priority, and the sandbox's
+/// simulates Apple's limits in simulated time.
 package final class TokenBucket: Sendable {
   private let nanosecondsPerCall: Int64
   private let tolerance: Int64
@@ -27,9 +30,9 @@ package final class TokenBucket: Sendable {
     tolerance = nanosecondsPerCall * (limit.burst - 1)
   }
 
-  /// Takes a call out at `now`, in nanoseconds of a clock that only goes forward.
+  /// Takes one call at `now`, in nanoseconds of a monotonic clock.
   ///
-  /// - Returns: `nil` if there was one; else the nanoseconds until there is.
+  /// - Returns: `nil` if the call is within the limit, otherwise the nanoseconds until the next one is.
   package func take(at now: Int64) -> Int64? {
     var seen = fullAt.load(ordering: .relaxed)
     while true {

@@ -1,10 +1,10 @@
 internal import Bytes
 package import SignedData
 
-/// The hash of a bearer token: all that the service keeps of one.
+/// The hash of a bearer token; the service never stores the token.
 ///
-/// A token has 256 bits of chance, so that its plain SHA-256 tells nobody anything; a slow hash is for
-/// passwords that people choose.
+/// A token has 256 random bits, so its plain SHA-256 reveals nothing. A slow hash is for passwords that
+/// people choose.
 package struct TokenHash: Hashable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
 
@@ -19,7 +19,7 @@ package struct TokenHash: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// The hash of a token as it comes in.
+  /// Hashes a received token.
   package init(of token: some Collection<UInt8>) {
     bytes = SHA256.hash(Array(token)[...])
   }
@@ -33,7 +33,7 @@ package struct TokenHash: Hashable, Sendable, CustomStringConvertible {
     Self.prefix + Hex.encode(bytes)
   }
 
-  /// A new token, which nobody can guess. It begins with `ent_`, so that people and scanners know a leaked one.
+  /// Returns a new random token. It starts with `ent_`, so that people and scanners recognize a leaked one.
   package static func newToken(using generator: inout some RandomNumberGenerator) -> String {
     let bytes = (0..<SHA256.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     return "ent_" + Base64.url.encode(bytes)

@@ -3,18 +3,17 @@ internal import JSON
 package import SignedData
 internal import Synchronization
 
-/// Somebody else who says who a caller is, in signed tokens (RFC 7519): a company's identity provider.
+/// An identity provider whose signed tokens (RFC 7519) identify callers.
 package final class TokenIssuer: Sendable {
-  /// What the tokens must say.
+  /// The claims that a token must have.
   package struct Terms: Hashable, Sendable {
-    /// Their `iss`.
+    /// The required `iss`.
     package let issuer: String
-    /// What must be among their `aud`.
+    /// A required element of `aud`.
     package let audience: String
-    /// A claim with the roles of subjects that are not defined by name; `nil`: those are not known.
+    /// The claim with the roles of subjects that are not configured; `nil`: such subjects are rejected.
     package let rolesClaim: String?
 
-    /// Terms by their parts.
     package init(issuer: String, audience: String, rolesClaim: String?) {
       self.issuer = issuer
       self.audience = audience
@@ -22,60 +21,60 @@ package final class TokenIssuer: Sendable {
     }
   }
 
-  /// Who a token says that the caller is, and until when.
-  struct Statement: Sendable {
+  /// The verified claims of a token.
+  struct Claims: Sendable {
     let subject: String
     let roles: Set<Role>
     let expiresAt: Instant
   }
 
-  /// Clocks differ; this much is forgiven, in milliseconds.
+  /// Tolerated clock skew in milliseconds.
   private static let leeway: Int64 = 30_000
 
   package let terms: Terms
   private let keys: Mutex<JSONWebKeySet?>
   private let onUnknownKey: @Sendable () -> Void
 
-  /// An issuer with the keys known now, if any; `onUnknownKey` is told when a token names a key that is not
-  /// among them, which newer ones may have.
+  /// An issuer with its current keys, if they are loaded. Calls `onUnknownKey` when a token names another
+  /// key, which a newer key set may contain.
   package init(_ terms: Terms, keys: JSONWebKeySet?, onUnknownKey: @escaping @Sendable () -> Void = {}) {
     self.terms = terms
     self.keys = Mutex(keys)
     self.onUnknownKey = onUnknownKey
   }
 
-  /// Puts newer keys in force.
+  /// Replaces the keys.
   package func replaceKeys(with keys: JSONWebKeySet) { self.keys.withLock { $0 = keys } }
 
-  /// What `token` says, if it is to be believed at `now`.
-  func statement(in token: String, at now: Instant) throws(CallerError) -> Statement {
+  /// Returns the claims of `token` if it is valid at `now`.
+  func claims(of token: String, at now: Instant) throws(CallerError) -> Claims {
     let claims = try verifiedClaims(of: token)
     guard claims["iss"]?.stringValue == terms.issuer else {
-      throw .badToken(reason: "it is of another issuer")
+      throw .badToken(reason: "wrong issuer")
     }
     guard Self.texts(claims["aud"]).contains(terms.audience) else {
-      throw .badToken(reason: "it is meant for others")
+      throw .badToken(reason: "wrong audience")
     }
     guard let expiry = claims["exp"].flatMap(Self.instant) else {
-      throw .badToken(reason: "it does not say when it expires")
+      throw .badToken(reason: "missing expiry")
     }
     let expiresAt = expiry.advanced(byMilliseconds: Self.leeway)
-    guard now < expiresAt else { throw .badToken(reason: "it has expired") }
+    guard now < expiresAt else { throw .badToken(reason: "expired") }
     if let start = claims["nbf"].flatMap(Self.instant), now < start.advanced(byMilliseconds: -Self.leeway) {
-      throw .badToken(reason: "it is not valid yet")
+      throw .badToken(reason: "not valid yet")
     }
     guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else {
-      throw .badToken(reason: "it names no subject")
+      throw .badToken(reason: "missing subject")
     }
     let roles = terms.rolesClaim.map { Self.texts(claims[$0]) } ?? []
-    return Statement(
+    return Claims(
       subject: subject, roles: Set(roles.compactMap { Role(rawValue: $0) }), expiresAt: expiresAt)
   }
 
   private func verifiedClaims(of token: String) throws(CallerError) -> JSONObject {
     guard let keys = keys.withLock({ $0 }) else {
       onUnknownKey()
-      throw .badToken(reason: "the issuer's keys are not known yet")
+      throw .badToken(reason: "the issuer's keys are not loaded yet")
     }
     do throws(TokenError) {
       return try keys.claims(of: token)
@@ -85,13 +84,14 @@ package final class TokenIssuer: Sendable {
     }
   }
 
-  /// A list of texts, or one text with spaces between its words (RFC 8693, section 4.2, has scopes so).
+  /// Returns the elements of a list, or the words of a string separated by spaces (as scopes in RFC 8693,
+  /// section 4.2).
   private static func texts(_ value: JSONValue?) -> [String] {
     if let text = value?.stringValue { return text.split(separator: " ").map(String.init) }
     return value?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// Seconds since 1970, which may have decimals (RFC 7519, section 2).
+  /// Reads seconds since 1970, possibly with decimals (RFC 7519, section 2).
   private static func instant(_ value: JSONValue) -> Instant? {
     guard case .number(let number) = value, number.double.magnitude < 1e12 else { return nil }
     return Instant(millisecondsSince1970: Int64(number.double * 1_000))

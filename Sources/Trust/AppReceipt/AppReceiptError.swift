@@ -1,22 +1,21 @@
 internal import SignedData
 
-/// Why bytes are not the content of an app receipt, or not a transaction receipt.
-///
-/// No case quotes what is inside.
+/// The reason bytes are not the content of an app receipt or a transaction receipt. No case contains their
+/// content.
 package enum AppReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Not ASN.1, or not a set of attributes.
   case notAttributes(String)
-  /// An attribute that is known holds something else than Apple puts there.
+  /// A known attribute has a value of the wrong type.
   case wrongValue(attribute: Int64, expected: String)
-  /// More parts than any of Apple's receipts have; counted before anything was made of them.
+  /// More parts than any of Apple's receipts; counted before parsing.
   case tooMany(String, limit: Int)
-  /// Not a property list of the kind that transaction receipts are.
+  /// Not a property list in the form of transaction receipts.
   case notAPropertyList(String)
 
   package var description: String {
     switch self {
     case .notAttributes(let detail): "not a set of receipt attributes: \(detail)"
-    case .wrongValue(let attribute, let expected): "the attribute \(attribute) is not \(expected)"
+    case .wrongValue(let attribute, let expected): "attribute \(attribute) is not \(expected)"
     case .tooMany(let parts, let limit): "more than \(limit) \(parts)"
     case .notAPropertyList(let detail): "not a transaction receipt's property list: \(detail)"
     }
@@ -24,7 +23,7 @@ package enum AppReceiptError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension VerificationError {
-  /// The same in the words of those who verify.
+  /// Maps the error to a verification error.
   init(_ error: AppReceiptError) {
     switch error {
     case .tooMany(let parts, let limit): self = .tooMany(parts, limit: limit)

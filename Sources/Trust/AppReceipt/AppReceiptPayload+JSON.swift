@@ -3,10 +3,9 @@ internal import Bytes
 package import JSON
 internal import SignedData
 
-// Made to be shown, and to be read by what reads verifyReceipt's answers. The dates in Pacific Time are
-// left out: they say the same a third time.
+// For display, and for readers of verifyReceipt responses. Omits the redundant dates in Pacific Time.
 extension AppReceiptPayload {
-  /// The receipt as `verifyReceipt` would show it, and `unknown_attributes` that it would not.
+  /// The receipt as in a `verifyReceipt` response, plus `unknown_attributes`.
   package var json: JSONObject {
     var json = JSONObject()
     json["receipt_type"] = receiptType.map { .string($0.rawValue) }
@@ -27,7 +26,7 @@ extension AppReceiptPayload {
 }
 
 extension InAppPurchase {
-  /// The purchase as `verifyReceipt` would show it, and `unknown_attributes` that it would not.
+  /// The purchase as in a `verifyReceipt` response, plus `unknown_attributes`.
   package var json: JSONObject {
     var json = JSONObject()
     json["quantity"] = quantity.map { .string(String($0)) }
@@ -48,7 +47,7 @@ extension InAppPurchase {
 }
 
 extension JSONObject {
-  /// Adds a date, if there is one, in both of the spellings that need no time zone.
+  /// Adds a date in the two forms that need no time zone.
   fileprivate mutating func add(receiptDate date: Instant?, as name: String) {
     guard let date else { return }
     self[name] = .string("\(date.legacyText) Etc/GMT")

@@ -1,48 +1,48 @@
 package import AppStore
 package import SignedData
 
-/// What an app receipt says. In each line, the number of its attribute.
+/// The content of an app receipt. Each property names its attribute type.
 ///
-/// Apple documents the attributes at `ReceiptFields` in its receipt validation guide. The date of a
-/// pre-order is not among them: it is told by `verifyReceipt` only.
+/// Source: `ReceiptFields` in Apple's receipt validation guide. The pre-order date is in `verifyReceipt`
+/// responses only.
 package struct AppReceiptPayload: Hashable, Sendable {
-  /// Everything as it came, those without a property here included.
+  /// All attributes in order, including those without a property.
   package let attributes: [ReceiptAttribute]
 
   /// 0. Some receipts do not have it.
   package let receiptType: ReceiptType?
-  /// 1: the app's number in the App Store; 0 in the sandbox. Apple does not document it.
+  /// 1: the App Store id; 0 in the sandbox. Undocumented.
   package let appItemID: Int64?
   /// 2.
   package let bundleID: String?
   /// 3.
   package let applicationVersion: String?
-  /// 4: what makes ``deviceHash`` different each time.
+  /// 4: the salt of ``deviceHash``.
   package let opaqueValue: [UInt8]?
   /// 5: see ``isFor(device:)``.
   package let deviceHash: [UInt8]?
-  /// 12: when Apple made the receipt, and the moment at which its signature is judged.
+  /// 12: the creation time, at which the signature's certificates must be valid.
   package let creationDate: Instant?
-  /// 15. Apple does not document it.
+  /// 15. Undocumented.
   package let downloadID: Int64?
-  /// 16. Apple does not document it.
+  /// 16. Undocumented.
   package let versionExternalIdentifier: Int64?
-  /// 17, once for each purchase, in the order in which they came.
+  /// 17: one for each purchase, in order.
   package let purchases: [InAppPurchase]
-  /// 18: when the app itself was bought.
+  /// 18: the purchase date of the app.
   package let originalPurchaseDate: Instant?
-  /// 19: the version that was bought first; decides who paid for an app that is free now.
+  /// 19: the first version bought, which shows whether the customer paid for an app that is free now.
   package let originalApplicationVersion: String?
-  /// 21: when the receipt ends, for apps bought through the Volume Purchase Program.
+  /// 21: the expiry of receipts of the Volume Purchase Program.
   package let expirationDate: Instant?
 
-  /// The value of attribute 2 as it stands there, which is what ``deviceHash`` is over.
+  /// The encoded value of attribute 2, which ``deviceHash`` covers.
   let bundleIDValue: [UInt8]?
 
-  /// Most purchases that a receipt may have.
+  /// The maximum number of purchases.
   package static let maximumPurchases = 20_000
 
-  /// Reads the content of a receipt's signed message: DER or BER, in OCTET STRINGs or not.
+  /// Decodes the signed content of a receipt: DER or BER, optionally wrapped in OCTET STRINGs.
   package init(parsing content: [UInt8]) throws(AppReceiptError) {
     let set = try AttributeSet(parsing: content)
     attributes = set.attributes
@@ -71,7 +71,7 @@ package struct AppReceiptPayload: Hashable, Sendable {
     return purchases
   }
 
-  /// The attributes that have no property here.
+  /// The attributes without a property.
   package var unknownAttributes: [ReceiptAttribute] {
     let known: Set<Int64> = [0, 1, 2, 3, 4, 5, 12, 15, 16, 17, 18, 19, 21]
     return attributes.filter { !known.contains($0.type) }
@@ -83,7 +83,7 @@ extension AppReceiptPayload: SignedReceipt {
     do { try self.init(parsing: signedContent) } catch { throw VerificationError(error) }
   }
 
-  /// A receipt that does not say where it belongs counts for the sandbox: Production must be claimed.
+  /// A receipt without a type belongs to the sandbox: Production must be stated.
   package var origin: SignedPayloadOrigin {
     guard let receiptType else { return .known(.sandbox) }
     return receiptType.environment.map { .known($0) } ?? .unknown(receiptType.rawValue)
@@ -91,10 +91,10 @@ extension AppReceiptPayload: SignedReceipt {
 }
 
 extension AppReceiptPayload {
-  /// Whether the receipt was made for a device, by the bytes of the identifier that the device goes by:
-  /// the 16 of `identifierForVendor`, or on a Mac the six of its network address.
+  /// Whether the receipt was issued for a device: `identifier` is the 16 bytes of `identifierForVendor`, or
+  /// on a Mac the six of its MAC address.
   ///
-  /// False too if the receipt does not say. The hash is SHA-1 over the identifier, the opaque value, and
+  /// False if the receipt has no device hash, which is SHA-1 over the identifier, the opaque value, and
   /// attribute 2's value with its ASN.1 header.
   package func isFor(device identifier: [UInt8]) throws(CryptographyError) -> Bool {
     guard let opaqueValue, let deviceHash, let bundleIDValue else { return false }
@@ -102,14 +102,14 @@ extension AppReceiptPayload {
   }
 }
 
-/// What kind of receipt it is: where the app came from (attribute 0, `receipt_type` in `verifyReceipt`).
+/// The receipt type: the source of the app (attribute 0, `receipt_type` in `verifyReceipt`).
 package enum ReceiptType: OpenCode {
   case production
   /// Bought through the Volume Purchase Program.
   case productionVPP
   case productionSandbox
   case productionVPPSandbox
-  /// Made by StoreKit testing in Xcode, not by Apple.
+  /// Issued by StoreKit testing in Xcode, not by Apple.
   case xcode
   case unrecognized(String)
 
@@ -128,7 +128,7 @@ package enum ReceiptType: OpenCode {
     }
   }
 
-  /// The environment that it belongs to; `nil` if this version does not know the kind.
+  /// The environment; `nil` for an unknown type.
   package var environment: Environment? {
     switch self {
     case .production, .productionVPP: .production

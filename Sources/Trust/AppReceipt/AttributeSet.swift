@@ -5,10 +5,10 @@ internal import SwiftASN1
 /// One attribute of a receipt, or of a purchase in it:
 /// `SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`.
 package struct ReceiptAttribute: Hashable, Sendable {
-  /// What it is about; see ``AppReceiptPayload`` and ``InAppPurchase`` for the numbers that are known.
+  /// The meaning; ``AppReceiptPayload`` and ``InAppPurchase`` list the known types.
   package let type: Int64
   package let version: Int64
-  /// ASN.1 again for most types, just bytes for some.
+  /// Encoded ASN.1 for most types, plain bytes for some.
   package let value: [UInt8]
 
   package init(type: Int64, version: Int64 = 1, value: [UInt8]) {
@@ -30,17 +30,16 @@ extension ReceiptAttribute: BERParseable {
   init(derEncoded node: ASN1Node) throws { try self.init(berEncoded: node) }
 }
 
-/// The attributes of a receipt or of one purchase: `SET OF ReceiptAttribute`, in the order in which they came.
+/// The attributes of a receipt or of one purchase: `SET OF ReceiptAttribute`, in order.
 struct AttributeSet {
   let attributes: [ReceiptAttribute]
 
-  /// A receipt's own attributes and purchases are a few elements each, so this is enough for the most
-  /// purchases that are allowed, with room.
+  /// An attribute or purchase is a few elements, so this suffices for the maximum number of purchases.
   private static let maximumElements = 200_000
-  /// Receipts were seen inside one OCTET STRING more than they need.
+  /// Some receipts have one superfluous OCTET STRING around them.
   private static let maximumWrappings = 3
 
-  /// Reads DER or BER.
+  /// Decodes DER or BER.
   init(parsing bytes: [UInt8]) throws(AppReceiptError) {
     try Self.checkCount(bytes)
     do {
@@ -56,7 +55,7 @@ struct AttributeSet {
     } catch let error as ASN1Error {
       throw .notAttributes("\(error.code)")
     } catch {
-      throw .notAttributes("it cannot be read")
+      throw .notAttributes("malformed")
     }
   }
 
@@ -66,13 +65,13 @@ struct AttributeSet {
     }
   }
 
-  /// The values of all attributes of a type.
+  /// Returns the values of all attributes of a type.
   func values(_ type: Int64) -> [[UInt8]] { attributes.lazy.filter { $0.type == type }.map(\.value) }
 
-  /// The value of the first attribute of a type, as it is.
+  /// Returns the encoded value of the first attribute of a type.
   func bytes(_ type: Int64) -> [UInt8]? { attributes.first { $0.type == type }?.value }
 
-  /// A text; `nil` also for an empty one, which is how Apple writes that there is none.
+  /// Returns a text; `nil` also for an empty one, which is how Apple encodes a missing value.
   func text(_ type: Int64) throws(AppReceiptError) -> String? {
     guard let bytes = bytes(type) else { return nil }
     guard let text = AttributeValue.text(bytes) else {
@@ -81,7 +80,7 @@ struct AttributeSet {
     return text.isEmpty ? nil : text
   }
 
-  /// A moment; `nil` also for an empty text.
+  /// Returns a date; `nil` also for an empty text.
   func date(_ type: Int64) throws(AppReceiptError) -> Instant? {
     guard let text = try text(type) else { return nil }
     guard let date = Instant(receiptDate: text) else {
@@ -98,7 +97,7 @@ struct AttributeSet {
     return integer
   }
 
-  /// A truth value: an integer that is 0 or 1.
+  /// Returns a Boolean: an integer that is 0 or 1.
   func flag(_ type: Int64) throws(AppReceiptError) -> Bool? {
     switch try integer(type) {
     case nil: return nil
@@ -109,9 +108,9 @@ struct AttributeSet {
   }
 }
 
-/// What attributes hold: single ASN.1 values, read and written.
+/// Decodes and encodes attribute values: single ASN.1 values.
 enum AttributeValue {
-  /// Reads a UTF8String, IA5String or PrintableString. `nil` for anything else, or anything after it.
+  /// Decodes a UTF8String, IA5String or PrintableString without trailing bytes; otherwise `nil`.
   static func text(_ bytes: [UInt8]) -> String? {
     guard let node = try? BER.parse(bytes), case .primitive(let content) = node.content,
       [.utf8String, .ia5String, .printableString].contains(node.identifier)
@@ -119,21 +118,21 @@ enum AttributeValue {
     return String(validating: content, as: UTF8.self)
   }
 
-  /// Reads an INTEGER of at most 64 bits.
+  /// Decodes an INTEGER of at most 64 bits.
   static func integer(_ bytes: [UInt8]) -> Int64? {
     (try? BER.parse(bytes)).flatMap { try? Int64(berEncoded: $0) }
   }
 
   static func encode(_ text: String) -> [UInt8] { element(.utf8String, Array(text.utf8)) }
 
-  /// Dates are written as Apple does: RFC 3339 to the second.
+  /// Encodes a date as Apple does: RFC 3339 to the second.
   static func encode(_ date: Instant) -> [UInt8] {
     let text = date.description
     return element(.ia5String, Array("\(text.dropLast(5))Z".utf8))
   }
 
   static func encode(_ integer: Int64) -> [UInt8] {
-    // Two's complement without the leading bytes that only repeat the sign.
+    // Two's complement without redundant sign bytes.
     var bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: integer >> Int64($0 * 8)) }[...]
     while bytes.count > 1, let next = bytes.dropFirst().first,
       (bytes.first == 0 && next < 0x80) || (bytes.first == 0xFF && next >= 0x80)
@@ -149,7 +148,7 @@ enum AttributeValue {
 }
 
 extension Instant {
-  /// Reads a date of a receipt: RFC 3339, or with an offset that lacks its colon, such as `+0100`.
+  /// Decodes a receipt date: RFC 3339, or with an offset without colon such as `+0100`.
   init?(receiptDate text: String) {
     if let date = Instant(rfc3339: text) {
       self = date

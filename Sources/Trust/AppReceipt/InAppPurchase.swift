@@ -1,8 +1,8 @@
 package import AppStore
 
-/// One purchase in an app receipt. In each line, the number of its attribute.
+/// A purchase in an app receipt. Each property names its attribute type.
 package struct InAppPurchase: Hashable, Sendable {
-  /// Everything as it came, those without a property here included.
+  /// All attributes in order, including those without a property.
   package let attributes: [ReceiptAttribute]
 
   /// 1701.
@@ -11,28 +11,28 @@ package struct InAppPurchase: Hashable, Sendable {
   package let productID: String?
   /// 1703.
   package let transactionID: String?
-  /// 1705: the first transaction of a subscription, or of a purchase that was restored.
+  /// 1705: the first transaction of a subscription or restored purchase.
   package let originalTransactionID: String?
   /// 1704.
   package let purchaseDate: Instant?
   /// 1706.
   package let originalPurchaseDate: Instant?
-  /// 1707. Apple does not document it; the numbers are those that receipts have.
+  /// 1707. Undocumented; the codes are those seen in receipts.
   package let productType: ProductType?
-  /// 1708: when a subscription ends.
+  /// 1708: the expiry of a subscription.
   package let expirationDate: Instant?
-  /// 1711: one for each renewal of a subscription; 0 for what is none.
+  /// 1711: one for each renewal of a subscription; otherwise 0.
   package let webOrderLineItemID: Int64?
-  /// 1712: when Apple took the purchase back.
+  /// 1712: the revocation date.
   package let cancellationDate: Instant?
   /// 1713.
   package let isInTrialPeriod: Bool?
   /// 1719.
   package let isInIntroductoryOfferPeriod: Bool?
-  /// 1721. Apple does not document it.
+  /// 1721. Undocumented.
   package let promotionalOfferID: String?
 
-  /// Reads the value of an attribute 17.
+  /// Decodes the value of an attribute 17.
   package init(parsing bytes: [UInt8]) throws(AppReceiptError) {
     let set = try AttributeSet(parsing: bytes)
     attributes = set.attributes
@@ -51,7 +51,7 @@ package struct InAppPurchase: Hashable, Sendable {
     promotionalOfferID = try set.text(1721)
   }
 
-  /// The attributes that have no property here.
+  /// The attributes without a property.
   package var unknownAttributes: [ReceiptAttribute] {
     let known: Set<Int64> = Set(1701...1708).union([1711, 1712, 1713, 1719, 1721])
     return attributes.filter { !known.contains($0.type) }

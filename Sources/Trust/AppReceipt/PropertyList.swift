@@ -1,14 +1,13 @@
-/// A property list in the oldest form, a dictionary of strings and nothing deeper:
+/// A flat property list in the old text form, a dictionary of strings:
 ///
 ///     { "environment" = "Sandbox"; signing-status = 0; }
 ///
-/// That is all that transaction receipts are made of, so the other forms (arrays, data, comments) are
-/// refused.
+/// Transaction receipts use nothing else, so other forms (arrays, data, comments) are rejected.
 struct PropertyList {
-  /// The entries in the order in which they came, each name once.
+  /// The entries in order, with unique names.
   let entries: [(name: String, value: String)]
 
-  /// Largest list that is looked at; Apple's are below 10 KiB.
+  /// The maximum size; Apple's are below 10 KiB.
   private static let maximumBytes = 64 << 10
   private static let maximumEntries = 100
 
@@ -24,18 +23,18 @@ struct PropertyList {
       try reader.expect(";")
       guard entries.count < Self.maximumEntries else { throw .tooMany("entries", limit: Self.maximumEntries) }
       guard !entries.contains(where: { $0.name == name }) else {
-        throw .notAPropertyList("a name occurs twice")
+        throw .notAPropertyList("duplicate name")
       }
       entries.append((name, value))
     }
-    guard reader.isAtEnd else { throw .notAPropertyList("something follows its end") }
+    guard reader.isAtEnd else { throw .notAPropertyList("trailing bytes") }
     self.entries = entries
   }
 
   subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
 }
 
-/// Takes tokens off the front of a property list. White space before a token is passed over.
+/// Reads tokens from a property list. Skips white space before a token.
 private struct PropertyListReader {
   var rest: ArraySlice<UInt8>
 
@@ -61,7 +60,7 @@ private struct PropertyListReader {
     return string
   }
 
-  /// What may stand without quotation marks; `nil` if there is nothing of it.
+  /// Returns a string without quotation marks; `nil` if there is none.
   private mutating func bare() -> [UInt8]? {
     let word = rest.prefix { byte in
       switch Unicode.Scalar(byte) {
@@ -73,8 +72,7 @@ private struct PropertyListReader {
     return word.isEmpty ? nil : Array(word)
   }
 
-  /// The rest of a string, up to its closing mark. A backslash before a mark or another backslash makes
-  /// it one of the string's own; what else it could stand before does not occur.
+  /// Returns the rest of a quoted string. A backslash escapes only a quotation mark or a backslash.
   private mutating func quoted() throws(AppReceiptError) -> [UInt8]? {
     var bytes: [UInt8] = []
     while let byte = rest.popFirst() {
@@ -82,13 +80,13 @@ private struct PropertyListReader {
       case "\"": return bytes
       case "\\":
         guard let escaped = rest.popFirst(), escaped == UInt8(ascii: "\"") || escaped == byte else {
-          throw .notAPropertyList("a string has an escape that is not known")
+          throw .notAPropertyList("unknown escape in a string")
         }
         bytes.append(escaped)
       default: bytes.append(byte)
       }
     }
-    throw .notAPropertyList("a string does not end")
+    throw .notAPropertyList("unterminated string")
   }
 }
 

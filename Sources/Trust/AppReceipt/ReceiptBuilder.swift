@@ -1,42 +1,41 @@
 package import AppStore
 internal import SwiftASN1
 
-/// Writes what goes into a receipt, or into a purchase in one, before it is signed.
+/// Encodes the content of a receipt, or of a purchase in one.
 ///
-/// It writes what it is told, so that receipts can also be made that must be refused.
+/// Validates nothing, so that tests can build receipts that must be rejected.
 package struct ReceiptBuilder: Sendable {
-  /// In any order: ``content`` sorts them, as DER asks for.
+  /// In any order: ``content`` sorts them, as DER requires.
   package private(set) var attributes: [ReceiptAttribute] = []
 
-  /// A builder without attributes.
   package init() {}
 
-  /// Adds an attribute that holds a text.
+  /// Adds an attribute with a text.
   package mutating func add(_ type: Int64, _ text: String) {
     attributes.append(ReceiptAttribute(type: type, value: AttributeValue.encode(text)))
   }
 
-  /// Adds an attribute that holds a date, written to the second.
+  /// Adds an attribute with a date, to the second.
   package mutating func add(_ type: Int64, _ date: Instant) {
     attributes.append(ReceiptAttribute(type: type, value: AttributeValue.encode(date)))
   }
 
-  /// Adds an attribute that holds an integer.
+  /// Adds an attribute with an integer.
   package mutating func add(_ type: Int64, _ integer: Int64) {
     attributes.append(ReceiptAttribute(type: type, value: AttributeValue.encode(integer)))
   }
 
-  /// Adds an attribute that holds just bytes.
+  /// Adds an attribute with plain bytes.
   package mutating func add(_ type: Int64, bytes: [UInt8]) {
     attributes.append(ReceiptAttribute(type: type, value: bytes))
   }
 
-  /// Adds a purchase: an attribute 17 with attributes of its own.
+  /// Adds a purchase: an attribute 17 with nested attributes.
   package mutating func add(purchase: ReceiptBuilder) {
     attributes.append(ReceiptAttribute(type: 17, value: purchase.content))
   }
 
-  /// The attributes in DER: what is signed, or the value of an attribute 17.
+  /// The attributes in DER: the signed content, or the value of an attribute 17.
   package var content: [UInt8] {
     let elements = attributes.map(Self.encoded).sorted { $0.lexicographicallyPrecedes($1) }
     var serializer = DER.Serializer()

@@ -3,18 +3,18 @@ internal import Bytes
 package import JSON
 internal import SignedData
 
-/// A receipt for one transaction, from before iOS 7: a property list around another one in base64.
+/// A receipt for one transaction, from before iOS 7: a property list around another one in Base64.
 ///
-/// Nothing of it is verified: Apple publishes no way to, and its certificates ended long ago. It serves to
-/// look a purchase up at Apple, by ``transactionID`` or ``originalTransactionID``, and proves nothing.
+/// Not verified: Apple documents no way to, and its certificates have expired. It proves nothing and only
+/// identifies a purchase to look up at Apple, by ``transactionID`` or ``originalTransactionID``.
 package struct TransactionReceipt: Hashable, Sendable {
-  /// `Sandbox` or `Production`, if the receipt says so at all.
+  /// `Sandbox` or `Production`; `nil` if missing.
   package let environment: Environment?
-  /// The number of the machines at Apple that made it.
+  /// The Apple server group that issued it.
   package let pod: String?
-  /// 0 for what was signed.
+  /// `0` if signed.
   package let signingStatus: String?
-  /// Whether there is a signature, of whatever worth.
+  /// Whether there is a signature, valid or not.
   package let hasSignature: Bool
   package let transactionID: String?
   package let originalTransactionID: String?
@@ -23,13 +23,13 @@ package struct TransactionReceipt: Hashable, Sendable {
   package let quantity: String?
   package let purchaseDate: Instant?
   package let originalPurchaseDate: Instant?
-  /// When a subscription ends.
+  /// The expiry of a subscription.
   package let expirationDate: Instant?
   package let webOrderLineItemID: String?
-  /// Every entry, those of `purchase-info` in an object of their own; of the signature only its presence.
+  /// All entries, with `purchase-info` as an object and the signature as `true`.
   package let json: JSONObject
 
-  /// Reads the property list, itself not in base64 any more.
+  /// Decodes the property list, after Base64.
   package init(parsing document: [UInt8]) throws(AppReceiptError) {
     let list = try PropertyList(parsing: document)
     guard let encoded = list["purchase-info"] else { throw .notAPropertyList("purchase-info is missing") }
@@ -56,7 +56,7 @@ package struct TransactionReceipt: Hashable, Sendable {
 }
 
 extension PropertyList {
-  /// A date in milliseconds since 1970.
+  /// Returns a date from milliseconds since 1970.
   fileprivate func date(_ name: String) throws(AppReceiptError) -> Instant? {
     guard let text = self[name] else { return nil }
     guard let milliseconds = Int64(text) else { throw .notAPropertyList("\(name) is not a date") }

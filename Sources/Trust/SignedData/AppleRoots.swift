@@ -2,9 +2,9 @@ internal import AppStore
 
 /// Apple's three root authorities, as names and keys. The service needs no certificate file to start.
 ///
-/// App Store data is signed under G3 today, receipts under the oldest. All three are accepted: each is
-/// Apple's own, and what a certificate below them may sign is for ``MarkerOID`` to say. The names and
-/// keys are those of https://www.apple.com/certificateauthority/.
+/// App Store data is signed under G3 today, receipts under the oldest. All three are trusted; ``MarkerOID``
+/// decides which certificates under them may sign. Source of the names and keys:
+/// https://www.apple.com/certificateauthority/.
 enum AppleRoots {
   struct Root {
     let name: DistinguishedName
@@ -52,13 +52,13 @@ enum AppleRoots {
       """)
 }
 
-/// Apple's marks on the certificates that may sign App Store data.
+/// The extensions by which Apple marks certificates that may sign App Store data.
 ///
-/// Many certificates end in Apple's roots, those of every developer included: without these marks any
-/// of them could sign a purchase.
+/// Every developer's certificate chains to Apple's roots too: without these marks any of them could sign a
+/// purchase.
 package enum MarkerOID {
-  /// On the certificate that signs.
+  /// Marks the signing certificate.
   package static let leaf = "1.2.840.113635.100.6.11.1"
-  /// On the certificate between it and the root.
+  /// Marks the intermediate certificate.
   package static let intermediate = "1.2.840.113635.100.6.2.1"
 }

@@ -1,21 +1,21 @@
 package import AppStore
 
-/// A certificate authority: a certificate, and the key to issue others with.
+/// A certificate authority: a certificate and its key.
 ///
-/// It makes chains shaped like Apple's: a root, an intermediate that carries Apple's mark, and a leaf
-/// that carries the other. The marks can be left out, to make what a verifier must refuse.
+/// Issues chains shaped like Apple's: a root, and an intermediate and a leaf with Apple's marker OIDs. The
+/// markers can be omitted, to test that a verifier rejects the chain.
 package struct CertificateIssuer: Sendable {
   /// The authority's own certificate.
   package let certificate: Certificate
   let key: SigningKey
 
-  /// An authority that exists already.
+  /// An existing authority.
   package init(certificate: Certificate, key: SigningKey) {
     self.certificate = certificate
     self.key = key
   }
 
-  /// Makes a root: certified by itself.
+  /// Creates a self-signed root.
   package static func root(
     _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant
   ) throws(CryptographyError) -> CertificateIssuer {
@@ -25,8 +25,8 @@ package struct CertificateIssuer: Sendable {
     return CertificateIssuer(certificate: try template.signed(by: key, issuer: nil), key: key)
   }
 
-  /// Issues an intermediate authority that may issue leaves, but no further authorities. With a `responder`,
-  /// its certificate says that this is where OCSP tells whether it still counts.
+  /// Issues an intermediate authority that may issue only leaves. `responder` is the OCSP address in its
+  /// certificate.
   package func intermediate(
     _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant,
     marked: Bool = true, responder: String? = nil
@@ -39,8 +39,7 @@ package struct CertificateIssuer: Sendable {
     return CertificateIssuer(certificate: try template.signed(by: self.key, issuer: certificate), key: key)
   }
 
-  /// Issues a certificate for a key that signs App Store data. With a `responder`, it says that this is where
-  /// OCSP tells whether it still counts.
+  /// Issues a certificate for a key that signs App Store data. `responder` is the OCSP address in it.
   package func leaf(
     _ subject: DistinguishedName, key: SigningKey, from notBefore: Instant, until notAfter: Instant,
     marked: Bool = true, responder: String? = nil
@@ -53,11 +52,11 @@ package struct CertificateIssuer: Sendable {
   }
 
   private static func access(_ responder: String?) -> [CertificateTemplate.Extension] {
-    responder.map { [.answeredAt($0)] } ?? []
+    responder.map { [.ocspResponder($0)] } ?? []
   }
 }
 
-/// Whose a certificate is: attributes in their order, such as `CN` and `O`.
+/// The subject of a certificate: attributes such as `CN` and `O`, in order.
 package struct DistinguishedName: Hashable, Sendable {
   /// One attribute, by OpenSSL's short name (`CN`, `OU`, `O`, `C`).
   package struct Attribute: Hashable, Sendable {
@@ -67,7 +66,7 @@ package struct DistinguishedName: Hashable, Sendable {
 
   package let attributes: [Attribute]
 
-  /// A name of `(type, value)` pairs, in the order in which the certificate lists them.
+  /// A name of `(type, value)` pairs in certificate order.
   package init(_ attributes: [(String, String)]) {
     self.attributes = attributes.map { Attribute(type: $0.0, value: $0.1) }
   }

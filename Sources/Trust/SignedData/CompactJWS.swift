@@ -2,13 +2,13 @@ internal import Bytes
 internal import Glibc
 internal import JSON
 
-/// A JWS in compact serialization (RFC 7515, section 7.1), cut at its dots. Nothing in it is decoded.
+/// A JWS in compact serialization (RFC 7515, section 7.1), split at its dots but not decoded.
 struct CompactJWS {
   private let bytes: [UInt8]
   private let firstDot: Int
   private let secondDot: Int
 
-  /// Largest document that is looked at. Apple's are below 10 KiB; this leaves room and no more.
+  /// The maximum size of a document in bytes; Apple's are below 10 KiB.
   static let maximumBytes = 1 << 20
 
   init(_ text: String) throws(VerificationError) {
@@ -20,15 +20,15 @@ struct CompactJWS {
     guard let firstDot = bytes[...].firstPosition(of: dot),
       let secondDot = bytes[(firstDot + 1)...].firstPosition(of: dot),
       bytes[(secondDot + 1)...].firstPosition(of: dot) == nil
-    else { throw .notAJWS("it has not three segments") }
+    else { throw .notAJWS("expected three segments") }
     self.firstDot = firstDot
     self.secondDot = secondDot
   }
 
-  /// The header segment as it came.
+  /// The encoded header segment.
   var header: ArraySlice<UInt8> { bytes[..<firstDot] }
 
-  /// What the signature is over: header and payload segments with the dot between.
+  /// The signed bytes: header and payload segments with the dot between.
   var signingInput: ArraySlice<UInt8> { bytes[..<secondDot] }
 
   func decodedHeader() throws(VerificationError) -> [UInt8] { try decoded(header, "header") }
@@ -42,14 +42,14 @@ struct CompactJWS {
   }
 
   private func decoded(_ segment: ArraySlice<UInt8>, _ name: String) throws(VerificationError) -> [UInt8] {
-    guard let bytes = Base64.url.decode(segment) else { throw .notAJWS("its \(name) is not base64url") }
+    guard let bytes = Base64.url.decode(segment) else { throw .notAJWS("the \(name) is not base64url") }
     return bytes
   }
 }
 
 extension ArraySlice<UInt8> {
-  /// Returns the index of the first `byte`. The C library searches 32 bytes at a time; byte by byte, verifying a
-  /// document would take 4 % longer.
+  /// Returns the index of the first `byte`. The C library searches 32 bytes at a time; byte by byte,
+  /// verifying a document would take 4 % longer.
   fileprivate func firstPosition(of byte: UInt8) -> Int? {
     withUnsafeBytes { bytes -> Int? in
       guard let start = bytes.baseAddress, let found = memchr(start, CInt(byte), bytes.count) else {
@@ -60,17 +60,17 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// The header that Apple's signed data has: ES256, and three certificates.
+/// The header of Apple's signed data: ES256 and three certificates.
 struct JWSHeader {
   let leaf: Certificate
   let intermediate: Certificate
 
-  /// Reads a header. The third certificate, the root as the message has it, must be one but is not
-  /// kept: a message does not get to say whom to trust.
+  /// Decodes a header. The third certificate, the message's root, must be well formed but is not used: a
+  /// message must not choose its trust anchor.
   init(_ bytes: [UInt8]) throws(VerificationError) {
     let json = try Self.object(bytes)
-    guard json["crit"] == nil else { throw .notAJWS("its header demands an extension") }
-    guard case .string(let algorithm)? = json["alg"] else { throw .unsupportedAlgorithm("not named") }
+    guard json["crit"] == nil else { throw .notAJWS("the header requires an unsupported extension") }
+    guard case .string(let algorithm)? = json["alg"] else { throw .unsupportedAlgorithm("missing") }
     guard algorithm == "ES256" else { throw .unsupportedAlgorithm(excerpt(algorithm)) }
     let texts = json["x5c"]?.arrayValue ?? []
     guard texts.count == 3 else { throw .wrongCertificateCount(texts.count) }
@@ -83,13 +83,13 @@ struct JWSHeader {
     }
   }
 
-  /// The header as JSON, whatever is in it.
+  /// Decodes the header's JSON object.
   static func object(_ bytes: [UInt8]) throws(VerificationError) -> JSONObject {
     let value: JSONValue
-    do { value = try JSONValue(parsing: bytes, duplicates: .refused) } catch {
-      throw .notAJWS("its header is not JSON: \(error)")
+    do { value = try JSONValue(parsing: bytes, duplicates: .rejected) } catch {
+      throw .notAJWS("the header is not JSON: \(error)")
     }
-    guard case .object(let object) = value else { throw .notAJWS("its header is not a JSON object") }
+    guard case .object(let object) = value else { throw .notAJWS("the header is not a JSON object") }
     return object
   }
 

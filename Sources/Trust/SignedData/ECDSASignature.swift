@@ -1,6 +1,6 @@
-/// An ECDSA signature on P-256, in the two forms it travels in.
+/// An ECDSA signature on P-256 in its two encodings.
 ///
-/// JWS concatenates r and s as 32 bytes each (RFC 7518, section 3.4); OpenSSL wants the DER of
+/// JWS concatenates r and s as 32 bytes each (RFC 7518, section 3.4); OpenSSL uses the DER of
 /// `SEQUENCE { r INTEGER, s INTEGER }`.
 struct ECDSASignature {
   /// r and s, 64 bytes.

@@ -1,19 +1,18 @@
 internal import Bytes
 
-/// One block of a PEM text (RFC 7468): a label, and bytes in base64.
+/// A block of a PEM text (RFC 7468): a label and bytes.
 package struct PEM: Hashable, Sendable {
-  /// What the bytes are, such as `CERTIFICATE` or `PRIVATE KEY`.
+  /// The type of the content, such as `CERTIFICATE` or `PRIVATE KEY`.
   package let label: String
-  /// The content, DER for everything that is used here.
+  /// The content in DER.
   package let bytes: [UInt8]
 
-  /// A block of `bytes`.
   package init(label: String, bytes: [UInt8]) {
     self.label = label
     self.bytes = bytes
   }
 
-  /// The first block in `text`, or `nil` if there is none that is well formed.
+  /// Decodes the first block in `text`; `nil` if there is none or it is malformed.
   package init?(parsing text: String) {
     var lines = text.split(whereSeparator: \.isNewline)[...].drop { !$0.hasPrefix("-----BEGIN ") }
     guard let opening = lines.popFirst(), opening.hasSuffix("-----"), opening.utf8.count > 16 else {
@@ -26,7 +25,7 @@ package struct PEM: Hashable, Sendable {
     self.init(label: label, bytes: bytes)
   }
 
-  /// The block as text, lines of 64 characters, with a newline at the end.
+  /// The block as text in lines of 64 characters, with a final newline.
   package var text: String {
     var lines = "-----BEGIN \(label)-----\n"
     var rest = Base64.standard.encodeUTF8(bytes)[...]

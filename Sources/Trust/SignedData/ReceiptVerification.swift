@@ -2,15 +2,15 @@ package import AppStore
 internal import Bytes
 
 extension SignedDataVerifier {
-  /// Largest receipt that is looked at. It fits the receipt of an app with some ten thousand purchases;
-  /// most have a few kilobytes.
+  /// The maximum size of a receipt in bytes: enough for some ten thousand purchases; most have a few
+  /// kilobytes.
   package static let maximumReceiptBytes = 8 << 20
 
   /// Verifies an app receipt: PKCS#7 signed data, in DER or BER, not in base64.
   ///
-  /// The certificates are judged at the receipt's creation date: those of nearly all genuine receipts
-  /// have expired since. `environments` are those that `app` accepts; listing Xcode among them means
-  /// taking its receipts as they are, for they are signed by nobody that counts.
+  /// The certificates must be valid at the receipt's creation date: those of nearly all receipts have expired
+  /// since. `environments` are those that `app` accepts; including Xcode accepts its receipts without
+  /// verification, because they have no trusted signature.
   package func verifyReceipt<Receipt: SignedReceipt>(
     _ document: [UInt8], for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<Receipt> {
@@ -18,7 +18,7 @@ extension SignedDataVerifier {
       throw .documentTooLarge(bytes: document.count, limit: Self.maximumReceiptBytes)
     }
     let message = try PKCS7Message(document)
-    guard let leaf = message.signer else { throw .untrustedRoot("it brings no certificate of its signer") }
+    guard let leaf = message.signer else { throw .untrustedRoot("the signer's certificate is missing") }
     if leaf.isIssuedByXcode {
       guard environments.contains(.xcode) else { throw .xcodeNotAllowed(.xcode) }
       let receipt = try Receipt(signedContent: message.content)
@@ -27,14 +27,14 @@ extension SignedDataVerifier {
     }
     guard ["SHA1", "SHA256"].contains(message.digest) else { throw .unsupportedAlgorithm(message.digest) }
     let trust = try trust(in: leaf, beside: message.certificates)
-    // The very certificate that was traced first, since OpenSSL keeps with it what it found out about its key.
+    // The same certificate object as in the trace, because OpenSSL caches the decoded key in it.
     guard message.isSigned(by: trust.certificates.first ?? leaf) else { throw .badSignature }
-    trusts.remember(trust, for: Self.traced(leaf, message.certificates)[...])
+    trusts.insert(trust, for: Self.traced(leaf, message.certificates)[...])
     let receipt = try Receipt(signedContent: message.content)
     try receipt.check(signedBy: trust.signer)
     let environment = try receipt.environment()
     guard trust.environments.contains(environment) else {
-      throw .untrustedRoot("\(trust.signer.anchor) does not count for \(environment.rawValue)")
+      throw .untrustedRoot("\(trust.signer.anchor) is not trusted for \(environment.rawValue)")
     }
     try receipt.check(for: app, in: environments)
     return Verified(receipt, signer: trust.signer)
@@ -51,32 +51,32 @@ extension SignedDataVerifier {
     return try verifyReceipt(document, for: app, environments: environments)
   }
 
-  /// The certificates that a receipt brings, the signer's first and the root last, if they lead to a trusted
-  /// root. The signature is not looked at.
+  /// Returns the certificates of a receipt, leaf to root, if they lead to a trusted root. Does not verify the
+  /// signature.
   func certificates(ofReceipt document: [UInt8]) throws(VerificationError) -> [Certificate] {
     guard document.count <= Self.maximumReceiptBytes else {
       throw .documentTooLarge(bytes: document.count, limit: Self.maximumReceiptBytes)
     }
     let message = try PKCS7Message(document)
-    guard let leaf = message.signer else { throw .untrustedRoot("it brings no certificate of its signer") }
+    guard let leaf = message.signer else { throw .untrustedRoot("the signer's certificate is missing") }
     return try trust(in: leaf, beside: message.certificates).certificates
   }
 
-  /// Traces the signer's certificate to a root through one of the certificates that came with it.
+  /// Builds the chain from the signer's certificate to a root through one of the receipt's certificates.
   private func trust(
     in leaf: Certificate, beside certificates: [Certificate]
   ) throws(VerificationError) -> SignerTrust {
     if let known = trusts.chain(for: Self.traced(leaf, certificates)[...]) { return known }
     guard leaf.hasExtension(MarkerOID.leaf) else { throw .missingMarkerOID(MarkerOID.leaf) }
     let issuers = certificates.filter { leaf.names(issuer: $0) }
-    guard !issuers.isEmpty else { throw .untrustedRoot("it brings no certificate of its signer's issuer") }
+    guard !issuers.isEmpty else { throw .untrustedRoot("the issuer's certificate is missing") }
     guard let intermediate = issuers.first(where: { $0.hasExtension(MarkerOID.intermediate) }) else {
       throw .missingMarkerOID(MarkerOID.intermediate)
     }
     return try chains.trace(leaf: leaf, intermediate: intermediate)
   }
 
-  /// All that decides where a signer's certificate leads to: each certificate of DER says how long it is.
+  /// Returns the cache key of a chain: DER is self-delimiting, so concatenation is unambiguous.
   private static func traced(_ leaf: Certificate, _ certificates: [Certificate]) -> [UInt8] {
     leaf.der + certificates.flatMap(\.der)
   }
@@ -109,7 +109,7 @@ extension SignedReceipt {
 }
 
 extension Certificate {
-  /// Whether it is one that StoreKit testing in Xcode makes for itself on the developer's machine. Anybody
-  /// can make one: it says what a receipt is not, and proves nothing.
+  /// Whether StoreKit testing in Xcode issued the certificate on the developer's machine. Anyone can create
+  /// such a certificate, so it proves nothing.
   fileprivate var isIssuedByXcode: Bool { isSelfIssued && subject.contains("/CN=StoreKit") }
 }

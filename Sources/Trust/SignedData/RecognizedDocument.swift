@@ -2,11 +2,11 @@ package import AppStore
 internal import Bytes
 package import JSON
 
-/// What somebody handed in, by its looks. Nothing of it is verified.
+/// The format of a submitted document, recognized without verification.
 package enum RecognizedDocument: Hashable, Sendable {
   /// A signed document of any kind, bare or as the body in which Apple sends it (`{"signedPayload": ...}`).
   case jws(String)
-  /// A server notification, version 1. Nobody signs these.
+  /// A server notification, version 1, which is unsigned.
   case notificationV1(ResponseBodyV1)
   /// An app receipt, PKCS#7 in DER or BER.
   case appReceipt([UInt8])
@@ -14,27 +14,27 @@ package enum RecognizedDocument: Hashable, Sendable {
   case transactionReceipt([UInt8])
 }
 
-/// Why a document is none of those that there are.
+/// The reason a document's format is not recognized.
 package enum UnrecognizedDocument: Error, Hashable, Sendable {
   case empty
   case tooLarge(bytes: Int, limit: Int)
-  /// It starts like a receipt in base64, but is none.
+  /// Starts like a Base64 receipt, but is not Base64.
   case notBase64
-  /// Base64 of something else.
+  /// Base64, but not of a receipt.
   case notAReceipt
   case malformedJSON(JSONError)
-  /// JSON, but nothing that Apple or an app sends.
+  /// JSON of no known format.
   case unknownJSON
   case malformedField(PayloadError)
-  /// Nothing that is told apart by how it starts.
+  /// No known format.
   case unknown
 }
 
 extension RecognizedDocument {
-  /// Largest document that is looked at: a receipt of some ten thousand purchases.
+  /// The maximum size in bytes: a receipt of some ten thousand purchases.
   package static let maximumBytes = 16 << 20
 
-  /// Tells what a document is by its first bytes, and of JSON by its members.
+  /// Recognizes a document by its first bytes, and JSON by its members.
   package init(_ document: [UInt8]) throws(UnrecognizedDocument) {
     guard document.count <= Self.maximumBytes else {
       throw .tooLarge(bytes: document.count, limit: Self.maximumBytes)
@@ -52,11 +52,11 @@ extension RecognizedDocument {
     }
   }
 
-  /// What starts with a brace: JSON, or the property list of a transaction receipt.
+  /// Recognizes a document that starts with a brace: JSON, or the property list of a transaction receipt.
   private static func object(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
     guard !isPropertyList(text) else { return .transactionReceipt(Array(text)) }
     let json: JSONValue
-    do { json = try JSONValue(parsing: Array(text), duplicates: .refused) } catch {
+    do { json = try JSONValue(parsing: Array(text), duplicates: .rejected) } catch {
       throw .malformedJSON(error)
     }
     guard case .object(let object) = json else { throw .unknownJSON }
@@ -76,7 +76,7 @@ extension RecognizedDocument {
     return try receiptText(text)
   }
 
-  /// A receipt in base64, its lines broken or not.
+  /// Recognizes a receipt in Base64, with or without line breaks.
   private static func receiptText(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument)
     -> RecognizedDocument
   {
@@ -91,19 +91,19 @@ extension RecognizedDocument {
   }
 }
 
-/// A SEQUENCE or an OCTET STRING, primitive or constructed, with a length that needs more than one byte
-/// or is indefinite: no text has such a second byte.
+/// Whether `bytes` start with a SEQUENCE or an OCTET STRING whose length needs more than one byte or is
+/// indefinite: no text has such a second byte.
 private func startsLikeASN1(_ bytes: [UInt8]) -> Bool {
   guard bytes.count > 1, (0x80...0x84).contains(bytes[1]) else { return false }
   return [0x30, 0x04, 0x24].contains(bytes[0])
 }
 
-/// The base64 of such a start, or of a brace on a line of its own.
+/// Whether `text` starts like the Base64 of ASN.1 or of a brace and a line break.
 private func startsLikeReceipt(_ text: ArraySlice<UInt8>) -> Bool {
   ["MI", "BI", "JI", "ew"].contains { text.starts(with: $0.utf8) }
 }
 
-/// Where JSON has a colon after the first name, a property list has an equals sign.
+/// Whether an equals sign, instead of JSON's colon, follows the first name.
 private func isPropertyList(_ text: ArraySlice<UInt8>) -> Bool {
   let rest = withoutSurroundingSpace(text.dropFirst())
   let quote = UInt8(ascii: "\"")
@@ -125,7 +125,7 @@ private func withoutSurroundingSpace(_ text: ArraySlice<UInt8>) -> ArraySlice<UI
 }
 
 extension UnrecognizedDocument: CustomStringConvertible {
-  /// A code for machines, like ``VerificationError/reason``.
+  /// The reason code, like ``VerificationError/reason``.
   package var reason: String {
     switch self {
     case .empty: "EMPTY_DOCUMENT"
@@ -139,16 +139,16 @@ extension UnrecognizedDocument: CustomStringConvertible {
     }
   }
 
-  /// A sentence for people.
+  /// A message for people.
   package var description: String {
     switch self {
     case .empty: "the document is empty"
-    case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
+    case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than the limit of \(limit)"
     case .notBase64: "the document starts like a receipt, but is not base64"
-    case .notAReceipt: "the document is base64, but not of a receipt"
+    case .notAReceipt: "the document is base64, but not a receipt"
     case .malformedJSON(let error): "the document is not JSON: \(error)"
-    case .unknownJSON: "the document is JSON, but nothing that Apple or an app sends"
-    case .malformedField(let error): "the document is not Apple's: \(error)"
+    case .unknownJSON: "the document is JSON of no known format"
+    case .malformedField(let error): "malformed document: \(error)"
     case .unknown: "the document is neither a JWS, nor a receipt, nor a notification"
     }
   }

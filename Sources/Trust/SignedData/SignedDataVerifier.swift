@@ -1,11 +1,11 @@
 package import AppStore
 internal import JSON
 
-/// A payload that passed every check. Only this module can make one, so a function that takes
-/// `Verified<Payload>` cannot be handed anything else.
+/// A payload that passed every check. Only this module can create one, so a function that takes
+/// `Verified<Payload>` cannot receive an unverified one.
 package struct Verified<Payload: Sendable>: Sendable {
   package let payload: Payload
-  /// Who signed it; `nil` for data of Xcode and local testing, which nobody that counts signed.
+  /// The signer; `nil` for data of Xcode and local testing, which no trusted signer signed.
   package let signer: Signer?
 
   init(_ payload: Payload, signer: Signer?) {
@@ -14,24 +14,24 @@ package struct Verified<Payload: Sendable>: Sendable {
   }
 }
 
-/// Whose signature a document carries.
+/// The signer of a document.
 package struct Signer: Hashable, Sendable {
-  /// The subject of the certificate that signed.
+  /// The subject of the signing certificate.
   package let subject: String
-  /// The subject of the root it was traced to.
+  /// The subject of the root at the end of its chain.
   package let anchor: String
-  /// When all certificates of the chain were valid at once.
+  /// The period in which all certificates of the chain are valid.
   package let validity: ClosedRange<Instant>
 }
 
-/// Decides whether a signed document is Apple's, whole, and meant for this app.
+/// Verifies that a signed document comes from Apple, is unaltered, and is for this app.
 ///
-/// Certificates are judged at the moment when the document says it was signed, not today: a purchase
-/// stays proven after the certificate that signed it has expired.
+/// Certificates must be valid at the time of signing, not today: a purchase stays proven after its
+/// certificate has expired.
 package final class SignedDataVerifier: Sendable {
   let chains: ChainVerifier
   private let cache = ChainCache<VerifiedChain>()
-  /// Those of receipts.
+  /// The chains of receipts.
   let trusts = ChainCache<SignerTrust>()
 
   /// A verifier that trusts `anchors`.
@@ -41,15 +41,15 @@ package final class SignedDataVerifier: Sendable {
 
   /// Verifies a signed transaction.
   ///
-  /// `environments` are those that `app` accepts. Data of Xcode and of local testing is signed by
-  /// nobody that counts; listing these environments means taking it as it is.
+  /// `environments` are those that `app` accepts. Data of Xcode and of local testing has no trusted signature;
+  /// including these environments accepts it without verification.
   package func verifyTransaction(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<JWSTransactionDecodedPayload> {
     try verify(jws, for: app, environments: environments)
   }
 
-  /// Verifies a signed renewal info. It names no app, so none is compared.
+  /// Verifies a signed renewal info. It names no app, so the app is not checked.
   package func verifyRenewalInfo(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<JWSRenewalInfoDecodedPayload> {
@@ -63,33 +63,33 @@ package final class SignedDataVerifier: Sendable {
     try verify(jws, for: app, environments: environments)
   }
 
-  /// Verifies Apple's question what to show a customer who is about to cancel. It names its app by the App
-  /// Store number only, which counts in Production.
+  /// Verifies a retention message request. It names its app by the App Store id only, which is checked in
+  /// Production.
   package func verifyRealtimeRequest(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<DecodedRealtimeRequestBody> {
     try verify(jws, for: app, environments: environments)
   }
 
-  /// Verifies a document of any kind; the questions are asked in ``VerificationError``'s order.
+  /// Verifies a document of any kind; the checks run in the order of ``VerificationError``'s cases.
   package func verify<Payload: SignedPayload>(
     _ text: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<Payload> {
     let jws = try CompactJWS(text)
-    // Read before it is believed: what it claims to be decides which checks there are. Nothing is
-    // reported about it, other than that it is Xcode's, until the signature was found good.
-    let claim = UntrustedPayload<Payload>(try jws.decodedPayload())
-    if let environment = claim.environment, !environment.isSignedByApple {
+    // Decoded before it is verified: its environment decides which checks apply. Until the signature is
+    // verified, errors reveal nothing about it except that it is from Xcode.
+    let untrusted = UntrustedPayload<Payload>(try jws.decodedPayload())
+    if let environment = untrusted.environment, !environment.isSignedByApple {
       guard environments.contains(environment) else { throw .xcodeNotAllowed(environment) }
-      return Verified(try claim.unsignedPayload(for: app), signer: nil)
+      return Verified(try untrusted.unsignedPayload(for: app), signer: nil)
     }
     let chain = try signingChain(of: jws)
     return Verified(
-      try claim.payload(signedBy: chain, for: app, in: environments), signer: chain.signer)
+      try untrusted.payload(signedBy: chain, for: app, in: environments), signer: chain.signer)
   }
 
-  /// The certificates that a document brings, the signer's first and the root last, if they lead to a trusted
-  /// root: what ``OnlineChecks`` asks about. The signature is not looked at. None for what is not signed.
+  /// Returns the certificates of a document, leaf to root, if they lead to a trusted root: the input of
+  /// ``OnlineChecks``. Does not verify the signature. Empty for documents without one.
   package func certificates(of document: RecognizedDocument) throws(VerificationError) -> [Certificate] {
     switch document {
     case .jws(let text): try certificates(ofJWS: text)
@@ -104,7 +104,7 @@ package final class SignedDataVerifier: Sendable {
     return try chains.verify(JWSHeader(jws.decodedHeader())).certificates
   }
 
-  /// The chain whose key made the document's signature.
+  /// Returns the chain whose key made the document's signature.
   private func signingChain(of jws: CompactJWS) throws(VerificationError) -> VerifiedChain {
     if let known = cache.chain(for: jws.header) {
       try checkSignature(of: jws, with: known.key)
@@ -112,7 +112,7 @@ package final class SignedDataVerifier: Sendable {
     }
     let chain = try chains.verify(JWSHeader(jws.decodedHeader()))
     try checkSignature(of: jws, with: chain.key)
-    cache.remember(chain, for: jws.header)
+    cache.insert(chain, for: jws.header)
     return chain
   }
 

@@ -1,25 +1,25 @@
 package import AppStore
 internal import JSON
 
-/// What the verifier asks of a payload, whatever it is about.
+/// A payload that the verifier can check, of any kind.
 package protocol SignedPayload: DecodedPayload {
-  /// When it was signed, and the name of the member that says so.
+  /// The time of signing, and the name of its member.
   var signing: (member: String, date: Instant?) { get }
-  /// Where it belongs.
+  /// The environment that it names.
   var origin: SignedPayloadOrigin { get }
-  /// The app it is for.
+  /// The app that it is for.
   var app: SignedPayloadApp { get }
 }
 
-/// Where a payload says that it belongs.
+/// The environment that a payload names.
 package enum SignedPayloadOrigin: Hashable, Sendable {
   case known(Environment)
-  /// An environment that this version has no name for.
+  /// An environment that this version does not support.
   case unknown(String)
-  /// It does not say; `member` would.
+  /// The payload lacks `member`.
   case missing(member: String)
 
-  /// By the member of `json` that says it, and what could be made of it.
+  /// The origin from a member of `json` and its decoded value.
   init(_ environment: Environment?, in json: JSONObject, _ member: String, path: String? = nil) {
     if let environment {
       self = .known(environment)
@@ -39,7 +39,7 @@ package enum SignedPayloadApp: Hashable, Sendable {
   case bundleAndNumber(String?, Int64?)
   /// In Production by its App Store number, elsewhere not at all.
   case number(Int64?)
-  /// Not at all: it counts for the app of the subscription it is about.
+  /// Not at all: it belongs to the app of its subscription.
   case unnamed
 }
 
@@ -67,17 +67,17 @@ extension DecodedRealtimeRequestBody: SignedPayload {
   package var app: SignedPayloadApp { .number(appAppleId) }
 }
 
-/// What the verifier asks of an app receipt. How it is encoded inside is for the conforming type to know.
+/// An app receipt that the verifier can check; the conforming type decodes its content.
 package protocol SignedReceipt: Sendable {
-  /// Reads the content of the signed message.
+  /// Decodes the content of the signed message.
   ///
-  /// Throws ``VerificationError/notAReceipt(_:)`` or ``VerificationError/tooMany(_:limit:)``.
+  /// - Throws: ``VerificationError/notAReceipt(_:)`` or ``VerificationError/tooMany(_:limit:)``.
   init(signedContent: [UInt8]) throws(VerificationError)
 
-  /// When Apple made the receipt.
+  /// The time at which Apple created the receipt.
   var creationDate: Instant? { get }
-  /// Where it belongs.
+  /// The environment that it names.
   var origin: SignedPayloadOrigin { get }
-  /// The app it is for.
+  /// The app that it is for.
   var bundleID: String? { get }
 }

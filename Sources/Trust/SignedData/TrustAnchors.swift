@@ -1,10 +1,10 @@
 package import AppStore
 internal import Bytes
 
-/// The roots that signed data may end in, and for which environments each counts.
+/// The root certificates that signed data may chain to, each trusted for some environments.
 ///
-/// Apple's are always there, for Production and Sandbox. Others come only through configuration, one
-/// environment at a time, so that a test root can never vouch for a real purchase.
+/// Apple's roots are always trusted for Production and Sandbox. Other roots are configured for one
+/// environment each, so that a test root can never certify a real purchase.
 package struct TrustAnchors: Sendable {
   struct Anchor: Sendable {
     let certificate: Certificate
@@ -16,7 +16,7 @@ package struct TrustAnchors: Sendable {
 
   private init(apple: [Anchor]) { self.apple = apple }
 
-  /// Apple's roots and nothing else.
+  /// Returns Apple's roots only.
   package static func apple() throws(CryptographyError) -> TrustAnchors {
     var anchors: [Anchor] = []
     for root in AppleRoots.all {
@@ -26,7 +26,7 @@ package struct TrustAnchors: Sendable {
     return TrustAnchors(apple: anchors)
   }
 
-  /// These, and one more root for one environment.
+  /// Returns these anchors plus a root for one environment.
   package func adding(_ certificate: Certificate, for environment: Environment) -> TrustAnchors {
     var result = self
     if let known = result.configured.firstIndex(where: { $0.certificate.der == certificate.der }) {
@@ -37,7 +37,7 @@ package struct TrustAnchors: Sendable {
     return result
   }
 
-  /// These, and one more root, given as DER, for one environment.
+  /// Returns these anchors plus a root, in DER, for one environment.
   package func adding(certificateDER der: [UInt8], for environment: Environment) throws(CryptographyError)
     -> TrustAnchors
   {
@@ -46,11 +46,9 @@ package struct TrustAnchors: Sendable {
 }
 
 extension Certificate {
-  /// A certificate that says what an anchor is, a name and a key, and nothing else.
+  /// A certificate with the name and key of an anchor, because OpenSSL accepts anchors only as certificates.
   ///
-  /// OpenSSL wants anchors as certificates. Its signature is by a key that is thrown away: an anchor's
-  /// signature is never looked at, but one must be there for the certificate to be well formed. So are
-  /// its dates, which bound nothing.
+  /// A discarded key signs it: an anchor's signature and dates are never checked, but must be well formed.
   fileprivate convenience init(anchor: AppleRoots.Root) throws(CryptographyError) {
     guard let key = Base64.standard.decode(anchor.key) else {
       throw .unreadable(what: "the key of a pinned root", detail: "")

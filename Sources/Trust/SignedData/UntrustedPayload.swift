@@ -1,16 +1,16 @@
 internal import AppStore
 internal import JSON
 
-/// What a document says, before and after it is known whether to believe it.
+/// A decoded payload whose signature is not verified yet.
 struct UntrustedPayload<Payload: SignedPayload> {
   private let reading: Result<Payload, VerificationError>
 
-  /// Reads a payload. If it cannot be read, the reason is kept for when it is asked for.
+  /// Decodes a payload. A decoding error is stored and thrown on access.
   init(_ bytes: [UInt8]) {
     reading = Result { () throws(VerificationError) in try Self.read(bytes) }
   }
 
-  /// Where the document says it comes from; `nil` if it says nothing that is known or cannot be read.
+  /// The environment that the document names; `nil` if it is missing, unknown or cannot be decoded.
   var environment: Environment? {
     guard case .success(let payload) = reading, case .known(let environment) = payload.origin else {
       return nil
@@ -18,7 +18,7 @@ struct UntrustedPayload<Payload: SignedPayload> {
     return environment
   }
 
-  /// The payload of a document under the signature of `chain`, if it is one for `app`.
+  /// Returns the payload of a document that `chain` signed, if it is for `app`.
   func payload(signedBy chain: VerifiedChain, for app: AppIdentity, in environments: Set<Environment>)
     throws(VerificationError) -> Payload
   {
@@ -29,7 +29,7 @@ struct UntrustedPayload<Payload: SignedPayload> {
     }
     let environment = try Self.environment(of: payload)
     guard chain.environments.contains(environment) else {
-      throw .untrustedRoot("\(chain.signer.anchor) does not count for \(environment.rawValue)")
+      throw .untrustedRoot("\(chain.signer.anchor) is not trusted for \(environment.rawValue)")
     }
     try check(payload, for: app, environment: environment)
     guard environments.contains(environment) else {
@@ -38,7 +38,7 @@ struct UntrustedPayload<Payload: SignedPayload> {
     return payload
   }
 
-  /// The payload of a document that nobody signed whose signature counts, if it is one for `app`.
+  /// Returns the payload of a document without a trusted signature, if it is for `app`.
   func unsignedPayload(for app: AppIdentity) throws(VerificationError) -> Payload {
     let payload = try reading.get()
     let environment = try Self.environment(of: payload)
@@ -69,7 +69,7 @@ struct UntrustedPayload<Payload: SignedPayload> {
   private func check(number: Int64?, for app: AppIdentity, _ environment: Environment)
     throws(VerificationError)
   {
-    // Outside Production apps have no number, or 0.
+    // Outside Production, apps have no App Store id, or 0.
     guard environment == .production, let expected = app.appAppleID else { return }
     guard let number else { throw .missingField("appAppleId") }
     guard number == expected else { throw .wrongApp(number) }
@@ -85,10 +85,10 @@ struct UntrustedPayload<Payload: SignedPayload> {
 
   private static func read(_ bytes: [UInt8]) throws(VerificationError) -> Payload {
     let value: JSONValue
-    do { value = try JSONValue(parsing: bytes, duplicates: .refused) } catch {
+    do { value = try JSONValue(parsing: bytes, duplicates: .rejected) } catch {
       throw .malformedJSON(error.description)
     }
-    guard case .object(let object) = value else { throw .malformedJSON("it is not an object") }
+    guard case .object(let object) = value else { throw .malformedJSON("not an object") }
     do { return try Payload(json: object) } catch { throw .malformedField(error) }
   }
 }

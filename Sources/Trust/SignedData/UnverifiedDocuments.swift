@@ -1,28 +1,28 @@
 internal import Bytes
 package import JSON
 
-/// What a JWS says, for diagnosis only: nothing of it was checked.
+/// The decoded content of a JWS without verification, for diagnosis only.
 package struct UnverifiedJWS: Hashable, Sendable {
   package let header: JSONObject
   package let payload: JSONObject
 
-  /// Decodes a document, whoever signed it. Throws if it is not a JWS, or if its payload is not JSON.
+  /// Decodes a document. Throws if it is not a JWS or its payload is not JSON.
   package init(_ text: String) throws(VerificationError) {
     let jws = try CompactJWS(text)
     header = try JWSHeader.object(jws.decodedHeader())
     let bytes = try jws.decodedPayload()
     let json: JSONValue
-    do { json = try JSONValue(parsing: bytes, duplicates: .refused) } catch {
+    do { json = try JSONValue(parsing: bytes, duplicates: .rejected) } catch {
       throw .malformedJSON(error.description)
     }
-    guard case .object(let payload) = json else { throw .malformedJSON("it is not an object") }
+    guard case .object(let payload) = json else { throw .malformedJSON("not an object") }
     self.payload = payload
   }
 
-  /// The certificates of the header, the signer's first, as far as there are any and they can be read.
+  /// The readable certificates of the header, leaf first.
   package var certificates: [Certificate] {
     let texts = header["x5c"]?.arrayValue ?? []
-    // A genuine header has three; more than a few are somebody's attempt to keep us busy.
+    // Apple's headers have three; decoding is bounded against denial of service.
     return texts.prefix(8).compactMap { text in
       let der = text.stringValue.flatMap { Base64.standard.decode($0) }
       return der.flatMap { try? Certificate(der: $0) }
@@ -30,14 +30,14 @@ package struct UnverifiedJWS: Hashable, Sendable {
   }
 }
 
-/// What an app receipt says, for diagnosis only: nothing of it was checked.
+/// The content of an app receipt without verification, for diagnosis only.
 package struct UnverifiedReceipt: Sendable {
-  /// What was signed: the receipt's attributes.
+  /// The signed content: the receipt's attributes.
   package let content: [UInt8]
-  /// The signer's certificate, its issuer's and so on, then those that belong to neither.
+  /// The signer's chain, leaf first, then the unrelated certificates.
   package let certificates: [Certificate]
 
-  /// Takes a document apart, whoever signed it. Throws if it is not PKCS#7 signed data.
+  /// Decodes a document. Throws if it is not PKCS#7 signed data.
   package init(_ document: [UInt8]) throws(VerificationError) {
     let limit = SignedDataVerifier.maximumReceiptBytes
     guard document.count <= limit else { throw .documentTooLarge(bytes: document.count, limit: limit) }

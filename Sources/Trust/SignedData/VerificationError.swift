@@ -1,18 +1,18 @@
 package import AppStore
 
-/// Why a signed document was refused, in the order in which the questions are asked.
+/// The reason a signed document is rejected, in the order of the checks.
 ///
-/// No case quotes the document's customer data; what it names is what an operator needs to find out
-/// whether the document is forged, foreign, or addressed to another app.
+/// No case contains customer data. Its values help an operator to find out whether the document is forged or
+/// for another app.
 package enum VerificationError: Error, Hashable, Sendable {
   case documentTooLarge(bytes: Int, limit: Int)
-  /// Not three base64url segments, or the header is not JSON that a JWS may have.
+  /// Not three base64url segments, or an invalid header.
   case notAJWS(String)
-  /// Not base64, which a receipt in a text must be.
+  /// A receipt given as text is not Base64.
   case notBase64
   /// Not PKCS#7 signed data with one signer, or not an app receipt's attributes inside it.
   case notAReceipt(String)
-  /// A document has more parts than anything of Apple's; nothing was done with them.
+  /// The document has more parts than any of Apple's; they were not processed.
   case tooMany(String, limit: Int)
   /// Xcode or local testing data, for an app that does not accept it.
   case xcodeNotAllowed(Environment)
@@ -20,7 +20,7 @@ package enum VerificationError: Error, Hashable, Sendable {
   case wrongCertificateCount(Int)
   /// `position` counts from 0, the leaf.
   case malformedCertificate(position: Int, detail: String)
-  /// A certificate lacks the mark without which it may not sign App Store data; see ``MarkerOID``.
+  /// A certificate lacks the extension that permits signing App Store data; see ``MarkerOID``.
   case missingMarkerOID(String)
   case untrustedRoot(String)
   /// The leaf's key is not on P-256, so it cannot have made an ES256 signature.
@@ -33,14 +33,14 @@ package enum VerificationError: Error, Hashable, Sendable {
   case chainExpiredAtSigning(signed: Instant, validity: ClosedRange<Instant>)
   case wrongBundle(String)
   case wrongApp(Int64)
-  /// An environment that the app does not accept, or one that this version does not know.
+  /// An environment that the app does not accept or this version does not support.
   case wrongEnvironment(String)
-  /// OpenSSL failed at something that has nothing to do with the document. Try again.
+  /// OpenSSL failed for a reason unrelated to the document; retry.
   case cryptographyFailed(CryptographyError)
 }
 
 extension VerificationError: CustomStringConvertible {
-  /// A code for machines: what is stored beside rejected evidence and told to callers.
+  /// The reason code, stored with rejected evidence and returned to callers.
   package var reason: String {
     switch self {
     case .documentTooLarge: "DOCUMENT_TOO_LARGE"
@@ -67,10 +67,11 @@ extension VerificationError: CustomStringConvertible {
     }
   }
 
-  /// A sentence for people.
+  /// A message for people.
   package var description: String {
     switch self {
-    case .documentTooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
+    case .documentTooLarge(let bytes, let limit):
+      "the document has \(bytes) bytes, more than the limit of \(limit)"
     case .notAJWS(let detail): "not a JWS: \(detail)"
     case .notBase64: "the document is not base64"
     case .notAReceipt(let detail): "not a receipt: \(detail)"
@@ -78,29 +79,29 @@ extension VerificationError: CustomStringConvertible {
     case .xcodeNotAllowed(let environment):
       "\(environment.rawValue) data is not signed by Apple, and this app does not accept it"
     case .unsupportedAlgorithm(let name):
-      "the algorithm is \(name), with which Apple does not sign these documents"
-    case .wrongCertificateCount(let count): "the document brings \(count) certificates, not three"
+      "unsupported algorithm: \(name)"
+    case .wrongCertificateCount(let count): "expected three certificates, found \(count)"
     case .malformedCertificate(let position, let detail):
-      "certificate \(position), counted from 0, is \(detail)"
-    case .missingMarkerOID(let identifier): "a certificate lacks Apple's mark \(identifier)"
-    case .untrustedRoot(let detail): "the certificates lead to no trusted root: \(detail)"
+      "certificate \(position) (from 0) is malformed: \(detail)"
+    case .missingMarkerOID(let identifier): "a certificate lacks Apple's marker OID \(identifier)"
+    case .untrustedRoot(let detail): "untrusted root: \(detail)"
     case .unsupportedKey: "the signing certificate's key is not on P-256"
-    case .badSignature: "the signature is not that of the signing certificate"
+    case .badSignature: "the signature does not match the signing certificate"
     case .malformedJSON(let detail): "the payload is not JSON: \(detail)"
-    case .malformedField(let error): "the payload is not Apple's: \(error)"
-    case .missingField(let name): "the payload has no \(name)"
+    case .malformedField(let error): "malformed payload: \(error)"
+    case .missingField(let name): "the payload lacks \(name)"
     case .chainExpiredAtSigning(let signed, let validity):
       "signed at \(signed), but the certificates are valid from \(validity.lowerBound) to "
         + "\(validity.upperBound)"
     case .wrongBundle(let bundle): "the document is for the app \(bundle)"
     case .wrongApp(let number): "the document is for the App Store app \(number)"
     case .wrongEnvironment(let environment): "the document is of the environment \(environment)"
-    case .cryptographyFailed(let error): "the check could not be made: \(error)"
+    case .cryptographyFailed(let error): "verification failed internally: \(error)"
     }
   }
 }
 
-/// What of a document's text an error may show: quoted, and no longer than names are.
+/// Returns the part of a document's text that an error may show: quoted, at most 160 characters.
 func excerpt(_ text: String) -> String {
   String(String.UnicodeScalarView(text.unicodeScalars.prefix(160))).debugDescription
 }

@@ -2,31 +2,31 @@ internal import AppStore
 internal import Bytes
 internal import Synchronization
 
-/// A chain that leads to a trusted root: whose key it vouches for, when, and for what.
+/// A chain that leads to a trusted root, with the key that it certifies.
 struct VerifiedChain: Sendable {
   let key: PublicKey
   let signer: Signer
-  /// The environments that the root counts for.
+  /// The environments that the root is trusted for.
   let environments: Set<Environment>
-  /// The signer's certificate, the intermediate one, the root.
+  /// Leaf, intermediate, root.
   let certificates: [Certificate]
 }
 
-/// Where a signing certificate leads to.
+/// The root that a signing certificate leads to.
 struct SignerTrust: Sendable {
   let signer: Signer
-  /// The environments that the root counts for.
+  /// The environments that the root is trusted for.
   let environments: Set<Environment>
-  /// The signer's certificate, the intermediate one, the root.
+  /// Leaf, intermediate, root.
   let certificates: [Certificate]
 }
 
-/// Traces certificate chains to the trusted roots.
+/// Builds certificate chains to the trusted roots.
 final class ChainVerifier: Sendable {
   private let anchors: TrustAnchors
   private let apple: CertificateStore
-  /// Roots from the configuration. Strictness is off for them: test authorities, the one of Apple's
-  /// own server libraries among them, leave out extensions that RFC 5280 asks for.
+  /// Configured roots, checked less strictly: test authorities, including that of Apple's server libraries,
+  /// lack extensions that RFC 5280 requires.
   private let configured: CertificateStore?
 
   init(anchors: TrustAnchors) throws(CryptographyError) {
@@ -44,14 +44,14 @@ final class ChainVerifier: Sendable {
       key: key, signer: trust.signer, environments: trust.environments, certificates: trust.certificates)
   }
 
-  /// Traces a signing certificate to a root: who signed with it and when they could, and the
-  /// environments that the root counts for. The certificates' marks are for the caller to look at.
+  /// Builds the chain of a signing certificate: its signer, validity and trusted environments. The caller
+  /// checks the marker OIDs.
   func trace(leaf: Certificate, intermediate: Certificate) throws(VerificationError) -> SignerTrust {
     let anchor = try anchor(of: leaf, intermediate)
     let certificates = [leaf, intermediate, anchor.certificate]
     guard let start = certificates.map(\.notBefore).max(), let end = certificates.map(\.notAfter).min(),
       start <= end
-    else { throw .untrustedRoot("its certificates were never valid at the same time") }
+    else { throw .untrustedRoot("the certificates were never valid at the same time") }
     let signer = Signer(subject: leaf.subject, anchor: anchor.certificate.subject, validity: start...end)
     return SignerTrust(signer: signer, environments: anchor.environments, certificates: certificates)
   }
@@ -86,32 +86,31 @@ final class ChainVerifier: Sendable {
   }
 }
 
-/// Chains that were traced before, found by the very bytes that brought them: the header of a JWS, or the
-/// certificates of a receipt.
+/// A cache of verified chains by their exact bytes: the header of a JWS, or the certificates of a receipt.
 ///
-/// Apple signs with a handful of chains at a time and tracing one costs several signatures, so a few
-/// are remembered. Only what came under a valid signature gets in: others could fill the cache with
-/// variants of one chain. The signature of a document is checked every time.
+/// Apple signs with a handful of chains at a time, and building one verifies several signatures. Only chains
+/// of documents with a valid signature are cached: otherwise forgeries could fill the cache with variants of
+/// one chain. The signature of each document is always verified.
 final class ChainCache<Chain: Sendable>: Sendable {
   private struct Entry: Sendable {
     let bytes: [UInt8]
     let chain: Chain
   }
 
-  /// The most recently added is last.
+  /// The most recent is last.
   private let entries = Mutex<[Entry]>([])
   private let capacity: Int
 
   init(capacity: Int = 32) { self.capacity = capacity }
 
-  /// The chain that exactly these bytes brought before.
+  /// Returns the chain cached for exactly these bytes.
   func chain(for bytes: ArraySlice<UInt8>) -> Chain? {
     let entries = entries.withLock { $0 }
     return entries.last { $0.bytes[...].hasSameBytes(as: bytes) }?.chain
   }
 
-  /// Remembers a chain, and forgets the oldest if there are too many.
-  func remember(_ chain: Chain, for bytes: ArraySlice<UInt8>) {
+  /// Caches a chain, and evicts the oldest if the cache is full.
+  func insert(_ chain: Chain, for bytes: ArraySlice<UInt8>) {
     let bytes = Array(bytes)
     entries.withLock { entries in
       guard !entries.contains(where: { $0.bytes == bytes }) else { return }

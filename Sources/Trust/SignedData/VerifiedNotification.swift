@@ -1,7 +1,7 @@
 package import AppStore
 internal import JSON
 
-/// A notification, version 2, of which every signature was found good: its own and those inside.
+/// A version 2 notification whose signature and inner signatures are verified.
 package struct VerifiedNotification: Sendable {
   package let notification: Verified<ResponseBodyV2DecodedPayload>
   package let transaction: Verified<JWSTransactionDecodedPayload>?
@@ -9,7 +9,7 @@ package struct VerifiedNotification: Sendable {
   package let appTransaction: Verified<AppTransactionPayload>?
 }
 
-/// Why a notification was refused: which of its documents, and what is wrong with it.
+/// The reason a notification is rejected, and the document at fault.
 package struct NotificationRejection: Error, Hashable, Sendable, CustomStringConvertible {
   /// ``SignedDocumentKind/notification`` for the notification itself, else the kind of the one inside.
   package let document: SignedDocumentKind
@@ -30,7 +30,7 @@ extension SignedDataVerifier {
   /// Verifies the signed payload of a notification, version 2, and every document inside it.
   ///
   /// The documents inside must be signed themselves, be for the same app, and of the environment that the
-  /// notification names: a genuine notification does not vouch for what it carries.
+  /// notification names: the notification's signature does not cover their authenticity.
   package func verifyNotification(
     _ signedPayload: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(NotificationRejection) -> VerifiedNotification {
@@ -64,7 +64,7 @@ extension SignedDataVerifier {
   }
 }
 
-// A notification says where it belongs, and to which app, in the one part that its type calls for.
+// A notification names its environment and app in the one part that its type requires.
 extension ResponseBodyV2DecodedPayload: SignedPayload {
   package var signing: (member: String, date: Instant?) { ("signedDate", signedDate) }
 
@@ -74,7 +74,7 @@ extension ResponseBodyV2DecodedPayload: SignedPayload {
     if let appData { return origin(appData.environment, of: appData, "appData") }
     if let unclaimInfo { return origin(unclaimInfo.environment, of: unclaimInfo, "unclaimInfo") }
     guard let externalPurchaseToken else { return .missing(member: "data") }
-    // Apple says it in no other way than by the token's name.
+    // Apple encodes the environment only in the token's id.
     return externalPurchaseToken.environment.map(SignedPayloadOrigin.known)
       ?? .missing(member: "externalPurchaseToken.externalPurchaseId")
   }

@@ -2,7 +2,7 @@ import JSON
 import Testing
 
 @Suite struct JSONParsingTests {
-  @Test("Every kind of value is read as what it is")
+  @Test("Every kind of value is parsed")
   func kinds() throws {
     let value = try JSONValue(parsing: #" { "a": [1, -2.5e3, "x", true, false, null], "b": {} } "#)
     let array = try #require(value.objectValue?["a"]?.arrayValue)
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "An integer is exact or it is none",
+    "An integer is exact, or nil",
     arguments: [
       ("0", 0), ("-0", 0), ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min),
       ("1.0", 1),
@@ -23,14 +23,14 @@ import Testing
     #expect(try JSONValue(parsing: literal).int64Value == expected)
   }
 
-  @Test("Escapes become the characters they stand for")
+  @Test("Escapes are decoded")
   func escapes() throws {
     let value = try JSONValue(parsing: #""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000""#)
     #expect(value.stringValue == "\"\\/\u{8}\u{c}\n\r\t\u{e9}\u{1F600}\0")
   }
 
   @Test(
-    "A text that is not JSON is refused where it goes wrong",
+    "Invalid JSON is rejected at the offset of the error",
     arguments: [
       ("", .unexpectedEnd), ("{\"a\":1", .unexpectedEnd), ("[1,]", .unexpectedByte(0x5D, offset: 3)),
       ("01", .trailingBytes(offset: 1)),
@@ -44,12 +44,12 @@ import Testing
     #expect(throws: error) { try JSONValue(parsing: text) }
   }
 
-  @Test("A string that is not UTF-8 is refused")
+  @Test("A string that is not UTF-8 is rejected")
   func invalidUTF8() {
     #expect(throws: JSONError.invalidUTF8(offset: 1)) { try JSONValue(parsing: [0x22, 0xC0, 0xAF, 0x22]) }
   }
 
-  @Test("Of a member named twice the last value counts, in the first one's place, or the text is refused")
+  @Test("The last of two duplicate members wins at the first one's position, or the text is rejected")
   func duplicates() throws {
     for others in [0, 100] {
       let names = (0..<others).map { ",\"n\($0)\":0" }.joined()
@@ -58,21 +58,21 @@ import Testing
       #expect(object.count == others + 1)
       #expect(object.map(\.name).first == "a" && object["a"] == 3)
       #expect(throws: JSONError.duplicateName(offset: 7 + names.utf8.count)) {
-        try JSONValue(parsing: text, duplicates: .refused)
+        try JSONValue(parsing: text, duplicates: .rejected)
       }
     }
   }
 
   @Test(
-    "Names that Unicode takes for the same are two, for their bytes differ",
+    "Names that are only canonically equivalent stay distinct",
     arguments: [("\u{e9}", "e\u{301}"), ("\u{212B}", "A\u{30A}")])
   func unicodeNames(one: String, other: String) throws {
     let text = "{\"\(one)\":1,\"\(other)\":2}"
-    let object = try #require(JSONValue(parsing: text, duplicates: .refused).objectValue)
+    let object = try #require(JSONValue(parsing: text, duplicates: .rejected).objectValue)
     #expect(object[one] == 1 && object[other] == 2)
   }
 
-  @Test("Nesting and length have limits")
+  @Test("Nesting and size above the limits are rejected")
   func limits() throws {
     let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
     _ = try JSONValue(parsing: deep)

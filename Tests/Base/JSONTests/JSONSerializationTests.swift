@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct JSONSerializationTests {
   @Test(
-    "What was parsed is written as it was",
+    "Serialization preserves a parsed text",
     arguments: [
       "null", "true", "[]", "{}", "[1,2.50,-0,1E+2]", #"{"z":1,"a":{"b":[{}]}}"#,
       #""\"\\\b\t\n\f\r\u0001é😀/""#,
@@ -12,7 +12,7 @@ import Testing
     #expect(try JSONValue(parsing: text).text == text)
   }
 
-  @Test("Pretty output has a line per member")
+  @Test("Pretty output has one line per member")
   func pretty() {
     let value: JSONValue = ["a": [1, "b"], "c": [:], "d": []]
     let expected = """
@@ -28,7 +28,7 @@ import Testing
     #expect(String(decoding: value.serialized(pretty: true), as: UTF8.self) == expected)
   }
 
-  @Test("An object is edited in place, by name")
+  @Test("Setting a member replaces it in place")
   func editing() {
     var object: JSONObject = ["a": 1, "b": 2]
     object["a"] = "x"
@@ -39,7 +39,7 @@ import Testing
     #expect(JSONObject([("a", 1), ("a", 2)]).text == #"{"a":2}"#)
   }
 
-  @Test("Only finite numbers can be written")
+  @Test("Infinity and NaN have no JSON number")
   func nonFinite() {
     #expect(JSONNumber(Double.infinity) == nil)
     #expect(JSONNumber(Double.nan) == nil)

@@ -24,23 +24,25 @@ struct JSONTestSuiteTests {
       .map { Document(name: $0, bytes: Array(try Data(contentsOf: folder.appending(path: $0)))) }
   }
 
-  @Test("The suite is there") func present() throws {
+  @Test("The suite has files") func present() throws {
     #expect(try Self.documents("").count > 300)
   }
 
-  @Test("Valid documents are read, and read again from what we write", arguments: try documents("y_"))
+  @Test(
+    "Valid documents are parsed, and parsed again from their serialization", arguments: try documents("y_"))
   func valid(document: Document) throws {
     let value = try JSONValue(parsing: document.bytes)
     #expect(try JSONValue(parsing: value.serialized()) == value)
     #expect(try JSONValue(parsing: value.serialized(pretty: true)) == value)
   }
 
-  @Test("Invalid documents are refused", arguments: try documents("n_"))
+  @Test("Invalid documents are rejected", arguments: try documents("n_"))
   func invalid(document: Document) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: document.bytes) }
   }
 
-  @Test("Doubtful documents are read or refused", arguments: try documents("i_"))
+  @Test(
+    "Implementation-defined documents are parsed or rejected without a crash", arguments: try documents("i_"))
   func doubtful(document: Document) {
     do {
       let value = try JSONValue(parsing: document.bytes)

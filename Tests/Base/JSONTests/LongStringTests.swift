@@ -9,7 +9,7 @@ import Testing
     return [UInt8(ascii: "\"")] + filler + special + filler + [UInt8(ascii: "\"")]
   }
 
-  @Test("Escapes and characters beyond ASCII are read at every position", arguments: 0..<70)
+  @Test("Escapes and non-ASCII characters are parsed at every position", arguments: 0..<70)
   func special(position: Int) throws {
     let filler = String(repeating: "x", count: position)
     for (written, meant) in [("\\n", "\n"), ("\\u00e9", "é"), ("é", "é"), ("😀", "😀"), ("\u{7F}", "\u{7F}")] {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("What has to be escaped is written so at every position", arguments: 0..<70)
+  @Test("Special characters are escaped at every position", arguments: 0..<70)
   func written(position: Int) {
     let filler = String(repeating: "x", count: position)
     for (meant, written) in [
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("Control characters, stray bytes and the end are found at every position", arguments: 0..<70)
+  @Test("Control characters, invalid UTF-8 and truncation are detected at every position", arguments: 0..<70)
   func refused(position: Int) {
     #expect(throws: JSONError.controlCharacter(offset: position + 1)) {
       try JSONValue(parsing: string(position, [0x1F]))

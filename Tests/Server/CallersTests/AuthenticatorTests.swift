@@ -26,7 +26,7 @@ import Testing
       [(":path", "/x")] + (authorization.map { [("authorization", $0)] } ?? []) + [("te", "trailers")])
   }
 
-  @Test("A token that was given out names its caller, in any case of the scheme, again and again")
+  @Test("A configured token authenticates its caller, with the scheme in any case")
   func token_() throws {
     let (gate, _) = gate(.listed(try directory("billing", token: token)))
     for scheme in ["Bearer", "bearer", "BEARER", "Bearer"] {
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "What is no token that was given out is refused by what is wrong with it",
+    "Missing, malformed and unknown credentials are rejected with the reason",
     arguments: [
       (nil, CallerError.noCredential), ("", .notABearer), ("Bearer", .notABearer), ("Bearer ", .notABearer),
       ("Basic YTpi", .notABearer), ("Bearer ent_", .unknownToken),
@@ -51,7 +51,7 @@ import Testing
     #expect(throws: error) { try gate.caller(headers(field)) }
   }
 
-  @Test("Another admission counts from the next call on, also for who was remembered")
+  @Test("A replaced policy takes effect on the next call, also for cached callers")
   func replaced() throws {
     let (gate, callers) = gate(.listed(try directory("billing", token: token)))
     _ = try gate.caller(headers("Bearer \(token)"))
@@ -63,7 +63,7 @@ import Testing
     #expect(try gate.caller(headers(nil)).roles == Set(Role.allCases))
   }
 
-  @Test("A certificate's name counts where there is no token")
+  @Test("A certificate authenticates a call without a token")
   func certificate() throws {
     let directory = CallerDirectory([
       CallerDefinition(name: "gateway", roles: [.submit], certificateNames: ["spiffe://example.com/gateway"])
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("Many tokens are kept apart, whichever places they share")
+  @Test("Tokens that share a cache slot are not confused")
   func many() throws {
     var generator = SplitMix64(state: 7)
     // More than there are places.
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("A hash is read as it is written, and nothing else is one")
+  @Test("A token hash survives encoding; other texts are rejected")
   func hashText() throws {
     let hash = TokenHash(of: token.utf8)
     #expect(TokenHash(hash.description) == hash)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("The role admin includes the others, and no other role does")
+  @Test("Only the role admin includes the other roles")
   func roles() {
     #expect(Role.effective([.admin]) == Set(Role.allCases))
     #expect(Role.effective([.operate]) == [.operate])

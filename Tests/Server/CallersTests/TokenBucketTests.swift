@@ -5,7 +5,7 @@ import Testing
 @Suite struct TokenBucketTests {
   private static let second: Int64 = 1_000_000_000
 
-  @Test("After a pause a burst may come at once, and then calls at the rate")
+  @Test("After a pause, a burst is allowed at once and then calls at the rate")
   func burst() {
     let bucket = TokenBucket(RateLimit(perSecond: 10, burst: 3))
     let start = 5 * Self.second
@@ -15,7 +15,7 @@ import Testing
     #expect(bucket.take(at: start + Self.second / 10) != nil)
   }
 
-  @Test("What is told to wait is enough to wait")
+  @Test("A call after the returned wait is allowed")
   func wait() throws {
     let bucket = TokenBucket(RateLimit(perSecond: 3, burst: 1))
     var now: Int64 = 0
@@ -26,7 +26,7 @@ import Testing
     #expect(now <= 34 * Self.second)
   }
 
-  @Test("However calls are spread, no more are let through than burst and rate allow", arguments: 1...20)
+  @Test("Randomly spread calls never exceed burst and rate", arguments: 1...20)
   func neverMore(seed: UInt64) {
     var generator = SplitMix64(state: seed)
     let limit = RateLimit(

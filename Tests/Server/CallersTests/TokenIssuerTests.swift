@@ -40,7 +40,7 @@ import Testing
     return try gate.caller(HeaderFields([("authorization", "Bearer \(token)")]))
   }
 
-  @Test("A subject that the operator defined has the roles defined, whatever the token says")
+  @Test("A configured subject has the configured roles, not those of the token")
   func definedSubject() throws {
     var claims = Self.claims
     claims["roles"] = ["admin"]
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "Another subject has the roles that the issuer says, as a list or as words",
+    "An unconfigured subject has the roles of its token, as a list or as words",
     arguments: [JSONValue.array(["read", "operate", "cook"]), "read operate cook"])
   func claimedRoles(roles: JSONValue) throws {
     var claims = Self.claims
@@ -61,7 +61,7 @@ import Testing
     #expect(caller.roles == [.read, .operate])
   }
 
-  @Test("Without a role a subject is nobody")
+  @Test("A subject without roles is rejected")
   func noRoles() throws {
     var claims = Self.claims
     claims["sub"] = "stranger"
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "A token that says something else than it must is refused",
+    "A token with wrong claims is rejected with the reason",
     arguments: [
       ("iss", "https://other.example.com", "another issuer"), ("aud", "others", "meant for others"),
       ("exp", .number(JSONNumber(seconds - 31)), "expired"),
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("Clocks may differ by half a minute")
+  @Test("A clock skew of half a minute is tolerated")
   func leeway() throws {
     var claims = Self.claims
     claims["exp"] = .number(JSONNumber(Self.seconds - 29))
@@ -96,7 +96,7 @@ import Testing
     #expect(try find(try signer.sign(claims)).name == "billing")
   }
 
-  @Test("Another key, a changed claim, another algorithm: not to be believed")
+  @Test("Another key, an altered claim and another algorithm are rejected")
   func forged() throws {
     let good = try signer.sign(Self.claims)
     let parts = good.split(separator: ".").map(String.init)
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("A key that is not known yet is asked for, and counts when it is there")
+  @Test("An unknown key triggers a refresh and is accepted afterwards")
   func rotation() throws {
     let asked = Mutex(0)
     let next = try JWTSigner(key: .generate(.p256), keyID: "two")
@@ -131,7 +131,7 @@ import Testing
     #expect(try gate.caller(headers).name == "billing")
   }
 
-  @Test("What was remembered of a token ends with it")
+  @Test("A cached signed token is rejected after its expiry")
   func remembered() throws {
     let time = Mutex(Self.now)
     let issuer = TokenIssuer(Self.terms, keys: keys)
@@ -144,7 +144,7 @@ import Testing
     #expect(throws: CallerError.self) { try gate.caller(headers) }
   }
 
-  @Test("A short RSA key is refused")
+  @Test("A short RSA key is rejected")
   func shortKey() throws {
     #expect(throws: CryptographyError.self) {
       // 512 bits.

@@ -13,7 +13,7 @@ import Testing
     return try AppReceiptPayload(parsing: builder.content)
   }
 
-  @Test("Every attribute that is written is read")
+  @Test("Every receipt attribute survives encoding and decoding")
   func everyAttribute() throws {
     let dates = ([12, 18, 21] as [Int64]).map { Instant(millisecondsSince1970: $0 * 86_400_000) }
     let receipt = try receipt { builder in
@@ -43,7 +43,7 @@ import Testing
     #expect(receipt.purchases.isEmpty)
   }
 
-  @Test("Every attribute of a purchase that is written is read, and shown")
+  @Test("Every purchase attribute survives encoding and decoding, and is in the JSON")
   func everyPurchaseAttribute() throws {
     let date = Instant(rfc3339: "2021-02-03T04:05:06Z")!
     var purchase = ReceiptBuilder()
@@ -74,7 +74,7 @@ import Testing
     #expect(shown["unknown_attributes"] == [["type": 1799, "version": 1, "value": "DANuZXc="]])
   }
 
-  @Test("An empty text says that there is none")
+  @Test("An empty text is decoded as missing")
   func emptyTexts() throws {
     let receipt = try receipt { builder in
       builder.add(3, "")
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "Dates are read with any offset, the one without a colon too",
+    "Dates are decoded with any offset, also without a colon",
     arguments: [
       ("2021-01-01T01:00:00+0100", "2021-01-01T00:00:00Z"),
       ("2021-01-01T01:00:00+01:00", "2021-01-01T00:00:00Z"),
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("An attribute that holds something else than it should is named")
+  @Test("An attribute of the wrong type is rejected by its number")
   func wrongValues() throws {
     let cases: [(Int64, [UInt8], String)] = [
       (2, [0x02, 0x01, 0x05], "a text"), (2, [0x0C, 0x02, 0xC3, 0x28], "a text"), (2, [], "a text"),
@@ -135,7 +135,7 @@ import Testing
       bytes.count == 2 + max(1, (Int64.bitWidth - (value < 0 ? ~value : value).leadingZeroBitCount + 8) / 8))
   }
 
-  @Test("Content is read in indefinite lengths, and in OCTET STRINGs around it")
+  @Test("Content in indefinite lengths and in OCTET STRINGs is decoded")
   func encodings() throws {
     let content = ReceiptChain.content().content
     let expected = try AppReceiptPayload(parsing: content)
@@ -154,7 +154,7 @@ import Testing
     #expect(throws: AppReceiptError.self) { try AppReceiptPayload(parsing: often) }
   }
 
-  @Test("The whole receipt is read inside an OCTET STRING too")
+  @Test("A receipt inside an OCTET STRING is decoded")
   func wrappedReceipt() throws {
     let chain = try ReceiptChain()
     let verifier = try chain.verifier()
@@ -165,7 +165,7 @@ import Testing
       verifier.refusal(of: AttributeValue.element(.octetString, once)) == "NOT_A_RECEIPT")
   }
 
-  @Test("A receipt is made for the device that its hash is over")
+  @Test("A receipt matches only the device that its hash covers")
   func device() throws {
     let device: [UInt8] = [1, 2, 3, 4, 5, 6]
     let bundle = AttributeValue.encode("com.example")

@@ -64,7 +64,7 @@ struct OpenSSLCommandTests {
   }
 
   @Test(
-    "We verify the command's receipts: in DER and BER, with and without signed attributes",
+    "Receipts of OpenSSL's command verify in DER and BER, with and without signed attributes",
     arguments: [
       "cms -noattr -md sha1", "cms -noattr -md sha256", "cms -md sha256", "cms -stream -noattr -md sha256",
       "cms -stream -md sha1", "cms -keyid -noattr -md sha256", "smime -noattr -md sha1", "smime -md sha256",
@@ -89,7 +89,7 @@ struct OpenSSLCommandTests {
   }
 
   @Test(
-    "Digests that Apple does not use, and content that is not inside, are refused",
+    "Unsupported digests and detached content are rejected",
     arguments: [
       ("-nodetach -noattr -md md5", "UNSUPPORTED_ALGORITHM"),
       ("-nodetach -noattr -md sha512", "UNSUPPORTED_ALGORITHM"), ("-noattr -md sha256", "NOT_A_RECEIPT"),
@@ -105,7 +105,7 @@ struct OpenSSLCommandTests {
     #expect(try chain.verifier().refusal(of: read("receipt")) == reason)
   }
 
-  @Test("A message that is enveloped, not signed, is no receipt")
+  @Test("An enveloped PKCS#7 message is rejected as a receipt")
   func enveloped() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(

@@ -19,14 +19,14 @@ import Testing
     verifier.refusal(of: try chain.signer.sign(content: content.content, digest: digest))
   }
 
-  @Test("A receipt under a configured root is accepted, with the digest of today and that of old ones")
+  @Test("A receipt under a configured root is accepted with SHA-256 and SHA-1")
   func accepted() throws {
     for digest in ReceiptSigner.Digest.allCases {
       #expect(try refusal(ReceiptChain.content(), digest: digest) == nil)
     }
   }
 
-  @Test("Receipts are signed with RSA as Apple's are, and with elliptic keys")
+  @Test("Receipts with RSA and elliptic-curve signatures are accepted")
   func rsa() throws {
     let rsa = try ReceiptChain(key: .generateRSA())
     for digest in ReceiptSigner.Digest.allCases {
@@ -37,13 +37,13 @@ import Testing
   }
 
   @Test(
-    "What is not PKCS#7 signed data is not a receipt",
+    "Bytes other than PKCS#7 signed data are rejected",
     arguments: [
       [], [0x30], [0x30, 0x80], [0x30, 0x00], [0x04, 0x00], [0x04, 0x82], [0x24, 0x80], [0x7B, 0x7D],
     ])
   func notAReceipt(bytes: [UInt8]) { #expect(verifier.refusal(of: bytes) == "NOT_A_RECEIPT") }
 
-  @Test("Nothing may follow a receipt, and nothing may be missing at its end")
+  @Test("Truncated receipts and trailing bytes are rejected")
   func ends() throws {
     let receipt = try chain.signer.sign(content: ReceiptChain.content().content)
     #expect(verifier.refusal(of: receipt + [0]) == "NOT_A_RECEIPT")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A text must be base64, its lines broken or not")
+  @Test("A receipt as text must be Base64, with or without line breaks")
   func base64() throws {
     let receipt = try chain.signer.sign(content: ReceiptChain.content().content)
     let text = Base64.standard.encode(receipt)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("The root that a receipt brings along is not trusted, and not needed")
+  @Test("The root inside a receipt is neither trusted nor required")
   func rootIsIgnored() throws {
     let stranger = try ReceiptChain(name: "Stranger")
     let content = ReceiptChain.content().content
@@ -84,7 +84,7 @@ import Testing
     #expect(verifier.refusal(of: try impostor.signer.sign(content: content)) == "UNTRUSTED_ROOT")
   }
 
-  @Test("Without its intermediate a receipt leads nowhere")
+  @Test("A receipt without its intermediate certificate is rejected")
   func noIntermediate() throws {
     let content = ReceiptChain.content().content
     for certificates in [[chain.leaf], [chain.leaf, chain.root]] {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("More certificates than Apple would send are not looked at")
+  @Test("A receipt with too many certificates is rejected before they are decoded")
   func manyCertificates() throws {
     let others = try (0..<8).map { _ in try ReceiptChain().root }
     let signer = ReceiptSigner(key: chain.key, chain: [chain.leaf, chain.intermediate] + others)
@@ -101,7 +101,7 @@ import Testing
     #expect(verifier.refusal(of: receipt) == "WRONG_CERTIFICATE_COUNT")
   }
 
-  @Test("Both certificates below the root must carry Apple's marks")
+  @Test("A chain without both of Apple's marker OIDs is rejected")
   func markers() throws {
     for (intermediate, leaf) in [(false, true), (true, false), (false, false)] {
       let unmarked = try ReceiptChain(markedIntermediate: intermediate, markedLeaf: leaf)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("A signature by another key than the certificate's is bad")
+  @Test("A signature by another key than the certificate's is rejected")
   func otherKey() throws {
     let receipt = try chain.signer.sign(content: ReceiptChain.content().content)
     let other = try chain.signer.sign(content: ReceiptChain.content(bundle: "com.another").content)
@@ -119,7 +119,7 @@ import Testing
     #expect(["BAD_SIGNATURE", "NOT_A_RECEIPT"].contains(verifier.refusal(of: swapped)))
   }
 
-  @Test("The certificates are judged at the creation date, to the second")
+  @Test("Certificates must be valid at the creation date, to the second")
   func dates() throws {
     let cases: [(Instant, String?)] = [
       (ReceiptChain.start, nil),
@@ -133,14 +133,14 @@ import Testing
     #expect(try refusal(ReceiptChain.content(created: nil)) == "MISSING_FIELD")
   }
 
-  @Test("A receipt for another app, or for none, is refused")
+  @Test("A receipt for another app or without an app is rejected")
   func apps() throws {
     #expect(try refusal(ReceiptChain.content(bundle: "com.example.other")) == "WRONG_BUNDLE")
     #expect(try refusal(ReceiptChain.content(bundle: nil)) == "MISSING_FIELD")
     #expect(try refusal(ReceiptChain.content(bundle: "")) == "MISSING_FIELD")
   }
 
-  @Test("A receipt that does not say where it belongs is never taken for Production")
+  @Test("A receipt without a type is never accepted for Production")
   func environments() throws {
     #expect(try refusal(ReceiptChain.content(type: nil)) == nil)
     #expect(try refusal(ReceiptChain.content(type: "ProductionVPPSandbox")) == nil)
@@ -157,7 +157,7 @@ import Testing
     #expect(verifier.refusal(of: sandbox, environments: [.production]) == "WRONG_ENVIRONMENT")
   }
 
-  @Test("A signed receipt whose content is not a receipt's is refused")
+  @Test("A signed message with other content than a receipt is rejected")
   func content() throws {
     for content: [UInt8] in [[], [0x31], [0x30, 0x00], [0x31, 0x02, 0x30, 0x00], [0x05, 0x00]] {
       #expect(verifier.refusal(of: try chain.signer.sign(content: content)) == "NOT_A_RECEIPT")
@@ -167,7 +167,7 @@ import Testing
     #expect(try refusal(wrong) == "NOT_A_RECEIPT")
   }
 
-  @Test("What is too large, too deep or too much is refused before work is done")
+  @Test("Size, depth and count limits reject a receipt before it is processed")
   func limits() throws {
     let oversized = [UInt8](repeating: 0x30, count: 50_000_000)
     #expect(verifier.refusal(of: oversized) == "DOCUMENT_TOO_LARGE")

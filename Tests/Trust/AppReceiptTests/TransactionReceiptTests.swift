@@ -28,7 +28,7 @@ import Testing
     }
     """
 
-  @Test("It tells its transaction, where it was made, and all else that it says")
+  @Test("Every entry of a transaction receipt is decoded")
   func reading() throws {
     let receipt = try receipt(info) { info in
       """
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "What is not such a property list is refused",
+    "Other property list forms are rejected",
     arguments: [
       "", "{", "{}", "[]", "{ a = b }", "{ a = b;", "{ a = b; } c", "{ = b; }", "{ a b; }", "{ a = ; }",
       "{ a = \"b; }", "{ a = \"\\n\"; purchase-info = \"\"; }", "{ a = { b = c; }; }", "{ a = (b); }",
@@ -68,7 +68,7 @@ import Testing
     #expect(throws: AppReceiptError.self) { try TransactionReceipt(parsing: Array(text.utf8)) }
   }
 
-  @Test("A date that is none, and bytes that are no text, are refused")
+  @Test("Malformed dates and invalid UTF-8 are rejected")
   func badContent() {
     #expect(throws: AppReceiptError.self) {
       try receipt("{ purchase-date-ms = soon; }") { "{ purchase-info = \"\($0)\"; }" }
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("Too many bytes or entries are refused")
+  @Test("A property list above the size or entry limit is rejected")
   func limits() {
     let entries = (0..<101).map { "k\($0) = v;" }.joined()
     #expect(throws: AppReceiptError.tooMany("entries", limit: 100)) {

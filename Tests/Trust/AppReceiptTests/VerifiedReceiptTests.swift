@@ -12,7 +12,7 @@ struct VerifiedReceiptTests {
 
   private func verifier() throws -> SignedDataVerifier { try SignedDataVerifier(anchors: .apple()) }
 
-  @Test("Apple's receipt is genuine at its creation date, years after its certificates ended")
+  @Test("Apple's receipt verifies at its creation date, years after its certificates expired")
   func genuine() throws {
     let verified: Verified<AppReceiptPayload> = try verifier().verifyReceipt(
       base64: TestData.text(path), for: app, environments: [.sandbox])
@@ -30,7 +30,7 @@ struct VerifiedReceiptTests {
     #expect(receipt.attributes.count == 23 && receipt.unknownAttributes.contains { $0.type == 25 })
   }
 
-  @Test("Its two purchases are read to the last attribute")
+  @Test("All attributes of the two purchases are decoded")
   func purchases() throws {
     let verified: Verified<AppReceiptPayload> = try verifier().verifyReceipt(
       base64: TestData.text(path), for: app, environments: [.sandbox])
@@ -48,7 +48,7 @@ struct VerifiedReceiptTests {
     #expect(first.isInTrialPeriod == false && first.isInIntroductoryOfferPeriod == false)
   }
 
-  @Test("It was made for one device and no other")
+  @Test("Apple's receipt matches its own device only")
   func device() throws {
     let verified: Verified<AppReceiptPayload> = try verifier().verifyReceipt(
       base64: TestData.text(path), for: app, environments: [.sandbox])
@@ -61,7 +61,7 @@ struct VerifiedReceiptTests {
     #expect(try !verified.payload.isFor(device: []))
   }
 
-  @Test("It is shown as verifyReceipt would, and read back from that")
+  @Test("The JSON of a receipt decodes as a verifyReceipt response")
   func json() throws {
     let verified: Verified<AppReceiptPayload> = try verifier().verifyReceipt(
       base64: TestData.text(path), for: app, environments: [.sandbox])
@@ -73,7 +73,7 @@ struct VerifiedReceiptTests {
     #expect(shown.inApp?.first?.expiresDate == verified.payload.purchases.first?.expirationDate)
   }
 
-  @Test("It is refused for another app, another environment, and under another root")
+  @Test("Apple's receipt is rejected for another app, environment or root")
   func misaddressed() throws {
     let receipt = try TestData.decoded(path)
     let verifier = try verifier()
@@ -82,7 +82,7 @@ struct VerifiedReceiptTests {
     #expect(verifier.refusal(of: receipt, app: app, environments: [.sandbox]) == nil)
   }
 
-  @Test("One flipped bit anywhere in what was signed, or in the signature, is found")
+  @Test("A flipped bit in the signed content or the signature is rejected")
   func flippedBits() throws {
     let receipt = try TestData.decoded(path)
     let verifier = try verifier()
@@ -95,7 +95,7 @@ struct VerifiedReceiptTests {
     }
   }
 
-  @Test("No flipped bit in all of it goes through, except where nothing is said")
+  @Test("A flipped bit anywhere is rejected, except in insignificant bytes")
   func flippedAnywhere() throws {
     let receipt = try TestData.decoded(path)
     let verifier = try verifier()
@@ -112,7 +112,7 @@ struct VerifiedReceiptTests {
   }
 
   @Test(
-    "Xcode's receipts are recognised, and taken only where they are allowed",
+    "Xcode's receipts are accepted only where the app allows them",
     arguments: [("xcode-app-receipt-empty", 0), ("xcode-app-receipt-with-transaction", 1)])
   func xcode(name: String, purchases: Int) throws {
     let receipt = try TestData.decoded("apple-asl/xcode/\(name)")
@@ -128,7 +128,7 @@ struct VerifiedReceiptTests {
     #expect(verified.payload.expirationDate == Instant(rfc3339: "4001-01-01T00:00:00Z"))
   }
 
-  @Test("The transaction receipt of Apple's libraries tells its transaction")
+  @Test("The transaction receipt of Apple's libraries is decoded")
   func transactionReceipt() throws {
     let document = try TestData.decoded("apple-asl/mock_signed_data/legacyTransaction")
     #expect(try TransactionReceipt(parsing: document).transactionID == "33993399")

@@ -13,7 +13,7 @@ struct ChainCaseTests {
     try Certificate(der: TestData.bytes("apple-asl/x509_constants/\(name).der"))
   }
 
-  @Test("The pinned names and keys are those of Apple's certificates")
+  @Test("The pinned names and keys match Apple's certificates")
   func pins() throws {
     let names = ["AppleIncRootCertificate", "AppleRootCA-G2", "AppleRootCA-G3"]
     let anchors = try TrustAnchors.apple().apple
@@ -27,7 +27,7 @@ struct ChainCaseTests {
     }
   }
 
-  @Test("Every measured chain gets its verdict")
+  @Test("Every chain of the test data gets the expected result")
   func chains() throws {
     let cases = try #require(JSONValue(parsing: TestData.bytes("x509_chain_cases.json")).arrayValue)
     #expect(cases.count == 12)

@@ -7,7 +7,7 @@ import Testing
 @testable import SignedData
 
 @Suite struct ConcurrencyTests {
-  @Test("Many threads verify with one verifier, good documents and bad, and none is taken for another")
+  @Test("One verifier gives correct results for valid and invalid documents on many threads")
   func manyThreads() async throws {
     let chain = try TestChain()
     let verifier = try chain.verifier()
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("The cache holds so many chains and no more, and forgets the oldest")
+  @Test("The chain cache evicts the oldest chain at its capacity")
   func cache() throws {
     let chain = try TestChain()
     let texts = [chain.leaf, chain.intermediate, chain.root].map {

@@ -28,7 +28,7 @@ import Testing
 }
 
 @Suite struct SigningKeyTests {
-  @Test("A key survives being written to PEM and read")
+  @Test("A key survives encoding to PEM and decoding")
   func pem() throws {
     let key = try SigningKey.generate(.p256)
     let text = try key.pem()
@@ -37,13 +37,13 @@ import Testing
   }
 
   @Test(
-    "What is not a key is refused",
+    "Text that is not a key is rejected",
     arguments: ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
   func refused(text: String) {
     #expect(throws: CryptographyError.self) { try SigningKey(pem: text) }
   }
 
-  @Test("r and s keep their 32 bytes each, whatever their leading bits")
+  @Test("r and s keep 32 bytes each, with any leading bits")
   func signatureForms() throws {
     for (r, s) in [(UInt8(0), UInt8(1)), (0x80, 0x7F), (0xFF, 0)] {
       let raw = [r] + [UInt8](repeating: 7, count: 31) + [s] + [UInt8](repeating: 9, count: 31)
@@ -83,7 +83,7 @@ struct OpenSSLCommandTests {
     try body(folder)
   }
 
-  @Test("Our chain passes its strict check, and not without the intermediate")
+  @Test("OpenSSL's strict check accepts the chain, but not without the intermediate")
   func chain() throws {
     let chain = try TestChain()
     try withFolder { folder in
@@ -98,7 +98,7 @@ struct OpenSSLCommandTests {
     }
   }
 
-  @Test("Our signature passes its check, and a changed message does not")
+  @Test("OpenSSL's command accepts the signature, but not of an altered message")
   func signature() throws {
     let key = try SigningKey.generate(.p256)
     let message = Array("a message".utf8)

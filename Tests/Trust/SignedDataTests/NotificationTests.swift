@@ -65,7 +65,7 @@ import Testing
     #expect(verified.appTransaction == nil)
   }
 
-  @Test("A genuine notification does not vouch for what it carries")
+  @Test("A document inside a verified notification must be signed itself")
   func forgedInside() throws {
     let other = try TestChain(name: "Other")
     let cases: [(JSONObject, SignedDocumentKind, String)] = [
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("The part that the type calls for says which app and environment it is for")
+  @Test("App and environment come from the part that the notification type requires")
   func parts() throws {
     let appTransaction: JSONObject = [
       "bundleId": "com.example", "receiptType": "Sandbox",
@@ -115,7 +115,7 @@ import Testing
     #expect(try refusal(notification("novelty", data()))?.error == .missingField("data"))
   }
 
-  @Test("An external purchase token's environment is in its name, and Production asks for the app's number")
+  @Test("An external purchase token's id names its environment; Production requires the App Store id")
   func externalPurchaseToken() throws {
     func token(_ id: String, app: JSONValue) -> JSONObject {
       let token: JSONObject = [
@@ -131,7 +131,7 @@ import Testing
       try refusal(token("1", app: nil), environments: [.production])?.error == .missingField("appAppleId"))
   }
 
-  @Test("A retention message request names its app by the App Store number")
+  @Test("A retention message request is checked by the App Store id")
   func realtimeRequest() throws {
     func request(_ environment: String, app: Int64) throws -> String {
       try signed([
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(
-    "The mock notifications of Apple's server libraries get their verdicts",
+    "The mock notifications of Apple's server libraries get the expected results",
     .enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA is not there"))
   func published() throws {
     let root = try TestData.bytes("apple-asl/certs/testCA.der")

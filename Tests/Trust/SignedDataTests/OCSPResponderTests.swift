@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignedData
 
-/// The responder's answers, read as those of other authorities are.
+/// The responder's responses, verified like those of other authorities.
 @Suite struct OCSPResponderTests {
   private let now = TestChain.middle
   private var later: Instant { now.advanced(byMilliseconds: 43_200_000) }
@@ -39,13 +39,13 @@ import Testing
     return try OCSPResponse(response: response, for: certificate, issuer: issuer, at: now)
   }
 
-  @Test("A certificate names its responder, and one that was made without does not")
+  @Test("A certificate has the responder that it was issued with, or none")
   func address() throws {
     #expect(try Authority().leaf.ocspResponder == "http://127.0.0.1:1/ocsp")
     #expect(try TestChain().leaf.ocspResponder == nil)
   }
 
-  @Test("What it says is believed of leaf and intermediate: good, revoked with its moment, unknown")
+  @Test("Responses about leaf and intermediate verify: good, revoked with its time, unknown")
   func statuses() throws {
     let authority = try Authority()
     for status in [OCSPResponse.Status.good, .revoked(TestChain.start), .unknown] {
@@ -59,16 +59,33 @@ import Testing
     }
   }
 
-  @Test("It answers for its own authorities alone, and not what it cannot read")
+  @Test("A response is rejected when the issuer's certificate has expired")
+  func expiredIssuer() throws {
+    let authority = try Authority()
+    let after = TestChain.end.advanced(byMilliseconds: 86_400_000)
+    let issuer = authority.issuer.certificate
+    let response = try authority.responder.response(
+      to: OCSPRequest(for: authority.leaf, issuer: issuer).der, saying: .good, from: after,
+      until: after.advanced(byMilliseconds: 43_200_000))
+    let error = #expect(throws: OCSPError.self) {
+      try OCSPResponse(response: response, for: authority.leaf, issuer: issuer, at: after)
+    }
+    guard case .notSignedByAuthority = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test("The responder rejects other authorities' certificates and malformed requests")
   func others() throws {
     let authority = try Authority()
     let stranger = try TestChain()
-    #expect(throws: OCSPError.refused("unauthorized")) {
+    #expect(throws: OCSPError.errorStatus("unauthorized")) {
       try answer(authority.responder, about: stranger.leaf, under: stranger.intermediate, .good)
     }
     for bytes: [UInt8] in [[], [1, 2, 3], [0x30, 0x04, 0x30, 0x02, 0x30, 0x00]] {
       let response = try authority.responder.response(to: bytes, saying: .good, from: now, until: later)
-      #expect(throws: OCSPError.refused("malformedrequest")) {
+      #expect(throws: OCSPError.errorStatus("malformedrequest")) {
         try OCSPResponse(
           response: response, for: authority.leaf, issuer: authority.issuer.certificate, at: now)
       }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import SignedData
 
-/// Answers of the `openssl ocsp` command, written by others, about certificates made here.
+/// Responses of the `openssl ocsp` command about certificates issued by the tests.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "no openssl command"))
 struct OCSPTests {
-  @Test("The authority's word is read: good, revoked with its moment, unknown")
+  @Test("The status is decoded: good, revoked with its time, unknown")
   func statuses() throws {
     let authority = try OpenSSLAuthority()
     let good = try authority.answer(.good)
@@ -18,13 +18,13 @@ struct OCSPTests {
     #expect(try authority.answer(.unknown).status == .unknown)
   }
 
-  @Test("Whoever the authority gave the right may answer for it")
+  @Test("A response signed by a delegated responder verifies")
   func delegated() throws {
     let authority = try OpenSSLAuthority()
     #expect(try authority.answer(.good, signedBy: .delegate).status == .good)
   }
 
-  @Test("An answer that others signed is not believed: a stranger, another leaf of the same authority")
+  @Test("A response signed by a stranger or by another leaf of the authority is rejected")
   func strangers() throws {
     let authority = try OpenSSLAuthority()
     for signer in [OpenSSLAuthority.Signer.stranger, .leaf] {
@@ -36,11 +36,11 @@ struct OCSPTests {
     }
   }
 
-  @Test("A changed answer is not believed")
+  @Test("An altered response is rejected")
   func altered() throws {
     let authority = try OpenSSLAuthority()
     var response = try authority.response(.revoked)
-    // In the part that is signed, behind the responder's name.
+    // In the signed part, after the responder's name.
     response[80] ^= 0x40
     #expect(throws: OCSPError.self) {
       try OCSPResponse(
@@ -48,27 +48,28 @@ struct OCSPTests {
     }
   }
 
-  @Test("An answer about another certificate does not count for this one")
+  @Test("A response about another certificate is rejected")
   func others() throws {
     let authority = try OpenSSLAuthority()
     let response = try authority.response(.good)
-    #expect(throws: OCSPError.aboutOthers) {
+    #expect(throws: OCSPError.otherCertificate) {
       try OCSPResponse(
         response: response, for: authority.otherLeaf, issuer: authority.issuer, at: authority.now)
     }
   }
 
   @Test(
-    "What is no answer is refused with the reason", arguments: [[], [0x30], [0x30, 0x03, 0x0A, 0x01, 0x03]])
+    "Malformed responses and error statuses are rejected with the reason",
+    arguments: [[], [0x30], [0x30, 0x03, 0x0A, 0x01, 0x03]])
   func malformed(bytes: [UInt8]) throws {
     let authority = try OpenSSLAuthority()
     let error = #expect(throws: OCSPError.self) {
       try OCSPResponse(response: bytes, for: authority.leaf, issuer: authority.issuer, at: authority.now)
     }
-    if bytes.count == 5 { #expect(error == .refused("trylater")) }
+    if bytes.count == 5 { #expect(error == .errorStatus("trylater")) }
   }
 
-  @Test("An answer is fresh from its moment to its end, with a minute for clocks that differ")
+  @Test("A response is fresh from thisUpdate to nextUpdate, with a minute of clock skew")
   func freshness() throws {
     let authority = try OpenSSLAuthority()
     let answer = try authority.answer(.good)
@@ -79,7 +80,25 @@ struct OCSPTests {
     #expect(!answer.isFresh(at: end.advanced(byMilliseconds: 60_001)))
   }
 
-  @Test("A certificate names its responder, if it has one")
+  @Test("A response without nextUpdate is fresh for one hour")
+  func freshnessWithoutEnd() throws {
+    let authority = try OpenSSLAuthority()
+    let answer = try authority.answer(.good, days: nil)
+    #expect(answer.nextUpdate == nil)
+    let end = answer.thisUpdate.advanced(byMilliseconds: 3_600_000 + 60_000)
+    #expect(answer.isFresh(at: end))
+    #expect(!answer.isFresh(at: end.advanced(byMilliseconds: 1)))
+  }
+
+  @Test("A request has no nonce and differs between certificates")
+  func request() throws {
+    let authority = try OpenSSLAuthority()
+    let request = try OCSPRequest(for: authority.leaf, issuer: authority.issuer)
+    #expect(try OCSPRequest(for: authority.leaf, issuer: authority.issuer) == request)
+    #expect(try OCSPRequest(for: authority.otherLeaf, issuer: authority.issuer) != request)
+  }
+
+  @Test("A certificate without an OCSP extension has no responder")
   func responder() throws {
     let authority = try OpenSSLAuthority()
     #expect(authority.leaf.ocspResponder == "http://ocsp.example.com/a")

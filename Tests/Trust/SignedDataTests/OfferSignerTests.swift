@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("A legacy signature is over the seven parts with U+2063 between them, account and nonce in lowercase")
+  @Test("A legacy signature covers the seven parts joined by U+2063, account and nonce in lowercase")
   func legacy() throws {
     let signature = try signer.legacyPromotionalOffer(
       productID: "pro.Monthly", offerID: "Offer", account: "7E3FB20B-4CDB-47CC-936D-99D65F608138",
@@ -47,7 +47,7 @@ import Testing
     try expect(token, claims: expected, audience: "promotional-offer")
   }
 
-  @Test("An eligibility is signed whether yes or no", arguments: [true, false])
+  @Test("An introductory offer eligibility is signed with either value", arguments: [true, false])
   func introductory(isAllowed: Bool) throws {
     let token = try signer.introductoryOfferEligibility(
       productID: "pro", isAllowed: isAllowed, transactionID: "1000", nonce: nonce, issuedAt: now)
@@ -58,7 +58,7 @@ import Testing
       ], audience: "introductory-offer-eligibility")
   }
 
-  @Test("An Advanced Commerce request travels as base64 of its JSON")
+  @Test("An Advanced Commerce request is signed as Base64 of its JSON")
   func advancedCommerce() throws {
     let token = try signer.advancedCommerceRequest(
       ["operation": "CREATE_SUBSCRIPTION"], nonce: nonce, issuedAt: now)
@@ -66,7 +66,7 @@ import Testing
     try expect(token, claims: ["request": .string(request)], audience: "advanced-commerce-api")
   }
 
-  @Test("A nonce is a UUID of version 4 in lowercase, and each another")
+  @Test("Nonces are unique lowercase UUIDs of version 4")
   func nonces() {
     let nonces = (0..<100).map { _ in Nonce.random().description }
     #expect(Set(nonces).count == 100)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("A key that is not on P-256 signs no token")
+  @Test("A key on another curve than P-256 is rejected for tokens")
   func wrongCurve() throws {
     let key = try SigningKey.generate(.p384)
     #expect(throws: CryptographyError.self) { try JWTSigner(key: key, keyID: "KEY1") }

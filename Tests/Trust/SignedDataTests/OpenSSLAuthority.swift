@@ -3,7 +3,7 @@ import Foundation
 
 @testable import SignedData
 
-/// A certificate authority that answers OCSP requests with the `openssl` command, in a folder of its own.
+/// A certificate authority that answers OCSP requests with the `openssl` command.
 final class OpenSSLAuthority: Sendable {
   enum Verdict { case good, revoked, unknown }
   enum Signer { case issuer, delegate, stranger, leaf }
@@ -44,7 +44,7 @@ final class OpenSSLAuthority: Sendable {
         markers: [MarkerOID.leaf]
       ).signed(by: issuerKey, issuer: between.certificate)
     }
-    leaf = try issue("Leaf", [.answeredAt("http://ocsp.example.com/a")], leafKey)
+    leaf = try issue("Leaf", [.ocspResponder("http://ocsp.example.com/a")], leafKey)
     otherLeaf = try issue("Other", [], leafKey)
     let delegate = try issue("Delegate", [.answersForAuthority], leafKey)
 
@@ -60,12 +60,17 @@ final class OpenSSLAuthority: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  func answer(_ verdict: Verdict, signedBy signer: Signer = .issuer) throws -> OCSPResponse {
-    try OCSPResponse(response: response(verdict, signedBy: signer), for: leaf, issuer: issuer, at: now)
+  func answer(
+    _ verdict: Verdict, signedBy signer: Signer = .issuer, days: Int? = 1
+  ) throws -> OCSPResponse {
+    try OCSPResponse(
+      response: response(verdict, signedBy: signer, days: days), for: leaf, issuer: issuer, at: now)
   }
 
-  /// What the command answers to our request about the leaf.
-  func response(_ verdict: Verdict, signedBy signer: Signer = .issuer) throws -> [UInt8] {
+  /// Returns the command's response to a request for the leaf, without `nextUpdate` if `days` is `nil`.
+  func response(
+    _ verdict: Verdict, signedBy signer: Signer = .issuer, days: Int? = 1
+  ) throws -> [UInt8] {
     let serial = try openssl(["x509", "-in", "subject.pem", "-noout", "-serial"])
       .replacingOccurrences(of: "serial=", with: "").trimmingCharacters(in: .whitespacesAndNewlines)
     let line =
@@ -78,10 +83,11 @@ final class OpenSSLAuthority: Sendable {
     func path(_ name: String) -> URL { folder.appending(path: "\(id).\(name)") }
     try Data(line.utf8).write(to: path("index"))
     try Data(OCSPRequest(for: leaf, issuer: issuer).der).write(to: path("request"))
-    _ = try openssl([
-      "ocsp", "-index", path("index").path, "-CA", "issuer.pem", "-rsigner", "\(signer).pem", "-rkey",
-      "\(signer).key", "-reqin", path("request").path, "-respout", path("response").path, "-ndays", "1",
-    ])
+    _ = try openssl(
+      [
+        "ocsp", "-index", path("index").path, "-CA", "issuer.pem", "-rsigner", "\(signer).pem", "-rkey",
+        "\(signer).key", "-reqin", path("request").path, "-respout", path("response").path,
+      ] + (days.map { ["-ndays", String($0)] } ?? []))
     return [UInt8](try Data(contentsOf: path("response")))
   }
 

@@ -24,14 +24,14 @@ import Testing
     Base64.standard.encode(bytes)
   }
 
-  @Test("A JWS is recognised bare, between spaces, and in the body in which Apple sends it")
+  @Test("A JWS is recognized bare, between spaces, and in a notification body")
   func jws() throws {
     #expect(try recognize("a.b.c") == .jws("a.b.c"))
     #expect(try recognize(" \n a.b.c\r\n") == .jws("a.b.c"))
     #expect(try recognize(#"{"signedPayload": "a.b.c"}"#) == .jws("a.b.c"))
   }
 
-  @Test("A receipt is recognised as bytes, in base64 with and without broken lines, and in a request")
+  @Test("A receipt is recognized as bytes, in Base64 with and without line breaks, and in a request")
   func appReceipt() throws {
     let text = base64(Self.receipt)
     #expect(try RecognizedDocument(Self.receipt) == .appReceipt(Self.receipt))
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("A transaction receipt of before iOS 7 is recognised as it is and in base64")
+  @Test("A transaction receipt is recognized as text and in Base64")
   func transactionReceipt() throws {
     let bytes = Array(Self.propertyList.utf8)
     #expect(try recognize(base64(bytes)) == .transactionReceipt(bytes))
@@ -51,7 +51,7 @@ import Testing
       try recognize("{ signature = \"a\"; }") == .transactionReceipt(Array("{ signature = \"a\"; }".utf8)))
   }
 
-  @Test("A notification, version 1, is recognised by its type")
+  @Test("A version 1 notification is recognized by its type")
   func notificationV1() throws {
     let document = try recognize(#"{"notification_type": "CANCEL", "bid": "com.example"}"#)
     guard case .notificationV1(let body) = document else {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "What is nothing of these is refused with the reason",
+    "Unknown formats are rejected with the reason",
     arguments: [
       ("", "EMPTY_DOCUMENT"), (" \n ", "EMPTY_DOCUMENT"), ("hello", "NOT_A_JWS"), ("MIIT*", "NOT_BASE64"),
       ("MIIT1", "NOT_BASE64"), ("aGVsbG8gd29ybGQh", "NOT_A_RECEIPT"), (#"{"a": 1}"#, "UNKNOWN_DOCUMENT"),
@@ -74,7 +74,7 @@ import Testing
     #expect(self.reason(Array(text.utf8)) == reason)
   }
 
-  @Test("Size and depth are bounded before any work is done")
+  @Test("Size and depth limits reject a document before it is processed")
   func bounds() {
     #expect(reason([UInt8](repeating: 0x30, count: 50_000_000)) == "DOCUMENT_TOO_LARGE")
     let deep =
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "Third-party documents are recognised",
+    "Third-party documents are recognized",
     .enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA is not there"),
     arguments: [
       ("genuine/receipt-sandbox-g5", "appReceipt"), ("apple-asl/xcode/xcode-app-receipt-empty", "appReceipt"),
@@ -98,7 +98,7 @@ import Testing
     #expect(String(describing: document).hasPrefix("\(kind)("))
   }
 
-  @Test("The certificates of a refused document can still be shown")
+  @Test("The certificates of a rejected document are decoded for diagnosis")
   func certificates() throws {
     let chain = try TestChain(name: "Unknown")
     let jws = try UnverifiedJWS(chain.signer.sign(payload: TestChain.transaction()))

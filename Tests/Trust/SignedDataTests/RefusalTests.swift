@@ -29,7 +29,7 @@ import Testing
     .array(certificates.map { .string(Base64.standard.encode($0.der)) })
   }
 
-  @Test("A document under a configured root is accepted, and says who signed it")
+  @Test("A document under a configured root is accepted and names its signer")
   func accepted() throws {
     let jws = try chain.signer.sign(payload: TestChain.transaction())
     for _ in 0..<3 {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "What is not three segments of base64url is not a JWS",
+    "A text without three base64url segments is rejected",
     arguments: ["", ".", "..", "a.b", "a.b.c.d", "e30.e30.", "e30=.e30.AA", "e30 .e30.AA", "W10.e30.AA"])
   func notAJWS(text: String) {
     #expect(
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "Any algorithm but ES256 is refused, none included",
+    "Every algorithm except ES256 is rejected, including none",
     arguments: ["none", "HS256", "RS256", "es256", "ES384"])
   func algorithm(name: String) throws {
     let certificates = x5c([chain.leaf, chain.intermediate, chain.root])
@@ -60,14 +60,14 @@ import Testing
     #expect(verifier.refusal(of: unnamed) == "UNSUPPORTED_ALGORITHM")
   }
 
-  @Test("A header that demands an extension is refused")
+  @Test("A header with critical extensions is rejected")
   func critical() throws {
     let certificates = x5c([chain.leaf, chain.intermediate, chain.root])
     let jws = try document(header: ["alg": "ES256", "crit": ["b64"], "b64": false, "x5c": certificates])
     #expect(verifier.refusal(of: jws) == "NOT_A_JWS")
   }
 
-  @Test("There must be three certificates")
+  @Test("A header without exactly three certificates is rejected")
   func count() throws {
     let four = [chain.leaf, chain.intermediate, chain.root, chain.root]
     for certificates in [[], Array(four.prefix(1)), Array(four.prefix(2)), four] {
@@ -77,7 +77,7 @@ import Testing
     #expect(verifier.refusal(of: try document(header: ["alg": "ES256"])) == "WRONG_CERTIFICATE_COUNT")
   }
 
-  @Test("All three certificates must be certificates, the one that is ignored too")
+  @Test("All three certificates must be well formed, including the unused root")
   func malformed() throws {
     let good = x5c([chain.leaf, chain.intermediate, chain.root]).arrayValue!
     for position in 0..<3 {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("The root that a message brings along is not trusted, and not needed")
+  @Test("The root inside a message is neither trusted nor required")
   func rootIsIgnored() throws {
     let stranger = try TestChain(name: "Stranger")
     let jws = try document(header: [
@@ -101,14 +101,14 @@ import Testing
     #expect(verifier.refusal(of: foreign) == "UNTRUSTED_ROOT")
   }
 
-  @Test("A root of the same name with another key is another root")
+  @Test("A root with a trusted name but another key is not trusted")
   func sameName() throws {
     let impostor = try TestChain()
     #expect(
       verifier.refusal(of: try impostor.signer.sign(payload: TestChain.transaction())) == "UNTRUSTED_ROOT")
   }
 
-  @Test("Both certificates below the root must carry Apple's marks")
+  @Test("A chain without both of Apple's marker OIDs is rejected")
   func markers() throws {
     for (intermediate, leaf) in [(false, true), (true, false), (false, false)] {
       let unmarked = try TestChain(markedIntermediate: intermediate, markedLeaf: leaf)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("A leaf issued by the root itself is refused, with whatever marked certificate beside it")
+  @Test("A leaf issued by the root itself is rejected, even beside a marked intermediate")
   func shortPath() throws {
     let rootKey = try SigningKey.generate(.p384)
     let root = try CertificateIssuer.root(
@@ -131,7 +131,7 @@ import Testing
     #expect(verifier.refusal(of: jws) == "UNTRUSTED_ROOT")
   }
 
-  @Test("A leaf with a key that ES256 cannot use is refused")
+  @Test("A leaf key that ES256 cannot use is rejected")
   func unsupportedKey() throws {
     let p384 = try TestChain(leafKey: .generate(.p384))
     let jws = try document(
@@ -139,7 +139,7 @@ import Testing
     #expect(try p384.verifier().refusal(of: jws) == "UNSUPPORTED_KEY")
   }
 
-  @Test("One flipped bit anywhere in payload or signature is found")
+  @Test("A flipped bit in payload or signature is rejected")
   func flippedBits() throws {
     let jws = try chain.signer.sign(payload: TestChain.transaction())
     #expect(verifier.refusal(of: jws) == nil)
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("A signature must be 64 bytes, and not that of another document")
+  @Test("A signature of another size or another document is rejected")
   func signature() throws {
     let jws = try chain.signer.sign(payload: TestChain.transaction())
     let other = try chain.signer.sign(payload: TestChain.transaction(bundle: "com.other"))
@@ -170,7 +170,7 @@ import Testing
     #expect(verifier.refusal(of: zeros) == "BAD_SIGNATURE")
   }
 
-  @Test("The certificates are judged at the moment of signing, to the second")
+  @Test("Certificates must be valid at the time of signing, to the second")
   func dates() throws {
     let cases: [(Instant, String?)] = [
       (TestChain.start, nil), (TestChain.start.advanced(byMilliseconds: -1), "CHAIN_EXPIRED_AT_SIGNING"),
@@ -191,7 +191,7 @@ import Testing
     #expect(verifier.refusal(of: try chain.signer.sign(payload: payload)) == "MISSING_FIELD")
   }
 
-  @Test("A document for another app or environment is refused")
+  @Test("A document for another app or environment is rejected")
   func misaddressed() throws {
     let bundle = try chain.signer.sign(payload: TestChain.transaction(bundle: "com.example.other"))
     #expect(verifier.refusal(of: bundle) == "WRONG_BUNDLE")
@@ -201,14 +201,14 @@ import Testing
     #expect(verifier.refusal(of: nowhere) == "WRONG_ENVIRONMENT")
   }
 
-  @Test("A root configured for one environment vouches for no other")
+  @Test("A root configured for one environment is not trusted for others")
   func rootPerEnvironment() throws {
     let production = try chain.signer.sign(payload: TestChain.transaction(environment: "Production"))
     #expect(verifier.refusal(of: production, environments: [.production, .sandbox]) == "UNTRUSTED_ROOT")
     #expect(try chain.verifier(for: .production).refusal(of: production, environments: [.production]) == nil)
   }
 
-  @Test("The App Store number is compared in Production")
+  @Test("The App Store id is checked in Production")
   func appNumber() throws {
     let verifier = try chain.verifier(for: .production)
     let cases: [(JSONValue?, String?)] = [(1234, nil), (999, "WRONG_APP"), (nil, "MISSING_FIELD")]
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test("A payload that is signed but not JSON, or not Apple's, is refused")
+  @Test("A signed payload that is not JSON or malformed is rejected")
   func payload() throws {
     let parts = try chain.signer.sign(payload: TestChain.transaction()).split(separator: ".")
     for (text, expected) in [
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test("A document above the limit is not looked at")
+  @Test("A document above the size limit is rejected")
   func oversized() {
     #expect(verifier.refusal(of: String(repeating: "a", count: 1 << 20 + 1)) == "DOCUMENT_TOO_LARGE")
   }

@@ -33,7 +33,7 @@ struct ThirdPartyTests {
     #expect(renewalRefusal(try text(genuine), verifier, [.production]) == "WRONG_ENVIRONMENT")
   }
 
-  @Test("The same with any bit of its payload flipped is not, whether its chain is known or not")
+  @Test("A flipped bit of the payload is rejected, with and without a cached chain")
   func appleSignedFlipped() throws {
     let known = try SignedDataVerifier(anchors: .apple())
     _ = try known.verifyRenewalInfo(text(genuine), for: exampleApp, environments: [.sandbox])
@@ -68,7 +68,7 @@ struct ThirdPartyTests {
     #expect(configured.refusal(of: legacy) == "NOT_A_JWS")
   }
 
-  @Test("A notification is not a transaction, however well it is signed")
+  @Test("A validly signed notification is rejected as a transaction")
   func notificationAsTransaction() throws {
     let root = try TestData.bytes("apple-asl/certs/testCA.der")
     let verifier = try SignedDataVerifier(anchors: .apple().adding(certificateDER: root, for: .sandbox))
@@ -77,7 +77,7 @@ struct ThirdPartyTests {
     }
   }
 
-  @Test("Xcode's data is refused, unless the app accepts it")
+  @Test("Xcode's data is rejected unless the app accepts it")
   func xcode() throws {
     let app = AppIdentity(bundleID: "com.example.naturelab.backyardbirds.example", appAppleID: nil)
     let verifier = try SignedDataVerifier(anchors: .apple())
@@ -95,7 +95,7 @@ struct ThirdPartyTests {
     #expect(accepted.payload.applicationVersion == "1")
   }
 
-  @Test("Diagnosis shows what a document says, whoever signed it")
+  @Test("Diagnosis decodes a document with any signer")
   func unverified() throws {
     let jws = try UnverifiedJWS(text("apple-asl/xcode/xcode-signed-transaction"))
     #expect(jws.header["kid"] == "Apple_Xcode_Key")

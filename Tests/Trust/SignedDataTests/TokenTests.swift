@@ -22,7 +22,7 @@ import Testing
     try #require(try JSONValue(parsing: CompactJWS(token).decodedPayload()).objectValue)
   }
 
-  @Test("A token has the claims that Apple asks for, and lives for twenty minutes")
+  @Test("A token has Apple's required claims and a lifetime of twenty minutes")
   func claims() throws {
     let claims = try claims(source().token())
     #expect(claims["aud"] == "appstoreconnect-v1")
@@ -33,12 +33,12 @@ import Testing
     #expect(claims["nonce"]?.stringValue?.count == 36)
   }
 
-  @Test("No token lives longer than Apple allows")
+  @Test("A token's lifetime is capped at Apple's maximum")
   func longest() throws {
     #expect(try claims(source(lifetime: .seconds(86_400)).token())["exp"] == 1_767_229_200)
   }
 
-  @Test("A token is reused until shortly before it expires, and not after the clock was set back")
+  @Test("A token is reused until shortly before expiry, but not after the clock was set back")
   func reuse() throws {
     let source = try source()
     let first = try source.token()
@@ -51,7 +51,7 @@ import Testing
     #expect(try source.token() != second)
   }
 
-  @Test("A token that Apple refused is not used again")
+  @Test("A token that Apple rejected is not reused")
   func discard() throws {
     let source = try source()
     let first = try source.token()
@@ -88,7 +88,7 @@ import Testing
     (ring.jwks["keys"]?.arrayValue ?? []).compactMap { $0.objectValue?["kid"]?.stringValue }
   }
 
-  @Test("The key that was changed last signs; all are published, public halves only")
+  @Test("The most recently modified key signs; all public keys are published")
   func newest() throws {
     try withFolder { folder in
       let old = try write("b.pem", in: folder)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("Of two keys changed at once the later name signs")
+  @Test("Of two keys with the same time, the later file name signs")
   func tie() throws {
     try withFolder { folder in
       try write("2025.pem", in: folder)
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("Keys change without a restart, and a bad one leaves all as it was")
+  @Test("Keys are reloaded without a restart; an invalid key leaves the current ones in effect")
   func reload() throws {
     try withFolder { folder in
       let old = try write("1.pem", in: folder)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(
-    "A key that others may read or write is refused by name and mode",
+    "A key file accessible to others is rejected with its path and mode",
     arguments: [0o640, 0o604, 0o620, 0o601])
   func permissions(mode: Int) throws {
     try withFolder { folder in
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("What is missing, empty, no key, too large, or on another curve is refused with the path")
+  @Test("Missing, empty, invalid, oversized and other-curve key files are rejected with their path")
   func refused() throws {
     try withFolder { folder in
       #expect(throws: PrivateKeyFileError.noKeys(directory: folder.path)) {
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("A key's name is its thumbprint (RFC 7638)")
+  @Test("A key's id is its thumbprint (RFC 7638)")
   func thumbprint() throws {
     let key = try SigningKey.generate(.p256)
     let jwk = try JWTSigner(key: key, keyID: "k").publicJWK()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: TestData.folder != nil, "ENTITLED_TESTDATA is not there"))
 struct UnverifiedReceiptTests {
-  @Test("A receipt's content and certificates can be shown whether it is genuine or not")
+  @Test("Diagnosis decodes content and certificates of any receipt")
   func genuine() throws {
     let text = try TestData.bytes("genuine/receipt-sandbox-g5")
     let document = try #require(Base64.standard.decode(text.filter { $0 > 0x20 }[...]))
@@ -20,7 +20,7 @@ struct UnverifiedReceiptTests {
     #expect((try? UnverifiedReceipt(altered))?.certificates.count == 3)
   }
 
-  @Test("What is no receipt is refused")
+  @Test("Bytes that are not PKCS#7 are rejected")
   func refused() {
     #expect(throws: VerificationError.self) { try UnverifiedReceipt([0x30, 0x80, 0x00, 0x00]) }
     #expect(

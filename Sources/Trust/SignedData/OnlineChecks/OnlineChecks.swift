@@ -1,32 +1,31 @@
 package import AppStore
 internal import Synchronization
 
-/// Asks certificate authorities whether the certificates of a chain still count, and remembers the answers.
+/// Checks the revocation status of certificates by OCSP, and caches the responses.
 ///
-/// An answer is used for as long as its authority says, and renewed in the background from the middle of
-/// that time on. However many documents wait for it, a certificate is asked about once at a time; after a
-/// failure, not again for a while.
+/// A response is used until it expires, and renewed in the background from the middle of its lifetime. At
+/// most one request per certificate is in flight; after a failure, the next one waits.
 package final class OnlineChecks: Sendable {
   private let fetcher: any OCSPFetcher
   private let timeout: Duration
   private let now: @Sendable () -> Instant
   private let entries = Mutex<[[UInt8]: Entry]>([:])
 
-  /// What is known of one certificate, found by its DER.
+  /// The state of one certificate; the key is its DER.
   private struct Entry {
-    var answer: OCSPResponse?
-    /// The question that is under way.
-    var question: Task<Result<OCSPResponse, OnlineCheckError>, Never>?
-    /// When asking failed last, since the last answer.
+    var response: OCSPResponse?
+    /// The request in flight.
+    var request: Task<Result<OCSPResponse, OnlineCheckError>, Never>?
+    /// The time of the last failure since the last response.
     var failedAt: Instant?
   }
 
-  /// Only certificates under a trusted root are asked about, and these are a handful.
+  /// Only certificates under a trusted root are checked, and these are a handful.
   private static let capacity = 256
   private static let retryMilliseconds: Int64 = 10_000
-  private static let answerLimit = 65_536
+  private static let maxResponseBytes = 65_536
 
-  /// Checks that ask through `fetcher`, which may take up to `timeout`.
+  /// Checks with requests through `fetcher`, each limited to `timeout`.
   package init(
     fetcher: any OCSPFetcher, timeout: Duration = .seconds(5), now: @escaping @Sendable () -> Instant
   ) {
@@ -35,12 +34,11 @@ package final class OnlineChecks: Sendable {
     self.now = now
   }
 
-  /// Checks a chain: the signer's certificate first, the root last. The root is trusted because it was
-  /// pinned or configured; nobody is asked about it. Nor about a certificate that names no responder.
+  /// Checks a chain, leaf to root. Skips the root, which is pinned or configured, and certificates without a
+  /// responder.
   ///
-  /// - Returns: when the oldest of the answers was given by its authority; `nil` if there was none to use.
-  /// - Throws: ``OnlineCheckError``; with ``OnlineCheckPolicy/soft`` only for a certificate that is known to
-  ///   be revoked.
+  /// - Returns: `thisUpdate` of the oldest response used; `nil` without any.
+  /// - Throws: ``OnlineCheckError``; under ``OnlineCheckPolicy/soft`` only for a certificate known to be revoked.
   package func check(
     _ chain: [Certificate], policy: OnlineCheckPolicy
   ) async throws(OnlineCheckError) -> Instant? {
@@ -49,84 +47,83 @@ package final class OnlineChecks: Sendable {
     for (certificate, issuer) in zip(chain, chain.dropFirst()) {
       guard let responder = certificate.ocspResponder else { continue }
       let subject = Subject(certificate: certificate, issuer: issuer, responder: responder)
-      guard let answer = try await answer(about: subject, policy) else { continue }
-      if case .revoked(let moment) = answer.status {
-        throw .revoked(certificate: certificate.subject, at: moment)
+      guard let response = try await response(for: subject, policy) else { continue }
+      if case .revoked(let instant) = response.status {
+        throw .revoked(certificate: certificate.subject, at: instant)
       }
-      if policy == .hard, answer.status == .unknown {
+      if policy == .hard, response.status == .unknown {
         throw .unavailable(
-          "the authority does not know \(certificate.subject)", retryAfterMilliseconds: Self.retryMilliseconds
+          "unknown certificate \(certificate.subject)", retryAfterMilliseconds: Self.retryMilliseconds
         )
       }
-      oldest = [oldest, answer.thisUpdate].compactMap(\.self).min()
+      oldest = [oldest, response.thisUpdate].compactMap(\.self).min()
     }
     return oldest
   }
 
-  /// Whom is asked about what.
+  /// A certificate to check, with its issuer and responder.
   private struct Subject: Sendable {
     let certificate: Certificate
     let issuer: Certificate
     let responder: String
   }
 
-  private func answer(
-    about subject: Subject, _ policy: OnlineCheckPolicy
+  private func response(
+    for subject: Subject, _ policy: OnlineCheckPolicy
   ) async throws(OnlineCheckError) -> OCSPResponse? {
-    switch (policy, ask(about: subject, at: now())) {
-    case (_, .known(let answer)): return answer
-    case (.hard, .underWay(let question)): return try await question.value.get()
+    switch (policy, startRequest(for: subject, at: now())) {
+    case (_, .cached(let response)): return response
+    case (.hard, .inFlight(let request)): return try await request.value.get()
     case (.hard, .tooSoon(let wait)):
-      throw .unavailable("the authority could not be asked", retryAfterMilliseconds: wait)
+      throw .unavailable("the last OCSP request failed", retryAfterMilliseconds: wait)
     case (.off, _), (.soft, _): return nil
     }
   }
 
   private enum PendingRequest {
-    /// An answer that is still fresh.
-    case known(OCSPResponse)
-    case underWay(Task<Result<OCSPResponse, OnlineCheckError>, Never>)
-    /// It failed a moment ago; that many milliseconds are left to wait.
+    /// A response that is still fresh.
+    case cached(OCSPResponse)
+    case inFlight(Task<Result<OCSPResponse, OnlineCheckError>, Never>)
+    /// The last request failed; the value is the remaining wait in milliseconds.
     case tooSoon(Int64)
   }
 
-  /// What is known; else joins the question that is under way, or begins one unless the last one failed just
-  /// now. An answer past the middle of its time is renewed, and counts meanwhile.
-  private func ask(about subject: Subject, at now: Instant) -> PendingRequest {
+  /// Returns the cached response, or joins the request in flight, or starts one unless the last one just
+  /// failed. A response past the middle of its lifetime is renewed, and used meanwhile.
+  private func startRequest(for subject: Subject, at now: Instant) -> PendingRequest {
     entries.withLock { entries in
       var entry = entries[subject.certificate.der] ?? Entry()
-      let fresh = entry.answer.flatMap { $0.isFresh(at: now) ? $0 : nil }
-      if let fresh, entry.question != nil || !fresh.isHalfway(at: now) { return .known(fresh) }
-      if let question = entry.question { return .underWay(question) }
+      let fresh = entry.response.flatMap { $0.isFresh(at: now) ? $0 : nil }
+      if let fresh, entry.request != nil || !fresh.isHalfway(at: now) { return .cached(fresh) }
+      if let request = entry.request { return .inFlight(request) }
       if let failedAt = entry.failedAt {
         let waited = now.milliseconds(since: failedAt)
-        // A clock that was set back must not make it wait for long.
+        // A clock that was set back must not prolong the wait.
         if (0..<Self.retryMilliseconds).contains(waited) {
-          return fresh.map(PendingRequest.known) ?? .tooSoon(Self.retryMilliseconds - waited)
+          return fresh.map(PendingRequest.cached) ?? .tooSoon(Self.retryMilliseconds - waited)
         }
       }
-      let question = Task { await self.question(subject) }
-      entry.question = question
-      if entries.count >= Self.capacity { entries = entries.filter { $0.value.question != nil } }
+      let request = Task { await self.request(subject) }
+      entry.request = request
+      if entries.count >= Self.capacity { entries = entries.filter { $0.value.request != nil } }
       entries[subject.certificate.der] = entry
-      return fresh.map(PendingRequest.known) ?? .underWay(question)
+      return fresh.map(PendingRequest.cached) ?? .inFlight(request)
     }
   }
 
-  private func question(_ subject: Subject) async -> Result<OCSPResponse, OnlineCheckError> {
+  private func request(_ subject: Subject) async -> Result<OCSPResponse, OnlineCheckError> {
     let outcome: Result<OCSPResponse, OnlineCheckError>
     do {
-      let answer = try await fetch(subject)
-      outcome = .success(answer)
+      outcome = .success(try await fetch(subject))
     } catch {
       outcome = .failure(error)
     }
     let now = now()
     entries.withLock { entries in
       var entry = entries[subject.certificate.der] ?? Entry()
-      entry.question = nil
+      entry.request = nil
       switch outcome {
-      case .success(let answer): (entry.answer, entry.failedAt) = (answer, nil)
+      case .success(let response): (entry.response, entry.failedAt) = (response, nil)
       case .failure: entry.failedAt = now
       }
       entries[subject.certificate.der] = entry
@@ -140,38 +137,38 @@ package final class OnlineChecks: Sendable {
     do { request = try OCSPRequest(for: subject.certificate, issuer: subject.issuer) } catch {
       throw .unavailable(error.description, retryAfterMilliseconds: retry)
     }
-    let response: [UInt8]
+    let bytes: [UInt8]
     do throws(OCSPFetchError) {
-      response = try await fetcher.fetch(
-        request, from: subject.responder, timeout: timeout, limit: Self.answerLimit)
+      bytes = try await fetcher.fetch(
+        request, from: subject.responder, timeout: timeout, limit: Self.maxResponseBytes)
     } catch { throw .unavailable(error.description, retryAfterMilliseconds: retry) }
     let now = now()
-    let answer: OCSPResponse
+    let response: OCSPResponse
     do throws(OCSPError) {
-      answer = try OCSPResponse(response: response, for: subject.certificate, issuer: subject.issuer, at: now)
+      response = try OCSPResponse(response: bytes, for: subject.certificate, issuer: subject.issuer, at: now)
     } catch { throw .unavailable(error.description, retryAfterMilliseconds: retry) }
-    guard answer.isFresh(at: now) else {
-      throw .unavailable("the authority's answer is out of date", retryAfterMilliseconds: retry)
+    guard response.isFresh(at: now) else {
+      throw .unavailable("the OCSP response is expired", retryAfterMilliseconds: retry)
     }
-    return answer
+    return response
   }
 }
 
 extension OCSPResponse {
-  /// Whether half of its time is over.
+  /// Whether half of its lifetime is over.
   fileprivate func isHalfway(at now: Instant) -> Bool {
     guard let nextUpdate else { return true }
     return now.milliseconds(since: thisUpdate) > nextUpdate.milliseconds(since: thisUpdate) / 2
   }
 }
 
-/// How much an app cares whether certificates were taken back.
+/// Whether an app's documents are checked against revocation of Apple's certificates (OCSP).
 package enum OnlineCheckPolicy: String, Hashable, Sendable, CaseIterable {
-  /// Nobody is asked.
+  /// No checks.
   case off
-  /// What is known and fresh counts; nothing waits for the network.
+  /// A cached, fresh response is used; verification never waits for the network.
   case soft
-  /// Without a fresh answer nothing is accepted.
+  /// Without a fresh response nothing is accepted.
   case hard
 }
 
@@ -183,9 +180,9 @@ package typealias OnlineCheck =
 
 /// Why a chain fails the online checks.
 package enum OnlineCheckError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A certificate was taken back by its authority.
+  /// The authority revoked a certificate.
   case revoked(certificate: String, at: Instant)
-  /// There is no fresh answer. That says nothing about the document; try again after that many milliseconds.
+  /// There is no fresh response. Says nothing about the document; retry after the given time.
   case unavailable(String, retryAfterMilliseconds: Int64)
 
   /// A code for machines.
@@ -198,27 +195,26 @@ package enum OnlineCheckError: Error, Hashable, Sendable, CustomStringConvertibl
 
   package var description: String {
     switch self {
-    case .revoked(let certificate, let moment): "the certificate \(certificate) was revoked at \(moment)"
-    case .unavailable(let detail, _): "the certificates could not be checked: \(detail)"
+    case .revoked(let certificate, let instant): "the certificate \(certificate) was revoked at \(instant)"
+    case .unavailable(let detail, _): "the revocation check is unavailable: \(detail)"
     }
   }
 }
 
-/// Brings a certificate authority's answers from the network.
+/// Sends OCSP requests over the network.
 package protocol OCSPFetcher: Sendable {
-  /// Sends an OCSP request by POST (RFC 6960, appendix A.1) and returns the body of the answer.
+  /// Sends a request by POST (RFC 6960, appendix A.1) and returns the response body.
   ///
-  /// Redirects are not followed, and an answer of more than `limit` bytes is an error. Must end within
-  /// `timeout`.
+  /// Does not follow redirects. A body of more than `limit` bytes is an error. Must finish within `timeout`.
   func fetch(
     _ request: OCSPRequest, from address: String, timeout: Duration, limit: Int
   ) async throws(OCSPFetchError) -> [UInt8]
 }
 
-/// The network brought no answer.
+/// A failed OCSP request.
 package struct OCSPFetchError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
-  /// `description` says what went wrong, for the operator's log.
+  /// `description` is for the operator's log.
   package init(_ description: String) { self.description = description }
 }

@@ -1,19 +1,19 @@
 package import AppStore
 internal import COpenSSL
 
-/// One X.509 certificate. Reading one says nothing about whether to trust it.
+/// An X.509 certificate. Decoding one implies no trust.
 package final class Certificate: @unchecked Sendable {
-  // Unchecked: never changed after it was made; OpenSSL locks what it caches inside.
+  // Unchecked: immutable after `init`; OpenSSL locks its internal caches.
   let pointer: OpaquePointer
 
-  /// The certificate as it travels.
+  /// The DER encoding.
   package let der: [UInt8]
-  /// Valid from here ...
+  /// The start of the validity period.
   package let notBefore: Instant
-  /// ... to the last millisecond of this second.
+  /// The end of the validity period, inclusive: the last millisecond of its second.
   package let notAfter: Instant
 
-  /// Reads DER that has nothing after it.
+  /// Decodes DER without trailing bytes.
   package convenience init(der: [UInt8]) throws(CryptographyError) {
     let (certificate, used) = der.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
@@ -23,13 +23,13 @@ package final class Certificate: @unchecked Sendable {
     guard let certificate else { throw .unreadable("a certificate") }
     guard used == der.count else {
       X509_free(certificate)
-      throw .unreadable(what: "a certificate", detail: "bytes after its end")
+      throw .unreadable(what: "a certificate", detail: "trailing bytes")
     }
     try self.init(taking: certificate, der: der)
   }
 
-  /// A certificate that was read as a part of something else, and goes on without it. To read it once more would be to
-  /// decode its key once more, which takes longer than all the rest.
+  /// Shares a certificate that was decoded as part of a message. Decoding it again would decode its key
+  /// again, which takes longer than everything else.
   convenience init(sharing pointer: OpaquePointer?) throws(CryptographyError) {
     guard let pointer, X509_up_ref(pointer) == 1 else { throw .unreadable("a certificate") }
     let der: [UInt8]
@@ -40,13 +40,13 @@ package final class Certificate: @unchecked Sendable {
     try self.init(taking: pointer, der: der)
   }
 
-  /// Takes over a certificate of OpenSSL's, and lets go of it.
+  /// Takes ownership of `certificate`.
   private init(taking certificate: OpaquePointer, der: [UInt8]) throws(CryptographyError) {
     guard let notBefore = Instant(X509_get0_notBefore(certificate)),
       let notAfter = Instant(X509_get0_notAfter(certificate))
     else {
       X509_free(certificate)
-      throw .unreadable(what: "a certificate", detail: "its validity is not a time")
+      throw .unreadable(what: "a certificate", detail: "malformed validity")
     }
     self.pointer = certificate
     self.der = der
@@ -54,7 +54,7 @@ package final class Certificate: @unchecked Sendable {
     self.notAfter = notAfter.advanced(byMilliseconds: 999)
   }
 
-  /// Reads the first `CERTIFICATE` block of a PEM text.
+  /// Decodes the first block of a PEM text, which must be a `CERTIFICATE`.
   package convenience init(pem: String) throws(CryptographyError) {
     guard let block = PEM(parsing: pem), block.label == "CERTIFICATE" else {
       throw .unreadable(what: "a certificate in PEM", detail: "")
@@ -64,23 +64,23 @@ package final class Certificate: @unchecked Sendable {
 
   deinit { X509_free(pointer) }
 
-  /// The certificate in PEM.
+  /// The PEM encoding.
   package var pem: String { PEM(label: "CERTIFICATE", bytes: der).text }
 
-  /// Whose it is, such as `/CN=Apple Root CA - G3/O=Apple Inc./C=US`.
+  /// The subject, such as `/CN=Apple Root CA - G3/O=Apple Inc./C=US`.
   package var subject: String {
     guard let text = X509_NAME_oneline(X509_get_subject_name(pointer), nil, 0) else { return "" }
     defer { CRYPTO_free(text, nil, 0) }
     return String(cString: text)
   }
 
-  /// The key it certifies, in whatever algorithm.
+  /// Returns the certified key, of any algorithm.
   func publicKey() throws(CryptographyError) -> KeyReference {
     guard let key = X509_get_pubkey(pointer) else { throw .unreadable("a certificate's public key") }
     return KeyReference(taking: key)
   }
 
-  /// Whether it carries an extension, whatever the extension's value.
+  /// Whether it has the extension with the object identifier `identifier`, with any value.
   func hasExtension(_ identifier: String) -> Bool {
     guard let object = OBJ_txt2obj(identifier, 1) else { return false }
     defer { ASN1_OBJECT_free(object) }
@@ -89,7 +89,7 @@ package final class Certificate: @unchecked Sendable {
 }
 
 extension Instant {
-  /// `nil` if OpenSSL cannot read the time.
+  /// Converts an OpenSSL time; `nil` if it is malformed.
   init?(_ time: UnsafePointer<ASN1_TIME>?) {
     guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
     defer { ASN1_STRING_free(epoch) }
@@ -101,21 +101,20 @@ extension Instant {
 }
 
 extension Certificate {
-  /// Whether `issuer` is, by name and key identifier, the authority that this certificate names as its
-  /// own. No signature is looked at.
+  /// Whether `issuer` matches this certificate's issuer by name and key identifier. Does not verify the
+  /// signature.
   func names(issuer: Certificate) -> Bool {
     X509_check_issued(issuer.pointer, pointer) == X509_V_OK
   }
 
-  /// Whether it names itself as its issuer.
+  /// Whether subject and issuer are equal.
   var isSelfIssued: Bool {
     X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0
   }
 }
 
 extension Certificate {
-  /// Where its authority says whether it still counts (OCSP, RFC 6960): the first `http` address in its
-  /// authority information access. `nil` if it names none.
+  /// The OCSP responder (RFC 6960): the first `http` address in the authority information access extension.
   package var ocspResponder: String? {
     guard let addresses = X509_get1_ocsp(pointer) else { return nil }
     defer { X509_email_free(addresses) }
@@ -127,21 +126,21 @@ extension Certificate {
     return nil
   }
 
-  /// What OCSP calls the certificate: a digest of its issuer's name and key, and its serial number. The
-  /// caller frees it. SHA-1 only names here, and is what every responder understands.
+  /// Returns the OCSP identifier: digests of the issuer's name and key, and the serial number. The caller
+  /// frees it. SHA-1 only identifies here, and every responder supports it.
   func ocspIdentifier(issuer: Certificate) throws(CryptographyError) -> OpaquePointer {
-    try made(OCSP_cert_to_id(EVP_sha1(), pointer, issuer.pointer), "name a certificate for OCSP")
+    try made(OCSP_cert_to_id(EVP_sha1(), pointer, issuer.pointer), "create an OCSP identifier")
   }
 }
 
 extension Certificate {
-  /// Who certified it, such as `/CN=Apple Root CA - G3/O=Apple Inc./C=US`.
+  /// The issuer, such as `/CN=Apple Root CA - G3/O=Apple Inc./C=US`.
   package var issuer: String {
     guard let text = X509_NAME_oneline(X509_get_issuer_name(pointer), nil, 0) else { return "" }
     defer { CRYPTO_free(text, nil, 0) }
     return String(cString: text)
   }
 
-  /// The SHA-256 of its DER: what people compare certificates by.
+  /// Returns the SHA-256 of the DER encoding.
   package func fingerprint() -> [UInt8] { SHA256.hash(der[...]) }
 }

@@ -1,20 +1,20 @@
 internal import COpenSSL
 
-/// Roots under which OpenSSL looks for a path (RFC 5280), dates aside.
+/// Roots to which OpenSSL builds certification paths (RFC 5280), without checking validity dates.
 ///
-/// Dates are left out because they are judged at the moment when a document was signed, which is not
-/// known before its signature was checked: ``VerifiedChain/validity`` carries them on.
+/// The dates are checked against the time of signing, which is known only after the signature is verified:
+/// see ``Signer/validity``.
 final class CertificateStore: @unchecked Sendable {
-  // Unchecked: filled in `init` and only read afterwards, under OpenSSL's own lock.
+  // Unchecked: filled in `init` and only read afterwards, under OpenSSL's lock.
   private let store: OpaquePointer
   private let flags: UInt
 
-  /// A store of `roots`. With `strict`, every certificate must keep to RFC 5280 in all its parts.
+  /// A store of `roots`. `strict` requires that every certificate conforms to RFC 5280.
   init(roots: [Certificate], strict: Bool) throws(CryptographyError) {
     store = try made(X509_STORE_new(), "make a certificate store")
     flags =
       UInt(X509_V_FLAG_NO_CHECK_TIME)
-      // A root is trusted because it was pinned or configured, not because it signed itself.
+      // A root is trusted because it is pinned or configured, not because it is self-signed.
       | UInt(X509_V_FLAG_PARTIAL_CHAIN)
       | (strict ? UInt(X509_V_FLAG_X509_STRICT) : 0)
     for root in roots {
@@ -24,15 +24,15 @@ final class CertificateStore: @unchecked Sendable {
 
   deinit { X509_STORE_free(store) }
 
-  /// What came of looking for a path.
+  /// The result of building a path.
   enum Path {
     /// leaf, intermediate, then the root with this DER.
     case found(root: [UInt8])
-    /// Why not, in OpenSSL's words.
+    /// No path; the reason is OpenSSL's text.
     case refused(String)
   }
 
-  /// Looks for the path leaf - intermediate - one of the roots, and accepts no other.
+  /// Builds the path from leaf through intermediate to one of the roots, and accepts no other.
   func path(leaf: Certificate, intermediate: Certificate) throws(CryptographyError) -> Path {
     let untrusted = try made(entitled_certificates_new(), "make a list of certificates")
     defer { entitled_certificates_free(untrusted) }
@@ -50,12 +50,12 @@ final class CertificateStore: @unchecked Sendable {
     return try accepted(X509_STORE_CTX_get0_chain(context), intermediate: intermediate)
   }
 
-  /// The path must run through the intermediate that was sent: the one whose marker was looked at.
+  /// Accepts a path only through the document's intermediate, whose marker was checked.
   private func accepted(_ chain: OpaquePointer?, intermediate: Certificate) throws(CryptographyError) -> Path
   {
     guard entitled_certificates_count(chain) == 3,
       X509_cmp(entitled_certificates_at(chain, 1), intermediate.pointer) == 0
-    else { return .refused("the path to the root does not use the intermediate certificate sent") }
+    else { return .refused("the path does not use the document's intermediate certificate") }
     let root = entitled_certificates_at(chain, 2)
     return .found(root: try encoded("write a certificate") { i2d_X509(root, $0) })
   }

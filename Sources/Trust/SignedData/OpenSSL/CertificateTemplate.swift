@@ -1,7 +1,7 @@
 internal import AppStore
 internal import COpenSSL
 
-/// What a new certificate will say.
+/// The content of a certificate to issue.
 struct CertificateTemplate {
   /// An extension in the notation of OpenSSL's configuration, such as `critical,CA:TRUE`.
   struct Extension {
@@ -14,10 +14,10 @@ struct CertificateTemplate {
   var notBefore: Instant
   var notAfter: Instant
   var extensions: [Extension]
-  /// Object identifiers of extensions whose mere presence is the statement; their value is NULL.
+  /// Object identifiers of marker extensions, whose value is NULL.
   var markers: [String] = []
 
-  /// Signs the certificate. Without an issuer it is issued by itself.
+  /// Signs the certificate; self-signed without an issuer.
   func signed(by key: SigningKey, issuer: Certificate?) throws(CryptographyError) -> Certificate {
     let operation = "make a certificate"
     let draft = try made(X509_new(), operation)
@@ -36,7 +36,7 @@ struct CertificateTemplate {
     return try Certificate(der: encoded(operation) { i2d_X509(draft, $0) })
   }
 
-  /// 127 random bits: positive, and never the same twice.
+  /// Sets 127 random bits: positive and unique.
   private func setSerialNumber(of draft: OpaquePointer) throws(CryptographyError) {
     var bytes = [UInt8](repeating: 0, count: 16)
     try check(RAND_bytes(&bytes, 16), "make a serial number")
@@ -105,8 +105,8 @@ extension CertificateTemplate.Extension {
   static let subjectKey = Self(nid: NID_subject_key_identifier, value: "hash")
   static let authorityKey = Self(nid: NID_authority_key_identifier, value: "keyid:always")
 
-  /// Names the address at which OCSP tells whether the certificate still counts.
-  static func answeredAt(_ responder: String) -> Self {
+  /// The address of the OCSP responder.
+  static func ocspResponder(_ responder: String) -> Self {
     Self(nid: NID_info_access, value: "OCSP;URI:\(responder)")
   }
 }

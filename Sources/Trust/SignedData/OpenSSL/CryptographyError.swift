@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// A key or a certificate could not be read, made or used.
+/// A failure to read, create or use a key, certificate or signature.
 package enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bytes are not what was asked for, such as `a certificate`. `detail` is OpenSSL's text.
+  /// The bytes are not the expected object, such as `a certificate`. `detail` is OpenSSL's text.
   case unreadable(what: String, detail: String)
-  /// OpenSSL refused an operation that should have worked: out of memory, or a bug here.
+  /// OpenSSL failed unexpectedly: out of memory, or a bug in this module.
   case failed(operation: String, detail: String)
 
   package var description: String {
@@ -17,9 +17,9 @@ package enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertib
   private static func suffix(_ detail: String) -> String { detail.isEmpty ? "" : ": \(detail)" }
 }
 
-/// OpenSSL's queue of what went wrong on this thread.
+/// OpenSSL's error queue of the current thread.
 enum ErrorQueue {
-  /// Empties the queue and returns its texts, the oldest (the cause) first.
+  /// Empties the queue and returns its messages, oldest (the cause) first.
   static func take() -> String {
     var texts: [String] = []
     while true {
@@ -36,12 +36,12 @@ extension CryptographyError {
   }
 }
 
-/// Turns OpenSSL's "1 is success" into a throw that says what was attempted.
+/// Throws unless `result` is OpenSSL's 1 for success. `operation` names what was attempted.
 func check(_ result: CInt, _ operation: String) throws(CryptographyError) {
   guard result == 1 else { throw .failed(operation: operation, detail: ErrorQueue.take()) }
 }
 
-/// Turns OpenSSL's "NULL is failure" into a throw that says what was attempted.
+/// Returns `pointer`, or throws if it is NULL. `operation` names what was attempted.
 func made(_ pointer: OpaquePointer?, _ operation: String) throws(CryptographyError) -> OpaquePointer {
   guard let pointer else { throw .failed(operation: operation, detail: ErrorQueue.take()) }
   return pointer

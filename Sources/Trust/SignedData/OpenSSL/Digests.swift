@@ -7,8 +7,8 @@ package enum SHA256 {
 
   /// Returns the 32 bytes of the digest of `message`.
   ///
-  /// Hashing bytes in memory fails only without memory, or with an OpenSSL that lacks the algorithm and could verify
-  /// nothing; the process stops then, as it does when Swift cannot allocate.
+  /// Hashing bytes in memory fails only without memory, or with an OpenSSL that lacks the algorithm and could
+  /// verify nothing; the process stops then, as it does when Swift cannot allocate.
   package static func hash(_ message: ArraySlice<UInt8>) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: byteCount)
     let result = message.withUnsafeBytes { bytes in
@@ -32,9 +32,9 @@ private final class FetchedDigest: @unchecked Sendable {
   deinit { EVP_MD_free(pointer) }
 }
 
-/// The hash by which app receipts tie themselves to a device. Weak, and used for nothing else.
+/// SHA-1, only for the device hash of app receipts.
 package enum SHA1 {
-  /// The 20 bytes that stand for `message`.
+  /// Returns the 20 bytes of the digest of `message`.
   package static func hash(_ message: [UInt8]) throws(CryptographyError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 20)
     try check(EVP_Digest(message, message.count, &digest, nil, EVP_sha1(), nil), "hash a message")
@@ -42,11 +42,11 @@ package enum SHA1 {
   }
 }
 
-/// HMAC with SHA-256 (RFC 2104): what two who share a secret know each other's messages by.
+/// HMAC-SHA256 (RFC 2104).
 package enum HMACSHA256 {
   private static let byteCount = 32
 
-  /// The 32 bytes that only who has the key can work out.
+  /// Returns the 32 bytes of the authentication code.
   package static func code(of message: [UInt8], key: [UInt8]) throws(CryptographyError) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: byteCount)
     var written = 0

@@ -1,22 +1,21 @@
 package import AppStore
 internal import COpenSSL
 
-/// Says, as certificate authorities do, whether the certificates that they issued still count (RFC 6960).
+/// An OCSP responder for test certificate authorities (RFC 6960).
 ///
-/// It keeps no list: whatever bears the name and the key of one of its authorities was issued by it.
+/// Keeps no list of certificates: any identifier with the name and key of one of its issuers counts as
+/// issued.
 package struct OCSPResponder: Sendable {
   private let issuers: [CertificateIssuer]
 
-  /// A responder of `issuers`, each of which signs the answers about its own certificates.
+  /// A responder for `issuers`, each of which signs the responses about its certificates.
   package init(issuers: [CertificateIssuer]) { self.issuers = issuers }
 
-  /// The response to a request, both in DER.
+  /// Returns the response to a request, both in DER.
   ///
-  /// All certificates of the request that belong to its first one's authority have the `status`; others are
-  /// unknown. A request that cannot be read is answered with `malformedRequest`, one about nobody's certificates
-  /// with `unauthorized`.
-  ///
-  /// - `thisUpdate`, `nextUpdate`: from when until when the answer may be used.
+  /// Certificates of the same issuer as the request's first one have `status`; others are unknown. The
+  /// response to a malformed request is `malformedRequest`, to one for another issuer `unauthorized`.
+  /// `thisUpdate` and `nextUpdate` bound the response's validity.
   package func response(
     to request: [UInt8], saying status: OCSPResponse.Status, from thisUpdate: Instant,
     until nextUpdate: Instant
@@ -36,10 +35,10 @@ package struct OCSPResponder: Sendable {
     let answer = try made(OCSP_BASICRESP_new(), Self.operation)
     defer { OCSP_BASICRESP_free(answer) }
     for identifier in Self.identifiers(in: question) {
-      let word = issuer.issued(identifier) ? status : .unknown
-      try Self.add(word, about: identifier, from: thisUpdate, until: nextUpdate, to: answer)
+      let found = issuer.issued(identifier) ? status : .unknown
+      try Self.add(found, about: identifier, from: thisUpdate, until: nextUpdate, to: answer)
     }
-    // Whoever sends a nonce wants it back.
+    // RFC 6960, section 4.4.1: the response repeats the request's nonce.
     OCSP_copy_nonce(answer, question)
     try check(
       OCSP_basic_sign(
@@ -50,7 +49,7 @@ package struct OCSPResponder: Sendable {
 
   private static let operation = "make an OCSP response"
 
-  /// What a request asks about. The request owns them.
+  /// Returns the identifiers in a request, which owns them.
   private static func identifiers(in request: OpaquePointer) -> [OpaquePointer] {
     (0..<max(0, OCSP_request_onereq_count(request))).compactMap { index in
       OCSP_request_onereq_get0(request, index).flatMap { OCSP_onereq_get0_id($0) }
@@ -66,9 +65,9 @@ package struct OCSPResponder: Sendable {
     switch status {
     case .good: break
     case .unknown: code = V_OCSP_CERTSTATUS_UNKNOWN
-    case .revoked(let moment):
+    case .revoked(let instant):
       code = V_OCSP_CERTSTATUS_REVOKED
-      revokedAt = ASN1_GENERALIZEDTIME_set(nil, Int(moment.secondsSince1970))
+      revokedAt = ASN1_GENERALIZEDTIME_set(nil, Int(instant.secondsSince1970))
     }
     let from = ASN1_GENERALIZEDTIME_set(nil, Int(thisUpdate.secondsSince1970))
     let until = ASN1_GENERALIZEDTIME_set(nil, Int(nextUpdate.secondsSince1970))
@@ -88,7 +87,7 @@ package struct OCSPResponder: Sendable {
 }
 
 extension CertificateIssuer {
-  /// Whether an OCSP identifier names this authority by the digests of its name and its key.
+  /// Whether an OCSP identifier has the digests of this authority's name and key.
   fileprivate func issued(_ identifier: OpaquePointer) -> Bool {
     var algorithm: OpaquePointer?
     var serial: UnsafeMutablePointer<ASN1_INTEGER>?

@@ -1,14 +1,14 @@
 package import AppStore
 internal import COpenSSL
 
-/// The question whether one certificate still counts, as its authority wants to be asked (RFC 6960).
+/// An OCSP request for one certificate (RFC 6960).
 ///
-/// It has no nonce: authorities sign their answers in advance, and their dates say how old they are.
+/// Has no nonce, because authorities sign responses in advance and date them.
 package struct OCSPRequest: Hashable, Sendable {
-  /// The question in DER: the body of a POST with `application/ocsp-request`.
+  /// The DER encoding: the body of a POST with `application/ocsp-request`.
   package let der: [UInt8]
 
-  /// Asks about `certificate`, which `issuer` issued.
+  /// A request for `certificate`, which `issuer` issued.
   package init(for certificate: Certificate, issuer: Certificate) throws(CryptographyError) {
     let request = try made(OCSP_REQUEST_new(), "make an OCSP request")
     defer { OCSP_REQUEST_free(request) }
@@ -21,27 +21,27 @@ package struct OCSPRequest: Hashable, Sendable {
   }
 }
 
-/// What a certificate's authority says about it, under a signature that was checked.
+/// The verified OCSP response for one certificate.
 package struct OCSPResponse: Hashable, Sendable {
-  /// Whether the certificate counts.
+  /// The revocation status.
   package enum Status: Hashable, Sendable {
     case good
-    /// Taken back, at that moment.
+    /// Revoked at that time.
     case revoked(Instant)
     /// The authority does not know the certificate.
     case unknown
   }
 
   package let status: Status
-  /// When the authority knew this.
+  /// The time at which the status was known to be correct.
   package let thisUpdate: Instant
-  /// When it will know more; `nil` if it does not say.
+  /// The time by which newer information is available; `nil` if the response does not state it.
   package let nextUpdate: Instant?
 
-  /// Reads and checks an authority's response (DER) about `certificate`, which `issuer` issued.
+  /// Decodes and verifies a response (DER) for `certificate`, which `issuer` issued.
   ///
-  /// The response must be signed by the issuer itself, or by one to whom it gave the right to answer, with a
-  /// certificate that is valid at `now`. Whether it is fresh is for the caller to ask.
+  /// The issuer, or a responder that it delegated, must have signed the response with a certificate that is
+  /// valid at `now`. The caller checks freshness.
   package init(
     response: [UInt8], for certificate: Certificate, issuer: Certificate, at now: Instant
   ) throws(OCSPError) {
@@ -55,20 +55,20 @@ package struct OCSPResponse: Hashable, Sendable {
       throw .malformed(error.description)
     }
     defer { OCSP_CERTID_free(identifier) }
-    guard let answer = OCSPResponse(basic, about: identifier) else { throw .aboutOthers }
-    self = answer
+    guard let response = OCSPResponse(basic, about: identifier) else { throw .otherCertificate }
+    self = response
   }
 
-  /// Whether the answer may be used at `now`. Clocks may differ by a minute; an answer that does not say
-  /// when there will be a next one is good for an hour.
+  /// Whether the response may be used at `now`. Tolerates a clock skew of one minute; without `nextUpdate` a
+  /// response is fresh for one hour.
   package func isFresh(at now: Instant) -> Bool {
-    let end = nextUpdate ?? thisUpdate.advanced(byMilliseconds: Self.usualLife)
+    let end = nextUpdate ?? thisUpdate.advanced(byMilliseconds: Self.defaultLifetime)
     return thisUpdate.advanced(byMilliseconds: -Self.skew) <= now
       && now <= end.advanced(byMilliseconds: Self.skew)
   }
 
   private static let skew: Int64 = 60_000
-  private static let usualLife: Int64 = 3_600_000
+  private static let defaultLifetime: Int64 = 3_600_000
 
   private static func basicResponse(_ der: [UInt8]) throws(OCSPError) -> OpaquePointer {
     let response = der.withUnsafeBufferPointer { bytes in
@@ -79,7 +79,7 @@ package struct OCSPResponse: Hashable, Sendable {
     defer { OCSP_RESPONSE_free(response) }
     let status = OCSP_response_status(response)
     guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL else {
-      throw .refused(String(cString: OCSP_response_status_str(Int(status))))
+      throw .errorStatus(String(cString: OCSP_response_status_str(Int(status))))
     }
     guard let basic = OCSP_response_get1_basic(response) else { throw .malformed(ErrorQueue.take()) }
     return basic
@@ -99,10 +99,10 @@ package struct OCSPResponse: Hashable, Sendable {
     }
     try check(
       OCSP_basic_verify(basic, known, store, UInt(OCSP_PARTIAL_CHAIN | OCSP_NOEXPLICIT)),
-      "check the signature of an OCSP response")
+      "verify an OCSP response")
   }
 
-  /// What a response says about one certificate; `nil` if it says nothing or its dates cannot be read.
+  /// The status of one certificate in a response; `nil` if it is missing or its dates are malformed.
   private init?(_ basic: OpaquePointer, about identifier: OpaquePointer) {
     var code: CInt = -1
     var reason: CInt = -1
@@ -122,23 +122,24 @@ package struct OCSPResponse: Hashable, Sendable {
   }
 }
 
-/// Why an authority's response cannot be used.
+/// The reason an OCSP response cannot be used.
 package enum OCSPError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Not an OCSP response.
   case malformed(String)
-  /// The authority gave no answer, such as `trylater`.
-  case refused(String)
-  /// Signed by someone whom the certificate's issuer did not give the right to answer.
+  /// The responder returned an error status, such as `trylater`.
+  case errorStatus(String)
+  /// Neither the issuer nor a responder that it delegated signed the response.
   case notSignedByAuthority(String)
-  /// Nothing in it is about the certificate.
-  case aboutOthers
+  /// The response does not cover the certificate.
+  case otherCertificate
 
   package var description: String {
     switch self {
-    case .malformed(let detail): "the OCSP response cannot be read: \(detail)"
-    case .refused(let detail): "the OCSP responder gives no answer: \(detail)"
-    case .notSignedByAuthority(let detail): "the OCSP response is not the authority's: \(detail)"
-    case .aboutOthers: "the OCSP response is not about the certificate"
+    case .malformed(let detail): "malformed OCSP response: \(detail)"
+    case .errorStatus(let status): "the OCSP responder returned '\(status)'"
+    case .notSignedByAuthority(let detail):
+      "the OCSP response has no valid signature of the authority: \(detail)"
+    case .otherCertificate: "the OCSP response does not cover the certificate"
     }
   }
 }

@@ -1,20 +1,19 @@
 internal import COpenSSL
 
-/// PKCS#7 signed data with one signer (RFC 5652), in DER or BER, as app receipts are.
-///
-/// Reading one says nothing about whether to believe it.
+/// PKCS#7 signed data with one signer (RFC 5652), in DER or BER, as in app receipts. Decoding one implies no
+/// trust.
 struct PKCS7Message {
   private let message: MessageReference
   private let signerInfo: OpaquePointer
 
-  /// What was signed, as it is inside.
+  /// The signed content.
   let content: [UInt8]
-  /// The certificates that came along, in the order in which they did.
+  /// The certificates in the message, in order.
   let certificates: [Certificate]
 
-  /// More than any of Apple's messages bring; their three are signer, intermediate and root.
+  /// Apple's messages have three: signer, intermediate and root.
   private static let maximumCertificates = 8
-  /// A message is made of some hundred elements, and of one for each piece if its content is in pieces.
+  /// A message has some hundred elements, plus one for each chunk of constructed content.
   private static let maximumElements = 50_000
 
   init(_ document: [UInt8]) throws(VerificationError) {
@@ -28,12 +27,12 @@ struct PKCS7Message {
     signerInfo = try Self.signer(of: message.pointer)
   }
 
-  /// The certificate that the message names as its signer's; `nil` if it does not bring it along.
+  /// The signer's certificate; `nil` if the message lacks it.
   var signer: Certificate? {
     certificates.first { CMS_SignerInfo_cert_cmp(signerInfo, $0.pointer) == 0 }
   }
 
-  /// The algorithm by which the content was hashed, in OpenSSL's short name, such as `SHA256`.
+  /// The digest algorithm by OpenSSL's short name, such as `SHA256`.
   var digest: String {
     var algorithm: UnsafeMutablePointer<X509_ALGOR>?
     CMS_SignerInfo_get0_algs(signerInfo, nil, nil, &algorithm, nil)
@@ -42,22 +41,21 @@ struct PKCS7Message {
     return OBJ_nid2sn(OBJ_obj2nid(identifier)).map { String(cString: $0) } ?? ""
   }
 
-  /// Whether the message carries the signature of the certificate's key over the content.
-  ///
-  /// Nothing else is looked at: not the certificate's issuer, purpose or dates.
+  /// Whether the message has a valid signature by the certificate's key. Ignores the certificate's issuer,
+  /// purpose and dates.
   func isSigned(by certificate: Certificate) -> Bool {
-    // Said outright, since two certificates in the message can go by the signer's name.
+    // Set explicitly, because two certificates in the message can match the signer's name.
     CMS_SignerInfo_set1_signer_cert(signerInfo, certificate.pointer)
     let flags = CMS_NO_SIGNER_CERT_VERIFY | CMS_NOINTERN | CMS_BINARY
     let result = CMS_verify(message.pointer, nil, nil, nil, nil, UInt32(flags))
-    // A wrong signature leaves its reason in the queue; it is the answer, not an error.
+    // OpenSSL queues an error for an invalid signature; here that is a result, not a failure.
     if result != 1 { ERR_clear_error() }
     return result == 1
   }
 
-  /// What is in the OCTET STRING in which some receipts come; the document itself if it is not in one.
+  /// Returns the content of the OCTET STRING that wraps some receipts, otherwise the document itself.
   private static func unwrapped(_ document: [UInt8]) -> [UInt8] {
-    // The identifiers of an OCTET STRING, in one piece and in several.
+    // The identifiers of a primitive and a constructed OCTET STRING.
     guard document.first == 0x04 || document.first == 0x24 else { return document }
     let string = document.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
@@ -74,14 +72,14 @@ struct PKCS7Message {
 
   private static func content(of message: OpaquePointer) throws(VerificationError) -> [UInt8] {
     guard OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed else {
-      throw .notAReceipt("it is PKCS#7, but not signed data")
+      throw .notAReceipt("PKCS#7, but not signed data")
     }
     guard OBJ_obj2nid(CMS_get0_eContentType(message)) == NID_pkcs7_data else {
-      throw .notAReceipt("it is signed, but not as plain data")
+      throw .notAReceipt("the signed content is not plain data")
     }
     guard let content = CMS_get0_content(message)?.pointee, let start = ASN1_STRING_get0_data(content) else {
       ERR_clear_error()
-      throw .notAReceipt("the signed content is not inside")
+      throw .notAReceipt("the signed content is detached")
     }
     return Array(UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(content))))
   }
@@ -106,27 +104,27 @@ struct PKCS7Message {
   private static func signer(of message: OpaquePointer) throws(VerificationError) -> OpaquePointer {
     let count = entitled_signers_count(message)
     guard count == 1, let signer = entitled_signers_first(message) else {
-      throw .notAReceipt("it has \(count) signers, not one")
+      throw .notAReceipt("expected one signer, found \(count)")
     }
     return signer
   }
 }
 
-/// Owns one `CMS_ContentInfo`.
+/// An owned `CMS_ContentInfo`.
 private final class MessageReference {
   let pointer: OpaquePointer
 
-  /// Reads DER or BER that has nothing after it.
+  /// Decodes DER or BER without trailing bytes.
   init(reading bytes: [UInt8]) throws(VerificationError) {
     let (message, used) = bytes.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
       let message = d2i_CMS_ContentInfo(nil, &start, bytes.count)
       return (message, bytes.baseAddress.flatMap { begin in start.map { $0 - begin } } ?? 0)
     }
-    guard let message else { throw .notAReceipt("it is not PKCS#7 (\(ErrorQueue.take()))") }
+    guard let message else { throw .notAReceipt("not PKCS#7 (\(ErrorQueue.take()))") }
     guard used == bytes.count else {
       CMS_ContentInfo_free(message)
-      throw .notAReceipt("bytes follow its end")
+      throw .notAReceipt("trailing bytes")
     }
     pointer = message
   }
@@ -134,30 +132,30 @@ private final class MessageReference {
   deinit { CMS_ContentInfo_free(pointer) }
 }
 
-/// Counts the elements of BER before a parser builds something for each of them.
+/// Counts the elements of BER before a parser allocates memory for each.
 ///
-/// An element can be two bytes long and costs a parser a hundred: without the count, a receipt of some
-/// megabytes would take some hundreds.
+/// An element can be two bytes long and costs a parser a hundred: without the limit, a receipt of some
+/// megabytes would need hundreds of megabytes.
 package enum ASN1ElementCounter {
-  /// Whether `bytes` hold more than `limit` elements, however deep. Whether they are well formed is for
-  /// the parser to say: where they are not, the count just ends.
+  /// Whether `bytes` have more than `limit` elements at any depth. Counting stops at malformed bytes, which
+  /// the parser rejects.
   package static func exceeds(_ limit: Int, in bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     var count = 0
     while let header = ElementHeader(readingFrom: &rest) {
       count += 1
       guard count <= limit else { return true }
-      // What is in a constructed element comes next and is counted; other content is passed over.
+      // The content of a constructed element comes next and is counted; primitive content is skipped.
       if !header.isConstructed { rest = rest.dropFirst(header.length) }
     }
     return false
   }
 }
 
-/// The first bytes of an element (X.690, section 8.1): what it is and how long.
+/// The identifier and length of an element (X.690, section 8.1).
 private struct ElementHeader {
   let isConstructed: Bool
-  /// 0 also for an indefinite length, which only constructed elements have.
+  /// 0 for an indefinite length, which only constructed elements have.
   let length: Int
 
   init?(readingFrom rest: inout ArraySlice<UInt8>) {

@@ -49,7 +49,7 @@ private final class VerificationContext: @unchecked Sendable {
   }
 }
 
-/// Owns one `EVP_PKEY`.
+/// An owned `EVP_PKEY`.
 final class KeyReference: @unchecked Sendable {
   // Unchecked: the key is never changed after `init`, and OpenSSL locks its internal caches.
   let pointer: OpaquePointer
@@ -59,7 +59,7 @@ final class KeyReference: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(pointer) }
 
-  /// Reads a public key (DER, SubjectPublicKeyInfo).
+  /// Decodes a public key (DER, SubjectPublicKeyInfo).
   static func publicKey(der: [UInt8]) throws(CryptographyError) -> KeyReference {
     let key = der.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
@@ -69,7 +69,7 @@ final class KeyReference: @unchecked Sendable {
     return KeyReference(taking: key)
   }
 
-  /// Whether it is an elliptic-curve key on P-256.
+  /// Whether the key is on the curve P-256.
   var isP256: Bool { groupName == "prime256v1" }
 
   private var groupName: String? {
@@ -81,8 +81,8 @@ final class KeyReference: @unchecked Sendable {
     return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Whether `signature` (DER for an elliptic curve, PKCS#1 v1.5 for RSA) is this key's signature of the SHA-256
-  /// hash of `message`.
+  /// Whether `signature` (DER for an elliptic curve, PKCS#1 v1.5 for RSA) is this key's signature of the
+  /// SHA-256 hash of `message`.
   func verifies(_ signature: [UInt8], ofHashed message: ArraySlice<UInt8>) throws(CryptographyError) -> Bool {
     let context = try made(EVP_MD_CTX_new(), "prepare signature verification")
     defer { EVP_MD_CTX_free(context) }
@@ -100,11 +100,11 @@ final class KeyReference: @unchecked Sendable {
   var bits: Int { Int(EVP_PKEY_get_bits(pointer)) }
 }
 
-/// Checks what somebody signed with ES256 and a key that we know, such as a token for the Server API.
+/// Verifies ES256 signatures with a known key, such as those of Server API tokens.
 package struct ES256Verifier: Sendable {
   private let key: PublicKey
 
-  /// A verifier with the public half of a key on P-256: PEM, SubjectPublicKeyInfo.
+  /// A verifier with a public key on P-256 (PEM, SubjectPublicKeyInfo).
   package init(publicKeyPEM pem: String) throws(CryptographyError) {
     guard let block = PEM(parsing: pem), let key = PublicKey(try KeyReference.publicKey(der: block.bytes))
     else {
@@ -113,13 +113,13 @@ package struct ES256Verifier: Sendable {
     self.key = key
   }
 
-  /// Whether a JWS in compact serialization has this key's signature. What it says is not looked at.
+  /// Whether a JWS in compact serialization has this key's signature. Ignores its header and claims.
   package func verifies(jws text: String) throws(CryptographyError) -> Bool {
     guard let jws = try? CompactJWS(text), let signature = try? jws.decodedSignature() else { return false }
     return try key.verifies(signature[...], of: jws.signingInput)
   }
 
-  /// Whether `signature`, in DER, is this key's for `message`: the form that offers of StoreKit 1 have.
+  /// Whether `signature`, in DER as in StoreKit 1 offers, is this key's signature of `message`.
   package func verifies(der signature: [UInt8], of message: [UInt8]) throws(CryptographyError) -> Bool {
     guard let signature = ECDSASignature(der: signature[...]) else { return false }
     return try key.verifies(signature.raw[...], of: message[...])

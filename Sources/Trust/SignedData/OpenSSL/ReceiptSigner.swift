@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Signs the content of receipts the way Apple does: PKCS#7, without signed attributes, the chain inside.
+/// Signs receipts as Apple does: PKCS#7 with the chain and without signed attributes.
 package struct ReceiptSigner: Sendable {
-  /// By which the content is hashed: SHA-256 today, SHA-1 in old receipts.
+  /// The digest algorithm: SHA-256 today, SHA-1 in old receipts.
   package enum Digest: Hashable, Sendable, CaseIterable {
     case sha1
     case sha256
@@ -13,17 +13,17 @@ package struct ReceiptSigner: Sendable {
 
   /// - Parameters:
   ///   - key: RSA or elliptic, the key that `chain`'s first certificate certifies.
-  ///   - chain: leaf, intermediate, root; only the first must be there.
+  ///   - chain: leaf, intermediate, root; only the leaf is required.
   package init(key: SigningKey, chain: [Certificate]) {
     self.key = key
     self.chain = chain
   }
 
-  /// `content` in a PKCS#7 message, in DER.
+  /// Returns a PKCS#7 message with `content`, in DER.
   package func sign(content: [UInt8], digest: Digest = .sha256) throws(CryptographyError) -> [UInt8] {
     let operation = "sign a receipt"
     guard let leaf = chain.first else {
-      throw .failed(operation: operation, detail: "there is no certificate")
+      throw .failed(operation: operation, detail: "the chain is empty")
     }
     let input = try made(BIO_new_mem_buf(content, CInt(clamping: content.count)), operation)
     defer { BIO_free(input) }

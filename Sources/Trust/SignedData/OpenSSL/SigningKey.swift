@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A private key that signs: P-256 for ES256, P-384 for the certificates above, RSA for receipts.
 package final class SigningKey: Sendable {
-  /// The curves that Apple's chains use.
+  /// The curves in Apple's chains.
   package enum Curve: String, Sendable {
     case p256 = "P-256"
     case p384 = "P-384"
@@ -12,7 +12,7 @@ package final class SigningKey: Sendable {
 
   init(_ reference: KeyReference) { self.reference = reference }
 
-  /// Makes a new key from the system's randomness.
+  /// Generates a key.
   package static func generate(_ curve: Curve) throws(CryptographyError) -> SigningKey {
     let context = try made(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), "make a key")
     defer { EVP_PKEY_CTX_free(context) }
@@ -23,7 +23,7 @@ package final class SigningKey: Sendable {
     return SigningKey(KeyReference(taking: try made(key, "make a key")))
   }
 
-  /// Reads an unencrypted private key in PEM: PKCS#8 (`.p8`), or SEC 1.
+  /// Decodes an unencrypted private key in PEM: PKCS#8 (`.p8`) or SEC 1.
   package convenience init(pem: String) throws(CryptographyError) {
     guard let block = PEM(parsing: pem) else {
       throw .unreadable(what: "a private key in PEM", detail: "")
@@ -36,7 +36,7 @@ package final class SigningKey: Sendable {
     self.init(KeyReference(taking: key))
   }
 
-  /// The key in PEM, PKCS#8, unencrypted: a secret.
+  /// Returns the unencrypted private key in PEM (PKCS#8).
   package func pem() throws(CryptographyError) -> String {
     let info = try made(EVP_PKEY2PKCS8(reference.pointer), "write a private key")
     defer { PKCS8_PRIV_KEY_INFO_free(info) }
@@ -44,12 +44,12 @@ package final class SigningKey: Sendable {
     return PEM(label: "PRIVATE KEY", bytes: der).text
   }
 
-  /// The public half, DER (SubjectPublicKeyInfo).
+  /// Returns the public key in DER (SubjectPublicKeyInfo).
   package func publicKeyDER() throws(CryptographyError) -> [UInt8] {
     try encoded("write a public key") { i2d_PUBKEY(reference.pointer, $0) }
   }
 
-  /// Signs with ES256: r and s, 64 bytes. Only for a key on P-256.
+  /// Signs with ES256; returns r and s, 64 bytes. The key must be on P-256.
   package func sign(_ message: ArraySlice<UInt8>) throws(CryptographyError) -> [UInt8] {
     let digest = SHA256.hash(message)
     let context = try made(EVP_PKEY_CTX_new_from_pkey(nil, reference.pointer, nil), "sign")
@@ -65,7 +65,7 @@ package final class SigningKey: Sendable {
   }
 }
 
-/// Lets one of OpenSSL's `i2d` functions write its DER into an array.
+/// Returns the DER that `write`, one of OpenSSL's `i2d` functions, encodes.
 func encoded(
   _ operation: String, _ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
 ) throws(CryptographyError) -> [UInt8] {
@@ -77,7 +77,7 @@ func encoded(
 }
 
 extension SigningKey {
-  /// Makes a new RSA key of 2048 bits, which is what receipts are signed with. Takes a tenth of a second.
+  /// Generates an RSA key of 2048 bits, as receipts are signed with. Takes about 0.1 s.
   package static func generateRSA() throws(CryptographyError) -> SigningKey {
     let context = try made(EVP_PKEY_CTX_new_from_name(nil, "RSA", nil), "make a key")
     defer { EVP_PKEY_CTX_free(context) }
@@ -90,12 +90,12 @@ extension SigningKey {
 }
 
 extension SigningKey {
-  /// The public half as the point that it is, its coordinates 32 bytes each: what a JSON Web Key has.
+  /// Returns the coordinates of the public key, 32 bytes each, as in a JSON Web Key.
   ///
   /// - Throws: ``CryptographyError/failed(operation:detail:)`` for a key that is not on P-256.
   func publicPoint() throws(CryptographyError) -> (x: [UInt8], y: [UInt8]) {
     guard reference.isP256 else {
-      throw .failed(operation: "write a public key", detail: "it is not on P-256")
+      throw .failed(operation: "write a public key", detail: "not on P-256")
     }
     return (try coordinate(OSSL_PKEY_PARAM_EC_PUB_X), try coordinate(OSSL_PKEY_PARAM_EC_PUB_Y))
   }

@@ -1,24 +1,23 @@
 package import AppStore
 internal import JSON
 
-/// What an entitlement token says: a short-lived statement that other services check without asking.
+/// The claims of an entitlement token: a short-lived statement that other services verify offline.
 package struct EntitlementToken: Hashable, Sendable {
-  /// `iss`: where the service that says so is reached.
+  /// `iss`: the address of this service.
   package var issuer: String
   /// `sub`: the operator's id of the customer.
   package var customerID: String
-  /// `aud`: who is meant to check it.
+  /// `aud`: the service that verifies the token.
   package var audience: String
   /// The operator's name for the app.
   package var appID: String
-  /// Where the purchases are from.
+  /// The environment of the purchases.
   package var environment: Environment
-  /// What the customer is entitled to until the token expires.
+  /// The customer's entitlements until the token expires.
   package var entitlements: [String]
   package var issuedAt: Instant
   package var expiresAt: Instant
 
-  /// A token by its parts.
   package init(
     issuer: String, customerID: String, audience: String, appID: String, environment: Environment,
     entitlements: [String], issuedAt: Instant, expiresAt: Instant
@@ -33,7 +32,7 @@ package struct EntitlementToken: Hashable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// The token as a JWT. Its times are whole seconds, rounded down.
+  /// Returns the token as a JWT. Times are whole seconds, rounded down.
   package func signed(by signer: JWTSigner) throws(CryptographyError) -> String {
     try signer.sign([
       "iss": .string(issuer), "sub": .string(customerID), "aud": .string(audience),

@@ -1,15 +1,15 @@
 internal import Bytes
 package import JSON
 
-/// The keys with which somebody else signs tokens (RFC 7517), as their `jwks.json` has them.
+/// The public keys of a token issuer (RFC 7517), from its `jwks.json`.
 package struct JSONWebKeySet: Sendable {
   private let keys: [JSONWebKey]
 
-  /// Reads a key set. Keys of other kinds than ES256 and RS256 need are left out.
+  /// Decodes a key set. Skips keys that are not for ES256 or RS256.
   ///
-  /// - Throws: if it is none, if a key cannot be read, or if none is left.
+  /// - Throws: if the set or a key is malformed, or if no key remains.
   package init(parsing bytes: [UInt8]) throws(CryptographyError) {
-    guard case .object(let set)? = try? JSONValue(parsing: bytes, duplicates: .refused),
+    guard case .object(let set)? = try? JSONValue(parsing: bytes, duplicates: .rejected),
       let members = set["keys"]?.arrayValue
     else { throw .unreadable(what: "a JSON Web Key Set", detail: "") }
     var keys: [JSONWebKey] = []
@@ -17,13 +17,13 @@ package struct JSONWebKeySet: Sendable {
       if let key = try JSONWebKey(member) { keys.append(key) }
     }
     guard !keys.isEmpty else {
-      throw .unreadable(what: "a JSON Web Key Set", detail: "it has no key for ES256 or RS256")
+      throw .unreadable(what: "a JSON Web Key Set", detail: "no key for ES256 or RS256")
     }
     self.keys = keys
   }
 
-  /// The claims of a token in compact serialization that one of the keys has signed. What they say is the
-  /// caller's to judge.
+  /// Returns the claims of a token in compact serialization that one of the keys signed. The caller validates
+  /// the claims.
   package func claims(of token: String) throws(TokenError) -> JSONObject {
     let jws: CompactJWS
     let header: JSONObject
@@ -41,43 +41,43 @@ package struct JSONWebKeySet: Sendable {
     let candidates = keys.filter { $0.algorithm == algorithm && (keyID == nil || $0.keyID == keyID) }
     guard !candidates.isEmpty else { throw .unknownKey }
     guard candidates.contains(where: { (try? $0.verifies(jws)) ?? false }) else { throw .badSignature }
-    guard case .object(let claims)? = try? JSONValue(parsing: payload, duplicates: .refused) else {
+    guard case .object(let claims)? = try? JSONValue(parsing: payload, duplicates: .rejected) else {
       throw .malformed
     }
     return claims
   }
 }
 
-/// Why a token is not to be believed. No case carries anything of the token.
+/// The reason a token is invalid. No case contains any part of the token.
 package enum TokenError: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
   case malformed
   case unsupportedAlgorithm
-  /// The set has no key of that name and algorithm; a newer one may have.
+  /// The set has no key with that id and algorithm; a newer set may.
   case unknownKey
   case badSignature
 
   package var description: String {
     switch self {
-    case .malformed: "it is not a JSON Web Token"
-    case .unsupportedAlgorithm: "it is signed with another algorithm than ES256 and RS256"
-    case .unknownKey: "its key is not among those of the issuer"
-    case .badSignature: "its signature does not match"
+    case .malformed: "not a JSON Web Token"
+    case .unsupportedAlgorithm: "unsupported algorithm, expected ES256 or RS256"
+    case .unknownKey: "unknown signing key"
+    case .badSignature: "invalid signature"
     }
   }
 }
 
-/// One public key of a key set (RFC 7517) with which tokens are signed: on P-256 for ES256, or RSA for RS256.
+/// A public key of a key set (RFC 7517): on P-256 for ES256, or RSA for RS256.
 struct JSONWebKey: Sendable {
-  /// The key's name; empty if it has none.
+  /// The key id; empty if it has none.
   let keyID: String
   /// RFC 7518, section 3.1.
   let algorithm: String
   private let key: KeyReference
 
-  /// RS256 must not be used with less (RFC 7518, section 3.3).
-  private static let leastRSABits = 2048
+  /// The minimum for RS256 (RFC 7518, section 3.3).
+  private static let minRSABits = 2048
 
-  /// Reads a key; `nil` for one that is not for signatures of a kind that is known here.
+  /// Decodes a key; `nil` if it is not for ES256 or RS256 signatures.
   init?(_ json: JSONObject) throws(CryptographyError) {
     if let use = json["use"]?.stringValue, use != "sig" { return nil }
     switch (json["kty"]?.stringValue, json["crv"]?.stringValue) {
@@ -89,8 +89,8 @@ struct JSONWebKey: Sendable {
       algorithm = "RS256"
       key = try KeyReference.publicKey(
         der: SubjectPublicKey.rsa(try Self.bytes("n", json), Self.bytes("e", json)))
-      guard key.bits >= Self.leastRSABits else {
-        throw .unreadable(what: "an RSA key of at least \(Self.leastRSABits) bits", detail: "")
+      guard key.bits >= Self.minRSABits else {
+        throw .unreadable(what: "an RSA key of at least \(Self.minRSABits) bits", detail: "")
       }
     default: return nil
     }
@@ -111,12 +111,12 @@ struct JSONWebKey: Sendable {
   private static func bytes(_ name: String, _ json: JSONObject) throws(CryptographyError) -> [UInt8] {
     guard let text = json[name]?.stringValue, let bytes = Base64.url.decode(text),
       !bytes.isEmpty
-    else { throw .unreadable(what: "a JSON Web Key", detail: "its \(name) is not base64url") }
+    else { throw .unreadable(what: "a JSON Web Key", detail: "\(name) is not base64url") }
     return bytes
   }
 }
 
-/// SubjectPublicKeyInfo (RFC 5280, section 4.1) of the parts that a JSON Web Key has.
+/// Encodes the parts of a JSON Web Key as SubjectPublicKeyInfo (RFC 5280, section 4.1).
 private enum SubjectPublicKey {
   private static let ecPublicKeyOnP256: [UInt8] = [
     0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE,
@@ -127,7 +127,7 @@ private enum SubjectPublicKey {
     0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
   ]
 
-  /// A point that is not on the curve is refused by OpenSSL when it reads it.
+  /// OpenSSL rejects a point that is not on the curve.
   static func p256(_ x: [UInt8], _ y: [UInt8]) -> [UInt8] {
     sequence(ecPublicKeyOnP256 + bitString([0x04] + x + y))
   }
@@ -140,7 +140,7 @@ private enum SubjectPublicKey {
 
   private static func bitString(_ content: [UInt8]) -> [UInt8] { tagged(0x03, [0] + content) }
 
-  /// A number that is not negative: a zero goes before a first bit that is set.
+  /// A non-negative INTEGER: a zero byte precedes a leading 1 bit.
   private static func integer(_ bytes: [UInt8]) -> [UInt8] {
     let digits = Array(bytes.drop { $0 == 0 })
     return tagged(0x02, (digits.first ?? 0x80) & 0x80 == 0 ? digits : [0] + digits)

@@ -1,16 +1,14 @@
 internal import Bytes
 package import JSON
 
-/// Signs JSON Web Tokens (RFC 7519) with ES256 and a key that readers know by name.
+/// Signs JSON Web Tokens (RFC 7519) with ES256 and a named key.
 package struct JWTSigner: Sendable {
-  /// The key's name, the header's `kid`.
+  /// The header's `kid`.
   package let keyID: String
   private let key: SigningKey
-  /// The header segment with its dot; the same for every token.
+  /// The encoded header with its dot; the same for every token.
   private let header: [UInt8]
 
-  /// A signer with `key`.
-  ///
   /// - Throws: ``CryptographyError/unreadable(what:detail:)`` for a key that is not on P-256, the only curve
   ///   of ES256 (RFC 7518, section 3.4).
   package init(key: SigningKey, keyID: String) throws(CryptographyError) {
@@ -21,22 +19,22 @@ package struct JWTSigner: Sendable {
     self.header = Base64.url.encodeUTF8(header.serialized()) + [UInt8(ascii: ".")]
   }
 
-  /// The claims as a token in compact serialization.
+  /// Returns a token with `claims` in compact serialization.
   package func sign(_ claims: JSONObject) throws(CryptographyError) -> String {
     let message = header + Base64.url.encodeUTF8(claims.serialized())
     let signature = try key.sign(message[...])
     return String(decoding: message + [UInt8(ascii: ".")] + Base64.url.encodeUTF8(signature), as: UTF8.self)
   }
 
-  /// Signs bytes that are no token: the signature as DER, as Apple wants it for offers of StoreKit 1.
+  /// Signs bytes and returns the signature in DER, as StoreKit 1 offers require.
   func signDER(_ message: [UInt8]) throws(CryptographyError) -> [UInt8] {
     guard let signature = ECDSASignature(raw: try key.sign(message[...])[...]) else {
-      throw .failed(operation: "sign with ES256", detail: "the signature has not 64 bytes")
+      throw .failed(operation: "sign with ES256", detail: "expected a signature of 64 bytes")
     }
     return signature.der
   }
 
-  /// The public half as a JSON Web Key (RFC 7517), for those who check the tokens.
+  /// Returns the public key as a JSON Web Key (RFC 7517).
   package func publicJWK() throws(CryptographyError) -> JSONObject {
     var jwk = try key.thumbprintMembers()
     jwk["kid"] = .string(keyID)
@@ -47,14 +45,14 @@ package struct JWTSigner: Sendable {
 }
 
 extension SigningKey {
-  /// The key's thumbprint (RFC 7638): a name that anyone can work out from the public half alone, so that
-  /// the same key has the same name on every machine.
+  /// Returns the thumbprint (RFC 7638), which depends only on the public key, so that a key has the same name
+  /// on every machine.
   package func thumbprint() throws(CryptographyError) -> String {
     let digest = SHA256.hash(try thumbprintMembers().serialized()[...])
     return Base64.url.encode(digest)
   }
 
-  /// What makes an elliptic-curve key, in alphabetical order (RFC 7638, section 3.2).
+  /// Returns the required members of an elliptic-curve key in alphabetical order (RFC 7638, section 3.2).
   fileprivate func thumbprintMembers() throws(CryptographyError) -> JSONObject {
     let point = try publicPoint()
     return [
@@ -65,10 +63,10 @@ extension SigningKey {
   }
 }
 
-/// Signs payloads the way Apple does: ES256, with the certificate chain in the header.
+/// Signs payloads as Apple does: ES256 with the certificate chain in the header.
 package struct JWSSigner: Sendable {
   private let key: SigningKey
-  /// The header segment with its dot; the same for every payload.
+  /// The encoded header with its dot; the same for every payload.
   private let header: [UInt8]
 
   /// - Parameters:
@@ -83,7 +81,7 @@ package struct JWSSigner: Sendable {
     self.header = Base64.url.encodeUTF8(header.serialized()) + [UInt8(ascii: ".")]
   }
 
-  /// The payload as a JWS in compact serialization.
+  /// Returns a JWS with `payload` in compact serialization.
   package func sign(payload: JSONObject) throws(CryptographyError) -> String {
     let message = header + Base64.url.encodeUTF8(payload.serialized())
     let signature = try key.sign(message[...])

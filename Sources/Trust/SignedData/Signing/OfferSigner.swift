@@ -2,23 +2,23 @@ package import AppStore
 internal import Bytes
 package import JSON
 
-/// Signs what an app shows to StoreKit when it presents an offer.
+/// Signs offers for StoreKit.
 ///
-/// The forms are those of Apple's server libraries: Apple's servers build the same text and check the
-/// signature over it, so that one byte more or less makes an offer fail on the device.
+/// The texts match Apple's server libraries byte by byte: Apple's servers build the same text and verify the
+/// signature over it.
 package struct OfferSigner: Sendable {
   private let credentials: AppStoreCredentials
 
   /// A signer with the in-app purchase key of one app.
   package init(credentials: AppStoreCredentials) { self.credentials = credentials }
 
-  /// The id of the key, which StoreKit asks for beside a legacy signature.
+  /// The key id, which StoreKit requires with a legacy signature.
   package var keyID: String { credentials.keyID }
 
-  /// The signature of a promotional offer for `SKPaymentDiscount` and StoreKit 2's first form: DER in
-  /// base64, over a text with U+2063 between its parts. Good for 24 hours from `timestamp`.
+  /// Signs a promotional offer for `SKPaymentDiscount` and the first form of StoreKit 2: DER in Base64, over
+  /// a text with U+2063 between its parts. Valid for 24 hours from `timestamp`.
   ///
-  /// `account` is the UUID or user name that the app passes to StoreKit too, and empty if it passes none.
+  /// `account` is the UUID or user name that the app passes to StoreKit, or empty.
   package func legacyPromotionalOffer(
     productID: String, offerID: String, account: String, nonce: Nonce, timestamp: Instant
   ) throws(CryptographyError) -> String {
@@ -30,8 +30,8 @@ package struct OfferSigner: Sendable {
     return Base64.standard.encode(signature)
   }
 
-  /// A promotional offer as a JWS. `transactionID` may be any of the customer's, or their
-  /// `appTransactionId`; Apple recommends to give one.
+  /// Signs a promotional offer as a JWS. `transactionID` is any of the customer's, or their
+  /// `appTransactionId`; Apple recommends one.
   package func promotionalOffer(
     productID: String, offerID: String, transactionID: String?, nonce: Nonce, issuedAt: Instant
   ) throws(CryptographyError) -> String {
@@ -40,7 +40,7 @@ package struct OfferSigner: Sendable {
     return try credentials.sign(claims, audience: "promotional-offer", issuedAt: issuedAt, nonce: nonce)
   }
 
-  /// Our word on whether the customer may have the introductory offer, in place of Apple's own rule.
+  /// Signs whether the customer is eligible for the introductory offer, which overrides Apple's rule.
   package func introductoryOfferEligibility(
     productID: String, isAllowed: Bool, transactionID: String, nonce: Nonce, issuedAt: Instant
   ) throws(CryptographyError) -> String {
@@ -52,7 +52,7 @@ package struct OfferSigner: Sendable {
       claims, audience: "introductory-offer-eligibility", issuedAt: issuedAt, nonce: nonce)
   }
 
-  /// An Advanced Commerce request. It travels inside as base64 of its JSON.
+  /// Signs an Advanced Commerce request, which the JWS contains as Base64 of its JSON.
   package func advancedCommerceRequest(
     _ request: JSONObject, nonce: Nonce, issuedAt: Instant
   ) throws(CryptographyError) -> String {

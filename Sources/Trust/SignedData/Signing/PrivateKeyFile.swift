@@ -1,27 +1,27 @@
 internal import Glibc
 
-/// A private key as it lies on disk: one PEM file that only its owner may touch, or, where root owns it, that
-/// the service's group may read: so do Kubernetes and systemd hand secrets to a service that is not root.
+/// Reads private keys and secrets from files that only their owner may access, or that root owns and the
+/// service's group may read, as Kubernetes and systemd provide secrets to unprivileged services.
 package enum PrivateKeyFile {
-  /// More than any key needs; a path that leads elsewhere does not fill the memory.
+  /// More than any key needs; bounds memory for a wrong path.
   private static let sizeLimit = 65_536
 
   /// Reads a key.
   ///
-  /// - Throws: ``PrivateKeyFileError``; no case carries anything of the file's content.
+  /// - Throws: ``PrivateKeyFileError``; no case contains any part of the file.
   package static func read(_ path: String) throws(PrivateKeyFileError) -> SigningKey {
     try readWithDate(path).key
   }
 
-  /// Reads a secret that is no key: the file's text without the line ends behind it.
+  /// Reads a secret: the file's text without trailing line breaks.
   ///
-  /// - Throws: ``PrivateKeyFileError``; no case carries anything of the file's content.
+  /// - Throws: ``PrivateKeyFileError``; no case contains any part of the file.
   package static func readSecret(_ path: String) throws(PrivateKeyFileError) -> String {
     let text = try readText(path).text
     return String(text.reversed().drop { $0.isNewline }.reversed())
   }
 
-  /// The key, and the nanoseconds from 1970 to the file's last change.
+  /// Returns the key and the file's modification time in nanoseconds since 1970.
   static func readWithDate(_ path: String) throws(PrivateKeyFileError) -> (key: SigningKey, changed: Int64) {
     let (text, changed) = try readText(path)
     do {
@@ -33,11 +33,11 @@ package enum PrivateKeyFile {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .unreadable(path: path, reason: systemError()) }
     defer { close(file) }
-    // Asked of the open file and not of the path, which may lead elsewhere a moment later.
+    // Checks the open file and not the path, which may be replaced meanwhile.
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .unreadable(path: path, reason: systemError()) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .unreadable(path: path, reason: "it is not a file")
+      throw .unreadable(path: path, reason: "not a regular file")
     }
     let lentByRoot = status.st_uid == 0 && geteuid() != 0
     guard status.st_mode & (lentByRoot ? 0o037 : 0o077) == 0 else {
@@ -76,28 +76,28 @@ package enum PrivateKeyFile {
     return names.sorted().map { "\(directory)/\($0)" }
   }
 
-  /// What the last system call had against it.
+  /// Returns the text of `errno`.
   private static func systemError() -> String { String(cString: strerror(errno)) }
 }
 
-/// Why a private key cannot be used.
+/// The reason a private key cannot be used.
 package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file or directory cannot be read; `reason` is the operating system's.
   case unreadable(path: String, reason: String)
-  /// Others than the owner may read or write it.
+  /// The file's mode permits access by others than the owner.
   case openToOthers(path: String, mode: UInt32)
-  /// It holds no private key that can be used for signing.
+  /// The file contains no usable private key.
   case notAKey(path: String, reason: String)
-  /// A directory without a key.
+  /// The directory contains no key.
   case noKeys(directory: String)
 
   package var description: String {
     switch self {
     case .unreadable(let path, let reason): "cannot read the key \(path): \(reason)"
     case .openToOthers(let path, let mode):
-      "the key \(path) has the mode 0\(String(mode, radix: 8)): only its owner may have access (chmod 600)"
+      "the key \(path) has mode 0\(String(mode, radix: 8)), which permits access by others; run chmod 600"
     case .notAKey(let path, let reason): "the key \(path) cannot be used: \(reason)"
-    case .noKeys(let directory): "there is no key in \(directory): no file that ends in .pem or .p8"
+    case .noKeys(let directory): "no key in \(directory): no file ends in .pem or .p8"
     }
   }
 }

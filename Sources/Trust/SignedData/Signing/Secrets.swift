@@ -1,10 +1,10 @@
 internal import Bytes
 
-/// The secret that an operator shares with Apple: what notifications of version 1 are known by.
+/// The shared secret of an app, which authenticates version 1 notifications.
 package struct SharedSecret: Sendable {
   private let bytes: [UInt8]
 
-  /// A secret; never empty.
+  /// `nil` if `text` is empty.
   package init?(_ text: String) {
     guard !text.isEmpty else { return nil }
     bytes = Array(text.utf8)
@@ -14,12 +14,12 @@ package struct SharedSecret: Sendable {
   package func matches(_ text: String) -> Bool { constantTimeEquals(Array(text.utf8), bytes) }
 }
 
-/// A UUID that is used once, so that no two signatures are for the same text.
+/// A random UUID that makes every signed text unique.
 package struct Nonce: Hashable, Sendable, CustomStringConvertible {
-  /// Lowercase, with hyphens: Apple compares what was signed byte by byte.
+  /// Lowercase with hyphens: Apple compares signed text byte by byte.
   package let description: String
 
-  /// A UUID of version 4 (RFC 9562, section 5.4) out of `generator`.
+  /// A UUID of version 4 (RFC 9562, section 5.4) from `generator`.
   package init(using generator: inout some RandomNumberGenerator) {
     let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
@@ -32,7 +32,7 @@ package struct Nonce: Hashable, Sendable, CustomStringConvertible {
     description = text
   }
 
-  /// One out of the system's randomness, which nobody can predict.
+  /// Returns a nonce from the system's random number generator.
   package static func random() -> Nonce {
     var generator = SystemRandomNumberGenerator()
     return Nonce(using: &generator)

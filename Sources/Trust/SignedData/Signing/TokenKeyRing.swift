@@ -1,17 +1,17 @@
 package import JSON
 internal import Synchronization
 
-/// The keys of entitlement tokens at one moment: the newest signs, all are published.
+/// The keys of entitlement tokens: the newest signs, all are published.
 ///
-/// So a key is changed without anyone noticing: a new one is added and signs from then on, the old one stays
-/// published until its last token has expired, and is then taken away.
+/// This allows rotation without downtime: a new key signs as soon as it is added; the old one stays published
+/// until its last token expires, and is then removed.
 package struct TokenKeyRing: Sendable {
   /// Signs new tokens.
   package let signer: JWTSigner
-  /// The JSON Web Key Set (RFC 7517, section 5) that those who check tokens read: public halves only.
+  /// The published JSON Web Key Set (RFC 7517, section 5), public keys only.
   package let jwks: JSONObject
 
-  /// A ring of `keys`, the newest first; `nil` if there are none. A key's name is its thumbprint.
+  /// A ring of `keys`, newest first; `nil` if empty. The key id is the thumbprint.
   package init?(_ keys: [SigningKey]) throws(CryptographyError) {
     var signers: [JWTSigner] = []
     for key in keys {
@@ -25,17 +25,17 @@ package struct TokenKeyRing: Sendable {
     jwks = ["keys": .array(published)]
   }
 
-  /// The keys in the PEM files of a directory. The one whose file was changed last is the newest.
+  /// Reads the PEM files of a directory. The most recently modified file has the newest key.
   ///
-  /// - Throws: ``PrivateKeyFileError``, also if there is no key.
+  /// - Throws: ``PrivateKeyFileError``, also for a directory without keys.
   package init(directory: String) throws(PrivateKeyFileError) {
     var keys: [(key: SigningKey, changed: Int64)] = []
     for path in try PrivateKeyFile.list(directory) {
       let file = try PrivateKeyFile.readWithDate(path)
-      guard file.key.reference.isP256 else { throw .notAKey(path: path, reason: "it is not on P-256") }
+      guard file.key.reference.isP256 else { throw .notAKey(path: path, reason: "not on P-256") }
       keys.append(file)
     }
-    // Of two changed at once the later name is the newer, so that every replica signs with the same one.
+    // Of two files with the same time, the later name is newer, so that all replicas sign with the same key.
     let newestFirst = keys.reversed().sorted { $0.changed > $1.changed }.map(\.key)
     let ring: TokenKeyRing?
     do { ring = try TokenKeyRing(newestFirst) } catch {
@@ -46,24 +46,23 @@ package struct TokenKeyRing: Sendable {
   }
 }
 
-/// The keys of entitlement tokens that are in force, and where others come from.
+/// The current keys of entitlement tokens, reloadable from their directory.
 package final class TokenKeys: Sendable {
   private let directory: String
   private let ring: Mutex<TokenKeyRing>
 
-  /// Reads the keys in `directory`: PEM files that only their owner may touch.
+  /// Reads the keys in `directory`: PEM files that only their owner may access.
   package init(directory: String) throws(PrivateKeyFileError) {
     self.directory = directory
     ring = Mutex(try TokenKeyRing(directory: directory))
   }
 
-  /// The keys in force.
+  /// The current keys.
   package var current: TokenKeyRing { ring.withLock { $0 } }
 
-  /// Reads the directory again; what a signal to the program calls for. If a key in it cannot be used, all
-  /// stays as it was.
+  /// Rereads the directory. If a key cannot be used, the current keys stay in effect.
   ///
-  /// - Returns: the name of the key that signs from now on.
+  /// - Returns: the id of the signing key.
   @discardableResult
   package func reload() throws(PrivateKeyFileError) -> String {
     let fresh = try TokenKeyRing(directory: directory)
