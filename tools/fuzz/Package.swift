@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The parsers that meet outside bytes, compiled once more with what libFuzzer and AddressSanitizer need: a package
-// of its own, since such code is of no other use. Its other targets are links to the sources themselves.
+// The parsers of untrusted bytes, compiled with instrumentation for libFuzzer and AddressSanitizer: a separate package,
+// because instrumented code has no other use. Its other targets are symbolic links to the sources.
 
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -21,32 +21,34 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CEntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
+    library("Bytes", []),
     library("JSON", []),
-    library("HTTP", []),
+    library("HTTP", ["Bytes"]),
+    library("Platform", ["CLinux", "CZlib"]),
     library("AppStore", ["JSON"]),
     library("Entitlements", ["AppStore"]),
-    library("Callers", ["AppStore", "HTTP", "JSON", "SignedData"]),
-    library("Configuration", ["AppStore", "Callers", "Entitlements", "Yams"]),
-    library("HTTP2", ["CNghttp2", "HTTP"]),
-    library("Wire", ["CEntitledProto", "JSON"]),
-    library("Compression", ["CZlib"]),
-    library("RPC", ["Compression", "HTTP", "Wire"]),
-    library("SignedData", ["COpenSSL", "AppStore", "JSON"]),
+    library("SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
     library(
       "AppReceipt",
-      ["AppStore", "JSON", "SignedData", .product(name: "SwiftASN1", package: "swift-asn1")]),
-    library("Sandbox", ["AppReceipt", "AppStore", "HTTP", "JSON", "SignedData"]),
+      ["AppStore", "Bytes", "JSON", "SignedData", .product(name: "SwiftASN1", package: "swift-asn1")]),
+    library("Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
+    library("Configuration", ["AppStore", "Callers", "Entitlements", "SignedData", "Yams"]),
+    library("HTTP2", ["CNghttp2", "HTTP"]),
+    library("Wire", ["Bytes", "CEntitledProto", "JSON"]),
+    library("RPC", ["Bytes", "HTTP", "Platform", "Wire"]),
+    library("Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AppReceipt", "AppStore", "Configuration", "HTTP", "HTTP2", "JSON", "RPC", "Sandbox", "SignedData",
-        "Wire",
+        "AppReceipt", "AppStore", "Bytes", "Configuration", "HTTP", "HTTP2", "JSON", "RPC", "Sandbox",
+        "SignedData", "Wire",
       ],
-      // libFuzzer brings the program's beginning.
+      // libFuzzer defines the main function.
       swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]),
   ]
 )

@@ -1,5 +1,5 @@
 internal import AppStore
-import Bytes
+internal import Bytes
 internal import Foundation
 internal import JSON
 internal import Sandbox
