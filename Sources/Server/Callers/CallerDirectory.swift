@@ -38,9 +38,8 @@ package struct CallerDirectory: Sendable {
 
   /// Returns the caller of a token, or without one the caller of a certificate.
   ///
-  /// - Parameters:
-  ///   - authorization: the value of the `authorization` field.
-  ///   - names: the subject alternative names of the client certificate that the transport verified.
+  /// `authorization` is the value of that field; `certificateNames` are the subject alternative names of the
+  /// client certificate that the transport verified.
   package func find(
     authorization: UnsafeRawBufferPointer?, certificateNames names: [String], at now: () -> Instant
   ) throws(CallerError) -> Match {

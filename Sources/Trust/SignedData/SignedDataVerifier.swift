@@ -41,8 +41,8 @@ package final class SignedDataVerifier: Sendable {
 
   /// Verifies a signed transaction.
   ///
-  /// `environments` are those that `app` accepts. Data of Xcode and of local testing has no trusted signature;
-  /// including these environments accepts it without verification.
+  /// `environments` are those that `app` accepts. Data of Xcode and of local testing has no trusted
+  /// signature; including these environments accepts it without verification.
   package func verifyTransaction(
     _ jws: String, for app: AppIdentity, environments: Set<Environment>
   ) throws(VerificationError) -> Verified<JWSTransactionDecodedPayload> {

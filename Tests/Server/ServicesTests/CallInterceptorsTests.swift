@@ -154,7 +154,7 @@ private func caller(
 ) throws -> CallerDefinition {
   CallerDefinition(
     name: name, roles: roles, apps: apps, rateLimit: rateLimit,
-    tokens: [try TokenHash(of: token(name).utf8)])
+    tokens: [TokenHash(of: token(name).utf8)])
 }
 
 private final class Records: Sendable {

@@ -40,7 +40,7 @@ import Testing
     let anchors = try TrustAnchors.apple().adding(chain.root, for: .sandbox)
     let verified = try ChainVerifier(anchors: anchors).verify(JWSHeader(header.serialized()))
     let cache = ChainCache<VerifiedChain>(capacity: 2)
-    for name in [[1], [2], [2], [3]] as [[UInt8]] { cache.remember(verified, for: name[...]) }
+    for name in [[1], [2], [2], [3]] as [[UInt8]] { cache.insert(verified, for: name[...]) }
     #expect(cache.chain(for: [1]) == nil)
     #expect(cache.chain(for: [2])?.signer == verified.signer)
     #expect(cache.chain(for: [3]) != nil)

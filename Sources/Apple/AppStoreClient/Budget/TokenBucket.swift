@@ -1,7 +1,8 @@
-/// A budget of calls that fills up steadily: who wants to call takes one, or is told how long to wait.
+/// A token bucket for calls to Apple, which refills at a constant rate.
 ///
-/// Apple counts by the hour and allows so many calls a second; calls at that pace, with a few at once, never
-/// reach its limit. Times are counted from any moment that stays the same.
+/// Apple counts by the hour; calls at its average rate, with small bursts, never reach its limit. One of three token
+/// buckets, on purpose: this one is confined to the lock of ``RateLimiter``, which queues calls by priority; the one of
+/// Callers is lock-free, and the sandbox's runs in simulated time. Times count from any fixed instant.
 struct TokenBucket {
   /// How many calls may be made at once after a pause.
   static let burstSeconds: Double = 10

@@ -3,7 +3,7 @@ internal import JSON
 
 /// Counters and the rate limit of the Server API and `verifyReceipt`. They are not persisted.
 struct ServerAPITraffic: Sendable {
-  /// The remaining calls of a token bucket.
+  /// The remaining calls of a token bucket in simulated time, unlike the buckets of Callers and AppStoreClient.
   private struct Bucket: Sendable {
     var level: Double
     var updatedAt: Instant
