@@ -1,4 +1,4 @@
-"""Everything that a tester can do, by HTTP and by command: both do the same, and it is told of as Apple tells of it."""
+"""Every action of the sandbox, by HTTP and by command: both have the same effects, and the notifications are Apple's."""
 
 import json
 import urllib.request
@@ -29,7 +29,7 @@ class ByHTTP:
         self.done = []
 
     def do(self, action, **members):
-        """Does it, and returns its answer; remembers what was told of it."""
+        """Performs an action and returns its response; stores the notifications."""
         answer = self.ask(action, members)
         self.done.append((action, answer.get("status"), answer["notifications"]))
         return answer
@@ -43,7 +43,7 @@ class ByHTTP:
         self.done.append(("advance", None, self.ask("clock/advance", {"by": by})["notifications"]))
 
     def told(self):
-        """What the last deed was told of."""
+        """The notifications of the last action."""
         return self.done[-1][2]
 
 
@@ -61,7 +61,7 @@ def buy(tester, account, product, **more):
 
 
 def live(tester):
-    """One of each of what testers can do."""
+    """Performs every action at least once."""
     do, told = tester.do, tester.told
     # Offers of each kind.
     trial = {"mode": "FREE_TRIAL", "period": "P1W"}

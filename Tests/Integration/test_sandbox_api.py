@@ -58,7 +58,7 @@ def test_every_request_of_apples_client_is_answered_as_apple_would(store, testda
         query = "&".join(f"{name}={value}" for name, values in request["params"].items() for value in values)
         body = PNG if "/image/a" in path and request["method"] == "PUT" else request["body"]
         status, answer = call(store, request["method"], f"{path}?{query}" if query else path, body)
-        # The ids in these requests are nobody's: what is there is told, what is not is refused in Apple's words.
+        # Most ids in these requests are unknown, so that the responses are Apple's errors.
         if status not in (200, 202):
             assert answer["errorCode"] // 10_000 == status and answer["errorMessage"], (request, status, answer)
         assert status < 500, request

@@ -87,7 +87,7 @@ def store(running):
 
 
 class Developer:
-    """A developer's server: takes notifications, answers what it is told to."""
+    """A developer's server: stores notifications and responds with the configured statuses."""
 
     def __init__(self):
         self.bodies = []
