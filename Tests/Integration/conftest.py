@@ -1,4 +1,4 @@
-"""What the tests share: a running service, customers nobody else uses, third-party test data."""
+"""Shared fixtures: a running service, unique customer ids, third-party test data."""
 
 import itertools
 
@@ -18,7 +18,7 @@ def pytest_sessionstart():
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory):
-    """One service for all tests that leave it as it is; it must end well and have kept its secrets."""
+    """One service for all read-only tests; it must exit with status 0 and must not have logged a secret."""
     service = Service(tmp_path_factory.mktemp("shared"))
     yield service
     service.stop()
@@ -27,7 +27,7 @@ def service(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts services of the test's own; whatever still runs at the end is stopped."""
+    """Starts services private to the test and stops at the end those that still run."""
     started = []
 
     def start(data=tmp_path / "data", arguments=()):
@@ -69,7 +69,7 @@ def forger(service):
 
 @pytest.fixture
 def testdata():
-    """The folder of third-party test data, or a skip that says so."""
+    """The folder of third-party test data; skips with a message if it is missing."""
     if not TESTDATA.exists():
         pytest.skip(f"no third-party test data at {TESTDATA}; set ENTITLED_TESTDATA")
     return TESTDATA

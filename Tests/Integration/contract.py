@@ -6,13 +6,13 @@ import sys
 import tempfile
 
 from google.rpc import error_details_pb2
-from grpc import RpcError, StatusCode  # noqa: F401  the names that tests ask for
+from grpc import RpcError, StatusCode  # noqa: F401  re-exported for the tests
 from grpc_status import rpc_status
 from grpc_tools import protoc
 
 from harness import ROOT
 
-# Removed when the interpreter ends. Only our own files: Python packages bring gRPC's and Google's.
+# Removed when the interpreter exits. Only our own files: Python packages ship those of gRPC and Google.
 _generated = tempfile.TemporaryDirectory(prefix="entitled-contract-")
 
 
@@ -20,7 +20,7 @@ def _generate():
     proto = ROOT / "proto"
     google = pathlib.Path(protoc.__file__).parent / "_proto"
     files = sorted(str(file.relative_to(proto)) for file in proto.glob("entitled/v1/*.proto"))
-    # Below another folder than gRPC's own: Python has one package of a name.
+    # In a folder with another name than gRPC's package, because Python has one package per name.
     tests = pathlib.Path(_generated.name, "proto", "interop")
     tests.mkdir(parents=True)
     for file in proto.glob("grpc/testing/*.proto"):
@@ -80,5 +80,5 @@ def reason(error):
 
 
 def violations(error):
-    """The fields that a gRPC error complains about."""
+    """The fields that a gRPC error names as invalid."""
     return [violation.field for violation in details(error)["BadRequest"].field_violations]

@@ -1,7 +1,7 @@
-"""Signed documents that App Stores do not make: right in everything but one thing.
+"""Signed documents that no App Store makes: correct in all but one property.
 
-Made with the sandbox App Store's own keys, which it keeps below the data directory, so that whatever
-is refused is refused for that one thing.
+They are signed with the sandbox App Store's own keys, stored below the data directory, so that a rejection
+can only have that one cause.
 """
 
 import base64
@@ -53,7 +53,7 @@ def _signature(key, data, algorithm):
     if algorithm == "none":
         return b""
     if algorithm == "HS256":
-        mac = hashes.Hash(hashes.SHA256())  # no receiver has a secret; any 32 bytes do
+        mac = hashes.Hash(hashes.SHA256())  # no verifier has a secret; any 32 bytes do
         mac.update(data)
         return mac.finalize()
     if isinstance(key, rsa.RSAPrivateKey):
@@ -68,7 +68,7 @@ def name(text):
 
 
 def certificate(subject, key, issuer=None, issuer_key=None, markers=(), ca=False, begin=None, end=None):
-    """A certificate for `key`, self-signed unless an issuer is given."""
+    """Returns a certificate for `key`, self-signed unless an issuer is given."""
     now = datetime.datetime.now(datetime.timezone.utc)
     day = datetime.timedelta(days=1)
     builder = (
@@ -100,13 +100,13 @@ def _key_usage(ca):
 
 
 class Forger:
-    """Signs as the sandbox App Store of one service does, with one thing changed."""
+    """Signs as the sandbox App Store of one service, with one property changed."""
 
     def __init__(self, service):
         genuine = service.buy("pro.monthly")["signedTransactionInfo"]
         self.payload = payload_of(genuine)
         self.chain = chain_of(genuine)
-        self.start = self.chain[1].not_valid_before_utc  # every chain of this forger is valid from here
+        self.start = self.chain[1].not_valid_before_utc  # start of validity of every chain of this forger
         keys = _private_keys(service.data)
         self.leaf_key, self.intermediate_key, self.root_key = (
             keys[_public_bytes(certificate.public_key())] for certificate in self.chain
@@ -134,7 +134,7 @@ class Forger:
         return self.transaction([leaf, intermediate, self.chain[2]], key, **changed)
 
     def with_foreign_root(self, **changed):
-        """Signed under a root that nobody configured, shaped like Apple's in everything else."""
+        """Signed under a root that no configuration trusts, otherwise shaped like Apple's."""
         root_key, intermediate_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(3))
         root = certificate("Root", root_key, ca=True)
         intermediate = certificate(
@@ -163,8 +163,7 @@ def _public_bytes(key):
 
 
 def app_receipt(service, purchases, bundle="com.example.oceanjournal", kind="ProductionSandbox", created="2026-01-01T00:00:00Z"):
-    """An app receipt in base64 that the sandbox App Store of a service signs and would never make. `purchases` are pairs of a
-    product and the number of its transaction."""
+    """An app receipt in base64, signed with the sandbox's keys. `purchases` are pairs of product and transaction number."""
     attributes = [(0, utf8(kind)), (2, utf8(bundle)), (3, utf8("1.0")), (12, ia5(created)), (19, utf8("1.0"))]
     for product, number in purchases:
         entry = [(1701, element(0x02, b"\x01")), (1702, utf8(product)), (1703, utf8(number)), (1704, ia5(created)),
@@ -196,7 +195,7 @@ def ia5(text):
 
 
 def element(tag, content):
-    """One element of DER."""
+    """One DER element."""
     size = len(content)
     if size < 128:
         return bytes([tag, size]) + content

@@ -1,4 +1,4 @@
-"""The program under test as a process: start it, learn its ports, stop it or kill it."""
+"""The program under test as a process: start it, read its ports, stop or kill it."""
 
 import contextlib
 import itertools
@@ -20,32 +20,32 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "release" / "entitled"))
 TESTDATA = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "shared" / "testdata"))
 READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
-# Whether the program has the address sanitizer, as tools/test-asan says: it is some times slower then.
+# Whether the program runs with the address sanitizer (set by tools/test-asan), which makes it several times slower.
 SANITIZED = "ENTITLED_SANITIZED" in os.environ
 _SLOWNESS = 4 if SANITIZED else 1
 START_LIMIT = 30 * _SLOWNESS
-STOP_LIMIT = 40 * _SLOWNESS  # longer than the service waits for clients that do not answer
+STOP_LIMIT = 40 * _SLOWNESS  # longer than the service waits for unresponsive clients
 CALL_LIMIT = 10 * _SLOWNESS
 
 
-# Below those that the kernel gives to who asks for any (net.ipv4.ip_local_port_range), so that no other test gets one
-# before it is used; each of pytest's workers begins elsewhere.
+# Below the ephemeral range (net.ipv4.ip_local_port_range), so that no other test gets the port
+# before it is used; each pytest worker starts at a different port.
 _ports = itertools.count(10_000 + os.getpid() * 97 % 20_000)
 
 
 def free_port():
-    """A port for a program that cannot ask for any that is free."""
+    """Returns a free port for a program that cannot bind port 0."""
     for port in _ports:
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
 
 
 def environment():
-    """This process's environment without settings that would change what `entitled` does."""
+    """This process's environment without settings that change the behaviour of `entitled`."""
     return {k: v for k, v in os.environ.items() if not k.startswith("ENTITLED_")}
 
 
-# Every listener of `entitled serve` on a free port of this machine.
+# Every listener of `entitled serve` on a free local port.
 FREE_PORTS = ("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "127.0.0.1:0")
 
 
@@ -83,7 +83,7 @@ class Service:
 
     @property
     def memory(self):
-        """Bytes that the process has; none with the address sanitizer, which keeps what is given back for a while."""
+        """Resident memory in bytes; `None` with the address sanitizer, which delays the reuse of freed memory."""
         pages = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
         return 0 if SANITIZED else int(pages) * os.sysconf("SC_PAGE_SIZE")
 
@@ -93,12 +93,12 @@ class Service:
         return grpc.insecure_channel(self.grpc, options=[("grpc.use_local_subchannel_pool", 1), *pairs])
 
     def stop(self):
-        """SIGTERM; asserts that the process ends by itself with status 0."""
+        """Sends SIGTERM; asserts that the process exits with status 0."""
         self.process.send_signal(signal.SIGTERM)
         self.join(0)
 
     def join(self, status):
-        """Asserts that the process ends with this status."""
+        """Asserts that the process exits with this status."""
         try:
             assert self.process.wait(STOP_LIMIT) == status, self.log
         except subprocess.TimeoutExpired:
@@ -107,30 +107,30 @@ class Service:
         self._reader.join(STOP_LIMIT)
 
     def kill(self):
-        """SIGKILL: the process has no chance to finish anything."""
+        """Sends SIGKILL, so that the process cannot finish anything."""
         self.process.kill()
         self.process.wait()
 
     def buy(self, product, app="ocean-journal", **more):
-        """Buys from the sandbox App Store; returns its answer."""
+        """Buys in the sandbox App Store; returns its response."""
         order = {"app": app, "productId": product, **more}
         status, answer = post(f"http://{self.sandbox}/sandbox/v1/purchases", order)
         assert status == 200, answer
         return answer
 
     def json(self, method, request, **headers):
-        """Makes a unary call as JSON on the edge; returns the HTTP status and the answer."""
+        """Makes a unary call as JSON on the edge; returns the HTTP status and the response."""
         return post(f"http://{self.http}/{method}", request, headers)
 
     def evidence(self, customer):
-        """What the store keeps of a customer's submissions: kind, reason of rejection, SHA-256, whether whole."""
+        """The stored evidence of a customer's submissions: kind, rejection reason, SHA-256, whether complete."""
         path = f"file:{self.data / 'entitled.sqlite'}?mode=ro"
         with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
             query = "SELECT kind, rejection, content_hash, body NOT NULL FROM evidence WHERE customer_id = ? ORDER BY evidence_id"
             return store.execute(query, [customer]).fetchall()
 
     def command(self, *arguments, stdin=None):
-        """Runs `entitled` with these arguments against this service, whose addresses it adds itself."""
+        """Runs `entitled` with these arguments against this service; adds its addresses."""
         env = environment() | {
             "ENTITLED_GRPC": self.grpc, "ENTITLED_HTTP": self.http, "ENTITLED_SANDBOX": self.sandbox,
         }  # fmt: skip
@@ -138,7 +138,7 @@ class Service:
 
 
 def run(*arguments, env=None, stdin=None):
-    """Runs `entitled` to its end; returns the completed process with its output as text."""
+    """Runs `entitled` until it exits; returns the completed process with its output as text."""
     return subprocess.run(
         [str(PROGRAM), *map(str, arguments)],
         capture_output=True, text=True, timeout=START_LIMIT, env=env or environment(), input=stdin,
@@ -146,7 +146,7 @@ def run(*arguments, env=None, stdin=None):
 
 
 def post(url, body, headers=None):
-    """POSTs JSON (or raw bytes); returns the status and the answer, decoded if it is JSON."""
+    """POSTs JSON (or raw bytes); returns the status and the response, decoded if it is JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"content-type": "application/json", **(headers or {})})
     try:

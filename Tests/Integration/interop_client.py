@@ -65,7 +65,7 @@ def output(*sizes, request=0, **more):
 
 
 def fails(code, call):
-    """Makes a call that must fail so; returns the error."""
+    """Makes a call that must fail with this code; returns the error."""
     try:
         call()
     except grpc.RpcError as error:
@@ -85,7 +85,7 @@ def empty_unary(stub, address):
 
 @case
 def cacheable_unary(stub, address):
-    # Without a proxy that caches, both answers come from the server, which says that they may be kept.
+    # Without a caching proxy, both responses come from the server, which marks them as cacheable.
     request = messages.SimpleRequest(payload=messages.Payload(body=str(time.time_ns()).encode()))
     response, call = stub.CacheableUnaryCall.with_call(
         request, timeout=LIMIT, metadata=[("x-user-ip", "1.2.3.4")])
@@ -110,7 +110,7 @@ def client_compressed_unary(stub, address):
 
 @case
 def server_compressed_unary(stub, address):
-    # grpcio does not show the flag of a message, so this one is done with frames.
+    # grpcio does not expose the compression flag of a message, so this case sends frames.
     with raw.Connection(address) as connection:
         for wish in (True, False):
             request = simple(response_compressed=messages.BoolValue(value=wish)).SerializeToString()
@@ -138,7 +138,7 @@ def client_compressed_streaming(stub, address):
 
     probe = iter([request(27_182, True)])
     fails(grpc.StatusCode.INVALID_ARGUMENT, lambda: stub.StreamingInputCall(probe, timeout=LIMIT))
-    # One message packed and one not on the same call: with frames, since grpcio packs all or none.
+    # One compressed and one plain message on the same call, sent as frames because grpcio compresses all or none.
     packed = raw.framed(raw.gzip.compress(request(27_182, True).SerializeToString()), compressed=True)
     plain = raw.framed(request(45_904, False).SerializeToString())
     with raw.Connection(address) as connection:
@@ -171,7 +171,7 @@ def server_compressed_streaming(stub, address):
 
 @case
 def ping_pong(stub, address):
-    with Talk(stub.FullDuplexCall) as talk:
+    with BidirectionalCall(stub.FullDuplexCall) as talk:
         for request, response in zip(REQUEST_SIZES, RESPONSE_SIZES):
             talk.send(output(response, request=request))
             assert sizes([next(talk.responses)]) == [response]
@@ -247,7 +247,7 @@ def cancel_after_begin(stub, address):
 
 @case
 def cancel_after_first_response(stub, address):
-    with Talk(stub.FullDuplexCall) as talk:
+    with BidirectionalCall(stub.FullDuplexCall) as talk:
         talk.send(output(31_415, request=27_182))
         next(talk.responses)
         talk.responses.cancel()
@@ -256,7 +256,7 @@ def cancel_after_first_response(stub, address):
 
 @case
 def timeout_on_sleeping_server(stub, address):
-    with Talk(stub.FullDuplexCall, timeout=0.001) as talk:
+    with BidirectionalCall(stub.FullDuplexCall, timeout=0.001) as talk:
         talk.send(output(request=27_182))
         fails(grpc.StatusCode.DEADLINE_EXCEEDED, lambda: next(talk.responses))
 
@@ -274,8 +274,8 @@ def channel_soak(stub, address):
             large_unary(interop_services.TestServiceStub(channel), address)
 
 
-class Talk:
-    """A call with messages each way, whose requests a test sends one by one."""
+class BidirectionalCall:
+    """A bidirectional streaming call whose requests a test sends one by one."""
 
     def __init__(self, method, timeout=LIMIT):
         self._condition = threading.Condition()

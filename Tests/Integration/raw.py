@@ -1,6 +1,6 @@
-"""An HTTP/2 client that sends what no gRPC library would."""
+"""An HTTP/2 client that sends frames no gRPC library would send."""
 
-import gzip  # noqa: F401  for those who pack messages
+import gzip  # noqa: F401  re-exported for tests that compress messages
 import socket
 import struct
 
@@ -14,12 +14,12 @@ CHECK = "/entitled.v1.EntitlementService/Check"
 
 
 def framed(message, compressed=False):
-    """A gRPC message with its prefix."""
+    """A gRPC message with its five-byte prefix."""
     return struct.pack(">BI", compressed, len(message)) + message
 
 
 def unframed(data):
-    """The messages of a body with whether they are packed."""
+    """The messages of a body, each with its compression flag."""
     while data:
         packed, length = struct.unpack(">BI", data[:5])
         yield bool(packed), data[5 : 5 + length]
@@ -27,7 +27,7 @@ def unframed(data):
 
 
 class Answer:
-    """What came back on one stream."""
+    """The response on one stream."""
 
     def __init__(self):
         self.headers = {}
@@ -55,7 +55,7 @@ class Connection:
     def __init__(self, address):
         host, _, port = address.rpartition(":")
         self.socket = socket.create_connection((host, int(port)), timeout=CALL_LIMIT)
-        # Else what follows the headers waits until they are acknowledged, which takes 40 ms.
+        # Otherwise data after the headers waits for their acknowledgement, which takes 40 ms.
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         configuration = h2.config.H2Configuration(
             client_side=True, header_encoding="utf-8", validate_outbound_headers=False)
@@ -102,7 +102,7 @@ class Connection:
             self.flush()
 
     def call(self, message=b"", path=CHECK, piece=16_384, body=None, **headers):
-        """One unary call to its answer; `body` replaces the framed message."""
+        """Makes one unary call; `body` replaces the framed message."""
         stream = self.open(path, **headers)
         self.send(stream, framed(message) if body is None else body, end=True, piece=piece)
         return self.answer(stream)
@@ -115,7 +115,7 @@ class Connection:
         return answer
 
     def receive(self):
-        """Takes what has come; false when the server has closed."""
+        """Receives available data; returns false when the server has closed the connection."""
         data = self.socket.recv(65_536)
         if not data:
             self.closed = True
@@ -123,14 +123,14 @@ class Connection:
         self._received += data
         while len(self._received) >= 9 + (length := int.from_bytes(self._received[:3], "big")):
             frame, self._received = self._received[: 9 + length], self._received[9 + length :]
-            # One frame at a time: at a GOAWAY, h2 forgets what it has not sent yet.
+            # One frame at a time, because h2 discards unsent data at a GOAWAY.
             for event in self.h2.receive_data(frame):
                 self._note(event)
             self.flush()
         return True
 
     def drain(self):
-        """Receives until the server closes."""
+        """Receives until the server closes the connection."""
         try:
             while self.receive():
                 pass
@@ -140,7 +140,7 @@ class Connection:
     def _note(self, event):
         if isinstance(event, h2.events.ConnectionTerminated):
             self.goaway = event
-            # h2 would now refuse to send; streams that are open may go on (RFC 9113, section 6.8).
+            # h2 would now reject sends, although open streams may continue (RFC 9113, section 6.8).
             self.h2.state_machine.state = h2.connection.ConnectionState.CLIENT_OPEN
             return
         answer = self.answers.get(getattr(event, "stream_id", None))

@@ -1,4 +1,4 @@
-"""A system that the service sends something to: remembers what came, and answers as a test wants."""
+"""A webhook receiver: records requests and responds as the test specifies."""
 
 import dataclasses
 import http.server
@@ -29,12 +29,12 @@ class Request:
         return int(self.data["sequence"])
 
     def verified(self, secret):
-        """The body, if it was signed with this secret just now; else raises."""
+        """The body, if it was signed with this secret within the tolerance; raises otherwise."""
         return Webhook(secret).verify(self.body, self.headers)
 
 
 class Receiver:
-    """A server on a free port; `answer(request)` gives a status, or a status and headers."""
+    """A server on a free port; `answer(request)` returns a status, or a status and headers."""
 
     def __init__(self, answer=lambda request: 200):
         self.answer = answer
@@ -49,7 +49,7 @@ class Receiver:
                 length = int(self.headers["content-length"])
                 body = self.rfile.read(length)
                 if len(body) < length:
-                    self.close_connection = True  # whoever sent it was killed meanwhile
+                    self.close_connection = True  # the sender was killed during the request
                     return
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 receiver._answer(self, Request(self.path, headers, body))
@@ -74,15 +74,15 @@ class Receiver:
                 handler.send_header(name, value)
             handler.end_headers()
         except OSError:
-            pass  # whoever asked was killed
+            pass  # the sender was killed before the response
 
     @property
-    def taken(self):
-        """What was answered with 200, in the order in which it came."""
+    def accepted(self):
+        """The requests answered with 200, in order of arrival."""
         return [request for request, status in list(self.requests) if status == 200]
 
     def wait(self, condition, limit=WAIT_LIMIT):
-        """Waits until the condition holds of this receiver; looks each time something came."""
+        """Waits until the condition holds for this receiver; checks after each request."""
         with self._came:
             assert self._came.wait_for(lambda: condition(self), limit), [
                 (status, request.body[:200]) for request, status in self.requests

@@ -1,4 +1,4 @@
-"""How Apple is called: over HTTP/2, on one connection and with one token for many calls. The server is nghttpd."""
+"""The App Store client uses HTTP/2 with one connection and one token for many calls. The server is nghttpd."""
 
 import concurrent.futures
 import json
@@ -22,7 +22,7 @@ SYSTEM_ROOTS = "/etc/ssl/certs/ca-certificates.crt"
 
 
 class Apple:
-    """nghttpd as the App Store: it knows a history and statuses without purchases, and tells of all that it gets."""
+    """nghttpd as the App Store: serves a history and statuses without purchases, and logs all requests."""
 
     def __init__(self, folder, authority):
         statuses = {"environment": "Sandbox", "bundleId": "com.example.oceanjournal", "data": []}
@@ -41,7 +41,7 @@ class Apple:
                 stdout=log, stderr=subprocess.STDOUT)  # fmt: skip
 
     def stop(self):
-        """Ends the server; the connections that it had, and the tokens of the requests on them."""
+        """Stops the server; returns its connections and the tokens of the requests on them."""
         self.process.terminate()
         self.process.wait(harness.STOP_LIMIT)
         said = self.log.read_text()
@@ -51,7 +51,7 @@ class Apple:
 
 @pytest.fixture
 def trusting(tmp_path, monkeypatch):
-    """A certificate authority that the service's machine trusts, and nothing else does."""
+    """A certificate authority that only the service under test trusts."""
     if not shutil.which("nghttpd"):
         pytest.skip("no nghttpd")
     authority = Authority(tmp_path)
@@ -93,7 +93,7 @@ def test_many_calls_share_one_connection_and_one_token(service):
             stub.RefreshPurchase(
                 app_store_service.RefreshPurchaseRequest(app=APP, transaction_id="1"), timeout=CALL_LIMIT * 3)
 
-        refresh(None)  # the first tells that the host speaks HTTP/2
+        refresh(None)  # the first connection negotiates HTTP/2
         list(threads.map(refresh, range(CALLS // 2 - 1)))
     connections, tokens, said = service.apple.stop()
     assert len(tokens) == CALLS, said[-2000:]

@@ -1,4 +1,4 @@
-"""The sandbox App Store plays Apple: it notifies the service, and the service asks it back."""
+"""The service against the sandbox App Store: notifications in, App Store Server API calls out."""
 
 import json
 import random
@@ -14,7 +14,7 @@ APP = "ocean-journal"
 
 
 class World:
-    """One service, its sandbox, and a life in it."""
+    """A service, its sandbox and one customer account."""
 
     def __init__(self, service, version=2):
         self.service = service
@@ -30,14 +30,14 @@ class World:
         return answer
 
     def attempt(self, action, **members):
-        """What may be impossible just now."""
+        """Performs an action that the App Store may reject."""
         return post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
 
     def advance(self, by):
         return self.act("clock/advance", by=by)
 
     def deliver(self):
-        """Lets everything arrive that is on its way: turning the clock waits for it."""
+        """Waits for all pending notifications by advancing the clock."""
         self.advance("1s")
 
     def check(self, customer):
@@ -46,7 +46,7 @@ class World:
             timeout=CALL_LIMIT)
 
     def buy(self, customer, product="pro.monthly"):
-        """A customer whose id is the token with which the app buys; it hands its first purchase in."""
+        """Returns a customer whose id is the app account token and who has submitted the first purchase."""
         bought = self.act(
             "purchases", app=APP, productId=product, account=f"account-{customer}", appAccountToken=customer)
         contract.receipt_stub(self.channel).SubmitTransaction(
@@ -63,7 +63,7 @@ def world(start):
     world.channel.close()
 
 
-def test_a_life_is_followed_by_notifications_alone(world):
+def test_notifications_alone_keep_a_subscription_current(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     assert world.check(ana).state == contract.entitlement.ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_ON
@@ -83,14 +83,14 @@ def test_a_life_is_followed_by_notifications_alone(world):
     assert kinds[0] == "EXPIRED" and kinds[-1] == "SUBSCRIBED" and "DID_RENEW" in kinds
 
 
-def test_what_was_lost_is_filled_from_the_history(world):
+def test_lost_notifications_are_backfilled_from_the_history(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     world.deliver()
     world.act("faults", kind="drop", count=100)
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
     world.deliver()
-    assert world.check(ana).entitled, "nobody told the service yet"
+    assert world.check(ana).entitled, "the refund notification was lost"
     outcome = world.notifications.BackfillNotifications(
         notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert outcome.received >= 1 and outcome.drifted_customers == 1
@@ -100,7 +100,7 @@ def test_what_was_lost_is_filled_from_the_history(world):
     assert (again.received, again.drifted_customers) == (0, 0)
 
 
-def test_one_purchase_can_be_asked_about(start, tmp_path):
+def test_a_refresh_fetches_one_purchase(start, tmp_path):
     configuration = CONFIGURATION.replace("    shared_secret: {file: secret}\n", "    status_polling: false\n    gap_repair: false\n")
     (tmp_path / "entitled.yaml").write_text(configuration)
     world = World(start(arguments=["--config", tmp_path / "entitled.yaml"]))
@@ -120,7 +120,7 @@ def test_one_purchase_can_be_asked_about(start, tmp_path):
     world.channel.close()
 
 
-def test_renewal_dates_are_moved_and_apples_refusals_passed_on(world):
+def test_renewal_dates_are_extended_and_apples_errors_passed_on(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     before = world.check(ana).until.seconds
@@ -131,13 +131,13 @@ def test_renewal_dates_are_moved_and_apples_refusals_passed_on(world):
     world.deliver()
     assert world.check(ana).until.seconds == before + 7 * 86_400
     request.original_transaction_id = "99"
-    with pytest.raises(contract.RpcError) as refusal:
+    with pytest.raises(contract.RpcError) as error:
         world.apple.ExtendRenewalDate(request, timeout=CALL_LIMIT)
-    assert contract.reason(refusal.value).startswith("APP_STORE_404")
+    assert contract.reason(error.value).startswith("APP_STORE_404")
     request.extend_by_days = 91
-    with pytest.raises(contract.RpcError) as refusal:
+    with pytest.raises(contract.RpcError) as error:
         world.apple.ExtendRenewalDate(request, timeout=CALL_LIMIT)
-    assert contract.violations(refusal.value) == ["extend_by_days"]
+    assert contract.violations(error.value) == ["extend_by_days"]
 
 
 def timeline(world, customer):
@@ -145,7 +145,7 @@ def timeline(world, customer):
         entitlement_service.ListTimelineRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT).events
 
 
-def test_what_apple_is_asked_is_evidence_and_in_the_timeline(world):
+def test_changes_made_at_apple_are_stored_as_evidence_and_in_the_timeline(world):
     ana, request = str(uuid.uuid4()), str(uuid.uuid4())
     bought = world.buy(ana)
     world.apple.ExtendRenewalDate(
@@ -172,12 +172,12 @@ def test_what_apple_is_asked_is_evidence_and_in_the_timeline(world):
 
 
 def commands(world):
-    """What operators did, as the store keeps it, the latest last."""
+    """The stored operator commands, oldest first."""
     exported = world.service.command("store", "export", "--data", world.service.data).stdout.splitlines()
     return [json.loads(line["body"]) for line in map(json.loads, exported) if line["kind"] == "command"]
 
 
-def test_a_test_notification_that_is_asked_for_is_evidence(world):
+def test_a_test_notification_request_is_stored_as_evidence(world):
     answer = world.notifications.RequestTestNotification(
         notification_service.RequestTestNotificationRequest(app=APP, actor="support/eve"), timeout=CALL_LIMIT)
     world.act("notification-url", app=APP)
@@ -190,8 +190,8 @@ def test_a_test_notification_that_is_asked_for_is_evidence(world):
     assert refused["call"]["answer"]["errorCode"] == 4040007
 
 
-def test_who_gives_seats_and_takes_them_is_evidence(world):
-    world.act("notification-url", app=APP)  # else Apple's word on a seat may come before our own
+def test_seat_assignments_and_removals_are_stored_as_evidence(world):
+    world.act("notification-url", app=APP)  # otherwise Apple's notification about a seat may arrive before our own record
     world.act("invitations", app=APP, productId="pro.monthly", management="DEVELOPER")
     team, ana = str(uuid.uuid4()), str(uuid.uuid4())
     bought = world.act("purchases", app=APP, productId="pro.monthly", account="team", seats=3)
@@ -211,7 +211,7 @@ def test_who_gives_seats_and_takes_them_is_evidence(world):
     assert [command["actor"] for command in commands(world)] == ["support/eve", "support/sam", "support/kim"]
 
 
-def test_all_are_extended_and_apple_tells_how_many(world):
+def test_a_mass_extension_reports_its_progress(world):
     bought, request = world.buy(str(uuid.uuid4()), "pro.yearly"), str(uuid.uuid4())
     world.apple.MassExtendRenewalDate(
         app_store_service.MassExtendRenewalDateRequest(
@@ -223,7 +223,7 @@ def test_all_are_extended_and_apple_tells_how_many(world):
     assert bought and status.complete and (status.succeeded_count, status.failed_count) == (1, 0)
 
 
-def test_a_test_notification_comes_and_its_fate_is_told(world):
+def test_a_test_notification_arrives_and_its_status_is_reported(world):
     asked = world.notifications.RequestTestNotification(
         notification_service.RequestTestNotificationRequest(app=APP), timeout=CALL_LIMIT)
     assert asked.test_notification_token
@@ -236,17 +236,17 @@ def test_a_test_notification_comes_and_its_fate_is_told(world):
 
 
 @pytest.mark.parametrize("fault, code", [("rate-limit", StatusCode.RESOURCE_EXHAUSTED)])
-def test_when_apple_is_busy_the_caller_learns_when_to_come_back(world, fault, code):
+def test_apple_errors_give_the_caller_a_retry_delay(world, fault, code):
     bought = world.buy(str(uuid.uuid4()))
     world.act("faults", kind=fault, count=50, by="10m")
-    with pytest.raises(contract.RpcError) as refusal:
+    with pytest.raises(contract.RpcError) as error:
         world.apple.RefreshPurchase(
             app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=5)
-    assert refusal.value.code() == code
-    assert contract.details(refusal.value)["RetryInfo"].retry_delay.seconds > 60
+    assert error.value.code() == code
+    assert contract.details(error.value)["RetryInfo"].retry_delay.seconds > 60
 
 
-def test_what_apple_did_not_sign_is_not_believed(world):
+def test_unsigned_responses_are_rejected(world):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     world.deliver()
@@ -254,10 +254,10 @@ def test_what_apple_did_not_sign_is_not_believed(world):
     world.act("refund", transactionId=bought, reason="OTHER")
     world.deliver()
     world.act("faults", kind="wrong-signature", count=100)
-    with pytest.raises(contract.RpcError) as refusal:
+    with pytest.raises(contract.RpcError) as error:
         world.apple.RefreshPurchase(
             app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
-    assert contract.reason(refusal.value) == "APP_STORE_RESPONSE_NOT_GENUINE"
+    assert contract.reason(error.value) == "APP_STORE_RESPONSE_NOT_GENUINE"
     assert world.check(ana).entitled
 
 
@@ -272,7 +272,7 @@ CONFIGURATION = """apps:
 """
 
 
-def test_version_1_counts_once_apple_confirms_it(start, tmp_path):
+def test_version_1_notifications_count_once_apple_confirms_them(start, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("a secret of ours")
     secret.chmod(0o600)
@@ -282,7 +282,7 @@ def test_version_1_counts_once_apple_confirms_it(start, tmp_path):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     world.advance("32d")
-    assert world.check(ana).entitled, "the renewal was told by version 1 and confirmed"
+    assert world.check(ana).entitled, "version 1 announced the renewal and Apple confirmed it"
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
     world.deliver()
     page = world.notifications.ListNotifications(
@@ -290,7 +290,7 @@ def test_version_1_counts_once_apple_confirms_it(start, tmp_path):
     assert {n.version for n in page.notifications} == {1}
     assert "NOTIFICATION_STATE_APPLIED" in {
         notification_service.NotificationState.Name(n.state) for n in page.notifications}
-    # Somebody who does not know the secret is not heard.
+    # A sender without the secret is rejected.
     world.act("shared-secret", app=APP, password="guessed")
     world.act("auto-renew", transactionId=bought, enabled=False)
     world.deliver()
@@ -301,8 +301,8 @@ def test_version_1_counts_once_apple_confirms_it(start, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_after_any_life_the_service_agrees_with_the_app_store(start, seed):
-    """Random customers, a third of the notifications lost, doubled or late; then the gap is filled."""
+def test_random_histories_end_in_the_state_of_the_app_store(start, seed):
+    """Random customers; a third of the notifications is lost, duplicated or late; then the gap is backfilled."""
     world = World(start())
     dice = random.Random(seed)
     customers = {}

@@ -1,4 +1,4 @@
-"""Documents that must change nothing: each is refused for its own reason, and the service goes on."""
+"""Invalid documents: each is rejected with its own reason and changes nothing, and the service keeps serving."""
 
 import datetime
 import hashlib
@@ -20,13 +20,13 @@ def milliseconds(date):
 
 
 def altered(jws, **members):
-    """The same signature under other members."""
+    """The same signature over changed members."""
     header, _, signature = jws.split(".")
     return ".".join([header, forge.base64url(json.dumps(forge.payload_of(jws) | members).encode()), signature])
 
 
 def with_flipped_bit(jws):
-    """One bit of the signature turned."""
+    """One bit of the signature flipped."""
     signed, _, signature = jws.rpartition(".")
     bits = bytearray(forge.from_base64url(signature))
     bits[40] ^= 1
@@ -98,18 +98,18 @@ CASES = [
 
 
 @pytest.mark.parametrize("make, reason, code", CASES)
-def test_a_bad_document_is_refused_by_name_and_changes_nothing(
+def test_an_invalid_document_is_rejected_with_its_reason_and_changes_nothing(
     service, forger, receipts, entitlements, customer, make, reason, code
 ):
     document = make(forger)
-    with pytest.raises(contract.RpcError) as refusal:
+    with pytest.raises(contract.RpcError) as error:
         receipts.SubmitTransaction(
             receipt_service.SubmitTransactionRequest(
                 app="ocean-journal", customer_id=customer, signed_transaction=document),
             timeout=CALL_LIMIT,
         )  # fmt: skip
-    assert (contract.reason(refusal.value), refusal.value.code()) == (reason, code)
-    assert refusal.value.details(), "a refusal says why"
+    assert (contract.reason(error.value), error.value.code()) == (reason, code)
+    assert error.value.details(), "a rejection has a message"
 
     answer = entitlements.Check(
         entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro"),
@@ -118,22 +118,22 @@ def test_a_bad_document_is_refused_by_name_and_changes_nothing(
     assert (answer.entitled, answer.reason) == (False, "NEVER_PURCHASED")
 
     [(_, rejection, digest, is_whole)] = service.evidence(customer)
-    assert reason in rejection, "what was refused is kept with its reason"
-    # Its size and hash are kept of what is too large; of all else, every byte.
+    assert reason in rejection, "rejected evidence is stored with its reason"
+    # Oversized evidence is stored as size and hash, all other evidence byte for byte.
     assert digest == hashlib.sha256(document.encode()).digest()
     assert is_whole == (reason != "DOCUMENT_TOO_LARGE")
 
 
-# Inspect shows what there is; only a submission needs every member.
+# Inspect accepts incomplete documents; only a submission requires every member.
 @pytest.mark.parametrize("make, reason, code", [c for c in CASES if "MISSING_FIELD" not in c.values])
-def test_inspect_names_the_same_fault(forger, receipts, make, reason, code):
+def test_inspect_reports_the_same_rejection(forger, receipts, make, reason, code):
     request = receipt_service.InspectRequest(app="ocean-journal", document=make(forger))
     inspected = receipts.Inspect(request, timeout=CALL_LIMIT)
     assert (inspected.verified, inspected.reason) == (False, reason)
     assert inspected.explanation
 
 
-def test_an_honest_document_of_the_same_forger_is_accepted(forger, receipts, customer):
+def test_a_valid_document_of_the_same_forger_is_accepted(forger, receipts, customer):
     accepted = receipts.SubmitTransaction(
         receipt_service.SubmitTransactionRequest(
             app="ocean-journal", customer_id=customer,
@@ -143,7 +143,7 @@ def test_an_honest_document_of_the_same_forger_is_accepted(forger, receipts, cus
     assert accepted.transaction.transaction_id == "77"
 
 
-def test_a_new_leaf_under_the_known_chain_is_accepted(forger, receipts, customer):
+def test_a_new_leaf_under_the_trusted_chain_is_accepted(forger, receipts, customer):
     document = forger.with_leaf(transactionId="78", originalTransactionId="78")
     receipts.SubmitTransaction(
         receipt_service.SubmitTransactionRequest(
@@ -163,13 +163,13 @@ apps:
 """
 
 
-def test_an_app_for_production_only_takes_nothing_from_the_sandbox(start, tmp_path, customer):
+def test_an_app_for_production_only_rejects_sandbox_documents(start, tmp_path, customer):
     configuration = tmp_path / "entitled.yaml"
     configuration.write_text(PRODUCTION_ONLY)
     service = start(arguments=["--config", configuration])
     request = receipt_service.SubmitTransactionRequest(
         app="ocean-journal", customer_id=customer,
         signed_transaction=service.buy("lifetime")["signedTransactionInfo"])  # fmt: skip
-    with service.channel() as channel, pytest.raises(contract.RpcError) as refusal:
+    with service.channel() as channel, pytest.raises(contract.RpcError) as error:
         contract.receipt_stub(channel).SubmitTransaction(request, timeout=CALL_LIMIT)
-    assert contract.reason(refusal.value) == "WRONG_ENVIRONMENT"
+    assert contract.reason(error.value) == "WRONG_ENVIRONMENT"

@@ -1,4 +1,4 @@
-"""What is too large, too deep or too many is refused before work is done on it, with the reason."""
+"""Oversized, deeply nested or too numerous input is rejected early, with a reason."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ import forge
 from contract import receipt_service
 from harness import CALL_LIMIT, SANITIZED, post
 
-# Far more than any of them takes, on a machine that is busy with other things.
+# Far more than any of these calls needs, also on a busy machine.
 PATIENCE = 20 if SANITIZED else 5
 
 
@@ -27,7 +27,7 @@ def inspect(receipts, **request):
 
 
 def der(tag, content):
-    """One element of DER, its length in four bytes if one is not enough."""
+    """One DER element, with a length of four bytes if one does not suffice."""
     length = len(content)
     return bytes([tag]) + (bytes([length]) if length < 128 else b"\x84" + length.to_bytes(4, "big")) + content
 
@@ -38,7 +38,7 @@ def attribute(number, value):
 
 
 def receipt(forger, attributes):
-    """A receipt that the sandbox's keys sign."""
+    """A receipt signed with the sandbox's keys."""
     leaf, *others = forger.chain
     message = pkcs7.PKCS7SignatureBuilder().set_data(der(0x31, attributes))
     message = message.add_signer(leaf, forger.leaf_key, hashes.SHA256())
@@ -48,30 +48,30 @@ def receipt(forger, attributes):
     return message.sign(serialization.Encoding.DER, options)
 
 
-def test_a_receipt_of_fifty_megabytes_is_refused_on_both_ports(service):
+def test_a_receipt_of_fifty_megabytes_is_rejected_on_both_ports(service):
     oversized = b"\x30\x84" + bytes(50_000_000)
     with service.channel() as channel:
         call = channel.unary_unary("/entitled.v1.ReceiptService/Inspect")
         request = receipt_service.InspectRequest(app="ocean-journal", document_bytes=oversized)
-        with pytest.raises(grpc.RpcError) as refused:
+        with pytest.raises(grpc.RpcError) as error:
             call(request.SerializeToString(), timeout=CALL_LIMIT)
-    assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert error.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
     body = json.dumps({"app": "ocean-journal", "documentBytes": base64.b64encode(oversized).decode()})
     try:
         status, _ = post(f"http://{service.http}/entitled.v1.ReceiptService/Inspect", body.encode())
     except OSError:
-        return  # it hung up in the midst of our sending, as it may
+        return  # the server may close the connection while the client still sends
     assert status == 413
 
 
-def test_a_receipt_of_a_hundred_thousand_purchases_is_refused(receipts, forger):
+def test_a_receipt_of_a_hundred_thousand_purchases_is_rejected(receipts, forger):
     purchases = attribute(17, der(0x31, b"")) * 100_000
     answer = inspect(receipts, document_bytes=receipt(forger, purchases))
     assert answer.reason == "TOO_MANY"
     assert "elements" in answer.explanation
 
 
-def test_a_receipt_of_a_thousand_purchases_is_read(receipts, forger):
+def test_a_receipt_of_a_thousand_purchases_is_decoded(receipts, forger):
     attributes = attribute(0, der(0x0C, b"ProductionSandbox")) + attribute(2, der(0x0C, b"com.example.oceanjournal"))
     moment = forger.chain[0].not_valid_before_utc.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
     attributes += attribute(12, der(0x16, moment))
@@ -83,19 +83,19 @@ def test_a_receipt_of_a_thousand_purchases_is_read(receipts, forger):
     assert len(json.loads(answer.payload_json)["in_app"]) == 1000
 
 
-def test_a_receipt_of_many_elements_is_refused(receipts):
+def test_a_receipt_of_many_elements_is_rejected(receipts):
     answer = inspect(receipts, document_bytes=der(0x30, b"\x05\x00" * 1_000_000))
     assert answer.reason == "TOO_MANY"
 
 
-def test_a_receipt_nested_ten_thousand_deep_is_refused(receipts, forger):
+def test_a_receipt_nested_ten_thousand_deep_is_rejected(receipts, forger):
     deep = b"\x30\x80" * 10_000 + b"\x00\x00" * 10_000
     assert inspect(receipts, document_bytes=deep).reason == "NOT_A_RECEIPT"
     assert inspect(receipts, document_bytes=receipt(forger, deep)).reason == "NOT_A_RECEIPT"
 
 
 @pytest.mark.parametrize("bracket", ["[]", "{}"], ids=["arrays", "objects"])
-def test_json_nested_ten_thousand_deep_is_refused(receipts, forger, bracket):
+def test_json_nested_ten_thousand_deep_is_rejected(receipts, forger, bracket):
     opening = '{"a":' if bracket == "{}" else "["
     deep = opening * 10_000 + "1" + bracket[1] * 10_000
     answer = inspect(receipts, document='{"a":' + deep + "}")
@@ -105,7 +105,7 @@ def test_json_nested_ten_thousand_deep_is_refused(receipts, forger, bracket):
     assert inspect(receipts, document=signed).reason == "MALFORMED_JSON"
 
 
-def test_a_long_list_of_certificates_is_not_read(receipts, forger):
+def test_a_long_certificate_list_is_rejected_unread(receipts, forger):
     certificate = forger.chain[2].public_bytes(serialization.Encoding.DER)
     chain = [c.public_bytes(serialization.Encoding.DER) for c in forger.chain] + [certificate] * 500
     answer = inspect(receipts, document=forger.transaction(chain))
@@ -114,7 +114,7 @@ def test_a_long_list_of_certificates_is_not_read(receipts, forger):
     assert len(answer.certificates) <= 8
 
 
-def test_a_huge_text_is_refused(receipts):
+def test_a_huge_text_is_rejected(receipts):
     assert inspect(receipts, document="MIIA" * 900_000).reason == "TOO_MANY"
     assert inspect(receipts, document="MIIA" * 900_000 + "*").reason == "NOT_BASE64"
     answer = inspect(receipts, document="eyJh" * 900_000 + ".e30.AAAA")
@@ -122,7 +122,7 @@ def test_a_huge_text_is_refused(receipts):
     assert inspect(receipts, document="{" + '"a":1,' * 500_000 + '"a":1}').reason == "MALFORMED_JSON"
 
 
-def test_a_member_named_twice_in_a_signed_document_is_refused(receipts, forger):
+def test_a_duplicate_member_in_a_signed_document_is_rejected(receipts, forger):
     payload = json.dumps(forger.payload)[:-1] + ', "productId": "lifetime"}'
     answer = inspect(receipts, document=forge.sign(payload.encode(), forger.chain, forger.leaf_key))
     assert answer.reason == "MALFORMED_JSON"

@@ -1,4 +1,4 @@
-"""Who may call: tokens, roles, apps, rates, an identity provider's tokens, and the audit log."""
+"""Authentication and authorization: tokens, roles, apps, rate limits, JWTs of an identity provider, the audit log."""
 
 import base64
 import hashlib
@@ -73,13 +73,13 @@ def guarded(tmp_path_factory):
 
 
 def call(service, path, message=b"", bearer=None, metadata=()):
-    """Makes a unary call with bytes; returns the answer's bytes."""
+    """Makes a unary call with bytes; returns the bytes of the response."""
     fields = [*metadata, *([("authorization", f"Bearer {bearer}")] if bearer else [])]
     with service.channel() as channel:
         return channel.unary_unary(path)(message, metadata=fields, timeout=CALL_LIMIT)
 
 
-def refused(service, path, message=b"", bearer=None, metadata=()):
+def rejected(service, path, message=b"", bearer=None, metadata=()):
     with pytest.raises(grpc.RpcError) as error:
         call(service, path, message, bearer, metadata)
     return error.value
@@ -120,7 +120,7 @@ def grant(app=APP, actor="sam"):
 
 def test_no_method_can_be_called_without_a_token(guarded):
     for method in METHODS:
-        error = refused(guarded, method)
+        error = rejected(guarded, method)
         assert (error.code(), contract.reason(error)) == (StatusCode.UNAUTHENTICATED, "NO_CREDENTIAL"), method
 
 
@@ -136,13 +136,13 @@ def test_no_method_can_be_called_without_a_token(guarded):
         ("Bearer " + "x" * 8_000, "UNKNOWN_TOKEN"),
     ],
 )
-def test_what_is_no_token_is_refused(guarded, field, reason):
-    error = refused(guarded, CHECK, check(), metadata=[("authorization", field)])
+def test_an_invalid_token_is_rejected(guarded, field, reason):
+    error = rejected(guarded, CHECK, check(), metadata=[("authorization", field)])
     assert (error.code(), contract.reason(error)) == (StatusCode.UNAUTHENTICATED, reason)
     assert token("read")[8:] not in error.details()
 
 
-def test_each_role_may_do_its_part_and_no_other(guarded):
+def test_each_role_allows_exactly_its_methods(guarded):
     with_role = {
         role: {m for m, code in outcomes(guarded, token(role)).items() if code != StatusCode.PERMISSION_DENIED}
         for role in ROLES
@@ -153,22 +153,22 @@ def test_each_role_may_do_its_part_and_no_other(guarded):
             assert one == other or not with_role[one] & with_role[other]
     assert CHECK in with_role["read"] and SUBMIT in with_role["submit"] and GRANT in with_role["operate"]
     assert ERASE not in with_role["read"] | with_role["submit"] | with_role["operate"]
-    error = refused(guarded, GRANT, grant(), bearer=token("read"))
+    error = rejected(guarded, GRANT, grant(), bearer=token("read"))
     info = contract.details(error)["ErrorInfo"]
     assert (info.reason, dict(info.metadata)) == ("ROLE_MISSING", {"caller": "read", "role": "operate"})
 
 
-def test_a_caller_is_held_to_its_apps(guarded):
+def test_a_caller_is_restricted_to_its_apps(guarded):
     half = token("half")
     call(guarded, CHECK, check(), half)
     for message in (check(OTHER), check() + check(OTHER), check(OTHER) + check()):
-        error = refused(guarded, CHECK, message, half)
+        error = rejected(guarded, CHECK, message, half)
         assert contract.reason(error) == "APP_NOT_ALLOWED"
     batch = wire.BatchCheckRequest(checks=[
         wire.CheckRequest(app=app, customer_id="ana", entitlement="pro") for app in (APP, OTHER)])  # fmt: skip
-    error = refused(guarded, "/entitled.v1.EntitlementService/BatchCheck", batch.SerializeToString(), half)
+    error = rejected(guarded, "/entitled.v1.EntitlementService/BatchCheck", batch.SerializeToString(), half)
     assert contract.details(error)["ErrorInfo"].metadata["app"] == OTHER
-    error = refused(guarded, "/entitled.v1.ReceiptService/GetMigration", bearer=half)
+    error = rejected(guarded, "/entitled.v1.ReceiptService/GetMigration", bearer=half)
     assert contract.reason(error) == "APP_SCOPE_REQUIRED"
     with guarded.channel() as channel:
         stream = contract.entitlement_stub(channel).Watch(
@@ -178,11 +178,11 @@ def test_a_caller_is_held_to_its_apps(guarded):
         assert error.value.code() == StatusCode.PERMISSION_DENIED
 
 
-def test_who_calls_too_often_is_told_when_to_come_back(guarded):
+def test_the_rate_limit_rejects_with_a_retry_delay(guarded):
     bearer = token("slow")
     for _ in range(3):
         call(guarded, CHECK, check(), bearer)
-    error = refused(guarded, CHECK, check(), bearer)
+    error = rejected(guarded, CHECK, check(), bearer)
     assert (error.code(), contract.reason(error)) == (StatusCode.RESOURCE_EXHAUSTED, "RATE_LIMIT")
     wait = contract.details(error)["RetryInfo"].retry_delay
     assert 0 < wait.seconds + wait.nanos / 1e9 <= 1
@@ -191,12 +191,12 @@ def test_who_calls_too_often_is_told_when_to_come_back(guarded):
     call(guarded, CHECK, check(), bearer)
 
 
-def test_a_call_as_json_is_counted_once_and_before_it_is_read(guarded):
+def test_a_json_call_counts_once_and_before_its_body_is_read(guarded):
     bearer = {"authorization": f"Bearer {token('slow-json')}"}
     request = {"app": APP, "customerId": "ana", "entitlement": "pro"}
     for _ in range(3):
         assert guarded.json("entitled.v1.EntitlementService/Check", request, **bearer)[0] == 200
-    for _ in range(200):  # one call a second comes back meanwhile
+    for _ in range(200):  # the bucket refills by one call a second meanwhile
         status, answer = guarded.json("entitled.v1.EntitlementService/Check", b"{" * 100, **bearer)
         if status == 429:
             break
@@ -204,7 +204,7 @@ def test_a_call_as_json_is_counted_once_and_before_it_is_read(guarded):
     assert answer["details"][0]["reason"] == "RATE_LIMIT"
 
 
-def test_the_edge_needs_the_same_tokens_for_the_contract_alone(guarded):
+def test_the_edge_requires_tokens_for_the_api_only(guarded):
     request = {"app": APP, "customerId": "ana", "entitlement": "pro"}
     status, answer = guarded.json("entitled.v1.EntitlementService/Check", request)
     assert (status, answer["details"][0]["reason"]) == (401, "NO_CREDENTIAL")
@@ -216,12 +216,12 @@ def test_the_edge_needs_the_same_tokens_for_the_contract_alone(guarded):
     assert (status, answer["details"][0]["reason"]) == (403, "ROLE_MISSING")
     for path in ("/healthz", "/readyz", "/.well-known/jwks.json"):
         assert urllib.request.urlopen(f"http://{guarded.http}{path}", timeout=CALL_LIMIT).status == 200
-    # Apple's notifications are known by their signature.
+    # Apple's notifications are authenticated by their signature.
     status, answer = post(f"http://{guarded.http}/notifications/{APP}", {"signedPayload": "a.b.c"})
     assert (status, "reason" in answer) == (202, True)
 
 
-def test_health_and_reflection_are_for_everybody(guarded):
+def test_health_and_reflection_need_no_token(guarded):
     with guarded.channel() as channel:
         stub = health_pb2_grpc.HealthStub(channel)
         assert stub.Check(health_pb2.HealthCheckRequest(), timeout=CALL_LIMIT).status == 1
@@ -232,10 +232,10 @@ def audit(service):
     return [line for line in service.log.splitlines() if "entitled.audit" in line]
 
 
-def test_changes_and_refused_changes_are_written_down(guarded):
+def test_changes_and_rejected_changes_are_audited(guarded):
     call(guarded, GRANT, grant(actor="sue"), token("operate"))
-    refused(guarded, GRANT, grant(actor="eve"), token("read"))
-    refused(guarded, GRANT, grant(actor="mallory"))
+    rejected(guarded, GRANT, grant(actor="eve"), token("read"))
+    rejected(guarded, GRANT, grant(actor="mallory"))
     call(guarded, CHECK, check(), token("read"))
     deadline = time.monotonic() + CALL_LIMIT
     while not [line for line in audit(guarded) if "mallory" in line]:
@@ -252,7 +252,7 @@ def test_changes_and_refused_changes_are_written_down(guarded):
     assert not [line for line in audit(guarded) if CHECK in line]
 
 
-def test_evidence_names_the_caller_and_on_whose_behalf(guarded):
+def test_evidence_names_the_caller_and_the_actor(guarded):
     with guarded.channel() as channel:
         stub, metadata = contract.entitlement_stub(channel), [("authorization", f"Bearer {token('admin')}")]
         stub.Grant(wire.GrantRequest(app=APP, customer_id="cleo", entitlement="pro", actor="sam"),
@@ -262,7 +262,7 @@ def test_evidence_names_the_caller_and_on_whose_behalf(guarded):
     assert "admin/sam" in {event.actor for event in timeline.events}
 
 
-def test_the_commands_take_a_token_from_the_environment_or_a_file(guarded, tmp_path):
+def test_the_commands_read_a_token_from_the_environment_or_a_file(guarded, tmp_path):
     assert guarded.command("check", "ana", "pro").returncode == 1
     file = tmp_path / "token"
     file.write_text(token("read") + "\n")
@@ -273,7 +273,7 @@ def test_the_commands_take_a_token_from_the_environment_or_a_file(guarded, tmp_p
     assert "0644" in guarded.command("check", "nobody", "pro", "--token-file", file).stderr
 
 
-def test_a_new_token_works_as_soon_as_its_hash_is_configured(tmp_path):
+def test_a_new_token_is_valid_once_its_hash_is_configured(tmp_path):
     made = dict(line.split() for line in run("token", "create").stdout.splitlines())
     assert made["token"].startswith("ent_") and made["hash"].startswith("sha256:")
     assert run("token", "hash", stdin=made["token"]).stdout.strip() == made["hash"]
@@ -281,7 +281,7 @@ def test_a_new_token_works_as_soon_as_its_hash_is_configured(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(APPS + CALLERS)
     service = Service(tmp_path / "data", ["--config", file])
-    assert contract.reason(refused(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
+    assert contract.reason(rejected(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
     file.write_text(APPS + CALLERS + f"  new: {{roles: [read], tokens: ['{made['hash']}']}}\n")
     reload(service, "the callers were read again")
     call(service, CHECK, check(), made["token"])
@@ -291,12 +291,12 @@ def test_a_new_token_works_as_soon_as_its_hash_is_configured(tmp_path):
     call(service, CHECK, check(), made["token"])
     file.write_text(APPS + CALLERS)
     reload(service, "the callers were read again")
-    assert contract.reason(refused(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
+    assert contract.reason(rejected(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
     service.stop()
 
 
 def reload(service, words):
-    """SIGHUP, and waits until the log says these words once more."""
+    """Sends SIGHUP and waits until the log contains these words once more."""
     seen = service.log.count(words)
     service.process.send_signal(signal.SIGHUP)
     deadline = time.monotonic() + CALL_LIMIT
@@ -305,7 +305,7 @@ def reload(service, words):
         time.sleep(0.02)
 
 
-def test_a_public_address_needs_callers_or_the_word_open(tmp_path):
+def test_a_public_address_requires_callers_or_the_open_setting(tmp_path):
     file = tmp_path / "entitled.yaml"
     arguments = ["serve", "--http", "127.0.0.1:0", "--sandbox", "off", "--config", file]
     public = ["--grpc", "0.0.0.0:0"]
@@ -359,7 +359,7 @@ class Provider:
 
 
 class KeyServer(http.server.ThreadingHTTPServer):
-    """Where an identity provider publishes its keys."""
+    """The JWKS endpoint of an identity provider."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), KeyServer.Handler)
@@ -378,7 +378,7 @@ class KeyServer(http.server.ThreadingHTTPServer):
             pass
 
 
-def test_an_identity_providers_keys_are_fetched_and_change_while_it_runs(tmp_path):
+def test_jwks_keys_are_fetched_and_refreshed_at_run_time(tmp_path):
     old, new = Provider(), Provider()
     new.names = {"ES256": "ec2", "RS256": "rsa2"}
     with KeyServer() as server:
@@ -392,22 +392,22 @@ token_issuer:
   keys: {{url: "http://127.0.0.1:{server.server_port}/keys"}}
 """)
         service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
-        wait_until_taken(service, old)
-        # The provider's endpoint fails: a token whose key is not known is refused, and those that are known go on.
+        wait_until_accepted(service, old)
+        # The JWKS endpoint fails: tokens with an unknown key are rejected, cached keys stay valid.
         server.status = 500
-        assert contract.reason(refused(service, CHECK, check(), new.token("ES256"))) == "INVALID_TOKEN"
+        assert contract.reason(rejected(service, CHECK, check(), new.token("ES256"))) == "INVALID_TOKEN"
         wait_for(lambda: "cannot be fetched" in service.log)
         call(service, CHECK, check(), old.token("ES256"))
-        # It is back with other keys: the first token of a new one makes the service look.
+        # The endpoint serves other keys again: the first token with a new key triggers a refresh.
         server.status, server.keys = 200, new.keys()
-        wait_until_taken(service, new)
-        assert contract.reason(refused(service, CHECK, check(), old.token("ES256"))) == "INVALID_TOKEN"
+        wait_until_accepted(service, new)
+        assert contract.reason(rejected(service, CHECK, check(), old.token("ES256"))) == "INVALID_TOKEN"
         server.shutdown()
     service.stop()
 
 
-def wait_until_taken(service, provider):
-    def is_taken():
+def wait_until_accepted(service, provider):
+    def is_accepted():
         try:
             call(service, CHECK, check(), provider.token("ES256"))
         except grpc.RpcError as error:
@@ -415,7 +415,7 @@ def wait_until_taken(service, provider):
             return False
         return True
 
-    wait_for(is_taken)
+    wait_for(is_accepted)
 
 
 def wait_for(condition):
@@ -425,7 +425,7 @@ def wait_for(condition):
         time.sleep(0.05)
 
 
-def test_json_of_strangers_is_not_read(guarded):
+def test_json_of_unauthenticated_callers_is_not_parsed(guarded):
     url = f"http://{guarded.http}{CHECK}"
     status, answer = post(url, b"{ this is no JSON")
     assert (status, answer["code"]) == (401, 16)
@@ -434,7 +434,7 @@ def test_json_of_strangers_is_not_read(guarded):
     assert post(url, b"{ this is no JSON", {"authorization": f"Bearer {token('read')}"})[0] == 400
 
 
-def test_an_identity_providers_tokens_count(tmp_path):
+def test_jwts_of_an_identity_provider_are_accepted(tmp_path):
     provider, stranger = Provider(), Provider()
     (tmp_path / "jwks.json").write_text(json.dumps(provider.keys()))
     (tmp_path / "entitled.yaml").write_text(APPS + """
@@ -450,14 +450,14 @@ token_issuer:
     for algorithm in ("ES256", "RS256"):
         for _ in range(2):
             call(service, CHECK, check(), provider.token(algorithm))
-        error = refused(service, GRANT, grant(), provider.token(algorithm))
+        error = rejected(service, GRANT, grant(), provider.token(algorithm))
         assert contract.details(error)["ErrorInfo"].metadata["caller"] == "billing"
         call(service, GRANT, grant(), provider.token(algorithm, sub="jo", entitled_roles=["operate"]))
         for wrong in (
             stranger.token(algorithm), provider.token(algorithm, aud="others"),
             provider.token(algorithm, exp=int(time.time()) - 60), provider.token(algorithm)[:-8],
         ):  # fmt: skip
-            assert contract.reason(refused(service, CHECK, check(), wrong)) == "INVALID_TOKEN"
+            assert contract.reason(rejected(service, CHECK, check(), wrong)) == "INVALID_TOKEN"
     assert re.search(r"caller=subject:jo\b", service.log)
     service.stop()
     assert "eyJ" not in service.log

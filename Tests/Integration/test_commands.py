@@ -1,4 +1,4 @@
-"""The commands: the contract from a terminal, for people and (--json) for machines."""
+"""The commands: the API from a terminal, for people and (--json) for programs."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ import socket
 from harness import post, run
 
 
-def test_the_main_job_from_a_terminal(service, customer):
+def test_buy_submit_and_check_from_a_terminal(service, customer):
     sold = service.command("sandbox", "buy", "pro.monthly", "--json")
     assert sold.returncode == 0, sold.stderr
     purchase = json.loads(sold.stdout)
@@ -24,14 +24,14 @@ def test_the_main_job_from_a_terminal(service, customer):
     assert rows["product"] == "pro.monthly"
 
 
-def test_a_check_in_json(service, customer):
+def test_check_prints_json(service, customer):
     checked = service.command("check", customer, "pro", "--json")
     answer = json.loads(checked.stdout)
     assert (answer["entitled"], answer["reason"]) == (False, "NEVER_PURCHASED")
-    assert checked.returncode == 3, "not entitled is a status of its own"
+    assert checked.returncode == 3, "not entitled has an exit status of its own"
 
 
-def test_a_document_can_come_from_a_file(service, customer, tmp_path):
+def test_a_document_is_read_from_a_file(service, customer, tmp_path):
     file = tmp_path / "transaction.jws"
     file.write_text(service.buy("lifetime")["signedTransactionInfo"] + "\n")
     assert service.command("submit", customer, f"@{file}").returncode == 0
@@ -40,7 +40,7 @@ def test_a_document_can_come_from_a_file(service, customer, tmp_path):
     assert service.command("inspect", "hello").returncode == 3
 
 
-def test_a_binary_file_can_be_inspected(service, tmp_path):
+def test_inspect_reads_a_binary_file(service, tmp_path):
     order = {"app": "ocean-journal", "productId": "lifetime"}
     _, answer = post(f"http://{service.sandbox}/sandbox/v1/documents/app-receipt", order)
     file = tmp_path / "receipt"
@@ -49,14 +49,14 @@ def test_a_binary_file_can_be_inspected(service, tmp_path):
     assert (inspected.returncode, json.loads(inspected.stdout)["reason"]) == (0, "VERIFIED")
 
 
-def test_a_refusal_is_one_line_with_its_reason(service, customer):
+def test_an_error_is_one_line_with_its_reason(service, customer):
     refused = service.command("submit", customer, "hello")
     assert refused.returncode == 1
     [line] = refused.stderr.splitlines()
     assert "not a JWS" in line
 
 
-def test_health_succeeds_only_if_there_is_someone_serving(service):
+def test_health_succeeds_only_if_the_service_serves(service):
     assert service.command("health").returncode == 0
     assert service.command("health", "no.such.Service").returncode == 1
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -72,7 +72,7 @@ def test_help_and_version():
     assert run("no-such-command").returncode not in (0, -6, -11)
 
 
-def test_everything_about_a_customer(service, customer):
+def test_customer_shows_all_data_of_a_customer(service, customer):
     bought = service.buy("lifetime")["signedTransactionInfo"]
     assert service.command("submit", customer, bought).returncode == 0
     told = service.command("customer", customer)
@@ -81,7 +81,7 @@ def test_everything_about_a_customer(service, customer):
     assert rows["pro"].startswith("entitled") and rows["lifetime"] == "active"
 
 
-def test_watch_tells_what_happens_and_goes_on_where_it_ended(service, customer):
+def test_watch_prints_events_and_resumes_after_the_last_one(service, customer):
     granted = service.command("grants", "create", customer, "pro", "--json")
     grant = json.loads(granted.stdout)["grant"]["grantId"]
     watch = ["watch", "--customer", customer, "--count", "1"]

@@ -1,4 +1,4 @@
-"""The configuration: what the check says, and that schema, documentation and program know the same names."""
+"""The configuration: output of the check; schema, documentation and program agree on the keys."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ from harness import ROOT, run
 SCHEMA = json.loads((ROOT / "docs" / "configuration.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
-# One of everything, so that each mapping of the schema is somewhere.
+# One of everything, so that each mapping of the schema occurs once.
 HASH = "sha256:" + "0a" * 32
 FULL = {
     "apps": {
@@ -57,7 +57,7 @@ def resolved(node):
 
 
 def mappings(schema, value, path=()):
-    """Every mapping with fixed names that the schema describes and FULL has: where it is, and its schema."""
+    """Every mapping with fixed keys that the schema describes and FULL contains: its path and its schema."""
     schema = resolved(schema)
     for part in schema.get("oneOf", ()):
         if VALIDATOR.evolve(schema=part).is_valid(value):
@@ -77,12 +77,12 @@ def mappings(schema, value, path=()):
 
 
 def described():
-    """Every mapping with fixed names that the schema describes, by its names."""
+    """Every mapping with fixed keys that the schema describes, by its keys."""
     found = [SCHEMA] + list(SCHEMA["$defs"].values()) + [SCHEMA["$defs"]["tokenIssuer"]["properties"]["keys"]]
     return {tuple(sorted(schema["properties"])) for schema in found if "properties" in schema}
 
 
-def test_the_schema_and_the_program_know_the_same_names(tmp_path):
+def test_the_schema_and_the_program_have_the_same_keys(tmp_path):
     VALIDATOR.check_schema(SCHEMA)
     VALIDATOR.validate(FULL)
     seen = set()
@@ -102,18 +102,18 @@ def test_the_schema_and_the_program_know_the_same_names(tmp_path):
     assert seen == described(), "FULL has no example of some mapping of the schema"
 
 
-def test_every_name_is_documented():
+def test_every_key_is_documented():
     text = (ROOT / "docs" / "configuration.md").read_text()
     for names in described():
         for name in names:
             assert f"`{name}`" in text, name
 
 
-def test_the_demonstration_can_be_used_with_all_that_it_shows_as_comments(tmp_path):
+def test_the_demo_configuration_is_valid_with_its_comments_enabled(tmp_path):
     demo = run("config", "demo").stdout
     VALIDATOR.validate(yaml.safe_load(demo))
     assert check(tmp_path, demo).returncode == 0
-    # A comment that is YAML begins with a name in small letters and a colon, or goes on with such a one.
+    # A commented-out YAML line starts with a lower-case key and a colon, or continues such a line.
     shown = re.sub(r"^( *)# ((?:  )*(?:- )?[a-z_]+:(?: .*)?)$", r"\1\2", demo, flags=re.M)
     VALIDATOR.validate(yaml.safe_load(shown))
     assert shown.count("#") < demo.count("#") - 15
@@ -132,12 +132,12 @@ def test_the_demonstration_can_be_used_with_all_that_it_shows_as_comments(tmp_pa
         ({**FULL, "callers": {"x": {"roles": ["read"], "tokens": [HASH], "apps": ["lake"]}}}, False),
     ],
 )
-def test_what_the_schema_refuses_the_program_refuses(tmp_path, wrong, schema_finds_it):
+def test_the_program_rejects_what_the_schema_rejects(tmp_path, wrong, schema_finds_it):
     assert VALIDATOR.is_valid(wrong) is not schema_finds_it
     assert check(tmp_path, wrong).returncode == 1
 
 
-def test_the_check_names_every_mistake_with_its_line(tmp_path):
+def test_the_check_reports_every_error_with_its_line(tmp_path):
     answer = check(tmp_path, """
 apps:
   sea: {bundle_id: com.example.sea, environments: [Sandbox], products: {}, colour: blue}
@@ -153,7 +153,7 @@ callers:
     assert "unknown key 'colour'" in lines[0][1] and "'Staging'" in lines[1][1]
 
 
-def test_the_check_reads_what_the_file_names(tmp_path):
+def test_the_check_reads_referenced_files(tmp_path):
     answer = check(tmp_path, {**FULL, "tokens": {"issuer": "https://x", "keys": "nowhere"}})
     assert answer.returncode == 1
     for part in ("key.p8", "root.pem", "jwks.json"):
@@ -164,6 +164,6 @@ def test_the_check_reads_what_the_file_names(tmp_path):
         0, f"{tmp_path}/entitled.yaml: valid: 1 apps, 0 products, open to this machine")  # fmt: skip
 
 
-def test_without_a_file_the_check_asks_for_one():
+def test_the_check_requires_a_file():
     assert run("config", "check").returncode == 64
     assert "no/such/file" in run("config", "check", "no/such/file").stderr

@@ -1,4 +1,4 @@
-"""Clients and proxies that others wrote: grpcurl, buf curl, Envoy and nginx in front."""
+"""Third-party clients and proxies: grpcurl, buf curl, Envoy and nginx in front of the service."""
 
 import json
 import os
@@ -25,7 +25,7 @@ START = 20
 
 
 def tool(name, *places):
-    """Where a program is; tools/bootstrap --test installs them all."""
+    """The path of a program; tools/bootstrap --test installs them all."""
     found = shutil.which(name, path=os.pathsep.join([str(TOOLS), "/usr/sbin", os.environ["PATH"], *places]))
     assert found, f"there is no {name}; run tools/bootstrap --test"
     return found
@@ -165,7 +165,7 @@ def proxied_interop(request, interop_server, tmp_path_factory):
     proxy.stop()
 
 
-# Messages' flags and a server's resets are the proxy's own business.
+# Compression flags and stream resets are hop by hop, so a proxy may change them.
 THROUGH = sorted(set(interop.CASES) - {"channel_soak", "unimplemented_service"})
 
 
@@ -176,7 +176,7 @@ def test_interoperability_through_a_proxy(proxied_interop, case):
 
 
 @pytest.mark.parametrize("kind", ["envoy", "nginx"])
-def test_the_service_behind_a_proxy(service, tmp_path, kind):
+def test_the_service_works_behind_a_proxy(service, tmp_path, kind):
     proxy = Proxy(kind, tmp_path, service.grpc)
     try:
         with grpc.insecure_channel(proxy.address) as channel:
@@ -185,9 +185,9 @@ def test_the_service_behind_a_proxy(service, tmp_path, kind):
                 app="ocean-journal", customer_id="somebody", entitlement="pro")
             assert stub.Check(question, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
             watch = stub.Watch(entitlement_service.WatchRequest(app="none"), timeout=CALL_LIMIT)
-            with pytest.raises(grpc.RpcError) as refused:
+            with pytest.raises(grpc.RpcError) as error:
                 next(watch)
-            assert contract.reason(refused.value) == "UNKNOWN_APP"
+            assert contract.reason(error.value) == "UNKNOWN_APP"
         if kind == "envoy":
             command = [tool("buf"), "curl", "--protocol", "grpcweb", "--schema", ROOT]
             called = run(*command, "--data", json.dumps(QUESTION), f"http://{proxy.address}/{CHECK}")

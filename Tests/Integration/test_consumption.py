@@ -1,5 +1,5 @@
-"""A customer asks for a refund and Apple asks how much was used: answered as the operator's policy says, with the
-customer's consent alone, within Apple's 12 hours."""
+"""Consumption requests: Apple's question after a refund request is answered by the operator's policy, only with the
+customer's consent, within Apple's 12 hours."""
 
 import json
 import urllib.request
@@ -34,7 +34,7 @@ STATE = app_store_service.ConsumptionRequestState
 
 
 class Shop(World):
-    """A world in which customers ask for their money back."""
+    """A sandbox in which customers request refunds."""
 
     def consent(self, customer, consented=True):
         return self.apple.SetConsumptionConsent(
@@ -42,7 +42,7 @@ class Shop(World):
                 app=APP, customer_id=customer, consented=consented, actor="app", note="asked at sign-up"),
             timeout=CALL_LIMIT).consent
 
-    def ask(self, transaction, reason="OTHER"):
+    def request_refund(self, transaction, reason="OTHER"):
         self.act("request-consumption", transactionId=transaction, reason=reason)
         self.deliver()
 
@@ -51,21 +51,21 @@ class Shop(World):
             app_store_service.ListConsumptionRequestsRequest(app=APP, **filters), timeout=CALL_LIMIT).requests
 
     def settled(self):
-        """The only question, once it is no longer open."""
+        """The only request, once it is no longer open."""
         return until(lambda: [one for one in self.requests() if one.state != STATE.CONSUMPTION_REQUEST_STATE_OPEN])[0]
 
-    def waiting(self, problem):
-        """The only question, once it waits for that."""
+    def pending(self, problem):
+        """The only request, once it is pending for this reason."""
         return until(lambda: [one for one in self.requests(state="CONSUMPTION_REQUEST_STATE_OPEN")
                               if one.error == problem])[0]
 
-    def told(self):
-        """What the App Store was told."""
+    def sent(self):
+        """The consumption information that the App Store received."""
         with urllib.request.urlopen(f"http://{self.service.sandbox}/sandbox/v1/consumption") as answer:
             return json.load(answer)["consumption"]
 
     def open(self):
-        """How many questions the metrics say are open."""
+        """The number of open requests in the metrics."""
         name = f'entitled_consumption_requests_open{{app="{APP}",environment="Sandbox"}} '
         return until(lambda: [int(line.removeprefix(name)) for line in self.scrape().splitlines()
                               if line.startswith(name)])[0]
@@ -77,7 +77,7 @@ class Shop(World):
 
 @pytest.fixture
 def shop(start, tmp_path):
-    """Opens a shop; the same again goes on with the same data."""
+    """Starts a shop; a second call restarts it on the same data."""
     shops = []
 
     def shop(answer="automatic", version=2):
@@ -94,25 +94,25 @@ def shop(start, tmp_path):
         one.channel.close()
 
 
-def test_with_consent_apple_is_told_what_the_policy_says(shop):
+def test_consumption_is_sent_by_policy_with_consent(shop):
     shop, ana = shop(), str(uuid.uuid4())
     bought = shop.buy(ana)
     consent = shop.consent(ana)
     assert consent.consented and consent.evidence_id > 0
-    assert shop.consent(ana) == consent, "the same again changes nothing"
+    assert shop.consent(ana) == consent, "repeating the consent changes nothing"
     customer = shop.entitlements.GetCustomer(
         entitlement_service.GetCustomerRequest(app=APP, customer_id=ana), timeout=CALL_LIMIT)
     assert customer.consumption_consent == consent
     shop.advance("15d")
-    shop.ask(bought, "FULFILLMENT_ISSUE")
+    shop.request_refund(bought, "FULFILLMENT_ISSUE")
     request = shop.settled()
     assert (STATE.Name(request.state), request.customer_id, request.reason, request.error) == (
         "CONSUMPTION_REQUEST_STATE_ANSWERED", ana, "FULFILLMENT_ISSUE", "")
     assert request.answer_by.seconds - request.requested_at.seconds == 12 * 3600
-    told, = shop.told()
-    share = told["information"].pop("consumptionPercentage")
+    sent, = shop.sent()
+    share = sent["information"].pop("consumptionPercentage")
     assert 46_000 < share < 54_000, "half of a month"
-    assert (told["transactionId"], told["version"], told["information"]) == (
+    assert (sent["transactionId"], sent["version"], sent["information"]) == (
         bought, "v2",
         {"customerConsented": True, "deliveryStatus": "DELIVERED", "sampleContentProvided": True,
          "refundPreference": "GRANT_FULL"})
@@ -120,76 +120,76 @@ def test_with_consent_apple_is_told_what_the_policy_says(shop):
     assert kinds[-4:] == [("CONSENT_GIVEN", "app"), ("RENEWAL_TURNED_OFF", ""), ("REFUND_REQUESTED", ""),
                           ("APP_STORE_CALLED", "policy")]  # fmt: skip
     assert f'requests_settled_total{{app="{APP}",environment="Sandbox",outcome="ANSWERED"}} 1' in shop.scrape()
-    # The same question delivered again is no other one.
+    # A notification delivered twice makes one request.
     shop.act("faults", kind="duplicate", count=5)
     shop.deliver()
-    assert len(shop.requests()) == len(shop.told()) == 1
+    assert len(shop.requests()) == len(shop.sent()) == 1
 
 
-def test_of_a_consumable_no_share_is_told(shop):
+def test_no_consumption_percentage_is_sent_for_a_consumable(shop):
     shop, ana = shop(), str(uuid.uuid4())
     bought = shop.buy(ana, "coins")
     shop.consent(ana)
-    shop.ask(bought)
+    shop.request_refund(bought)
     assert shop.settled().product_id == "coins"
-    assert "consumptionPercentage" not in shop.told()[0]["information"]
-    assert shop.told()[0]["information"]["refundPreference"] == "DECLINE"
+    assert "consumptionPercentage" not in shop.sent()[0]["information"]
+    assert shop.sent()[0]["information"]["refundPreference"] == "DECLINE"
 
 
-def test_without_consent_nothing_is_sent_and_that_is_listed(shop):
+def test_a_request_without_consent_is_listed_and_not_answered(shop):
     shop, ana, ben = shop(), str(uuid.uuid4()), str(uuid.uuid4())
     of_ana, of_ben = shop.buy(ana), shop.buy(ben)
     shop.consent(ben)
     assert not shop.consent(ben, consented=False).consented
-    shop.ask(of_ana)
-    shop.ask(of_ben)
+    shop.request_refund(of_ana)
+    shop.request_refund(of_ben)
     until(lambda: {one.error for one in shop.requests()} == {"NO_CONSENT"})
     assert shop.open() == 2
-    # Who agrees in time is in time.
+    # Consent given before the deadline is in time.
     shop.consent(ana)
     until(lambda: [one.state for one in shop.requests(customer_id=ana)] == [STATE.CONSUMPTION_REQUEST_STATE_ANSWERED])
-    with pytest.raises(contract.RpcError) as refusal:
+    with pytest.raises(contract.RpcError) as error:
         shop.apple.SendConsumptionInformation(
             app_store_service.SendConsumptionInformationRequest(
                 app=APP, transaction_id=of_ben, customer_consented=True, delivery_status="DELIVERY_STATUS_DELIVERED"),
             timeout=CALL_LIMIT)
-    assert contract.reason(refusal.value) == "CONSENT_WITHDRAWN"
+    assert contract.reason(error.value) == "CONSENT_WITHDRAWN"
     shop.advance("13h")
     missed = until(lambda: shop.requests(state="CONSUMPTION_REQUEST_STATE_MISSED"))[0]
     assert (missed.customer_id, missed.error) == (ben, "NO_CONSENT") and missed.HasField("settled_at")
-    assert [one["transactionId"] for one in shop.told()] == [of_ana]
+    assert [one["transactionId"] for one in shop.sent()] == [of_ana]
     assert 'outcome="MISSED"} 1' in shop.scrape()
     until(lambda: shop.open() == 0)
-    told = [event for event in timeline(shop, ben) if event.type == "REFUND_REQUEST_MISSED"]
-    assert [(event.effective_at, event.evidence_id, event.actor) for event in told] == [(missed.answer_by, 0, "")]
+    sent = [event for event in timeline(shop, ben) if event.type == "REFUND_REQUEST_MISSED"]
+    assert [(event.effective_at, event.evidence_id, event.actor) for event in sent] == [(missed.answer_by, 0, "")]
     assert not [event for event in timeline(shop, ana) if event.type == "REFUND_REQUEST_MISSED"]
 
 
-def test_the_queue_outlasts_kill_9_between_the_question_and_the_answer(shop):
+def test_an_open_request_survives_kill_9(shop):
     first, ana = shop(), str(uuid.uuid4())
     bought = first.buy(ana)
     first.consent(ana)
     first.deliver()
     first.act("faults", kind="server-error", count=10_000)
-    first.ask(bought)
-    waiting = first.waiting("APP_STORE_UNAVAILABLE")
-    assert waiting.attempts >= 1 and not first.told()
+    first.request_refund(bought)
+    pending = first.pending("APP_STORE_UNAVAILABLE")
+    assert pending.attempts >= 1 and not first.sent()
     first.service.kill()
-    # The faults are forgotten with the process; Apple's memory is not.
+    # The injected faults end with the process; the sandbox's state survives.
     again = shop()
     again.advance("20m")
-    assert again.settled().evidence_id == waiting.evidence_id
-    assert [one["transactionId"] for one in again.told()] == [bought]
+    assert again.settled().evidence_id == pending.evidence_id
+    assert [one["transactionId"] for one in again.sent()] == [bought]
 
 
-def test_when_apples_time_is_over_the_answer_is_dead_and_counted(shop):
+def test_a_request_past_its_deadline_is_a_dead_letter_and_counted(shop):
     shop, ana = shop(), str(uuid.uuid4())
     bought = shop.buy(ana)
     shop.consent(ana)
     shop.deliver()
     shop.act("faults", kind="server-error", count=10_000)
-    shop.ask(bought)
-    shop.waiting("APP_STORE_UNAVAILABLE")
+    shop.request_refund(bought)
+    shop.pending("APP_STORE_UNAVAILABLE")
     shop.advance("6h")
     assert shop.requests()[0].state == STATE.CONSUMPTION_REQUEST_STATE_OPEN
     shop.advance("6h")
@@ -199,12 +199,12 @@ def test_when_apples_time_is_over_the_answer_is_dead_and_counted(shop):
     assert 'outcome="MISSED"} 1' in shop.scrape()
 
 
-def test_by_hand_means_that_somebody_answers(shop):
+def test_the_manual_policy_waits_for_an_operator(shop):
     shop, ana = shop("manual"), str(uuid.uuid4())
     bought = shop.buy(ana)
     shop.consent(ana)
-    shop.ask(bought)
-    shop.waiting("MANUAL")
+    shop.request_refund(bought)
+    shop.pending("MANUAL")
     listed = shop.service.command("consumption", "list", "--open").stdout
     assert bought in listed and "MANUAL" in listed
     shop.apple.SendConsumptionInformation(
@@ -212,38 +212,38 @@ def test_by_hand_means_that_somebody_answers(shop):
             app=APP, transaction_id=bought, customer_consented=True, delivery_status="DELIVERY_STATUS_UNDELIVERED_OTHER",
             refund_preference="REFUND_PREFERENCE_GRANT_PRORATED", actor="eve"), timeout=CALL_LIMIT)
     assert STATE.Name(shop.settled().state) == "CONSUMPTION_REQUEST_STATE_ANSWERED"
-    assert shop.told()[0]["information"]["refundPreference"] == "GRANT_PRORATED"
+    assert shop.sent()[0]["information"]["refundPreference"] == "GRANT_PRORATED"
 
 
-def test_a_reason_may_be_left_to_people(shop):
+def test_a_reason_can_be_manual(shop):
     shop, ana = shop(), str(uuid.uuid4())
     bought = shop.buy(ana)
     shop.consent(ana)
-    shop.ask(bought, "LEGAL")
-    shop.waiting("MANUAL")
-    assert not shop.told()
+    shop.request_refund(bought, "LEGAL")
+    shop.pending("MANUAL")
+    assert not shop.sent()
 
 
-def test_what_nobody_has_claimed_waits_for_a_customer(shop):
+def test_a_request_for_an_unclaimed_purchase_waits_for_a_customer(shop):
     shop = shop()
     bought = shop.act("purchases", app=APP, productId="pro.monthly", account="somebody")["transactionId"]
-    shop.ask(bought)
-    assert shop.waiting("NO_CUSTOMER").customer_id == ""
+    shop.request_refund(bought)
+    assert shop.pending("NO_CUSTOMER").customer_id == ""
 
 
-def test_version_1_asks_too(shop):
+def test_version_1_notifications_open_requests(shop):
     shop, ana = shop(version=1), str(uuid.uuid4())
     shop.act("shared-secret", app=APP, password="a secret of ours")
     bought = shop.buy(ana)
     shop.consent(ana)
-    shop.ask(bought)
+    shop.request_refund(bought)
     assert shop.settled().transaction_id == bought
-    assert [one["transactionId"] for one in shop.told()] == [bought]
+    assert [one["transactionId"] for one in shop.sent()] == [bought]
 
 
-def test_who_is_forgotten_takes_the_consent_along(shop):
+def test_erasing_a_customer_deletes_the_consent(shop):
     shop, ana = shop(), str(uuid.uuid4())
-    shop.ask(shop.buy(ana))
+    shop.request_refund(shop.buy(ana))
     shop.consent(ana)
     shop.settled()
     shop.entitlements.EraseCustomer(

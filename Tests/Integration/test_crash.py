@@ -1,4 +1,4 @@
-"""The service is killed while notifications come in: tools/crash, with a few kills."""
+"""Crash test: tools/crash with a few kills while notifications arrive."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import sys
 from harness import PROGRAM, ROOT
 
 
-def test_nothing_acknowledged_is_lost_or_counted_twice_by_a_kill():
+def test_kills_neither_lose_nor_duplicate_acknowledged_notifications():
     command = [sys.executable, ROOT / "tools" / "crash", "--kills", "4", "--seed", "1"]
     env = os.environ | {"ENTITLED_PROGRAM": str(PROGRAM)}
     crash = subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)

@@ -1,4 +1,4 @@
-"""Everything about one customer, why an answer is what it is, and what is counted by day."""
+"""Customer view, explanations of answers, and daily metrics."""
 
 import datetime
 
@@ -36,7 +36,7 @@ def today():
     return datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def test_a_customer_who_bought_nothing_is_new_everywhere(entitlements, customer):
+def test_a_customer_without_purchases_is_new_in_every_view(entitlements, customer):
     answer = get(entitlements, customer)
     assert [e.entitlement for e in answer.entitlements] == ["pro"]
     assert {p.state for p in answer.products} == {product.PRODUCT_STATE_NEW}
@@ -45,7 +45,7 @@ def test_a_customer_who_bought_nothing_is_new_everywhere(entitlements, customer)
     assert not answer.subscription_groups[0].eligible_for_promotional_offers
 
 
-def test_a_subscription_and_a_consumable_are_told(service, receipts, entitlements, customer):
+def test_the_customer_view_lists_a_subscription_and_a_consumable(service, receipts, entitlements, customer):
     purchase = service.buy("pro.monthly")
     submit(receipts, customer, purchase)
     submit(receipts, customer, service.buy("shells.100"))
@@ -65,7 +65,7 @@ def test_a_subscription_and_a_consumable_are_told(service, receipts, entitlement
     assert [(c.product_id, c.purchased, c.refunded) for c in answer.consumables] == [("shells.100", 1, 0)]
 
 
-def test_an_answer_says_what_follows_it(service, receipts, entitlements, customer):
+def test_an_answer_names_the_next_change(service, receipts, entitlements, customer):
     purchase = service.buy("pro.monthly")
     submit(receipts, customer, purchase)
     answer = get(entitlements, customer).entitlements[0]
@@ -77,7 +77,7 @@ def test_an_answer_says_what_follows_it(service, receipts, entitlements, custome
     assert list(answer.advice) == []
 
 
-def test_an_explanation_names_what_decided(service, receipts, entitlements, customer):
+def test_an_explanation_names_the_deciding_fact(service, receipts, entitlements, customer):
     purchase = service.buy("pro.monthly")
     submitted = submit(receipts, customer, purchase)
     bought = payload_of(purchase["signedTransactionInfo"])
@@ -97,8 +97,8 @@ def test_an_explanation_names_what_decided(service, receipts, entitlements, cust
     assert not entitlements.Explain(request, timeout=CALL_LIMIT).answer.entitled
 
 
-def told_everywhere(entitlements, customer):
-    """The evidence that every way to ask names for `pro`, which must be one."""
+def deciding_evidence(entitlements, customer):
+    """The evidence that every view names for `pro`; it must be the same one."""
     request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
     batch = entitlements.BatchCheck(
         entitlement_service.BatchCheckRequest(checks=[request]), timeout=CALL_LIMIT)
@@ -113,18 +113,18 @@ def told_everywhere(entitlements, customer):
 
 
 def test_every_answer_names_its_evidence(service, forger, receipts, entitlements, customer):
-    assert told_everywhere(entitlements, customer) == 0
+    assert deciding_evidence(entitlements, customer) == 0
     ended = int((today() - 90 * DAY).timestamp() * 1000)
     expired = submit(receipts, customer, service.buy("pro.monthly", purchaseDate=ended))
-    assert told_everywhere(entitlements, customer) == expired.evidence_id > 0
+    assert deciding_evidence(entitlements, customer) == expired.evidence_id > 0
     bought = service.buy("lifetime")
     granted = submit(receipts, customer, bought)
-    assert told_everywhere(entitlements, customer) == granted.evidence_id > expired.evidence_id
+    assert deciding_evidence(entitlements, customer) == granted.evidence_id > expired.evidence_id
     sold = payload_of(bought["signedTransactionInfo"])
     refund = dict.fromkeys(forger.payload) | sold | {
         "signedDate": sold["signedDate"] + 1, "revocationDate": sold["signedDate"], "revocationReason": 0}
     refunded = submit(receipts, customer, {"signedTransactionInfo": forger.transaction(**refund)})
-    assert told_everywhere(entitlements, customer) == refunded.evidence_id > granted.evidence_id
+    assert deciding_evidence(entitlements, customer) == refunded.evidence_id > granted.evidence_id
     timeline = entitlements.ListTimeline(
         entitlement_service.ListTimelineRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
     assert {expired.evidence_id, granted.evidence_id, refunded.evidence_id} >= {
@@ -132,7 +132,7 @@ def test_every_answer_names_its_evidence(service, forger, receipts, entitlements
 
 
 def test_metrics_count_customers_and_money_by_day(service, receipts, entitlements, customer):
-    # A day of its own: other tests of the same service buy today.
+    # A day of its own, because other tests of the same service buy today.
     first = today() - 500 * DAY
     for number in range(2):
         bought_at = int((first + DAY / 2).timestamp() * 1000)
@@ -145,7 +145,7 @@ def test_metrics_count_customers_and_money_by_day(service, receipts, entitlement
     assert [(m.milliunits, m.currency) for m in answer.days[0].proceeds] == [(2 * 27_993, "USD")]
 
 
-def test_customers_are_counted_for_one_call_at_a_time(tmp_path):
+def test_only_one_metrics_call_runs_at_a_time(tmp_path):
     assert run("store", "seed", "--customers", 1500, "--data", tmp_path / "data").returncode == 0
     service = Service(tmp_path / "data")
     with service.channel() as channel:
@@ -160,7 +160,7 @@ def test_customers_are_counted_for_one_call_at_a_time(tmp_path):
             assert (refusal.code(), contract.reason(refusal)) == (
                 contract.StatusCode.RESOURCE_EXHAUSTED, "COUNTING_FOR_ANOTHER")
             assert contract.details(refusal)["RetryInfo"].retry_delay.seconds == 1
-        # Who goes does not keep the next one waiting.
+        # A cancelled call does not block the next one.
         gone = count.future(request, timeout=CALL_LIMIT)
         gone.cancel()
         until(lambda: count.future(request, timeout=CALL_LIMIT).exception() is None)
@@ -168,8 +168,8 @@ def test_customers_are_counted_for_one_call_at_a_time(tmp_path):
 
 
 @pytest.mark.parametrize(("days", "reason"), [(0, "INVALID_RANGE"), (401, "INVALID_RANGE")])
-def test_metrics_of_no_day_or_too_many_are_refused(entitlements, days, reason):
-    with pytest.raises(contract.RpcError) as refusal:
+def test_metrics_of_an_empty_or_too_long_range_are_rejected(entitlements, days, reason):
+    with pytest.raises(contract.RpcError) as error:
         metrics(entitlements, today(), days)
-    assert refusal.value.code() == contract.StatusCode.INVALID_ARGUMENT
-    assert contract.reason(refusal.value) == reason
+    assert error.value.code() == contract.StatusCode.INVALID_ARGUMENT
+    assert contract.reason(error.value) == reason

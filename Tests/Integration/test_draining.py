@@ -1,4 +1,4 @@
-"""SIGTERM: readiness fails first, then clients are asked to go, calls end, and the program with them."""
+"""Draining after SIGTERM: readiness fails first, clients get a GOAWAY, calls finish, the program exits."""
 
 import contextlib
 import http.client
@@ -22,10 +22,10 @@ def readiness(service):
         return error.code
 
 
-def test_readiness_fails_first_and_calls_in_flight_end(tmp_path):
+def test_readiness_fails_first_and_calls_in_flight_finish(tmp_path):
     service = Service(tmp_path / "data", ["--drain-delay", "2"])
     with Connection(service.grpc) as connection:
-        # A call that is half here when the end begins.
+        # A call whose request is incomplete when the drain starts.
         stream = connection.open()
         connection.send(stream, framed(QUESTION)[:8])
         assert readiness(service) == 200
@@ -33,7 +33,7 @@ def test_readiness_fails_first_and_calls_in_flight_end(tmp_path):
         begin = time.monotonic()
         while readiness(service) == 200:
             assert time.monotonic() - begin < 1.5
-        # Not ready, and still serving those who have not noticed.
+        # Not ready, but still serving clients that have not noticed.
         with Connection(service.grpc) as late:
             assert late.call(QUESTION).status == OK
         assert connection.goaway is None
@@ -46,7 +46,7 @@ def test_readiness_fails_first_and_calls_in_flight_end(tmp_path):
     service.join(0)
 
 
-def test_who_watches_health_hears_of_it_and_holds_nothing_up(tmp_path):
+def test_health_watchers_are_notified_and_do_not_delay_the_drain(tmp_path):
     service = Service(tmp_path / "data")
     with service.channel() as channel:
         watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=60)
@@ -58,7 +58,7 @@ def test_who_watches_health_hears_of_it_and_holds_nothing_up(tmp_path):
         assert time.monotonic() - begin < 10
 
 
-def test_over_http1_the_end_is_told_with_each_answer(tmp_path):
+def test_http1_responses_announce_the_close_while_draining(tmp_path):
     service = Service(tmp_path / "data", ["--drain-delay", "1"])
     host, _, port = service.http.rpartition(":")
     with contextlib.closing(http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)) as connection:
@@ -70,7 +70,7 @@ def test_over_http1_the_end_is_told_with_each_answer(tmp_path):
 
 
 def closes(connection):
-    """Asks whether it is alive, and answers what it says of the connection."""
+    """Requests liveness; returns the response's `connection` header."""
     connection.request("GET", "/healthz")
     answer = connection.getresponse()
     assert (answer.status, answer.read().split()) == (200, [b"alive"])

@@ -1,4 +1,4 @@
-"""The same contract as JSON over plain HTTP, for curl and for pages."""
+"""The API as JSON over plain HTTP, for curl and web pages."""
 
 import json
 import re
@@ -13,11 +13,11 @@ SUBMIT = "entitled.v1.ReceiptService/SubmitTransaction"
 INSPECT = "entitled.v1.ReceiptService/Inspect"
 
 
-def question(customer, **changed):
+def check_request(customer, **changed):
     return {"app": "ocean-journal", "customerId": customer, "entitlement": "pro"} | changed
 
 
-def test_the_main_job_in_json(service, customer):
+def test_submit_and_check_in_json(service, customer):
     purchase = service.buy("pro.monthly")
     document = purchase["signedTransactionInfo"]
     request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": document}
@@ -26,7 +26,7 @@ def test_the_main_job_in_json(service, customer):
     assert submitted["transaction"]["transactionId"] == purchase["transactionId"]
     assert submitted["entitlements"][0]["entitled"] is True
 
-    status, answer = service.json(CHECK, question(customer))
+    status, answer = service.json(CHECK, check_request(customer))
     assert status == 200
     assert answer["entitled"] is True
     assert answer["productId"] == "pro.monthly"
@@ -35,13 +35,13 @@ def test_the_main_job_in_json(service, customer):
     assert isinstance(submitted["evidenceId"], str), "64-bit numbers are strings in protobuf's JSON"
 
 
-def test_what_is_false_is_shown(service, customer):
-    status, answer = service.json(CHECK, question(customer))
+def test_false_values_are_included(service, customer):
+    status, answer = service.json(CHECK, check_request(customer))
     assert status == 200
     assert answer["entitled"] is False
 
 
-def test_the_original_field_names_are_taken_too(service, customer):
+def test_original_field_names_are_accepted(service, customer):
     request = {"app": "ocean-journal", "customer_id": customer, "entitlement": "pro"}
     assert service.json(CHECK, request)[0] == 200
 
@@ -71,7 +71,7 @@ def test_health_in_json(service):
         (b"[" * 100_000, ""),
     ],
 )
-def test_a_body_that_is_no_request_is_400_and_says_where(service, body, named):
+def test_an_invalid_body_is_400_and_names_its_error(service, body, named):
     status, error = post(f"http://{service.http}/{CHECK}", body)
     assert status == 400
     assert error["code"] == 3
@@ -79,7 +79,7 @@ def test_a_body_that_is_no_request_is_400_and_says_where(service, body, named):
 
 
 def test_an_error_carries_its_details(service, customer):
-    status, error = service.json(CHECK, question(customer, app="no-such-app"))
+    status, error = service.json(CHECK, check_request(customer, app="no-such-app"))
     assert (status, error["code"]) == (404, 5)
     [info] = [d for d in error["details"] if d["@type"].endswith("google.rpc.ErrorInfo")]
     assert (info["reason"], info["domain"]) == ("UNKNOWN_APP", "entitled")
@@ -87,7 +87,7 @@ def test_an_error_carries_its_details(service, customer):
 
 @pytest.mark.parametrize(
     "document, status, reason", [("hello", 400, "NOT_A_JWS")], ids=["no JWS"])
-def test_a_refused_document_in_json(service, customer, document, status, reason):
+def test_a_rejected_document_in_json(service, customer, document, status, reason):
     request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": document}
     answered, error = service.json(SUBMIT, request)
     assert answered == status
@@ -100,7 +100,7 @@ def test_an_unknown_path_is_404(service, path):
 
 
 def curl(*arguments):
-    """Runs curl; returns the HTTP status and everything it printed, header fields included."""
+    """Runs curl; returns the HTTP status and its whole output with the headers."""
     command = ["curl", "--silent", "--include", "--max-time", str(CALL_LIMIT), *arguments]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return int(shown.split()[1]), shown
@@ -118,7 +118,7 @@ def test_a_body_over_the_limit_is_413(service):
 
 
 def test_many_requests_on_one_connection(service, customer):
-    body = json.dumps(question(customer))
+    body = json.dumps(check_request(customer))
     url = f"http://{service.http}/{CHECK}"
     command = ["curl", "--silent", "--write-out", "connects=%{num_connects}\n", "--json", body]
     shown = subprocess.run([*command, url, url, url], capture_output=True, text=True, check=True).stdout
@@ -126,7 +126,7 @@ def test_many_requests_on_one_connection(service, customer):
     assert re.findall(r"connects=(\d)", shown) == ["1", "0", "0"]
 
 
-def test_probes_of_those_who_run_containers(service):
+def test_health_endpoints_serve_container_probes(service):
     status, shown = curl(f"http://{service.http}/healthz")
     assert (status, shown.split()[-1]) == (200, "alive")
     status, shown = curl(f"http://{service.http}/readyz")

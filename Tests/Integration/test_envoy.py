@@ -1,4 +1,4 @@
-"""deploy/envoy/envoy.yaml in a real Envoy before a running service: TLS, HTTP/1.1, gRPC and gRPC-Web."""
+"""deploy/envoy/envoy.yaml in a real Envoy in front of the service: TLS, HTTP/1.1, gRPC and gRPC-Web."""
 
 import datetime
 import json
@@ -25,7 +25,7 @@ START_LIMIT = 30
 
 
 def write_certificate(directory):
-    """A key, and a certificate for localhost that it signed itself."""
+    """Writes a key and a self-signed certificate for localhost."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
@@ -44,7 +44,7 @@ def write_certificate(directory):
 
 
 class Edge:
-    """The operator's Envoy: this repository's file with this test's names and ports."""
+    """Envoy with this repository's file, adapted to the test's names and ports."""
 
     def __init__(self, directory, service):
         write_certificate(directory)
@@ -76,7 +76,7 @@ class Edge:
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         deadline = datetime.datetime.now() + datetime.timedelta(seconds=START_LIMIT)
         while not self.both_are_healthy():
-            assert self.process.poll() is None and datetime.datetime.now() < deadline, self.said()
+            assert self.process.poll() is None and datetime.datetime.now() < deadline, self.output()
 
     def both_are_healthy(self):
         try:
@@ -89,12 +89,12 @@ class Edge:
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return False
 
-    def said(self):
+    def output(self):
         self.log.seek(0)
         return self.log.read()
 
     def request(self, path, body=None, **headers):
-        """One HTTP/1.1 request over TLS; returns status, headers, body."""
+        """Makes one HTTP/1.1 request over TLS; returns status, headers, body."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         request = urllib.request.Request(f"https://localhost:{self.port}{path}", body, named)
         try:
@@ -114,7 +114,7 @@ def edge(service, tmp_path_factory):
     edge.process.wait(START_LIMIT)
 
 
-def question(customer):
+def check_request(customer):
     return contract.entitlement_service.CheckRequest(
         app="ocean-journal", customer_id=customer, entitlement="pro", environment="ENVIRONMENT_SANDBOX"
     )
@@ -123,7 +123,7 @@ def question(customer):
 def test_grpc_over_tls(edge, customer):
     credentials = grpc.ssl_channel_credentials(edge.certificate)
     with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
-        answer = contract.entitlement_stub(channel).Check(question(customer), timeout=10)
+        answer = contract.entitlement_stub(channel).Check(check_request(customer), timeout=10)
     assert answer.reason == "NEVER_PURCHASED"
 
 
@@ -147,7 +147,7 @@ def test_a_stream_over_tls(edge, service, receipts, customer):
 
 
 def test_grpc_web_over_http1(edge, customer):
-    message = question(customer).SerializeToString()
+    message = check_request(customer).SerializeToString()
     status, headers, body = edge.request(
         "/entitled.v1.EntitlementService/Check", struct.pack(">BI", 0, len(message)) + message,
         content_type="application/grpc-web+proto", x_grpc_web="1",
@@ -176,11 +176,11 @@ def test_apple_posts_a_notification(edge, service):
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/healthz", "/readyz", "/sandbox/v1/purchases", "/"])
-def test_what_is_for_operators_stays_inside(edge, path):
+def test_operator_endpoints_are_not_exposed(edge, path):
     assert edge.request(path)[0] == 404
 
 
-def test_no_call_is_lost_when_the_service_behind_it_is_restarted(tmp_path):
+def test_no_call_is_lost_when_the_service_restarts(tmp_path):
     service = Service(tmp_path / "data")
     edge = Edge(tmp_path, service)
     edge.start()
@@ -193,7 +193,7 @@ def test_no_call_is_lost_when_the_service_behind_it_is_restarted(tmp_path):
     credentials = grpc.ssl_channel_credentials(edge.certificate)
     with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
         stub = contract.entitlement_stub(channel)
-        calls = [lambda: stub.Check(question("ana"), timeout=CALL_LIMIT)] * 4 + [json_call] * 2
+        calls = [lambda: stub.Check(check_request("ana"), timeout=CALL_LIMIT)] * 4 + [json_call] * 2
         with Load(*calls) as load:
             for _ in range(2):
                 load.goes_on()

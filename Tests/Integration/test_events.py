@@ -1,4 +1,4 @@
-"""Changes as they are committed: Watch and ListTimeline."""
+"""Events after commit: Watch and ListTimeline."""
 
 import grpc
 import pytest
@@ -12,7 +12,7 @@ APP = "ocean-journal"
 
 @pytest.fixture
 def own(tmp_path):
-    """A service that a test has for itself."""
+    """A service for one test alone."""
     service = Service(tmp_path / "data")
     yield service
     service.kill()
@@ -33,7 +33,7 @@ def submit(channel, service, customer, product="pro.monthly"):
 
 
 def events(stream, count):
-    """The next so many events of a stream, heartbeats left out."""
+    """The next `count` events of a stream, without heartbeats."""
     found = []
     while len(found) < count:
         message = next(stream)
@@ -43,7 +43,7 @@ def events(stream, count):
     return found
 
 
-def test_a_change_is_seen_with_before_and_after(own):
+def test_an_event_has_the_state_before_and_after(own):
     with own.channel() as channel:
         stream = watch(channel)
         assert next(stream).WhichOneof("content") == "heartbeat"
@@ -56,7 +56,7 @@ def test_a_change_is_seen_with_before_and_after(own):
         stream.cancel()
 
 
-def test_filters_let_nothing_else_through(own):
+def test_filters_pass_only_matching_events(own):
     with own.channel() as channel:
         stream = watch(channel, customer_ids=["ben"], entitlements=["pro"])
         next(stream)
@@ -66,7 +66,7 @@ def test_filters_let_nothing_else_through(own):
         stream.cancel()
 
 
-def test_watching_resumes_without_gap_or_repetition(own):
+def test_watch_resumes_without_gap_or_duplicate(own):
     with own.channel() as channel:
         for number in range(5):
             submit(channel, own, f"c{number}")
@@ -79,7 +79,7 @@ def test_watching_resumes_without_gap_or_repetition(own):
         assert [event.sequence for event in first + rest] == list(range(1, 7))
 
 
-def test_watching_resumes_after_kill(tmp_path):
+def test_watch_resumes_after_a_kill(tmp_path):
     service = Service(tmp_path / "data")
     with service.channel() as channel:
         submit(channel, service, "ana")
@@ -95,7 +95,7 @@ def test_watching_resumes_after_kill(tmp_path):
     service.kill()
 
 
-def test_heartbeats_say_where_to_resume(own):
+def test_heartbeats_carry_the_resume_token(own):
     with own.channel() as channel:
         submit(channel, own, "ana")
         stream = watch(channel)
@@ -114,13 +114,13 @@ def test_heartbeats_say_where_to_resume(own):
         ({"heartbeat_interval": {"nanos": 1}}, StatusCode.INVALID_ARGUMENT),
     ],
 )
-def test_what_cannot_be_watched_is_refused(channel, changed, code):
-    with pytest.raises(grpc.RpcError) as refusal:
+def test_an_invalid_watch_is_rejected(channel, changed, code):
+    with pytest.raises(grpc.RpcError) as error:
         next(watch(channel, **changed))
-    assert refusal.value.code() == code
+    assert error.value.code() == code
 
 
-def test_a_shutdown_tells_watchers_where_to_resume(tmp_path):
+def test_a_shutdown_sends_watchers_the_resume_token(tmp_path):
     service = Service(tmp_path / "data")
     with service.channel() as channel:
         submit(channel, service, "ana")
@@ -134,7 +134,7 @@ def test_a_shutdown_tells_watchers_where_to_resume(tmp_path):
         assert contract.details(end.value)["ErrorInfo"].metadata["resumeAfterSequence"] == "1"
 
 
-def test_hundreds_of_watchers_each_get_everything(own):
+def test_hundreds_of_watchers_get_every_event(own):
     with own.channel() as channel:
         streams = [watch(channel, customer_ids=[f"c{number % 10}"]) for number in range(300)]
         for stream in streams:

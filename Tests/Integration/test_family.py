@@ -247,9 +247,9 @@ def test_a_seat_for_nobody_waits_for_somebody(team, entitlements, customer):
     assert team.apple.AssociateSeat(request, timeout=CALL_LIMIT).seat.customer_id == customer
     assert is_entitled(entitlements, customer)
     request.customer_id = "another"
-    with pytest.raises(grpc.RpcError) as refusal:
+    with pytest.raises(grpc.RpcError) as error:
         team.apple.AssociateSeat(request, timeout=CALL_LIMIT)
-    assert contract.reason(refusal.value) == "SEAT_TAKEN"
+    assert contract.reason(error.value) == "SEAT_TAKEN"
 
 
 def test_refunded_seats_take_the_last_claim_and_not_the_purchaser(team, entitlements):
@@ -266,10 +266,10 @@ def test_refunded_seats_take_the_last_claim_and_not_the_purchaser(team, entitlem
     "management, code", [("APPLE", "SEATS_ASSIGNED_BY_APPLE"), (None, "NO_SEATS")], ids=["Apple's", "none"])
 def test_other_purchases_have_no_seats_to_claim(team, management, code):
     team.bought(1, signed_at=NOW + 1, invitationManagement=management)
-    with pytest.raises(grpc.RpcError) as refusal:
+    with pytest.raises(grpc.RpcError) as error:
         team.claim("somebody")
-    assert refusal.value.code() == StatusCode.FAILED_PRECONDITION
-    assert contract.reason(refusal.value) == code
+    assert error.value.code() == StatusCode.FAILED_PRECONDITION
+    assert contract.reason(error.value) == code
 
 
 @pytest.mark.parametrize("ownership", ["FAMILY_SHARED", "ASSIGNED"])
@@ -288,10 +288,10 @@ def test_apple_is_not_asked_about_those_who_do_not_pay(start, ownership):
              app=APP, transaction_id=number, customer_consented=True, delivery_status="DELIVERY_STATUS_DELIVERED")),
     ]  # fmt: skip
     for call, named, request in calls:
-        with pytest.raises(grpc.RpcError) as refusal:
+        with pytest.raises(grpc.RpcError) as error:
             call(request, timeout=CALL_LIMIT)
-        assert refusal.value.code() == StatusCode.FAILED_PRECONDITION
-        assert contract.reason(refusal.value) == "NOT_THE_PURCHASER" and named in refusal.value.details()
+        assert error.value.code() == StatusCode.FAILED_PRECONDITION
+        assert contract.reason(error.value) == "NOT_THE_PURCHASER" and named in error.value.details()
     family.channel.close()
 
 

@@ -32,9 +32,9 @@ def refusal(service, app, name):
     """Why one of the mock documents is not taken as a transaction."""
     document = (TESTDATA / "apple-asl" / "mock_signed_data" / name).read_text().strip()
     request = receipt_service.SubmitTransactionRequest(app=app, customer_id="c", signed_transaction=document)
-    with service.channel() as channel, pytest.raises(contract.RpcError) as refused:
+    with service.channel() as channel, pytest.raises(contract.RpcError) as error:
         contract.receipt_stub(channel).SubmitTransaction(request, timeout=CALL_LIMIT)
-    return contract.reason(refused.value)
+    return contract.reason(error.value)
 
 
 def test_a_renewal_info_signed_by_apple_is_genuine_but_of_another_app(service, testdata):

@@ -41,9 +41,9 @@ def test_health_says_serving(health, name):
 
 
 def test_health_of_an_unknown_service_is_not_found(health):
-    with pytest.raises(grpc.RpcError) as refusal:
+    with pytest.raises(grpc.RpcError) as error:
         health.Check(health_pb2.HealthCheckRequest(service="no.such.Service"), timeout=CALL_LIMIT)
-    assert refusal.value.code() == StatusCode.NOT_FOUND
+    assert error.value.code() == StatusCode.NOT_FOUND
 
 
 def test_watching_health_begins_with_the_present(health):
@@ -90,9 +90,9 @@ def test_a_message_over_the_limit_is_refused_and_the_channel_goes_on(service, co
     # Compressed it is small: what counts is what it becomes.
     with service.channel() as channel:
         document = receipt_service.InspectRequest(app="ocean-journal", document="x" * (9 * MEGABYTE))
-        with pytest.raises(grpc.RpcError) as refusal:
+        with pytest.raises(grpc.RpcError) as error:
             contract.receipt_stub(channel).Inspect(document, timeout=CALL_LIMIT, compression=compression)
-        assert refusal.value.code() == StatusCode.RESOURCE_EXHAUSTED
+        assert error.value.code() == StatusCode.RESOURCE_EXHAUSTED
         contract.entitlement_stub(channel).Check(request(), timeout=CALL_LIMIT)
 
 
@@ -175,10 +175,10 @@ def test_unknown_fields_do_no_harm(channel):
     ],
 )
 def test_an_invalid_field_is_named(entitlements, changed, code, field):
-    with pytest.raises(grpc.RpcError) as refusal:
+    with pytest.raises(grpc.RpcError) as error:
         entitlements.Check(request(**changed), timeout=CALL_LIMIT)
-    assert refusal.value.code() == code
-    assert contract.violations(refusal.value) == [field]
+    assert error.value.code() == code
+    assert contract.violations(error.value) == [field]
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_an_invalid_field_is_named(entitlements, changed, code, field):
     ],
 )
 def test_a_name_nobody_configured_is_answered_with_those_there_are(entitlements, changed, reason, named):
-    with pytest.raises(grpc.RpcError) as refusal:
+    with pytest.raises(grpc.RpcError) as error:
         entitlements.Check(request(**changed), timeout=CALL_LIMIT)
-    assert refusal.value.code() == StatusCode.NOT_FOUND
-    assert contract.reason(refusal.value) == reason
-    assert named in refusal.value.details()
+    assert error.value.code() == StatusCode.NOT_FOUND
+    assert contract.reason(error.value) == reason
+    assert named in error.value.details()
 
 
 def test_one_bad_question_of_a_batch_does_not_spoil_the_others(entitlements):

@@ -54,9 +54,9 @@ def desk(tmp_path):
 
 
 def refusal(call):
-    with pytest.raises(grpc.RpcError) as refused:
+    with pytest.raises(grpc.RpcError) as error:
         call()
-    return refused.value.code(), contract.reason(refused.value)
+    return error.value.code(), contract.reason(error.value)
 
 
 def test_a_purchase_of_nobody_waits_and_is_linked(desk):

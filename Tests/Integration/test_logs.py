@@ -19,7 +19,7 @@ import contract
 from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service, post
-from test_callers import APPS, CALLERS, GRANT, call, grant, refused, token
+from test_callers import APPS, CALLERS, GRANT, call, grant, rejected, token
 
 APP = "ocean-journal"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -77,23 +77,23 @@ def test_the_most_talkative_log_does_not_hold_the_configuration(service):
 
 def test_a_call_that_fails_names_itself_as_the_log_does(service):
     bearer = ("authorization", f"Bearer {token('operate')}")
-    with service.channel() as channel, pytest.raises(grpc.RpcError) as refused:
+    with service.channel() as channel, pytest.raises(grpc.RpcError) as error:
         contract.entitlement_stub(channel).Grant(
             wire.GrantRequest(app=APP, customer_id="ana", entitlement="no such", actor="lee"),
             metadata=[bearer], timeout=CALL_LIMIT)
-    [request_id] = [value for key, value in refused.value.trailing_metadata() if key == "x-request-id"]
+    [request_id] = [value for key, value in error.value.trailing_metadata() if key == "x-request-id"]
     entry = audited(service, actor="lee")
-    assert (entry["request_id"], entry["outcome"]) == (request_id, refused.value.code().name)
+    assert (entry["request_id"], entry["outcome"]) == (request_id, error.value.code().name)
     # One that is refused before it is read; and over HTTP, where fields have the same name.
     for actor, members, bearer in (("kim", {}, token("read")), ("max", {"entitlement": "no such"}, token("operate"))):
         body = json.dumps({"app": APP, "customerId": "ana", "actor": actor, **members}).encode()
         request = urllib.request.Request(
             f"http://{service.http}{GRANT}", body,
             {"content-type": "application/json", "authorization": f"Bearer {bearer}"})  # fmt: skip
-        with pytest.raises(urllib.error.HTTPError) as refused:
+        with pytest.raises(urllib.error.HTTPError) as error:
             urllib.request.urlopen(request, timeout=CALL_LIMIT)
-        assert audited(service, request_id=refused.value.headers["x-request-id"])["method"] == GRANT
-        refused.value.close()
+        assert audited(service, request_id=error.value.headers["x-request-id"])["method"] == GRANT
+        error.value.close()
 
 
 class AppleThatListens(http.server.BaseHTTPRequestHandler):
@@ -129,7 +129,7 @@ def test_a_trace_is_passed_on_to_apple(tmp_path):
     service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
     message = app_store_service.RefreshPurchaseRequest(
         app=APP, transaction_id="2000000000000000").SerializeToString()
-    error = refused(service, "/entitled.v1.AppStoreService/RefreshPurchase", message,
+    error = rejected(service, "/entitled.v1.AppStoreService/RefreshPurchase", message,
                     metadata=[("traceparent", f"00-{TRACE}-00f067aa0ba902b7-01")])  # fmt: skip
     assert error.code() == grpc.StatusCode.NOT_FOUND
     assert AppleThatListens.seen
@@ -142,7 +142,7 @@ def test_a_trace_is_passed_on_to_apple(tmp_path):
 def test_what_the_store_suffers_from_is_in_the_log_and_nowhere_else(service):
     with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite", timeout=CALL_LIMIT)) as store:
         store.execute("ALTER TABLE evidence RENAME TO lost")
-    error = refused(service, GRANT, grant(), token("operate"))
+    error = rejected(service, GRANT, grant(), token("operate"))
     assert (error.code(), contract.reason(error)) == (grpc.StatusCode.UNAVAILABLE, "STORE_UNAVAILABLE")
     assert error.details() == "the store cannot be used; see the server's log"
     assert "no such table" in audited(service, method=GRANT, outcome="UNAVAILABLE")["problem"]
@@ -165,7 +165,7 @@ def test_no_secret_is_in_the_log_of_any_way_in(service, tmp_path):
                 pass
         message = receipt_service.InspectRequest(app=APP, document=secret).SerializeToString()
         call(service, "/entitled.v1.ReceiptService/Inspect", message, token("read"))
-        refused(service, GRANT, grant(), metadata=[("authorization", f"Basic {secret}")])
+        rejected(service, GRANT, grant(), metadata=[("authorization", f"Basic {secret}")])
     service.stop()
     for secret in secrets:
         for start in range(0, len(secret) - 40, 40):

@@ -126,10 +126,10 @@ def test_the_environments_are_worlds_of_their_own(service, receipts, entitlement
 def test_a_purchase_line_belongs_to_one_customer(service, receipts, entitlements, customer):
     purchase = service.buy("pro.monthly")
     submit(receipts, customer, purchase)
-    with pytest.raises(contract.RpcError) as refusal:
+    with pytest.raises(contract.RpcError) as error:
         submit(receipts, customer + "-thief", purchase)
-    assert refusal.value.code() in (contract.StatusCode.PERMISSION_DENIED, contract.StatusCode.FAILED_PRECONDITION)
-    assert contract.reason(refusal.value) == "OWNED_BY_ANOTHER_CUSTOMER"
+    assert error.value.code() in (contract.StatusCode.PERMISSION_DENIED, contract.StatusCode.FAILED_PRECONDITION)
+    assert contract.reason(error.value) == "OWNED_BY_ANOTHER_CUSTOMER"
     assert check(entitlements, customer).entitled
     assert not check(entitlements, customer + "-thief").entitled
 

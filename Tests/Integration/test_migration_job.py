@@ -178,10 +178,10 @@ def test_the_stream_answers_each_receipt_and_waits_for_a_slow_side(store):
 def test_jobs_read_only_from_their_folder(store, tmp_path):
     secret = write(tmp_path / "secret", [{}])
     for path, code in [(str(secret), StatusCode.PERMISSION_DENIED), ("../entitled.sqlite", None), ("x", None)]:
-        with pytest.raises(contract.RpcError) as refusal:
+        with pytest.raises(contract.RpcError) as error:
             store.receipts.StartMigration(
                 receipt_service.StartMigrationRequest(app=APP, input_path=path), timeout=CALL_LIMIT)
-        assert refusal.value.code() in ([code] if code else [StatusCode.PERMISSION_DENIED, StatusCode.NOT_FOUND])
+        assert error.value.code() in ([code] if code else [StatusCode.PERMISSION_DENIED, StatusCode.NOT_FOUND])
 
 
 def test_a_job_killed_five_times_ends_with_the_app_stores_truth(start, tmp_path):

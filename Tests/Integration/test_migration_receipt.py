@@ -46,9 +46,9 @@ class Store:
             receipt_service.SubmitReceiptRequest(app=APP, customer_id=customer, **more), timeout=timeout)
 
     def refused(self, customer, receipt, **more):
-        with pytest.raises(grpc.RpcError) as refusal:
+        with pytest.raises(grpc.RpcError) as error:
             self.submit(customer, receipt, **more)
-        return refusal.value.code(), contract.reason(refusal.value)
+        return error.value.code(), contract.reason(error.value)
 
     def check(self, customer):
         return self.entitlements.Check(

@@ -182,10 +182,10 @@ def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
 def test_a_repair_that_is_not_there_is_named(begin):
     world = begin()
     for repair_id in ["", "17", "x"]:
-        with pytest.raises(contract.RpcError) as refusal:
+        with pytest.raises(contract.RpcError) as error:
             world.notifications.GetDriftReport(
                 notification_service.GetDriftReportRequest(app=APP, repair_id=repair_id), timeout=CALL_LIMIT)
-        assert contract.reason(refusal.value) == "UNKNOWN_REPAIR"
+        assert contract.reason(error.value) == "UNKNOWN_REPAIR"
 
 
 @contextlib.contextmanager

@@ -67,9 +67,9 @@ def test_every_request_of_apples_client_is_answered_as_apple_would(store, testda
 def test_retention_messages_are_kept_and_reviewed(store):
     client, image, message = store.client(), uuid.uuid4(), uuid.uuid4()
     client.upload_image(image, PNG)
-    with pytest.raises(APIException) as refusal:
+    with pytest.raises(APIException) as error:
         client.upload_image(image, PNG)
-    assert refusal.value.raw_api_error == 4090000
+    assert error.value.raw_api_error == 4090000
     body = UploadMessageRequestBody(
         header="Stay", body="There is more to come",
         image=UploadMessageImage(imageIdentifier=image, altText="the sea"))  # fmt: skip
@@ -79,13 +79,13 @@ def test_retention_messages_are_kept_and_reviewed(store):
     default = DefaultConfigurationRequest(messageIdentifier=message)
     client.configure_default_message("pro.monthly", "en-US", default)
     assert str(client.get_default_message("pro.monthly", "en-US").messageIdentifier) == str(message)
-    with pytest.raises(APIException) as refusal:
+    with pytest.raises(APIException) as error:
         client.delete_image(image)
-    assert refusal.value.raw_api_error == 4030019
+    assert error.value.raw_api_error == 4030019
     store.act("review-retention", app=APP, id=str(image), approved=False)
-    with pytest.raises(APIException) as refusal:
+    with pytest.raises(APIException) as error:
         client.configure_default_message("pro.monthly", "de-DE", default)
-    assert refusal.value.raw_api_error == 4030018
+    assert error.value.raw_api_error == 4030018
     client.delete_default_message("pro.monthly", "en-US")
     client.delete_message(message)
     client.delete_image(image)
@@ -118,9 +118,9 @@ class ShopHandler(BaseHTTPRequestHandler):
 def test_the_developer_is_asked_what_to_show(store):
     client, shop = store.client(), Shop()
     bought = store.buy("pro.monthly", "leaving")
-    with pytest.raises(APIException) as refusal:
+    with pytest.raises(APIException) as error:
         client.get_realtime_url()
-    assert refusal.value.raw_api_error == 4040021
+    assert error.value.raw_api_error == 4040021
     url = f"http://127.0.0.1:{shop.server_port}/retention"
     client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=url))
     assert client.get_realtime_url().realtimeURL == url

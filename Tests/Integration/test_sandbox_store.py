@@ -209,9 +209,9 @@ def test_renewal_dates_can_be_extended(store):
     answer = client.extend_subscription_renewal_date(bought["transactionId"], request)
     assert answer.success and answer.effectiveDate == before + 10 * DAY
     client.extend_subscription_renewal_date(bought["transactionId"], request)
-    with pytest.raises(APIException) as refused:
+    with pytest.raises(APIException) as error:
         client.extend_subscription_renewal_date(bought["transactionId"], request)
-    assert refused.value.api_error == APIError.SUBSCRIPTION_MAX_EXTENSION
+    assert error.value.api_error == APIError.SUBSCRIPTION_MAX_EXTENSION
     mass = MassExtendRenewalDateRequest(
         extendByDays=3, extendReasonCode=ExtendReasonCode.OTHER, requestIdentifier="all", productId="pro.monthly")
     assert client.extend_renewal_date_for_all_active_subscribers(mass).requestIdentifier == "all"
@@ -256,9 +256,9 @@ def test_a_test_notification_can_be_asked_for(store, developer):
 
 
 def test_without_a_url_there_is_no_test_notification(store):
-    with pytest.raises(APIException) as refused:
+    with pytest.raises(APIException) as error:
         store.client().request_test_notification()
-    assert refused.value.api_error == APIError.SERVER_NOTIFICATION_URL_NOT_FOUND
+    assert error.value.api_error == APIError.SERVER_NOTIFICATION_URL_NOT_FOUND
 
 
 def test_faults_come_when_asked_for(store, developer):
@@ -279,9 +279,9 @@ def test_faults_come_when_asked_for(store, developer):
     assert len(developer.bodies) == 4
     client, any_id = store.client(), store.buy("lifetime", "unlucky")["transactionId"]
     store.act("faults", kind="rate-limit", by="30s")
-    with pytest.raises(APIException) as refused:
+    with pytest.raises(APIException) as error:
         client.get_transaction_info(any_id)
-    assert refused.value.api_error == APIError.RATE_LIMIT_EXCEEDED
+    assert error.value.api_error == APIError.RATE_LIMIT_EXCEEDED
     store.act("faults", kind="cut")
     with pytest.raises(Exception):
         client.get_transaction_info(any_id)
@@ -307,9 +307,9 @@ def test_what_is_not_there_has_apples_error(store):
         (lambda c: c.get_transaction_info("x"), APIError.INVALID_TRANSACTION_ID),
         (lambda c: c.get_refund_history("999", None), APIError.TRANSACTION_ID_NOT_FOUND),
     ]:
-        with pytest.raises(APIException) as refused:
+        with pytest.raises(APIException) as error:
             call(store.client())
-        assert refused.value.api_error == error
+        assert error.value.api_error == error
 
 
 def test_once_a_key_is_registered_only_its_tokens_count(start):
@@ -322,9 +322,9 @@ def test_once_a_key_is_registered_only_its_tokens_count(start):
     assert store.client().get_transaction_info(bought["transactionId"])
     stranger = ec.generate_private_key(ec.SECP256R1())
     for client in (store.client(stranger), store.client(key_id="KEY2"), store.client(bundle="com.example.other")):
-        with pytest.raises(APIException) as refused:
+        with pytest.raises(APIException) as error:
             client.get_transaction_info(bought["transactionId"])
-        assert refused.value.http_status_code == 401
+        assert error.value.http_status_code == 401
 
 
 def test_receipts_are_verified_as_apple_does(store):

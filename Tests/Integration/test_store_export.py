@@ -12,7 +12,7 @@ import pytest
 
 from contract import entitlement_service, entitlement_stub
 from harness import CALL_LIMIT, PROGRAM, SANITIZED, Service, environment, post, run
-from lives import APP, Lives, catalog, started
+from random_customers import APP, RandomCustomers, catalog, started
 
 CUSTOMERS = ("ben", "cleo", "dan")
 FACTS = ("transaction", "renewal", "appTransaction")
@@ -54,7 +54,7 @@ def submit(service, document):
 def lived(directory):
     """A service with lives that it was told of, some of them of its own customers, and a grant."""
     service = started(directory)
-    lives = Lives(service, 6, seed=3, notified=True)
+    lives = RandomCustomers(service, 6, seed=3, notified=True)
     lives.live(days=40, each_day=2)
     lives.delivered()
     for customer in CUSTOMERS:

@@ -118,9 +118,9 @@ def test_what_is_too_weak_is_refused(secure, version, suites):
 
 
 def test_in_the_clear_nobody_is_answered(secure):
-    with secure.service.channel() as channel, pytest.raises(grpc.RpcError) as refused:
+    with secure.service.channel() as channel, pytest.raises(grpc.RpcError) as error:
         contract.entitlement_stub(channel).Check(QUESTION, timeout=2)
-    assert refused.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+    assert error.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
 def test_a_new_certificate_is_shown_after_sighup_and_open_streams_go_on(secure):

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from forge import app_receipt
 from harness import Service, post
-from lives import APP, SECRET, Lives, started
+from random_customers import APP, SECRET, RandomCustomers, started
 
 # The lives of 200 customers take two minutes: ENTITLED_LIVES=200.
 CUSTOMERS = int(os.environ.get("ENTITLED_LIVES", "25"))
@@ -85,7 +85,7 @@ def test_lives_that_were_told_of(tmp_path):
     """What notifications told is enough: Apple cannot even be asked."""
     service = started(tmp_path)
     begin = time.monotonic()
-    lives = Lives(service, CUSTOMERS, seed=1, notified=True)
+    lives = RandomCustomers(service, CUSTOMERS, seed=1, notified=True)
     lives.live(days=400, each_day=max(1, CUSTOMERS // 40))
     told = lives.delivered()
     # From here on the sandbox knows the developer's key, and it is not the one that the service has.
@@ -102,7 +102,7 @@ def test_lives_that_were_told_of(tmp_path):
 def test_lives_that_nobody_told_of(tmp_path):
     """Unknown receipts are migrated on the way, once: then what is known suffices."""
     service = started(tmp_path)
-    lives = Lives(service, CUSTOMERS, seed=2, notified=False)
+    lives = RandomCustomers(service, CUSTOMERS, seed=2, notified=False)
     lives.live(days=200, each_day=max(1, CUSTOMERS // 20))
     urls = (f"{lives.url}/verifyReceipt", f"http://{service.http}/sandbox/verifyReceipt")
     assert compare(lives, urls) > CUSTOMERS
@@ -232,7 +232,7 @@ def test_statuses(start):
 
 def test_the_shared_secret_is_asked_for(tmp_path):
     service = started(tmp_path)
-    lives = Lives(service, 1, seed=1, notified=False)
+    lives = RandomCustomers(service, 1, seed=1, notified=False)
     (receipt,) = lives.receipts.values()
     url = f"http://{service.http}/verifyReceipt"
     for body in ({}, {"password": ""}, {"password": SECRET[:-1]}, {"password": SECRET + "!"}):

@@ -126,8 +126,8 @@ def test_an_event_goes_out_signed_and_in_the_words_of_the_contract(start, tmp_pa
         arguments=configured(
             tmp_path, {"billing": {"url": receiver.url, "secret": [{"file": new}, {"file": old}]}}))
     grant(service, "ana")
-    receiver.wait(lambda r: len(r.taken) == 2)
-    first = receiver.taken[0]
+    receiver.wait(lambda r: len(r.accepted) == 2)
+    first = receiver.accepted[0]
     body = first.verified(SECRET)
     assert first.verified(OLD_SECRET) == body
     with pytest.raises(WebhookVerificationError):
@@ -146,8 +146,8 @@ def test_only_the_kinds_that_are_wanted_go_out(start, tmp_path, receiver):
     service = start(
         arguments=configured(tmp_path, {"billing": {"url": receiver.url, "events": ["GRANT_REVOKED"]}}))
     grant(service, "ana", 2)
-    receiver.wait(lambda r: len(r.taken) == 2)
-    assert {request.data["type"] for request in receiver.taken} == {"GRANT_REVOKED"}
+    receiver.wait(lambda r: len(r.accepted) == 2)
+    assert {request.data["type"] for request in receiver.accepted} == {"GRANT_REVOKED"}
 
 
 def test_each_customers_events_are_taken_in_their_order_whatever_fails(start, tmp_path, receiver):
@@ -165,10 +165,10 @@ def test_each_customers_events_are_taken_in_their_order_whatever_fails(start, tm
     for _ in range(2):
         for number in range(5):
             grant(service, f"c{number}")
-    receiver.wait(lambda r: len(firsts(r.taken)) == 20)
-    assert_each_in_order(receiver.taken)
+    receiver.wait(lambda r: len(firsts(r.accepted)) == 20)
+    assert_each_in_order(receiver.accepted)
     # What never failed did not wait for what did.
-    positions = [request.data["customerId"] for request in receiver.taken]
+    positions = [request.data["customerId"] for request in receiver.accepted]
     assert max(i for i, c in enumerate(positions) if c in ("c2", "c3", "c4")) < 14
 
 
@@ -180,10 +180,10 @@ def test_a_slow_receiver_holds_up_no_other_one(start, tmp_path, receiver, other_
             tmp_path, {"slow": {"url": receiver.url}, "quick": {"url": other_receiver.url}}))
     for number in range(10):
         grant(service, f"c{number}")
-    other_receiver.wait(lambda r: len(r.taken) == 20)
-    assert receiver.taken == []
+    other_receiver.wait(lambda r: len(r.accepted) == 20)
+    assert receiver.accepted == []
     release.set()
-    receiver.wait(lambda r: len(r.taken) == 20)
+    receiver.wait(lambda r: len(r.accepted) == 20)
 
 
 def test_after_a_crash_everything_arrives_with_the_ids_that_it_had(start, tmp_path, receiver):
@@ -204,14 +204,14 @@ def test_after_a_crash_everything_arrives_with_the_ids_that_it_had(start, tmp_pa
     service.kill()
     for thread in threads:
         thread.join()
-    before = [request.id for request in receiver.taken]
+    before = [request.id for request in receiver.accepted]
     service = start(arguments=arguments)
     events = [event for number in range(4) for event in timeline(service, f"c{number}")]
-    receiver.wait(lambda r: {e["sequence"] for e in events} == {e.data["sequence"] for e in r.taken})
-    assert len(firsts(receiver.taken)) == len(events) > len(before) / 2
-    assert_each_in_order(receiver.taken)
+    receiver.wait(lambda r: {e["sequence"] for e in events} == {e.data["sequence"] for e in r.accepted})
+    assert len(firsts(receiver.accepted)) == len(events) > len(before) / 2
+    assert_each_in_order(receiver.accepted)
     bodies = {}
-    for request in receiver.taken:
+    for request in receiver.accepted:
         assert bodies.setdefault(request.id, request.body) == request.body
 
 
@@ -237,7 +237,7 @@ def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
     receiver.answer = lambda request: 200
     replayed = service.command("webhooks", "resend", "billing", "--dead-letters")
     assert replayed.stdout.split() == ["resent", "2"], replayed.stderr
-    receiver.wait(lambda r: [q.id for q in r.taken if q.data["customerId"] == "ana"] == [d["webhookId"] for d in dead])
+    receiver.wait(lambda r: [q.id for q in r.accepted if q.data["customerId"] == "ana"] == [d["webhookId"] for d in dead])
     eventually(lambda: deliveries(service) == [])
     # And all of it once more.
     count = len(receiver.requests)
@@ -266,8 +266,8 @@ def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_sam
         assert (status, answer["details"][0]["reason"]) == (400, "MISSING_FIELD")
     receiver.answer = lambda request: 200
     assert service.command("webhooks", "resend", "billing", "--from", "1").returncode == 0
-    receiver.wait(lambda r: len(r.taken) == 6)
-    assert [q.sequence for q in receiver.taken if q.data["customerId"] == "ana"] == [1, 2]
+    receiver.wait(lambda r: len(r.accepted) == 6)
+    assert [q.sequence for q in receiver.accepted if q.data["customerId"] == "ana"] == [1, 2]
 
 
 def reload(service, said):
@@ -280,33 +280,33 @@ def reload(service, said):
 def test_receivers_are_read_again_on_sighup(start, tmp_path, receiver, other_receiver):
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     grant(service, "ana")
-    receiver.wait(lambda r: len(r.taken) == 2)
+    receiver.wait(lambda r: len(r.accepted) == 2)
     # Another one comes: it begins with what happens from then on; the first one moves, and goes on where it was.
     moved = other_receiver.url + "/moved"
     configured(tmp_path, {"billing": {"url": moved}, "audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
     reload(service, "the webhooks were read again")
     grant(service, "ben")
-    other_receiver.wait(lambda r: len(r.taken) == 3)
-    assert sorted((q.path, q.data["type"]) for q in other_receiver.taken) == [
+    other_receiver.wait(lambda r: len(r.accepted) == 3)
+    assert sorted((q.path, q.data["type"]) for q in other_receiver.accepted) == [
         ("/hooks", "GRANTED"), ("/hooks/moved", "GRANTED"), ("/hooks/moved", "GRANT_REVOKED")]  # fmt: skip
     assert len(receiver.requests) == 2
     # One is taken out and rests; with a mistake nothing changes, and health says so.
     configured(tmp_path, {"audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
     reload(service, "the webhooks were read again")
     grant(service, "cleo")
-    other_receiver.wait(lambda r: len(r.taken) == 4)
+    other_receiver.wait(lambda r: len(r.accepted) == 4)
     secret_file(tmp_path, "bad", "no secret")
     configured(tmp_path, {"audit": {"url": other_receiver.url, "secret": {"file": str(tmp_path / "bad")}}})
     reload(service, "the webhooks stay as they were")
     grant(service, "dora")
-    other_receiver.wait(lambda r: len(r.taken) == 5)
+    other_receiver.wait(lambda r: len(r.accepted) == 5)
     # Put back under its name it goes on where it was.
     configured(tmp_path, {"billing": {"url": receiver.url}})
     reload(service, "the webhooks were read again")
-    receiver.wait(lambda r: {q.sequence for q in r.taken} >= {5, 6, 7, 8})
+    receiver.wait(lambda r: {q.sequence for q in r.accepted} >= {5, 6, 7, 8})
     # What was just answered when it was taken out may come once more: at least once is what is promised.
-    assert {q.sequence for q in receiver.taken[2:]} - {3, 4} == {5, 6, 7, 8}
-    assert_each_in_order(receiver.taken)
+    assert {q.sequence for q in receiver.accepted[2:]} - {3, 4} == {5, 6, 7, 8}
+    assert_each_in_order(receiver.accepted)
 
 
 def test_a_receiver_that_is_slow_just_now_does_not_hold_up_a_reload(start, tmp_path, receiver, other_receiver):
@@ -323,9 +323,9 @@ def test_a_receiver_that_is_slow_just_now_does_not_hold_up_a_reload(start, tmp_p
     assert asked.wait(10)
     configured(tmp_path, {"billing": {"url": other_receiver.url}})
     reload(service, "the webhooks were read again")
-    other_receiver.wait(lambda r: len(r.taken) == 2, 10)
+    other_receiver.wait(lambda r: len(r.accepted) == 2, 10)
     go_on.set()
-    assert_each_in_order(other_receiver.taken)
+    assert_each_in_order(other_receiver.accepted)
 
 
 def test_a_receiver_that_is_gone_is_asked_no_more_until_it_is_resumed(start, tmp_path, receiver):
@@ -338,9 +338,9 @@ def test_a_receiver_that_is_gone_is_asked_no_more_until_it_is_resumed(start, tmp
     receiver.answer = lambda request: 200
     answer = service.command("webhooks", "resume", "billing")
     assert answer.returncode == 0, answer.stderr
-    receiver.wait(lambda r: len(r.taken) == 4)
+    receiver.wait(lambda r: len(r.accepted) == 4)
     assert asked <= 2
-    assert_each_in_order(receiver.taken)
+    assert_each_in_order(receiver.accepted)
 
 
 def test_a_redirect_is_not_followed(start, tmp_path, receiver, other_receiver):
@@ -358,7 +358,7 @@ def test_the_receivers_word_on_when_to_come_back_counts(start, tmp_path, receive
     grant(service, "ana")
     receiver.wait(lambda r: len(r.requests) == 1)
     start_of_rest = time.monotonic()
-    receiver.wait(lambda r: len(r.taken) == 2)
+    receiver.wait(lambda r: len(r.accepted) == 2)
     assert time.monotonic() - start_of_rest > 2.5
 
 
@@ -429,9 +429,9 @@ def test_apples_bodies_go_on_byte_for_byte_once_they_are_durable(start, tmp_path
     assert deliver(service, forged)[0] == 202
     assert deliver(service, version_1)[0] == 202
     held.set()
-    receiver.wait(lambda r: len(r.taken) == 2)
-    assert {request.body for request in receiver.taken} == {odd, version_1}
-    assert receiver.taken[0].headers["content-type"] == "application/json"
+    receiver.wait(lambda r: len(r.accepted) == 2)
+    assert {request.body for request in receiver.accepted} == {odd, version_1}
+    assert receiver.accepted[0].headers["content-type"] == "application/json"
     status, page = service.json("entitled.v1.WebhookService/ListWebhooks", {"app": APP})
     assert page["webhooks"][0]["kind"] == "WEBHOOK_KIND_NOTIFICATIONS"
 
@@ -447,4 +447,4 @@ def test_forwarding_survives_a_crash(start, tmp_path, receiver):
     service.kill()
     receiver.answer = lambda request: 200
     service = start(arguments=arguments)
-    receiver.wait(lambda r: sorted(q.body for q in r.taken) == sorted(bodies))
+    receiver.wait(lambda r: sorted(q.body for q in r.accepted) == sorted(bodies))

@@ -1,4 +1,4 @@
-"""Customers who do anything in a sandbox App Store, the same for the same seed."""
+"""Customers who act at random in a sandbox App Store, reproducibly by seed."""
 
 import json
 import random
@@ -18,7 +18,7 @@ OFFERS = (("trial", "INTRODUCTORY", "FREE_TRIAL"), ("cheap", "PROMOTIONAL", "PAY
 
 
 def catalog(secret):
-    """The configuration, as JSON is YAML."""
+    """The configuration (JSON is valid YAML)."""
     sold = {"price": 4.99, "currency": "USD"}
     products = {
         name: sold | {"type": "Auto-Renewable Subscription", "group": group, "level": level, "period": period,
@@ -37,7 +37,7 @@ def catalog(secret):
 
 
 def started(directory, arguments=()):
-    """A service that sells the catalog above."""
+    """Starts a service that sells the catalog above."""
     directory.mkdir(parents=True, exist_ok=True)
     secret = directory / "secret"
     secret.write_text(SECRET)
@@ -47,8 +47,8 @@ def started(directory, arguments=()):
     return Service(directory / "data", ["--config", configuration, *arguments])
 
 
-class Lives:
-    """So many customers of a service's sandbox; each has a receipt from the beginning of the app."""
+class RandomCustomers:
+    """Customers of a service's sandbox; each has a receipt from the app's first release."""
 
     def __init__(self, service, customers, seed, notified):
         self.service = service
@@ -66,13 +66,13 @@ class Lives:
         self.receipts = {account: self.receipt(account, self.random.choice(PRODUCTS)) for account in self.accounts}
 
     def act(self, action, **members):
-        """Does something; `None` if the App Store refuses, which is part of life."""
+        """Performs an action; returns `None` if the App Store rejects it, which is normal for random actions."""
         status, answer = post(f"{self.url}/sandbox/v1/{action}", members)
         assert status in (200, 400), answer
         return answer if status == 200 else None
 
     def receipt(self, account, product):
-        """Buys, and returns the receipt that is on the device then."""
+        """Buys, and returns the receipt on the device afterwards."""
         order = {"app": APP, "productId": product, "account": account}
         status, answer = post(f"{self.url}/sandbox/v1/documents/app-receipt", order)
         assert status == 200, answer
@@ -80,11 +80,11 @@ class Lives:
         return answer["document"]
 
     def pause(self):
-        """A while passes: no two things happen to anybody within one millisecond."""
+        """Advances the clock, so that no two actions fall into the same millisecond."""
         self.act("clock/advance", by=f"{self.random.randint(1, 600)}s")
 
     def live(self, days, each_day):
-        """Lets so many days pass, with at most so many things that happen on each."""
+        """Lets `days` pass, with at most `each_day` actions on each."""
         for _ in range(days):
             for _ in range(self.random.randint(0, each_day)):
                 self.step()
@@ -130,7 +130,7 @@ class Lives:
             return json.load(answer)
 
     def delivered(self):
-        """Waits until every notification has arrived; how many there were."""
+        """Waits until every notification has arrived; returns their number."""
         deadline = time.monotonic() + CALL_LIMIT
         while True:
             notices = self.read("notifications")["notifications"]
