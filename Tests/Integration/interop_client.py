@@ -232,16 +232,16 @@ def unimplemented_service(stub, address):
 
 @case
 def cancel_after_begin(stub, address):
-    begun = threading.Event()
+    cancelled = threading.Event()
 
     def requests():
-        begun.wait(LIMIT)
+        cancelled.wait(LIMIT)
         return
         yield
 
     call = stub.StreamingInputCall.future(requests(), timeout=LIMIT)
     call.cancel()
-    begun.set()
+    cancelled.set()
     assert call.code() == grpc.StatusCode.CANCELLED
 
 

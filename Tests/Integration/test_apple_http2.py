@@ -28,9 +28,9 @@ class Apple:
         statuses = {"environment": "Sandbox", "bundleId": "com.example.oceanjournal", "data": []}
         history = {"environment": "Sandbox", "revision": "r", "hasMore": False, "signedTransactions": []}
         for path, answer in [("v1/subscriptions", statuses), ("v2/history", history)]:
-            place = folder / "htdocs" / "inApps" / path
-            place.mkdir(parents=True)
-            (place / "1").write_text(json.dumps(answer))
+            file_folder = folder / "htdocs" / "inApps" / path
+            file_folder.mkdir(parents=True)
+            (file_folder / "1").write_text(json.dumps(answer))
         server = authority.issue("localhost", "localhost")
         self.port = free_port()
         self.log = folder / "nghttpd.log"
@@ -44,9 +44,9 @@ class Apple:
         """Stops the server; returns its connections and the tokens of the requests on them."""
         self.process.terminate()
         self.process.wait(harness.STOP_LIMIT)
-        said = self.log.read_text()
-        requests = re.findall(r"\[id=(\d+)\].*recv \(stream_id=\d+(?:, sensitive)?\) authorization: (\S.*)", said)
-        return {connection for connection, _ in requests}, [token for _, token in requests], said
+        log = self.log.read_text()
+        requests = re.findall(r"\[id=(\d+)\].*recv \(stream_id=\d+(?:, sensitive)?\) authorization: (\S.*)", log)
+        return {connection for connection, _ in requests}, [token for _, token in requests], log
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def test_many_calls_share_one_connection_and_one_token(service):
 
         refresh(None)  # the first connection negotiates HTTP/2
         list(threads.map(refresh, range(CALLS // 2 - 1)))
-    connections, tokens, said = service.apple.stop()
-    assert len(tokens) == CALLS, said[-2000:]
+    connections, tokens, log = service.apple.stop()
+    assert len(tokens) == CALLS, log[-2000:]
     assert len(connections) == 1 and len(set(tokens)) == 1
     assert tokens[0].startswith("Bearer eyJ")
-    assert "The negotiated protocol: h2" in said
+    assert "The negotiated protocol: h2" in log

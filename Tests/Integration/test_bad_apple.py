@@ -43,9 +43,9 @@ def stale(world):
     refresh(world, bought)
 
 
-def refresh(world, bought, patience=CALL_LIMIT):
+def refresh(world, bought, timeout=CALL_LIMIT):
     return world.apple.RefreshPurchase(
-        app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=patience)
+        app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=timeout)
 
 
 @pytest.mark.parametrize("fault, reason, words, calls", [
@@ -157,6 +157,6 @@ def test_a_call_fails_at_its_deadline_if_apple_does_not_respond(world, stale):
     customer, bought = stale
     world.act("faults", kind="cut", count=100)
     with pytest.raises(contract.RpcError) as error:
-        refresh(world, bought, patience=2)
+        refresh(world, bought, timeout=2)
     assert error.value.code() in (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED)
     assert world.check(customer).entitled

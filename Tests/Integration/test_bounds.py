@@ -73,8 +73,8 @@ def test_a_receipt_of_a_hundred_thousand_purchases_is_rejected(receipts, forger)
 
 def test_a_receipt_of_a_thousand_purchases_is_decoded(receipts, forger):
     attributes = attribute(0, der(0x0C, b"ProductionSandbox")) + attribute(2, der(0x0C, b"com.example.oceanjournal"))
-    moment = forger.chain[0].not_valid_before_utc.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
-    attributes += attribute(12, der(0x16, moment))
+    created = forger.chain[0].not_valid_before_utc.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+    attributes += attribute(12, der(0x16, created))
     purchase = der(0x31, attribute(1702, der(0x0C, b"lifetime")) + attribute(1703, der(0x0C, b"1")))
     document = receipt(forger, attributes + attribute(17, purchase) * 1000)
     answer = receipts.Inspect(

@@ -50,17 +50,17 @@ def test_inspect_reads_a_binary_file(service, tmp_path):
 
 
 def test_an_error_is_one_line_with_its_reason(service, customer):
-    refused = service.command("submit", customer, "hello")
-    assert refused.returncode == 1
-    [line] = refused.stderr.splitlines()
+    failed = service.command("submit", customer, "hello")
+    assert failed.returncode == 1
+    [line] = failed.stderr.splitlines()
     assert "not a JWS" in line
 
 
 def test_health_succeeds_only_if_the_service_serves(service):
     assert service.command("health").returncode == 0
     assert service.command("health", "no.such.Service").returncode == 1
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
     ended = run("health", "--grpc", f"127.0.0.1:{port}")
     assert ended.returncode == 1
     assert len(ended.stderr.splitlines()) == 1
@@ -75,9 +75,9 @@ def test_help_and_version():
 def test_customer_shows_all_data_of_a_customer(service, customer):
     bought = service.buy("lifetime")["signedTransactionInfo"]
     assert service.command("submit", customer, bought).returncode == 0
-    told = service.command("customer", customer)
-    assert told.returncode == 0
-    rows = dict(line.split(maxsplit=1) for line in told.stdout.splitlines())
+    result = service.command("customer", customer)
+    assert result.returncode == 0
+    rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines())
     assert rows["pro"].startswith("entitled") and rows["lifetime"] == "active"
 
 
@@ -95,5 +95,5 @@ def test_watch_prints_events_and_resumes_after_the_last_one(service, customer):
     assert "revoked" in service.command("grants", "list", customer).stdout
     second = service.command(*watch, "--after", event["sequence"])
     assert f"{customer} pro GRANT_REVOKED" in second.stdout
-    refused = service.command("watch", "--app", "no-such-app")
-    assert (refused.returncode, "no-such-app" in refused.stderr) == (1, True)
+    failed = service.command("watch", "--app", "no-such-app")
+    assert (failed.returncode, "no-such-app" in failed.stderr) == (1, True)

@@ -44,8 +44,8 @@ def test_grpcurl_lists_describes_and_calls_by_reflection(service):
     called = run(tool("grpcurl"), "-plaintext", "-d", json.dumps(QUESTION), service.grpc, CHECK)
     assert json.loads(called.stdout)["reason"] == "NEVER_PURCHASED", called.stderr
     unknown = json.dumps(QUESTION | {"app": "none"})
-    refused = run(tool("grpcurl"), "-plaintext", "-d", unknown, service.grpc, CHECK)
-    assert "NotFound" in refused.stderr and "google.rpc.ErrorInfo" in refused.stderr
+    failed = run(tool("grpcurl"), "-plaintext", "-d", unknown, service.grpc, CHECK)
+    assert "NotFound" in failed.stderr and "google.rpc.ErrorInfo" in failed.stderr
 
 
 @pytest.mark.parametrize("schema", [["--schema", ROOT], ["--reflect"]], ids=["by its files", "by reflection"])
@@ -181,9 +181,9 @@ def test_the_service_works_behind_a_proxy(service, tmp_path, kind):
     try:
         with grpc.insecure_channel(proxy.address) as channel:
             stub = contract.entitlement_stub(channel)
-            question = entitlement_service.CheckRequest(
+            request = entitlement_service.CheckRequest(
                 app="ocean-journal", customer_id="somebody", entitlement="pro")
-            assert stub.Check(question, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
+            assert stub.Check(request, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
             watch = stub.Watch(entitlement_service.WatchRequest(app="none"), timeout=CALL_LIMIT)
             with pytest.raises(grpc.RpcError) as error:
                 next(watch)

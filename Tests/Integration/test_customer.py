@@ -103,13 +103,13 @@ def deciding_evidence(entitlements, customer):
     batch = entitlements.BatchCheck(
         entitlement_service.BatchCheckRequest(checks=[request]), timeout=CALL_LIMIT)
     explained = explain(entitlements, customer)
-    told = {entitlements.Check(request, timeout=CALL_LIMIT).evidence_id for _ in range(2)}
-    told.add(batch.results[0].response.evidence_id)
-    told.add(get(entitlements, customer).entitlements[0].evidence_id)
-    told.add(explained.answer.evidence_id)
-    told.update(step.evidence_id for step in explained.steps if step.decisive)
-    assert len(told) == 1, told
-    return told.pop()
+    ids = {entitlements.Check(request, timeout=CALL_LIMIT).evidence_id for _ in range(2)}
+    ids.add(batch.results[0].response.evidence_id)
+    ids.add(get(entitlements, customer).entitlements[0].evidence_id)
+    ids.add(explained.answer.evidence_id)
+    ids.update(step.evidence_id for step in explained.steps if step.decisive)
+    assert len(ids) == 1, ids
+    return ids.pop()
 
 
 def test_every_answer_names_its_evidence(service, forger, receipts, entitlements, customer):
@@ -154,12 +154,12 @@ def test_only_one_metrics_call_runs_at_a_time(tmp_path):
         request.to.FromDatetime(today() + DAY)
         count = contract.entitlement_stub(channel).GetSubscriptionMetrics
         calls = [count.future(request, timeout=CALL_LIMIT) for _ in range(8)]
-        refusals = [error for call in calls if (error := call.exception())]
-        assert 0 < len(refusals) < 8
-        for refusal in refusals:
-            assert (refusal.code(), contract.reason(refusal)) == (
+        errors = [error for call in calls if (error := call.exception())]
+        assert 0 < len(errors) < 8
+        for error in errors:
+            assert (error.code(), contract.reason(error)) == (
                 contract.StatusCode.RESOURCE_EXHAUSTED, "COUNTING_FOR_ANOTHER")
-            assert contract.details(refusal)["RetryInfo"].retry_delay.seconds == 1
+            assert contract.details(error)["RetryInfo"].retry_delay.seconds == 1
         # A cancelled call does not block the next one.
         gone = count.future(request, timeout=CALL_LIMIT)
         gone.cancel()

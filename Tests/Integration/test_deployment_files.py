@@ -130,6 +130,6 @@ def test_systemd_accepts_the_unit(tmp_path):
     units = [unit, *(tmp_path / socket.name for socket in sockets)]
     assert passes("systemd-analyze", "verify", "--man=no", *units) == ""
     # The exposure level: 10 is an unrestricted service, 0 a fully confined one.
-    said = passes("systemd-analyze", "security", "--no-pager", "--offline=true", unit)
-    exposure = float(re.search(r"Overall exposure level for entitled.service: ([\d.]+)", said)[1])
-    assert exposure <= 1.5, said
+    report = passes("systemd-analyze", "security", "--no-pager", "--offline=true", unit)
+    exposure = float(re.search(r"Overall exposure level for entitled.service: ([\d.]+)", report)[1])
+    assert exposure <= 1.5, report

@@ -169,8 +169,8 @@ def test_json_over_http1(edge, customer):
 
 def test_apple_posts_a_notification(edge, service):
     order = {"app": "ocean-journal", "productId": "pro.monthly"}
-    _, made = post(f"http://{service.sandbox}/sandbox/v1/documents/notification", order)
-    body = json.dumps({"signedPayload": made["document"]}).encode()
+    _, notification = post(f"http://{service.sandbox}/sandbox/v1/documents/notification", order)
+    body = json.dumps({"signedPayload": notification["document"]}).encode()
     status, _, answer = edge.request("/notifications/ocean-journal", body, content_type="application/json")
     assert (status, json.loads(answer)["reason"]) == (200, "APPLIED")
 

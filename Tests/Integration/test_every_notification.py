@@ -1,4 +1,4 @@
-"""Every notification that Apple documents, signed as the sandbox App Store signs: what it means, and what it does."""
+"""Every notification that Apple documents, signed as the sandbox App Store signs: its explanation and its effect."""
 
 import time
 import uuid
@@ -48,7 +48,7 @@ def forger(service):
 
 
 class Line:
-    """One purchase line of a customer whose id is the token it is bought with, and what Apple signs about it."""
+    """One purchase of a customer whose id is the app account token, and Apple's signed documents about it."""
 
     def __init__(self, service, forger):
         self.service, self.forger = service, forger
@@ -57,7 +57,7 @@ class Line:
         self.signed = 0
 
     def transaction(self, begin, end, product="pro.monthly", name="", **members):
-        """A period from one day to another, counted from now; an end of `None`: for ever."""
+        """A period from one day to another, relative to now; an end of `None` means no expiry."""
         self.signed += 1
         return self.forger.transaction(
             transactionId=self.number + name, originalTransactionId=self.number, productId=product,
@@ -98,113 +98,113 @@ RETRYING = lambda line: (line.transaction(-40, -10), line.renewal(isInBillingRet
 GRACE = {"isInBillingRetryPeriod": True, "expirationIntent": 2}
 
 
-def plain(**parts):
-    """Something that concerns no purchase."""
+def data(**parts):
+    """Notification data that concerns no purchase."""
     return lambda line: {name: {"bundleId": "com.example.oceanjournal", **part} for name, part in parts.items()}
 
 
-def about(transaction=None, renewal=None, **parts):
-    """Documents about the line, each made when it is needed."""
-    def made(line):
+def signed(transaction=None, renewal=None, **parts):
+    """Documents about the purchase, each made when the test needs it."""
+    def make(line):
         documents = dict(parts)
         if transaction:
             documents["transaction"] = transaction(line)
         if renewal:
             documents["renewal"] = renewal(line)
         return documents
-    return made
+    return make
 
 
-# type, subtype, what was there before, what Apple sends, words of its meaning, events, the answer's reason after.
+# type, subtype, previous state, Apple's documents, words of the explanation, events, the answer's reason afterwards.
 NEW = None
 CASES = [
-    ("SUBSCRIBED", "INITIAL_BUY", NEW, about(lambda x: x.transaction(-1, 29), lambda x: x.renewal()),
+    ("SUBSCRIBED", "INITIAL_BUY", NEW, signed(lambda x: x.transaction(-1, 29), lambda x: x.renewal()),
      "subscribed for the first time", ["STARTED"], ACTIVE),
-    ("SUBSCRIBED", "RESUBSCRIBE", OVER, about(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
+    ("SUBSCRIBED", "RESUBSCRIBE", OVER, signed(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
      "resubscribed", ["STARTED"], ACTIVE),
-    ("DID_RENEW", None, LAPSED, about(lambda x: x.transaction(-10, 20, name="2"), lambda x: x.renewal()),
+    ("DID_RENEW", None, LAPSED, signed(lambda x: x.transaction(-10, 20, name="2"), lambda x: x.renewal()),
      "renewed", ["RENEWED"], ACTIVE),
-    ("DID_RENEW", "BILLING_RECOVERY", RETRYING, about(lambda x: x.transaction(-1, 29, name="2"), lambda x: x.renewal()),
+    ("DID_RENEW", "BILLING_RECOVERY", RETRYING, signed(lambda x: x.transaction(-1, 29, name="2"), lambda x: x.renewal()),
      "recovered", ["RECOVERED"], ACTIVE),
-    ("DID_CHANGE_RENEWAL_PREF", "UPGRADE", RUNNING, about(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
+    ("DID_CHANGE_RENEWAL_PREF", "UPGRADE", RUNNING, signed(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
      "upgraded; it is effective immediately", ["PRODUCT_CHANGED"], ACTIVE),
-    ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", RUNNING, about(lambda x: x.transaction(-10, 20), lambda x: x.renewal(autoRenewProductId="pro.basic")),
+    ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE", RUNNING, signed(lambda x: x.transaction(-10, 20), lambda x: x.renewal(autoRenewProductId="pro.basic")),
      "will change to another product", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
     ("DID_CHANGE_RENEWAL_PREF", None, lambda x: (x.transaction(-10, 20), x.renewal(autoRenewProductId="pro.basic")),
-     about(renewal=lambda x: x.renewal()), "cancelled a pending change", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
-    ("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", RUNNING, about(lambda x: x.transaction(-10, 20, quantity=3)),
+     signed(renewal=lambda x: x.renewal()), "cancelled a pending change", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
+    ("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", RUNNING, signed(lambda x: x.transaction(-10, 20, quantity=3)),
      "added seats", [], ACTIVE),
-    ("DID_CHANGE_RENEWAL_PREF", "DECREASE_QUANTITY", RUNNING, about(renewal=lambda x: x.renewal()),
+    ("DID_CHANGE_RENEWAL_PREF", "DECREASE_QUANTITY", RUNNING, signed(renewal=lambda x: x.renewal()),
      "number of seats will decrease", [], ACTIVE),
-    ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", RUNNING, about(renewal=lambda x: x.renewal(autoRenewStatus=0)),
+    ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", RUNNING, signed(renewal=lambda x: x.renewal(autoRenewStatus=0)),
      "turned off", ["RENEWAL_TURNED_OFF"], OFF),
     ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", lambda x: (x.transaction(-10, 20), x.renewal(autoRenewStatus=0)),
-     about(renewal=lambda x: x.renewal()), "turned auto-renew on", ["RENEWAL_TURNED_ON"], ACTIVE),
-    ("OFFER_REDEEMED", None, RUNNING, about(lambda x: x.transaction(20, 50, name="2", offerType=2, offerIdentifier="o")),
+     signed(renewal=lambda x: x.renewal()), "turned auto-renew on", ["RENEWAL_TURNED_ON"], ACTIVE),
+    ("OFFER_REDEEMED", None, RUNNING, signed(lambda x: x.transaction(20, 50, name="2", offerType=2, offerIdentifier="o")),
      "redeemed an offer for the active", ["RENEWED"], ACTIVE),
-    ("OFFER_REDEEMED", "UPGRADE", RUNNING, about(lambda x: x.transaction(-1, 364, "pro.yearly", "2", offerType=2), lambda x: x.renewal("pro.yearly")),
+    ("OFFER_REDEEMED", "UPGRADE", RUNNING, signed(lambda x: x.transaction(-1, 364, "pro.yearly", "2", offerType=2), lambda x: x.renewal("pro.yearly")),
      "redeemed an offer to upgrade", ["PRODUCT_CHANGED"], ACTIVE),
-    ("OFFER_REDEEMED", "DOWNGRADE", RUNNING, about(renewal=lambda x: x.renewal(autoRenewProductId="pro.basic", offerType=2, offerIdentifier="o")),
+    ("OFFER_REDEEMED", "DOWNGRADE", RUNNING, signed(renewal=lambda x: x.renewal(autoRenewProductId="pro.basic", offerType=2, offerIdentifier="o")),
      "redeemed an offer to downgrade", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
-    ("OFFER_REDEEMED", "INITIAL_BUY", NEW, about(lambda x: x.transaction(-1, 29, offerType=3), lambda x: x.renewal()),
+    ("OFFER_REDEEMED", "INITIAL_BUY", NEW, signed(lambda x: x.transaction(-1, 29, offerType=3), lambda x: x.renewal()),
      "first time with an offer", ["STARTED"], ACTIVE),
-    ("OFFER_REDEEMED", "RESUBSCRIBE", OVER, about(lambda x: x.transaction(-1, 29, name="2", offerType=4), lambda x: x.renewal()),
+    ("OFFER_REDEEMED", "RESUBSCRIBE", OVER, signed(lambda x: x.transaction(-1, 29, name="2", offerType=4), lambda x: x.renewal()),
      "resubscribed with an offer", ["STARTED"], ACTIVE),
-    ("DID_FAIL_TO_RENEW", "GRACE_PERIOD", LAPSED, about(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE, gracePeriodExpiresDate=NOW + 6 * DAY)),
+    ("DID_FAIL_TO_RENEW", "GRACE_PERIOD", LAPSED, signed(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE, gracePeriodExpiresDate=NOW + 6 * DAY)),
      "the grace period is active", ["ENTERED_GRACE_PERIOD"], "IN_GRACE_PERIOD"),
-    ("DID_FAIL_TO_RENEW", None, LAPSED, about(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE)),
+    ("DID_FAIL_TO_RENEW", None, LAPSED, signed(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE)),
      "there is no grace period", ["ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
     ("GRACE_PERIOD_EXPIRED", None, lambda x: (x.transaction(-40, -10), x.renewal(**GRACE, gracePeriodExpiresDate=NOW + DAY)),
-     about(renewal=lambda x: x.renewal(**GRACE)), "grace period ended", ["ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
-    ("EXPIRED", "VOLUNTARY", LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=1)),
+     signed(renewal=lambda x: x.renewal(**GRACE)), "grace period ended", ["ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
+    ("EXPIRED", "VOLUNTARY", LAPSED, signed(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=1)),
      "had turned auto-renew off", ["REASON_CHANGED"], "CANCELLED"),
-    ("EXPIRED", "BILLING_RETRY", RETRYING, about(renewal=lambda x: x.renewal(autoRenewStatus=0, isInBillingRetryPeriod=False, expirationIntent=2)),
+    ("EXPIRED", "BILLING_RETRY", RETRYING, signed(renewal=lambda x: x.renewal(autoRenewStatus=0, isInBillingRetryPeriod=False, expirationIntent=2)),
      "was not recovered", ["REASON_CHANGED"], "BILLING_LAPSED"),
-    ("EXPIRED", "PRICE_INCREASE", LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=3)),
+    ("EXPIRED", "PRICE_INCREASE", LAPSED, signed(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=3)),
      "did not accept a price increase", ["REASON_CHANGED"], "PRICE_INCREASE_NOT_ACCEPTED"),
-    ("EXPIRED", "PRODUCT_NOT_FOR_SALE", LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=4)),
+    ("EXPIRED", "PRODUCT_NOT_FOR_SALE", LAPSED, signed(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=4)),
      "no longer for sale", ["REASON_CHANGED"], "PRODUCT_UNAVAILABLE"),
-    ("EXPIRED", None, LAPSED, about(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=5)),
+    ("EXPIRED", None, LAPSED, signed(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=5)),
      "Apple sent no reason", [], "EXPIRED"),
-    ("PRICE_INCREASE", "PENDING", RUNNING, about(renewal=lambda x: x.renewal(priceIncreaseStatus=0, renewalPrice=5990)),
+    ("PRICE_INCREASE", "PENDING", RUNNING, signed(renewal=lambda x: x.renewal(priceIncreaseStatus=0, renewalPrice=5990)),
      "was asked to accept", [], ACTIVE),
-    ("PRICE_INCREASE", "ACCEPTED", RUNNING, about(renewal=lambda x: x.renewal(priceIncreaseStatus=1, renewalPrice=5990)),
+    ("PRICE_INCREASE", "ACCEPTED", RUNNING, signed(renewal=lambda x: x.renewal(priceIncreaseStatus=1, renewalPrice=5990)),
      "accepted a price increase", [], ACTIVE),
-    ("REFUND", None, RUNNING, about(lambda x: x.transaction(-10, 20, revocationDate=NOW - 1, revocationReason=1)),
+    ("REFUND", None, RUNNING, signed(lambda x: x.transaction(-10, 20, revocationDate=NOW - 1, revocationReason=1)),
      "was refunded", ["REFUNDED"], "REFUNDED_FOR_APP_ISSUE"),
     ("REFUND", "SEATS", lambda x: (x.transaction(-10, 20, quantity=3), x.renewal()),
-     about(lambda x: x.transaction(-10, 20, quantity=3, multiSeatInfo={"revokedSeatQuantity": 1}, revocationDate=NOW - 1)),
+     signed(lambda x: x.transaction(-10, 20, quantity=3, multiSeatInfo={"revokedSeatQuantity": 1}, revocationDate=NOW - 1)),
      "Some seats of a purchase were refunded", ["REFUNDED"], ACTIVE),
     ("REFUND_REVERSED", None, lambda x: (x.transaction(-10, 20, revocationDate=NOW - DAY, revocationReason=0), x.renewal()),
-     about(lambda x: x.transaction(-10, 20)), "refund was reversed", ["REFUND_REVERSED"], ACTIVE),
-    ("REFUND_DECLINED", None, RUNNING, about(lambda x: x.transaction(-10, 20)), "declined a refund", [], ACTIVE),
+     signed(lambda x: x.transaction(-10, 20)), "refund was reversed", ["REFUND_REVERSED"], ACTIVE),
+    ("REFUND_DECLINED", None, RUNNING, signed(lambda x: x.transaction(-10, 20)), "declined a refund", [], ACTIVE),
     ("REVOKE", None, lambda x: (x.transaction(-10, 20, inAppOwnershipType="FAMILY_SHARED"), x.renewal()),
-     about(lambda x: x.transaction(-10, 20, inAppOwnershipType="FAMILY_SHARED", revocationDate=NOW - 1, revocationReason=0)),
+     signed(lambda x: x.transaction(-10, 20, inAppOwnershipType="FAMILY_SHARED", revocationDate=NOW - 1, revocationReason=0)),
      "no longer shared", ["REVOKED"], "FAMILY_SHARING_ENDED"),
-    ("CONSUMPTION_REQUEST", None, RUNNING, about(lambda x: x.transaction(-10, 20), consumptionRequestReason="OTHER"),
+    ("CONSUMPTION_REQUEST", None, RUNNING, signed(lambda x: x.transaction(-10, 20), consumptionRequestReason="OTHER"),
      "within 12 hours", ["REFUND_REQUESTED"], ACTIVE),
-    ("RENEWAL_EXTENDED", None, RUNNING, about(lambda x: x.transaction(-10, 27), lambda x: x.renewal(renewalDate=NOW + 27 * DAY)),
+    ("RENEWAL_EXTENDED", None, RUNNING, signed(lambda x: x.transaction(-10, 27), lambda x: x.renewal(renewalDate=NOW + 27 * DAY)),
      "renewal date was extended", ["EXTENDED"], ACTIVE),
-    ("RENEWAL_EXTENSION", "SUMMARY", RUNNING, plain(summary={
+    ("RENEWAL_EXTENSION", "SUMMARY", RUNNING, data(summary={
         "environment": "Sandbox", "requestIdentifier": "r", "productId": "pro.monthly", "succeededCount": 5, "failedCount": 1}),
      "mass extension of renewal dates is complete", [], ACTIVE),
-    ("RENEWAL_EXTENSION", "FAILURE", RUNNING, about(lambda x: x.transaction(-10, 20)), "failed for one", [], ACTIVE),
-    ("ONE_TIME_CHARGE", None, NEW, about(lambda x: x.transaction(-1, None, "lifetime", type="Non-Consumable")),
+    ("RENEWAL_EXTENSION", "FAILURE", RUNNING, signed(lambda x: x.transaction(-10, 20)), "failed for one", [], ACTIVE),
+    ("ONE_TIME_CHARGE", None, NEW, signed(lambda x: x.transaction(-1, None, "lifetime", type="Non-Consumable")),
      "one-time purchase", ["STARTED"], "NON_CONSUMABLE_OWNED"),
-    ("PRICE_CHANGE", None, RUNNING, about(renewal=lambda x: x.renewal(renewalPrice=1990)), "price of an Advanced", [], ACTIVE),
-    ("METADATA_UPDATE", None, RUNNING, about(renewal=lambda x: x.renewal()), "metadata of an Advanced", [], ACTIVE),
-    ("MIGRATION", None, RUNNING, about(renewal=lambda x: x.renewal()), "migrated to Advanced Commerce", [], ACTIVE),
-    ("MIGRATE", None, RUNNING, about(renewal=lambda x: x.renewal()), "migrated to Advanced Commerce", [], ACTIVE),
-    ("RESCIND_CONSENT", None, RUNNING, plain(appData={"environment": "Sandbox", "appAppleId": 1234567890}),
+    ("PRICE_CHANGE", None, RUNNING, signed(renewal=lambda x: x.renewal(renewalPrice=1990)), "price of an Advanced", [], ACTIVE),
+    ("METADATA_UPDATE", None, RUNNING, signed(renewal=lambda x: x.renewal()), "metadata of an Advanced", [], ACTIVE),
+    ("MIGRATION", None, RUNNING, signed(renewal=lambda x: x.renewal()), "migrated to Advanced Commerce", [], ACTIVE),
+    ("MIGRATE", None, RUNNING, signed(renewal=lambda x: x.renewal()), "migrated to Advanced Commerce", [], ACTIVE),
+    ("RESCIND_CONSENT", None, RUNNING, data(appData={"environment": "Sandbox", "appAppleId": 1234567890}),
      "withdrew consent", [], ACTIVE),
     *[("EXTERNAL_PURCHASE_TOKEN", subtype, RUNNING,
-       plain(externalPurchaseToken={"externalPurchaseId": "SANDBOX_1", "tokenCreationDate": NOW, "appAppleId": 1234567890}),
+       data(externalPurchaseToken={"externalPurchaseId": "SANDBOX_1", "tokenCreationDate": NOW, "appAppleId": 1234567890}),
        words, [], ACTIVE)
       for subtype, words in [("CREATED", "was created"), ("ACTIVE_TOKEN_REMINDER", "needs a report"),
                              ("UNREPORTED", "was not reported")]],
-    ("UNCLAIM_SEATS", None, RUNNING, plain(unclaimInfo={"environment": "Sandbox", "unclaimSeatIds": ["nobody's"]}),
+    ("UNCLAIM_SEATS", None, RUNNING, data(unclaimInfo={"environment": "Sandbox", "unclaimSeatIds": ["nobody's"]}),
      "Seats of a group subscription were released", [], ACTIVE),
-    ("TEST", None, RUNNING, about(), "test notification", [], ACTIVE),
+    ("TEST", None, RUNNING, signed(), "test notification", [], ACTIVE),
 ]  # fmt: skip
 
 
@@ -213,17 +213,17 @@ def answer(service, channel, customer):
     return contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT)
 
 
-def happened(channel, customer):
-    """The customer's events, and what Apple told, in words."""
+def timeline(channel, customer):
+    """The customer's events, and the explanations of the notifications."""
     request = entitlement_service.ListTimelineRequest(app=APP, customer_id=customer, include_notifications=True)
     page = contract.entitlement_stub(channel).ListTimeline(request, timeout=CALL_LIMIT)
-    return [event.type for event in page.events], [told.explanation for told in page.notifications]
+    return [event.type for event in page.events], [entry.explanation for entry in page.notifications]
 
 
 @pytest.mark.parametrize(
     "kind, subtype, before, sent, words, events, reason", CASES,
     ids=[f"{case[0]}-{case[1]}" if case[1] else case[0] for case in CASES])  # fmt: skip
-def test_version_2(service, forger, kind, subtype, before, sent, words, events, reason):
+def test_version_2_is_explained_and_applied(service, forger, kind, subtype, before, sent, words, events, reason):
     line = Line(service, forger)
     with service.channel() as channel:
         receipts = contract.receipt_stub(channel)
@@ -234,42 +234,42 @@ def test_version_2(service, forger, kind, subtype, before, sent, words, events, 
             contract.receipt_service.SubmitTransactionRequest(
                 app=APP, customer_id=line.customer, signed_transaction=transaction, signed_renewal_info=renewal or ""),
             timeout=CALL_LIMIT)
-        earlier, _ = happened(channel, line.customer)
+        earlier, _ = timeline(channel, line.customer)
         documents = sent(line)
-        status, said = line.notify(kind, subtype, **documents)
-        assert status == 200 and said["reason"] in ("APPLIED", "SUPERSEDED"), said
-        assert words in said["explanation"]
-        now, told = happened(channel, line.customer)
+        status, response = line.notify(kind, subtype, **documents)
+        assert status == 200 and response["reason"] in ("APPLIED", "SUPERSEDED"), response
+        assert words in response["explanation"]
+        now, explanations = timeline(channel, line.customer)
         assert now[len(earlier):] == events
         is_about_a_purchase = {"transaction", "renewal"} & documents.keys()
-        assert told == ([said["explanation"]] if is_about_a_purchase else [])
+        assert explanations == ([response["explanation"]] if is_about_a_purchase else [])
         assert answer(service, channel, line.customer).reason == reason
         kept = contract.notification_stub(channel).ListNotifications(
             notification_service.ListNotificationsRequest(app=APP, page_size=1), timeout=CALL_LIMIT).notifications[0]
-        assert (kept.notification_type, kept.subtype, kept.explanation) == (kind, subtype or "", said["explanation"])
+        assert (kept.notification_type, kept.subtype, kept.explanation) == (kind, subtype or "", response["explanation"])
 
 
-def test_no_pair_is_left_out():
-    """As many as Apple documents, and as NotificationMeaningTests has words for; MIGRATE is MIGRATION."""
+def test_the_cases_cover_every_notification_type_and_subtype():
+    """As many as Apple documents and NotificationMeaningTests explains; MIGRATE is MIGRATION."""
     assert len({case[:2] for case in CASES}) == len(CASES) == 46
 
 
 class Shop(World):
-    """A world in which the App Store tells nobody, until the test does by version 1."""
+    """A world whose App Store sends nothing; the test posts version 1 notifications itself."""
 
     def __init__(self, service):
         super().__init__(service)
         self.act("notification-url", app=APP)
         self.customer = str(uuid.uuid4())
         self.account = f"account-{self.customer}"
-        # Somebody who is known already, and buys with a token that is.
+        # An existing customer with a linked app account token.
         self.buy(self.customer, "coins")
 
     def purchase(self, product="pro.monthly"):
         return self.act("purchases", app=APP, productId=product, account=self.account,
                         appAccountToken=self.customer)["transactionId"]  # fmt: skip
 
-    def tell(self, kind, transaction):
+    def notify(self, kind, transaction):
         body = {
             "notification_type": kind, "password": "a secret of ours", "environment": "Sandbox",
             "bid": "com.example.oceanjournal", "original_transaction_id": transaction,
@@ -277,20 +277,20 @@ class Shop(World):
         return post(f"http://{self.service.http}/notifications/{APP}", body)
 
 
-def changed(*actions):
-    """A subscription of which the service knows, to which something happens."""
-    def live(shop):
+def subscription(*actions):
+    """A subscription stored by the service, changed by these actions."""
+    def make(shop):
         bought = shop.buy(shop.customer)
         for action, members in actions:
             named = {name: value.format(bought=bought, account=shop.account) if isinstance(value, str) else value
                      for name, value in members.items()}  # fmt: skip
             shop.act(action, **named)
         return bought
-    return live
+    return make
 
 
 def shared(shop):
-    """A member of a family, with whom nothing is shared any more."""
+    """A family member whose sharing has ended."""
     shop.act("shareable", app=APP, productId="pro.yearly", enabled=True)
     family = f"family-{shop.customer}"
     for account in ("payer-" + shop.customer, shop.account):
@@ -306,52 +306,52 @@ def shared(shop):
     return mine["transactionId"]
 
 
-def refunded_for_ever(shop):
+def refunded_lifetime(shop):
     bought = shop.buy(shop.customer, "lifetime")
     shop.act("refund", transactionId=bought, reason="OTHER")
     return bought
 
 
-def back_again(shop):
-    bought = changed(("auto-renew", {"transactionId": "{bought}", "enabled": False}), ("clock/advance", {"by": "40d"}))(shop)
+def resubscribed(shop):
+    bought = subscription(("auto-renew", {"transactionId": "{bought}", "enabled": False}), ("clock/advance", {"by": "40d"}))(shop)
     shop.purchase("pro.yearly")
     return bought
 
 
 LAPSE = [("billing", {"account": "{account}", "fails": True}), ("clock/advance", {"by": "32d"})]
 PURCHASE = {"app": APP, "account": "{account}"}
-# type, what happened at Apple, words of its meaning, events, the answer's reason after.
+# type, actions at Apple, words of the explanation, events, the answer's reason afterwards.
 FIRST = [
     ("INITIAL_BUY", Shop.purchase, "subscribed for the first time", ["STARTED"], ACTIVE),
-    ("INTERACTIVE_RENEWAL", back_again, "resubscribed or upgraded", ["ENDED", "RENEWED"], ACTIVE),
-    ("CANCEL", changed(("refund", {"transactionId": "{bought}", "reason": "OTHER"})), "refunded or replaced",
+    ("INTERACTIVE_RENEWAL", resubscribed, "resubscribed or upgraded", ["ENDED", "RENEWED"], ACTIVE),
+    ("CANCEL", subscription(("refund", {"transactionId": "{bought}", "reason": "OTHER"})), "refunded or replaced",
      ["REFUNDED"], "REFUNDED"),
-    ("DID_CHANGE_RENEWAL_PREF", changed(("purchases", PURCHASE | {"productId": "pro.basic"})), "another product",
+    ("DID_CHANGE_RENEWAL_PREF", subscription(("purchases", PURCHASE | {"productId": "pro.basic"})), "another product",
      ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
-    ("DID_CHANGE_RENEWAL_STATUS", changed(("auto-renew", {"transactionId": "{bought}", "enabled": False})),
+    ("DID_CHANGE_RENEWAL_STATUS", subscription(("auto-renew", {"transactionId": "{bought}", "enabled": False})),
      "turned on or off", ["RENEWAL_TURNED_OFF"], OFF),
-    ("DID_FAIL_TO_RENEW", changed(*LAPSE), "renewal payment failed", ["ENDED", "ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
-    ("DID_RECOVER", changed(*LAPSE, ("billing", {"account": "{account}", "fails": False})), "recovered",
+    ("DID_FAIL_TO_RENEW", subscription(*LAPSE), "renewal payment failed", ["ENDED", "ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
+    ("DID_RECOVER", subscription(*LAPSE, ("billing", {"account": "{account}", "fails": False})), "recovered",
      ["ENDED", "RENEWED"], ACTIVE),
-    ("DID_RENEW", changed(("clock/advance", {"by": "32d"})), "renewed", ["ENDED", "RENEWED"], ACTIVE),
+    ("DID_RENEW", subscription(("clock/advance", {"by": "32d"})), "renewed", ["ENDED", "RENEWED"], ACTIVE),
     ("PRICE_INCREASE_CONSENT",
-     changed(("price", {"app": APP, "productId": "pro.monthly", "price": 5990, "needsConsent": True})),
+     subscription(("price", {"app": APP, "productId": "pro.monthly", "price": 5990, "needsConsent": True})),
      "asked to accept", [], ACTIVE),
-    ("REFUND", refunded_for_ever, "was refunded", ["REFUNDED"], "REFUNDED"),
+    ("REFUND", refunded_lifetime, "was refunded", ["REFUNDED"], "REFUNDED"),
     ("REVOKE", shared, "no longer shared", ["REVOKED"], "FAMILY_SHARING_ENDED"),
-    ("CONSUMPTION_REQUEST", changed(), "requested a refund", ["REFUND_REQUESTED"], ACTIVE),
+    ("CONSUMPTION_REQUEST", subscription(), "requested a refund", ["REFUND_REQUESTED"], ACTIVE),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind, live, words, events, reason", FIRST, ids=[case[0] for case in FIRST])
-def test_version_1(service, kind, live, words, events, reason):
+@pytest.mark.parametrize("kind, make, words, events, reason", FIRST, ids=[case[0] for case in FIRST])
+def test_version_1_is_explained_and_applied(service, kind, make, words, events, reason):
     shop = Shop(service)
-    bought = live(shop)
+    bought = make(shop)
     known = "STARTED" if kind not in ("INITIAL_BUY",) else None
-    status, said = shop.tell(kind, bought)
-    assert status == 200 and words in said["explanation"], said
-    kinds, told = happened(shop.channel, shop.customer)
-    assert kinds == ([known] if known else []) + events and told == [said["explanation"]]
+    status, response = shop.notify(kind, bought)
+    assert status == 200 and words in response["explanation"], response
+    kinds, explanations = timeline(shop.channel, shop.customer)
+    assert kinds == ([known] if known else []) + events and explanations == [response["explanation"]]
     assert shop.check(shop.customer).reason == reason
     if kind == "CONSUMPTION_REQUEST":
         asked = shop.apple.ListConsumptionRequests(
@@ -360,12 +360,12 @@ def test_version_1(service, kind, live, words, events, reason):
     shop.channel.close()
 
 
-def test_version_1_again_is_known_by_its_content(service):
+def test_a_repeated_version_1_notification_is_a_duplicate(service):
     shop = Shop(service)
-    bought = changed(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
-    first = shop.tell("CANCEL", bought)
+    bought = subscription(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
+    first = shop.notify("CANCEL", bought)
     events = [event.type for event in timeline(shop, shop.customer)]
-    assert first == shop.tell("CANCEL", bought) and first[1]["reason"] == "APPLIED"
+    assert first == shop.notify("CANCEL", bought) and first[1]["reason"] == "APPLIED"
     assert [event.type for event in timeline(shop, shop.customer)] == events
     listed = contract.notification_stub(shop.channel).ListNotifications(
         notification_service.ListNotificationsRequest(app=APP, customer_id=shop.customer), timeout=CALL_LIMIT)
@@ -373,10 +373,10 @@ def test_version_1_again_is_known_by_its_content(service):
     shop.channel.close()
 
 
-def test_what_version_1_told_is_no_second_event_by_version_2(service):
+def test_a_version_2_duplicate_of_version_1_makes_no_second_event(service):
     shop = Shop(service)
-    bought = changed(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
-    assert shop.tell("CANCEL", bought)[1]["reason"] == "APPLIED"
+    bought = subscription(("refund", {"transactionId": "{bought}", "reason": "OTHER"}))(shop)
+    assert shop.notify("CANCEL", bought)[1]["reason"] == "APPLIED"
     events = [event.type for event in timeline(shop, shop.customer)]
     shop.act("notification-url", app=APP, url=f"http://{service.http}/notifications/{APP}", version=2)
     shop.act("decline-refund", transactionId=bought)

@@ -1,4 +1,4 @@
-"""Families and groups: who has what others paid for, told by the sandbox App Store's notifications, over gRPC."""
+"""Family Sharing and group purchases over gRPC, with the sandbox App Store's notifications."""
 
 import concurrent.futures
 import json
@@ -22,7 +22,7 @@ DAY = 86_400_000
 
 
 class Family:
-    """A service, its sandbox, and the accounts that share there; a customer is called like the account."""
+    """A service, its sandbox, and the accounts that share there; the customer id equals the account name."""
 
     def __init__(self, service):
         self.service = service
@@ -39,7 +39,7 @@ class Family:
         return answer
 
     def deliver(self):
-        """Lets everything arrive that is on its way: turning the clock waits for it."""
+        """Waits for all pending notifications by advancing the clock."""
         self.act("clock/advance", by="1s")
 
     def submit(self, customer, jws):
@@ -53,7 +53,7 @@ class Family:
         return bought["transactionId"]
 
     def open_app(self, account):
-        """The account's app hands in what the App Store gives it."""
+        """The account's app submits the transactions that the App Store returns."""
         for jws in self.act("restore", app=APP, account=account)["signedTransactions"]:
             self.submit(account, jws)
 
@@ -75,13 +75,13 @@ def family(start):
     family.channel.close()
 
 
-def test_a_family_shares_until_it_does_not(family):
+def test_family_sharing_entitles_members_until_it_ends(family):
     bought = family.buy("anna")
     for account in ["anna", "ben", "cem"]:
         family.act("join-family", account=account, family="f")
     family.deliver()
     for account in ["ben", "cem"]:
-        assert not family.check(account).entitled, "nobody has said whose it is"
+        assert not family.check(account).entitled, "no submission has named the customer yet"
         family.open_app(account)
         has = family.check(account)
         assert has.entitled and has.in_app_ownership_type == contract.product.IN_APP_OWNERSHIP_TYPE_FAMILY_SHARED
@@ -111,7 +111,7 @@ def test_a_family_shares_until_it_does_not(family):
     assert [family.check(name).entitled for name in ["anna", "ben", "cem"]] == [True, False, False]
 
 
-def test_an_own_purchase_survives_the_family(family):
+def test_an_own_purchase_outlasts_family_sharing(family):
     family.buy("anna")
     for account in ["anna", "ben"]:
         family.act("join-family", account=account, family="f")
@@ -124,7 +124,7 @@ def test_an_own_purchase_survives_the_family(family):
     assert family.check("ben").entitled
 
 
-def test_seats_that_apple_assigns_are_the_members_transactions(family):
+def test_seats_assigned_by_apple_are_the_members_transactions(family):
     bought = family.act("purchases", app=APP, productId="pro.monthly", account="boss", seats=2)
     family.submit("boss", bought["signedTransactionInfo"])
     for account in ["dan", "eva"]:
@@ -142,7 +142,7 @@ def test_seats_that_apple_assigns_are_the_members_transactions(family):
     assert family.check("boss").entitled
 
 
-def test_support_sees_who_is_probably_family(family):
+def test_support_sees_probable_family_members(family):
     family.buy("anna")
     for account in ["anna", "ben", "cem"]:
         family.act("join-family", account=account, family="f")
@@ -158,7 +158,7 @@ def test_support_sees_who_is_probably_family(family):
 
 
 class Team:
-    """A purchase with seats to which the developer invites."""
+    """A purchase with seats to which the developer invites members."""
 
     def __init__(self, service, forger, seats):
         self.channel = service.channel()
@@ -208,7 +208,7 @@ def is_entitled(entitlements, customer):
     return entitlements.Check(request, timeout=CALL_LIMIT).entitled
 
 
-def test_a_seat_is_claimed_given_back_and_claimed_again(team, entitlements, customer):
+def test_a_seat_is_claimed_released_and_claimed_again(team, entitlements, customer):
     request = str(uuid.uuid4())
     seat = team.claim(customer, request)
     assert seat.customer_id == customer and seat.claimed_at.seconds
@@ -221,7 +221,7 @@ def test_a_seat_is_claimed_given_back_and_claimed_again(team, entitlements, cust
     assert is_entitled(entitlements, customer)
 
 
-def test_never_more_seats_are_held_than_were_bought(team):
+def test_concurrent_claims_never_exceed_the_seats_bought(team):
     def attempt(number):
         try:
             return team.claim(f"{team.number}-{number}").seat_id
@@ -239,7 +239,7 @@ def test_never_more_seats_are_held_than_were_bought(team):
     assert {seat.seat_id for seat in [*first.seats, *rest.seats]} == set(seats)
 
 
-def test_a_seat_for_nobody_waits_for_somebody(team, entitlements, customer):
+def test_a_seat_without_a_customer_is_claimed_later(team, entitlements, customer):
     seat = team.claim()
     assert not seat.customer_id
     request = app_store_service.AssociateSeatRequest(
@@ -252,7 +252,7 @@ def test_a_seat_for_nobody_waits_for_somebody(team, entitlements, customer):
     assert contract.reason(error.value) == "SEAT_TAKEN"
 
 
-def test_refunded_seats_take_the_last_claim_and_not_the_purchaser(team, entitlements):
+def test_refunded_seats_end_the_last_claim_and_not_the_purchasers_access(team, entitlements):
     members = [f"{team.number}-{number}" for number in range(3)]
     for member in members:
         team.claim(member)
@@ -264,7 +264,7 @@ def test_refunded_seats_take_the_last_claim_and_not_the_purchaser(team, entitlem
 
 @pytest.mark.parametrize(
     "management, code", [("APPLE", "SEATS_ASSIGNED_BY_APPLE"), (None, "NO_SEATS")], ids=["Apple's", "none"])
-def test_other_purchases_have_no_seats_to_claim(team, management, code):
+def test_seat_claims_on_other_purchases_are_rejected(team, management, code):
     team.bought(1, signed_at=NOW + 1, invitationManagement=management)
     with pytest.raises(grpc.RpcError) as error:
         team.claim("somebody")
@@ -273,7 +273,7 @@ def test_other_purchases_have_no_seats_to_claim(team, management, code):
 
 
 @pytest.mark.parametrize("ownership", ["FAMILY_SHARED", "ASSIGNED"])
-def test_apple_is_not_asked_about_those_who_do_not_pay(start, ownership):
+def test_calls_reserved_for_purchasers_are_rejected_for_members(start, ownership):
     family = Family(start())
     forger = forge.Forger(family.service)
     number = str(uuid.uuid4().int % 10**15)
@@ -331,7 +331,7 @@ def apple():
     apple.server_close()
 
 
-def test_apple_is_told_of_seats_before_they_count(start, tmp_path, apple):
+def test_a_seat_counts_only_after_apple_confirms_it(start, tmp_path, apple):
     servers = f"app_store_servers: {{Sandbox: http://127.0.0.1:{apple.server_port}}}"
     (tmp_path / "entitled.yaml").write_text(
         CONFIGURATION.split("tokens:")[0].replace("    products:", f"    {servers}\n    products:"))
@@ -347,5 +347,5 @@ def test_apple_is_told_of_seats_before_they_count(start, tmp_path, apple):
     apple.refusal = (400, {"errorCode": 4000000, "errorMessage": "No seats are available."})
     with pytest.raises(grpc.RpcError):
         team.claim("eva")
-    assert not team.list().seats, "what Apple refuses is not claimed"
+    assert not team.list().seats, "a claim that Apple rejects does not count"
     team.channel.close()

@@ -1,4 +1,4 @@
-"""What Apple really signed, and what Apple's libraries test with, gets its verdict through the front door."""
+"""Documents signed by Apple, and the test data of Apple's libraries, verified through the public API."""
 
 import pytest
 
@@ -28,8 +28,8 @@ def inspect(service, **request):
             receipt_service.InspectRequest(**request), timeout=CALL_LIMIT)
 
 
-def refusal(service, app, name):
-    """Why one of the mock documents is not taken as a transaction."""
+def rejection(service, app, name):
+    """The reason for which a mock document is rejected as a transaction."""
     document = (TESTDATA / "apple-asl" / "mock_signed_data" / name).read_text().strip()
     request = receipt_service.SubmitTransactionRequest(app=app, customer_id="c", signed_transaction=document)
     with service.channel() as channel, pytest.raises(contract.RpcError) as error:
@@ -37,16 +37,16 @@ def refusal(service, app, name):
     return contract.reason(error.value)
 
 
-def test_a_renewal_info_signed_by_apple_is_genuine_but_of_another_app(service, testdata):
+def test_a_renewal_info_signed_by_apple_is_verified_but_belongs_to_another_app(service, testdata):
     [file] = testdata.glob("genuine/*_renewalinfo_*.jws")
     inspected = inspect(service, app="ocean-journal", document=file.read_text().strip())
     assert inspected.kind == receipt_service.DOCUMENT_KIND_SIGNED_RENEWAL_INFO
     assert "2000000335310644" in inspected.payload_json
-    # A renewal info has no bundle id, so Apple's signature is all that can be said of it.
+    # A renewal info has no bundle id, so only Apple's signature can be verified.
     assert (inspected.verified, inspected.reason) == (True, "VERIFIED")
 
 
-def test_one_flipped_bit_in_it_is_seen(service, testdata):
+def test_a_flipped_bit_is_detected(service, testdata):
     [file] = testdata.glob("genuine/*_renewalinfo_*.jws")
     document = file.read_text().strip()
     place = document.index(".") + 40
@@ -56,16 +56,16 @@ def test_one_flipped_bit_in_it_is_seen(service, testdata):
 
 
 @pytest.mark.parametrize("name", ["transactionInfo", "renewalInfo", "testNotification"])
-def test_apples_mock_data_has_a_root_that_nobody_configured(service, testdata, name):
-    assert refusal(service, "ocean-journal", name) == "UNTRUSTED_ROOT"
+def test_apples_mock_data_is_rejected_without_its_root(service, testdata, name):
+    assert rejection(service, "ocean-journal", name) == "UNTRUSTED_ROOT"
 
 
-def test_apples_mock_data_without_certificates(service, testdata):
-    assert refusal(service, "ocean-journal", "missingX5CHeaderClaim") == "WRONG_CERTIFICATE_COUNT"
+def test_apples_mock_data_without_certificates_is_rejected(service, testdata):
+    assert rejection(service, "ocean-journal", "missingX5CHeaderClaim") == "WRONG_CERTIFICATE_COUNT"
 
 
 @pytest.mark.parametrize("name", ["xcode-signed-transaction", "xcode-signed-app-transaction"])
-def test_what_xcode_signs_is_recognised_and_refused(service, testdata, name):
+def test_documents_signed_by_xcode_are_recognised_and_rejected(service, testdata, name):
     document = (testdata / "apple-asl" / "xcode" / name).read_text().strip()
     inspected = inspect(service, app="ocean-journal", document=document)
     assert not inspected.verified
@@ -90,17 +90,17 @@ def example(tmp_path_factory):
 @pytest.mark.parametrize(
     "name, reason",
     [
-        # Genuine under this root, and for this app; but no whole transaction.
+        # Verified under this root and for this app, but an incomplete transaction.
         ("transactionInfo", "MISSING_FIELD"),
-        # The mock notification has its bundle id elsewhere.
+        # The mock notification has its bundle id at another path.
         ("testNotification", "MISSING_FIELD"),
         ("missingX5CHeaderClaim", "WRONG_CERTIFICATE_COUNT"),
     ],
 )
-def test_apples_mock_data_under_its_configured_root(example, name, reason):
-    assert refusal(example, "example", name) == reason
+def test_apples_mock_data_is_verified_under_its_configured_root(example, name, reason):
+    assert rejection(example, "example", name) == reason
 
 
-def test_a_configured_root_is_trusted_beside_apples_own(example):
+def test_a_configured_root_is_trusted_besides_apples_roots(example):
     [file] = TESTDATA.glob("genuine/*_renewalinfo_*.jws")
     assert inspect(example, app="example", document=file.read_text().strip()).verified

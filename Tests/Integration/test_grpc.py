@@ -1,4 +1,4 @@
-"""gRPC as Python's grpcio sees it: health, sizes, compression, metadata, errors, cancellation."""
+"""gRPC with Python's grpcio: health, sizes, compression, metadata, errors, cancellation."""
 
 import concurrent.futures
 import time
@@ -26,7 +26,7 @@ def request(**changed):
 
 
 def raw_call(channel, method, data, **options):
-    """A unary call with bytes as they are; returns the error, or the bytes of the answer."""
+    """A unary call with raw bytes; returns the error, or the bytes of the response."""
     call = channel.unary_unary(method)
     try:
         return call(data, timeout=CALL_LIMIT, **options)
@@ -35,7 +35,7 @@ def raw_call(channel, method, data, **options):
 
 
 @pytest.mark.parametrize("name", ["", "entitled.v1.EntitlementService", "entitled.v1.ReceiptService"])
-def test_health_says_serving(health, name):
+def test_health_is_serving(health, name):
     answer = health.Check(health_pb2.HealthCheckRequest(service=name), timeout=CALL_LIMIT)
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
@@ -46,13 +46,13 @@ def test_health_of_an_unknown_service_is_not_found(health):
     assert error.value.code() == StatusCode.NOT_FOUND
 
 
-def test_watching_health_begins_with_the_present(health):
+def test_watching_health_starts_with_the_current_status(health):
     watching = health.Watch(health_pb2.HealthCheckRequest(), timeout=CALL_LIMIT)
     assert next(watching).status == health_pb2.HealthCheckResponse.SERVING
     watching.cancel()
 
 
-def test_watching_an_unknown_service_says_so_and_goes_on(health):
+def test_watching_an_unknown_service_reports_it_and_continues(health):
     watching = health.Watch(health_pb2.HealthCheckRequest(service="no.such.Service"), timeout=CALL_LIMIT)
     assert next(watching).status == health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
     watching.cancel()
@@ -66,7 +66,7 @@ def test_a_deadline_ends_a_stream(health):
     assert end.value.code() == StatusCode.DEADLINE_EXCEEDED
 
 
-def test_hundreds_of_cancelled_calls_leave_the_connection_well(service):
+def test_a_connection_survives_hundreds_of_cancelled_calls(service):
     with service.channel() as channel:
         health = health_pb2_grpc.HealthStub(channel)
         for _ in range(300):
@@ -77,7 +77,7 @@ def test_hundreds_of_cancelled_calls_leave_the_connection_well(service):
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
-def test_three_megabytes_arrive_whole(receipts):
+def test_a_message_of_three_megabytes_arrives_complete(receipts):
     document = "x" * (3 * MEGABYTE)
     answer = receipts.Inspect(
         receipt_service.InspectRequest(app="ocean-journal", document=document), timeout=CALL_LIMIT)
@@ -86,8 +86,8 @@ def test_three_megabytes_arrive_whole(receipts):
 
 
 @pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
-def test_a_message_over_the_limit_is_refused_and_the_channel_goes_on(service, compression):
-    # Compressed it is small: what counts is what it becomes.
+def test_a_message_over_the_limit_is_rejected_and_the_channel_survives(service, compression):
+    # Small when compressed: the limit applies to the decompressed size.
     with service.channel() as channel:
         document = receipt_service.InspectRequest(app="ocean-journal", document="x" * (9 * MEGABYTE))
         with pytest.raises(grpc.RpcError) as error:
@@ -96,7 +96,7 @@ def test_a_message_over_the_limit_is_refused_and_the_channel_goes_on(service, co
         contract.entitlement_stub(channel).Check(request(), timeout=CALL_LIMIT)
 
 
-def test_gzip_both_ways(service, receipts):
+def test_gzip_works_in_both_directions(service, receipts):
     document = service.buy("lifetime")["signedTransactionInfo"]
     answer = receipts.Inspect(
         receipt_service.InspectRequest(app="ocean-journal", document=document),
@@ -105,12 +105,12 @@ def test_gzip_both_ways(service, receipts):
     assert answer.verified
 
 
-def test_metadata_of_both_kinds_is_taken(entitlements):
+def test_text_and_binary_metadata_are_accepted(entitlements):
     metadata = [("trace-bin", bytes(range(256))), ("note", "plain text"), ("note", "twice")]
     assert entitlements.Check(request(), timeout=CALL_LIMIT, metadata=metadata).reason
 
 
-def test_headers_without_end_are_refused_and_the_server_goes_on(service):
+def test_oversized_headers_are_rejected_and_the_server_survives(service):
     with service.channel() as channel, pytest.raises(grpc.RpcError):
         stub = contract.entitlement_stub(channel)
         stub.Check(request(), timeout=CALL_LIMIT, metadata=[("note", "x" * 300_000)])
@@ -128,10 +128,10 @@ def test_an_unknown_method_is_unimplemented(channel, path):
     [method for service in contract.services.values() for method in service.methods],
     ids=lambda method: method.name,
 )
-def test_every_method_answers_a_request_that_says_nothing(channel, method):
+def test_every_method_answers_an_empty_request(channel, method):
     path = f"/{method.containing_service.full_name}/{method.name}"
     try:
-        # One message in, any number out: right for every kind of method.
+        # One message in, any number out: valid for every kind of method.
         list(channel.stream_stream(path)(iter([b""]), timeout=CALL_LIMIT))
         code = StatusCode.OK
     except grpc.RpcError as error:
@@ -151,12 +151,12 @@ def test_every_method_answers_a_request_that_says_nothing(channel, method):
         pytest.param(b"\x12\x03a\x00b", id="NUL inside a string"),
     ],
 )
-def test_bytes_that_are_no_request_are_an_invalid_argument(channel, entitlements, data):
+def test_malformed_request_bytes_are_an_invalid_argument(channel, entitlements, data):
     assert raw_call(channel, CHECK, data).code() == StatusCode.INVALID_ARGUMENT
     assert entitlements.Check(request(), timeout=CALL_LIMIT).reason
 
 
-def test_unknown_fields_do_no_harm(channel):
+def test_unknown_fields_are_ignored(channel):
     known = request().SerializeToString()
     unknown = b"\xfa\x7f\x03abc" + b"\xf0\x7f\x01"
     answer = entitlement_service.entitled_dot_v1_dot_entitlement__pb2.CheckResponse.FromString(
@@ -188,7 +188,7 @@ def test_an_invalid_field_is_named(entitlements, changed, code, field):
         ({"entitlement": "gold"}, "UNKNOWN_ENTITLEMENT", "pro"),
     ],
 )
-def test_a_name_nobody_configured_is_answered_with_those_there_are(entitlements, changed, reason, named):
+def test_an_unknown_name_is_answered_with_the_configured_ones(entitlements, changed, reason, named):
     with pytest.raises(grpc.RpcError) as error:
         entitlements.Check(request(**changed), timeout=CALL_LIMIT)
     assert error.value.code() == StatusCode.NOT_FOUND
@@ -196,7 +196,7 @@ def test_a_name_nobody_configured_is_answered_with_those_there_are(entitlements,
     assert named in error.value.details()
 
 
-def test_one_bad_question_of_a_batch_does_not_spoil_the_others(entitlements):
+def test_an_invalid_check_of_a_batch_does_not_affect_the_others(entitlements):
     batch = entitlement_service.BatchCheckRequest(
         checks=[request(), request(app="no-such-app"), request(customer_id="somebody else")])
     results = entitlements.BatchCheck(batch, timeout=CALL_LIMIT).results
@@ -204,7 +204,7 @@ def test_one_bad_question_of_a_batch_does_not_spoil_the_others(entitlements):
     assert results[1].error.code == StatusCode.NOT_FOUND.value[0]
 
 
-def test_two_hundred_clients_at_once(service):
+def test_two_hundred_concurrent_clients_are_served(service):
     def client(number):
         with service.channel() as channel:
             stub = contract.entitlement_stub(channel)

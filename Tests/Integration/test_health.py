@@ -1,4 +1,4 @@
-"""Health with real dependencies: what fails is named, stops what needs it and nothing else, and ends by itself."""
+"""Health with real dependencies: a failure is named, stops only the affected features, and clears when it is over."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def wait_until(condition):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 72 MiB, hardly more than the service wants to be free."""
+    """A disk of 72 MiB, little more than the free space that the service requires."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=72m", "none", disk]).returncode:
@@ -49,7 +49,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", disk], check=True)
 
 
-def test_a_disk_that_fills_up_stops_what_writes_and_nothing_else(small_disk):
+def test_a_full_disk_stops_writes_only(small_disk):
     service = Service(small_disk / "data")
     with service.channel() as channel:
         stub = health_pb2_grpc.HealthStub(channel)
@@ -79,7 +79,7 @@ def test_a_disk_that_fills_up_stops_what_writes_and_nothing_else(small_disk):
 
 
 def deliver(service):
-    """What becomes of a notification that is no notification, which is kept all the same."""
+    """The response to an invalid notification, which is stored nevertheless."""
     status, _ = post(f"http://{service.http}/notifications/ocean-journal", {"hello": str(uuid.uuid4()) * 20_000})
     return status
 
@@ -92,13 +92,13 @@ def receipt_of(service, account):
 
 
 def verified(service, receipt):
-    """What an old backend is told: the status, whether to ask again, and of how many purchases."""
+    """The response of verifyReceipt: the status, `is-retryable`, and the number of purchases."""
     code, answer = post(f"http://{service.http}/verifyReceipt", {"receipt-data": receipt})
     assert code == 200, answer
     return answer["status"], answer.get("is_retryable"), len(answer.get("latest_receipt_info", []))
 
 
-def test_on_a_full_disk_apple_is_asked_to_repeat_and_health_says_so_until_there_is_room(small_disk):
+def test_on_a_full_disk_notifications_get_503_and_health_fails_until_space_is_free(small_disk):
     service = Service(small_disk / "data")
     writers = ["ReceiptService", "NotificationService", "AppStoreService"]
     with service.channel() as channel:
@@ -121,9 +121,9 @@ def test_on_a_full_disk_apple_is_asked_to_repeat_and_health_says_so_until_there_
         failing = {check["name"]: check for check in body["checks"] if not check["ok"]}
         assert "disk" in failing and "entitled.v1.NotificationService" in failing["disk"]["stops"]
         assert statuses(*writers) == [NOT_SERVING] * 3
-        assert statuses("EntitlementService") == [SERVING], "questions are answered"
+        assert statuses("EntitlementService") == [SERVING], "reads are served"
         assert verified(service, known) == (0, None, 1)
-        assert verified(service, new) == (21009, True, 0), "what cannot be kept is not told"
+        assert verified(service, new) == (21009, True, 0), "a receipt that cannot be stored is not answered"
         assert service.command("health", "entitled.v1.NotificationService").returncode == 1
         filler.unlink()
         wait_until(lambda: statuses(*writers) == [SERVING] * 3)
@@ -133,7 +133,7 @@ def test_on_a_full_disk_apple_is_asked_to_repeat_and_health_says_so_until_there_
     service.stop()
 
 
-def test_a_configuration_with_a_mistake_is_told_and_harms_nobody(tmp_path):
+def test_a_failed_reload_is_reported_and_keeps_the_configuration(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(APPS)
     service = Service(tmp_path / "data", ["--config", file])

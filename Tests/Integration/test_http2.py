@@ -22,7 +22,7 @@ QUESTION = entitlement_service.CheckRequest(
 def connection(service):
     with Connection(service.grpc) as connection:
         yield connection
-        # Whatever a test did to a stream, the connection still answers.
+        # After any stream error, the connection still serves calls.
         assert connection.call(QUESTION).status == OK
 
 
@@ -34,22 +34,22 @@ def test_a_call_is_headers_data_trailers(connection):
     assert answer.data[:1] == b"\0"
 
 
-def test_an_error_is_one_block_of_headers(connection):
+def test_an_error_is_a_trailers_only_response(connection):
     answer = connection.call(QUESTION, path="/no.such.Service/Check")
     assert (answer.header_blocks, answer.data) == (1, b"")
     assert answer.headers["grpc-status"] == str(UNIMPLEMENTED)
 
 
-def test_a_message_cut_into_single_bytes(connection):
+def test_a_message_cut_into_single_bytes_is_accepted(connection):
     assert connection.call(QUESTION, piece=1).status == OK
 
 
-def test_three_megabytes_in_small_and_uneven_frames(connection):
+def test_three_megabytes_in_small_and_uneven_frames_are_accepted(connection):
     message = receipt_service.InspectRequest(app="ocean-journal", document="x" * 3_000_000).SerializeToString()
     assert connection.call(message, path=INSPECT, piece=random.Random(1).randrange(700, 16_000)).status == OK
 
 
-def test_a_prefix_that_promises_too_much_is_refused_at_once(connection):
+def test_a_prefix_with_an_excessive_length_is_rejected_at_once(connection):
     stream = connection.open()
     connection.send(stream, b"\0\xff\xff\xff\xff")
     assert connection.answer(stream).status == RESOURCE_EXHAUSTED
@@ -69,11 +69,11 @@ def test_a_body_that_is_not_one_message_is_an_error(connection, body):
     assert connection.call(body=body).status not in (-1, OK)
 
 
-def test_no_message_at_all_is_an_error(connection):
+def test_a_request_without_a_message_is_an_error(connection):
     assert connection.answer(connection.open(end=True)).status not in (-1, OK)
 
 
-def test_gzip_is_answered_with_gzip_if_the_caller_takes_it(connection):
+def test_gzip_requests_get_gzip_responses_if_accepted(connection):
     packed = framed(gzip.compress(QUESTION), compressed=True)
     answer = connection.call(body=packed, grpc_encoding="gzip", grpc_accept_encoding="identity,gzip")
     assert answer.status == OK
@@ -85,37 +85,37 @@ def test_gzip_is_answered_with_gzip_if_the_caller_takes_it(connection):
     assert b"NEVER_PURCHASED" in answer.message
 
 
-def test_a_damaged_gzip_is_an_error(connection):
+def test_corrupt_gzip_is_an_error(connection):
     packed = bytearray(gzip.compress(QUESTION))
     packed[12] ^= 0x55
     answer = connection.call(body=framed(bytes(packed), compressed=True), grpc_encoding="gzip")
     assert answer.status not in (-1, OK)
 
 
-def test_an_unknown_encoding_is_answered_with_those_there_are(connection):
+def test_an_unknown_encoding_is_answered_with_the_supported_ones(connection):
     answer = connection.call(QUESTION, grpc_encoding="snappy")
     assert answer.status == UNIMPLEMENTED
     assert "gzip" in answer.headers["grpc-accept-encoding"]
 
 
 @pytest.mark.parametrize("timeout", ["0n", "1n"])
-def test_a_deadline_that_has_passed(connection, timeout):
+def test_a_call_past_its_deadline_fails(connection, timeout):
     stream = connection.open(grpc_timeout=timeout)
     assert connection.answer(stream).status == DEADLINE_EXCEEDED
 
 
-def test_a_deadline_that_passes_while_the_request_is_on_its_way(connection):
+def test_a_call_fails_when_its_deadline_passes_during_the_request(connection):
     stream = connection.open(grpc_timeout="50m")
     connection.send(stream, framed(QUESTION)[:8])
     assert connection.answer(stream).status == DEADLINE_EXCEEDED
 
 
 @pytest.mark.parametrize("timeout", ["", "5", "S", "5x", "-5S", "123456789S"])
-def test_a_deadline_that_is_none_is_refused(connection, timeout):
+def test_a_malformed_timeout_is_rejected(connection, timeout):
     assert connection.call(QUESTION, grpc_timeout=timeout).status == INVALID_ARGUMENT
 
 
-def test_a_call_given_up_by_its_caller(connection):
+def test_a_call_can_be_cancelled(connection):
     for _ in range(50):
         stream = connection.open()
         connection.send(stream, framed(QUESTION)[:8])
@@ -130,25 +130,25 @@ def test_another_content_type_is_415(connection, content_type):
 
 
 @pytest.mark.parametrize("content_type", ["application/grpc+proto", "application/grpc;charset=utf-8"])
-def test_the_other_spellings_of_grpc_are_taken(connection, content_type):
+def test_other_grpc_content_types_are_accepted(connection, content_type):
     assert connection.call(QUESTION, content_type=content_type).status == OK
 
 
-def test_a_plain_get_has_headers_and_data(connection):
+def test_a_plain_get_gets_headers_and_data(connection):
     stream = connection.open(path="/", method="GET", end=True, te=None, content_type=None)
     answer = connection.answer(stream)
     assert answer.headers[":status"] in ("404", "405", "415")
     assert answer.data and "grpc-status" not in answer.headers
 
 
-def test_curl_gets_a_plain_answer_too(service):
+def test_curl_gets_a_plain_response(service):
     command = ["curl", "--silent", "--http2-prior-knowledge", "--include", f"http://{service.grpc}/"]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=CALL_LIMIT).stdout
     assert shown.startswith("HTTP/2 4")
-    assert shown.strip().splitlines()[-1], "a body says what is spoken here"
+    assert shown.strip().splitlines()[-1], "the body names the protocol"
 
 
-def test_http_1_is_told_what_is_spoken_here(service):
+def test_an_http1_client_learns_the_expected_protocol(service):
     status, shown = subprocess.getstatusoutput(f"curl --silent --http1.1 --include http://{service.grpc}/")
     assert status == 0
     assert shown.startswith("HTTP/1.1 404") and "gRPC" in shown
@@ -168,7 +168,7 @@ def test_http_1_is_told_what_is_spoken_here(service):
             id="broken HPACK"),
     ],
 )
-def test_a_broken_connection_is_closed_and_the_server_goes_on(service, data):
+def test_a_broken_connection_is_closed_and_the_server_survives(service, data):
     host, _, port = service.grpc.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=CALL_LIMIT) as broken:
         broken.sendall(data)
@@ -181,14 +181,14 @@ def test_a_broken_connection_is_closed_and_the_server_goes_on(service, data):
         assert connection.call(QUESTION).status == OK
 
 
-def test_a_connection_that_says_nothing_harms_nobody(service):
+def test_a_silent_connection_does_not_block_others(service):
     host, _, port = service.grpc.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=CALL_LIMIT):
         with Connection(service.grpc) as connection:
             assert connection.call(QUESTION).status == OK
 
 
-def test_a_client_that_leaves_in_the_middle_of_a_call(service):
+def test_a_client_that_disconnects_during_a_call_does_no_harm(service):
     for _ in range(20):
         with Connection(service.grpc) as connection:
             connection.send(connection.open(), framed(QUESTION)[:8])
@@ -196,7 +196,7 @@ def test_a_client_that_leaves_in_the_middle_of_a_call(service):
         assert connection.call(QUESTION).status == OK
 
 
-def test_a_hundred_calls_open_on_one_connection(service):
+def test_a_hundred_calls_open_on_one_connection_are_served(service):
     with Connection(service.grpc) as connection:
         connection.receive()
         allowed = connection.h2.remote_settings.max_concurrent_streams
@@ -207,7 +207,7 @@ def test_a_hundred_calls_open_on_one_connection(service):
         assert all(connection.answer(stream).status == OK for stream in streams)
 
 
-def test_status_messages_survive_as_text(connection):
+def test_status_messages_are_percent_encoded(connection):
     request = entitlement_service.CheckRequest(app="Ünbekannt 100%", customer_id="c", entitlement="pro")
     answer = connection.call(request.SerializeToString())
     assert answer.status not in (-1, OK)

@@ -1,5 +1,5 @@
-"""The image of deploy/container/Containerfile without a container engine: its file system, made by debootstrap, holds
-all that the program needs, and the program runs in it as the image says: not as root, nothing writable but its data."""
+"""The image of deploy/container/Containerfile without a container engine: its file system, made by debootstrap, contains
+all that the program needs, and the program runs in it as the image specifies: not as root, only its data writable."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ import pytest
 from harness import PROGRAM, READY, ROOT, STOP_LIMIT
 
 CONTAINERFILE = ROOT / "deploy" / "container" / "Containerfile"
-# Debian's part is the same every time, and takes a minute to make.
+# Debian's part is always the same, and takes a minute to make.
 BASE = ROOT / ".build" / "image-base"
 RUN = """
 set -e
@@ -44,7 +44,7 @@ def image_settings():
 
 
 def make_base():
-    """Makes Debian's part, unless it is there; one of pytest's workers does, and the others wait for it."""
+    """Makes Debian's part unless it exists; one pytest worker does, and the others wait for it."""
     stamp, wanted = BASE / "packages", "\n".join(packages())
     with BASE.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -78,7 +78,7 @@ def image(tmp_path_factory):
 
 
 class Container:
-    """The image's program in a mount namespace of its own, as the image's user."""
+    """The image's program in its own mount namespace, as the image's user."""
 
     def __init__(self, image, data, configuration):
         self.prefix = ["unshare", "--mount", "sh", "-c", RUN, "sh", str(image), str(data), str(configuration), str(image)]
@@ -89,7 +89,7 @@ class Container:
         return brought | sanitizer | image_settings() | changed
 
     def run(self, *command, **changed):
-        """Runs a command in the image to its end."""
+        """Runs a command in the image until it exits."""
         return subprocess.run(
             [*self.prefix, *command], env=self.environment(**changed), capture_output=True, text=True, timeout=60
         )
@@ -111,12 +111,12 @@ def container(image, tmp_path):
     return Container(image, data, configuration)
 
 
-def test_nothing_of_the_toolchain_is_missing(container):
+def test_no_library_of_the_toolchain_is_missing(container):
     done = container.run("ldd", "/usr/local/lib/entitled/entitled")
     assert done.returncode == 0 and "not found" not in done.stdout, done.stdout + done.stderr
 
 
-def test_the_image_runs_as_it_will_and_its_health_check_tells(container):
+def test_the_image_runs_and_its_health_check_succeeds(container):
     here = {"ENTITLED_GRPC": "127.0.0.1:0", "ENTITLED_HTTP": "127.0.0.1:0"}
     process = container.serve(**here)
     try:
@@ -139,20 +139,20 @@ def test_the_image_runs_as_it_will_and_its_health_check_tells(container):
         process.wait()
 
 
-def test_nothing_but_the_data_can_be_written(container):
+def test_only_the_data_directory_is_writable(container):
     assert container.run("touch", "/var/lib/entitled/mine").returncode == 0
     for path in ("/usr/local/lib/entitled/entitled", "/etc/entitled/entitled.yaml", "/var/tmp/mine", "/mine"):
         assert container.run("touch", path).returncode != 0, path
 
 
-def test_a_secret_that_root_lends_to_the_group_can_be_used(container, tmp_path):
+def test_a_secret_readable_by_the_group_is_accepted(container, tmp_path):
     secret = tmp_path / "configuration" / "shared-secret"
     secret.write_text("not-a-real-secret")
     os.chown(secret, 0, 10001)
     file = tmp_path / "configuration" / "entitled.yaml"
     file.write_text(file.read_text().replace("variable: OCEAN_JOURNAL_SHARED_SECRET", "file: shared-secret"))
     assert "shared-secret" in file.read_text()
-    for mode, taken in ((0o440, True), (0o444, False)):
+    for mode, accepted in ((0o440, True), (0o444, False)):
         secret.chmod(mode)
         done = container.run("entitled", "config", "check", "/etc/entitled/entitled.yaml")
-        assert (done.returncode == 0) == taken, (oct(mode), done.stdout, done.stderr)
+        assert (done.returncode == 0) == accepted, (oct(mode), done.stdout, done.stderr)

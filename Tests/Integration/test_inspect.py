@@ -1,4 +1,4 @@
-"""One door for every document: what it is, whether it is genuine, and what is in it."""
+"""Inspect for every kind of document: its kind, its verdict and its content."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ from harness import CALL_LIMIT, post
 BUNDLE = "com.example.oceanjournal"
 Kind = receipt_service.DocumentKind
 
-# What the sandbox signs: the name in its path, the kind that Inspect must see, and the method of Apple's library.
+# Documents of the sandbox: name in its path, kind that Inspect reports, method of Apple's library.
 SIGNED = {
     "transaction": ("DOCUMENT_KIND_SIGNED_TRANSACTION", "verify_and_decode_signed_transaction"),
     "renewal-info": ("DOCUMENT_KIND_SIGNED_RENEWAL_INFO", "verify_and_decode_renewal_info"),
@@ -46,20 +46,20 @@ def inspect(receipts, document=None, **request):
 
 @pytest.fixture(scope="module")
 def apples_library(service):
-    """Apple's own verifier, which trusts the sandbox's root and nothing else."""
+    """Apple's own verifier, which trusts only the sandbox's root."""
     pem = (service.data / "sandbox" / "root.pem").read_bytes()
     root = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
     return SignedDataVerifier([root], False, Environment.SANDBOX, BUNDLE)
 
 
 @pytest.mark.parametrize("kind", SIGNED)
-def test_apples_library_accepts_what_the_sandbox_signs(service, apples_library, kind):
+def test_apples_library_accepts_documents_of_the_sandbox(service, apples_library, kind):
     verify = getattr(apples_library, SIGNED[kind][1])
     decoded = verify(signed(service, kind))
     assert "2.0" == decoded.version if kind == "notification" else decoded
 
 
-def test_apples_library_reads_the_receipts_of_the_sandbox(service):
+def test_apples_library_decodes_receipts_of_the_sandbox(service):
     read = ReceiptUtility()
     receipt = signed(service, "app-receipt")
     assert read.extract_transaction_id_from_app_receipt(receipt).isdigit()
@@ -67,7 +67,7 @@ def test_apples_library_reads_the_receipts_of_the_sandbox(service):
     assert read.extract_transaction_id_from_transaction_receipt(old).isdigit()
 
 
-def test_the_receipts_of_the_sandbox_are_recognised_in_every_form(service, receipts):
+def test_receipts_of_the_sandbox_are_recognised_in_every_form(service, receipts):
     text = signed(service, "app-receipt")
     broken = "\n".join(text[start:start + 76] for start in range(0, len(text), 76))
     forms = (text, broken, json.dumps({"receipt-data": text, "password": "a secret"}))
@@ -101,7 +101,7 @@ def test_every_signed_document_is_recognised_and_verified(service, receipts, kin
     assert leaf.not_before.seconds < inspected.signed_date.seconds < leaf.not_after.seconds
 
 
-def test_a_notification_shows_what_is_inside_it(service, receipts):
+def test_a_notification_shows_its_nested_documents(service, receipts):
     document = signed(service, "notification")
     for text in (document, json.dumps({"signedPayload": document})):
         inspected = inspect(receipts, text)
@@ -112,7 +112,7 @@ def test_a_notification_shows_what_is_inside_it(service, receipts):
         assert json.loads(inspected.documents[0].payload_json)["productId"] == "pro.monthly"
 
 
-def test_a_genuine_notification_does_not_vouch_for_what_it_carries(forger, receipts):
+def test_a_verified_notification_does_not_vouch_for_its_nested_documents(forger, receipts):
     foreign = forger.transaction(bundleId="com.example.other")
     payload = {
         "notificationType": "ONE_TIME_CHARGE", "notificationUUID": "1", "version": "2.0",
@@ -126,14 +126,14 @@ def test_a_genuine_notification_does_not_vouch_for_what_it_carries(forger, recei
     assert "com.example.other" in inspected.documents[0].payload_json
 
 
-def test_a_refused_document_shows_its_certificates_and_content(forger, receipts):
+def test_a_rejected_document_shows_its_certificates_and_content(forger, receipts):
     inspected = inspect(receipts, forger.with_foreign_root())
     assert (inspected.verified, inspected.reason) == (False, "UNTRUSTED_ROOT")
     assert len(inspected.certificates) == 3
     assert json.loads(inspected.payload_json)["bundleId"] == BUNDLE
 
 
-def test_a_version_1_notification_is_read_but_not_believed_and_keeps_its_secret(receipts):
+def test_a_version_1_notification_is_decoded_but_unverified_and_its_secret_hidden(receipts):
     body = {
         "notification_type": "DID_RENEW", "password": "our-shared-secret", "environment": "Sandbox", "bid": BUNDLE,
         "unified_receipt": {"status": 0, "latest_receipt_info": [{"product_id": "pro.monthly"}]},
@@ -166,19 +166,19 @@ def nested(depth):
     ],
     ids=lambda value: value[:20] if value.isupper() else "",
 )
-def test_what_is_nothing_says_why(receipts, document, reason):
+def test_an_unknown_document_gets_a_reason(receipts, document, reason):
     inspected = inspect(receipts, document)
     assert (inspected.verified, inspected.reason) == (False, reason)
     assert inspected.explanation
 
 
-def test_a_genuine_receipt_is_read_in_base64_and_as_bytes_with_its_device(receipts, testdata):
+def test_an_apple_receipt_is_verified_in_base64_and_as_bytes_with_its_device(receipts, testdata):
     text = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
     device = bytes.fromhex("956328d9cc6a47f4be406953fb0ab6c7")
     for request in ({"document": text}, {"document_bytes": base64.b64decode(text)}):
         inspected = inspect(receipts, **request, device_identifier=device)
         assert inspected.kind == Kind.DOCUMENT_KIND_APP_RECEIPT
-        # The signature and the chain are asked for before the bundle id.
+        # The signature and the chain are checked before the bundle id.
         assert (inspected.verified, inspected.reason) == (False, "WRONG_BUNDLE")
         assert inspected.bundle_id == "dev.bonzer.weeka.app"
         assert inspected.environment == contract.environment.ENVIRONMENT_SANDBOX
@@ -189,7 +189,7 @@ def test_a_genuine_receipt_is_read_in_base64_and_as_bytes_with_its_device(receip
     assert not inspect(receipts, text, device_identifier=device[::-1]).device_hash_matches
 
 
-def test_an_altered_receipt_is_seen(receipts, testdata):
+def test_an_altered_receipt_is_detected(receipts, testdata):
     receipt = bytearray(base64.b64decode((testdata / "genuine" / "receipt-sandbox-g5").read_text()))
     receipt[receipt.index(b"dev.bonzer")] ^= 1
     inspected = inspect(receipts, document_bytes=bytes(receipt))
@@ -197,14 +197,14 @@ def test_an_altered_receipt_is_seen(receipts, testdata):
 
 
 @pytest.mark.parametrize("name", ["xcode-app-receipt-empty", "xcode-app-receipt-with-transaction"])
-def test_a_receipt_of_xcode_is_recognised_and_refused(receipts, testdata, name):
+def test_a_receipt_of_xcode_is_recognised_and_rejected(receipts, testdata, name):
     inspected = inspect(receipts, (testdata / "apple-asl" / "xcode" / name).read_text())
     assert inspected.kind == Kind.DOCUMENT_KIND_XCODE_RECEIPT
     assert (inspected.verified, inspected.reason) == (False, "XCODE_NOT_ALLOWED")
     assert inspected.bundle_id == "com.example.naturelab.backyardbirds.example"
 
 
-def test_a_receipt_of_before_ios_7_is_read(receipts, testdata):
+def test_a_receipt_from_before_ios_7_is_decoded(receipts, testdata):
     inspected = inspect(receipts, (testdata / "apple-asl" / "mock_signed_data" / "legacyTransaction").read_text())
     assert inspected.kind == Kind.DOCUMENT_KIND_TRANSACTION_RECEIPT
     assert (inspected.verified, inspected.reason) == (False, "NOT_VERIFIABLE")

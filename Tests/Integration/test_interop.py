@@ -16,12 +16,12 @@ def server():
 
 
 @pytest.mark.parametrize("case", interop.CASES)
-def test_in_the_clear(server, case):
+def test_interoperability_in_cleartext(server, case):
     with grpc.insecure_channel(server.address) as channel:
         interop.CASES[case](interop_services.TestServiceStub(channel), server.address)
 
 
-# Those that make a connection of their own do it in the clear.
+# Cases that open a connection of their own use cleartext.
 OVER_TLS = sorted(set(interop.CASES) - {
     "server_compressed_unary", "client_compressed_streaming", "server_compressed_streaming",
     "unimplemented_service", "channel_soak",
@@ -38,10 +38,10 @@ def secure(tmp_path_factory):
 
 
 @pytest.mark.parametrize("case", OVER_TLS)
-def test_over_tls(secure, case):
+def test_interoperability_over_tls(secure, case):
     server, authority = secure
     credentials = grpc.ssl_channel_credentials(authority.file.read_bytes())
-    # What --server_host_override of an interop client does.
+    # Equals --server_host_override of an interop client.
     options = [("grpc.ssl_target_name_override", "foo.test.google.fr")]
     with grpc.secure_channel(server.address, credentials, options=options) as channel:
         interop.CASES[case](interop_services.TestServiceStub(channel), server.address)

@@ -1,7 +1,7 @@
-"""One subscriber's life, told step by step and checked at each through gRPC.
+"""The life of one subscription, checked through gRPC after each step.
 
-The documents are signed as Apple signs them, with dates of this moment's seconds: a period lasts as long as
-a few calls, and what time does alone is awaited as the event that tells of it.
+The documents are signed as Apple signs them, with dates in seconds from now: a period lasts as long as a few
+calls, and the test awaits the events of changes caused by time.
 """
 
 import time
@@ -19,7 +19,7 @@ DAY = 86_400_000
 
 
 class Subscriber:
-    """Somebody who subscribes, and the App Store that signs what happens."""
+    """A subscriber, and an App Store that signs the transactions."""
 
     def __init__(self, service, customer):
         self.forger = forge.Forger(service)
@@ -29,11 +29,11 @@ class Subscriber:
         self.customer = customer
         self.line = "2000000900000001"
         self.signed = self.start = int(time.time() * 1000)
-        self.told = self.entitlements.Watch(
+        self.watch_stream = self.entitlements.Watch(
             entitlement_service.WatchRequest(app=APP, customer_ids=[customer], from_beginning=True), timeout=60)
 
     def at(self, seconds):
-        """So many seconds after the life began, as Apple counts."""
+        """The instant `seconds` after the start, in Apple's format."""
         return self.start + int(seconds * 1000)
 
     def _next_signature(self):
@@ -60,7 +60,7 @@ class Subscriber:
         return forge.sign(members, self.forger.chain, self.forger.leaf_key)
 
     def submit(self, transaction="", renewal_info=""):
-        """What the app, or a notification, brings."""
+        """Submits documents as the app does."""
         return self.receipts.SubmitTransaction(
             receipt_service.SubmitTransactionRequest(
                 app=APP, customer_id=self.customer, signed_transaction=transaction,
@@ -71,9 +71,9 @@ class Subscriber:
             entitlement_service.CheckRequest(app=APP, customer_id=self.customer, entitlement="pro"),
             timeout=CALL_LIMIT)
 
-    def hears(self, kind):
-        """Waits for the next event; it is of that kind."""
-        for message in self.told:
+    def expect(self, kind):
+        """Waits for the next event, which must have this type."""
+        for message in self.watch_stream:
             if message.WhichOneof("content") == "event":
                 assert message.event.type == kind, message.event
                 return message.event
@@ -89,61 +89,61 @@ def subscriber(tmp_path):
     service.kill()
 
 
-def test_a_subscribers_life(subscriber):
+def test_a_subscription_is_correct_at_each_step_of_its_life(subscriber):
     life = subscriber
     state = entitlement.EntitlementState.Value
-    # Nobody has heard of her.
+    # The customer does not exist yet.
     answer = life.check()
     assert (answer.entitled, answer.reason) == (False, "NEVER_PURCHASED")
 
-    # She buys on a free trial of three seconds.
+    # A free trial of three seconds.
     trial = life.transaction(
         1, life.at(0), life.at(3), offerType=1, offerDiscountType="FREE_TRIAL", price=0)
     life.submit(trial, life.renewal_info())
     answer = life.check()
     assert (answer.entitled, answer.state_code, answer.will_renew) == (True, "5.1", True)
-    life.hears("STARTED")
+    life.expect("STARTED")
 
-    # Apple renews before the trial ends: she converts, and pays for the first time.
+    # The subscription renews before the trial ends: a conversion with the first payment.
     life.submit(life.transaction(2, life.at(3), life.at(5)))
     assert life.check().until.ToMilliseconds() == life.at(5)
-    life.hears("RENEWED")
+    life.expect("RENEWED")
 
-    # The next renewal fails; there is no grace period. Time alone ends the access.
-    life.hears("ENDED")
+    # The next renewal fails without a grace period. Access ends by time alone.
+    life.expect("ENDED")
     answer = life.check()
     assert (answer.entitled, answer.reason) == (False, "EXPIRED")
-    # ... of which Apple tells a moment later, with a grace period of three seconds.
+    # Apple's renewal info follows a little later, with a grace period of three seconds.
     life.submit(renewal_info=life.renewal_info(
         isInBillingRetryPeriod=True, expirationIntent=2, gracePeriodExpiresDate=life.at(9),
         signedDate=life.at(5) + 1))  # fmt: skip
     answer = life.check()
     assert (answer.entitled, answer.state) == (True, state("ENTITLEMENT_STATE_GRACE_PERIOD"))
     assert answer.advice and answer.advice[0].kind == entitlement.ADVICE_KIND_UPDATE_BILLING
-    life.hears("ENTERED_GRACE_PERIOD")
+    life.expect("ENTERED_GRACE_PERIOD")
 
-    # The grace period passes too.
-    life.hears("ENTERED_BILLING_RETRY")
+    # The grace period passes, too.
+    life.expect("ENTERED_BILLING_RETRY")
     answer = life.check()
     assert (answer.entitled, answer.state) == (False, state("ENTITLEMENT_STATE_BILLING_RETRY"))
 
-    # She updates her card: recovered, with a period of a month from now.
+    # The payment method is updated: recovered, with a period of a month from now.
     recovered = int(time.time() * 1000)
     life.signed = max(life.signed, recovered)
     life.submit(life.transaction(3, recovered, recovered + 30 * DAY), life.renewal_info())
     answer = life.check()
     assert (answer.entitled, answer.state_code) == (True, "5.0")
-    life.hears("RECOVERED")
+    life.expect("RECOVERED")
 
-    # She chooses the yearly product for the next time, and then turns renewal off.
+    # The customer selects the yearly product for the next period, then turns auto-renew off.
     life.submit(renewal_info=life.renewal_info(autoRenewProductId="pro.yearly"))
     assert life.check().auto_renew_product_id == "pro.yearly"
-    life.hears("RENEWAL_PRODUCT_CHANGED")
+    life.expect("RENEWAL_PRODUCT_CHANGED")
     life.submit(renewal_info=life.renewal_info(autoRenewStatus=0))
     answer = life.check()
     assert (answer.entitled, answer.state, answer.will_renew) == (
         True, state("ENTITLEMENT_STATE_ACTIVE_AUTO_RENEW_OFF"), False)  # fmt: skip
-    life.hears("RENEWAL_TURNED_OFF")
+    life.expect("RENEWAL_TURNED_OFF")
 
     # Apple refunds the month.
     life.submit(
@@ -151,9 +151,9 @@ def test_a_subscribers_life(subscriber):
             3, recovered, recovered + 30 * DAY, revocationDate=recovered + 1, revocationReason=0))
     answer = life.check()
     assert (answer.entitled, answer.state) == (False, state("ENTITLEMENT_STATE_REFUNDED_OTHER"))
-    life.hears("REFUNDED")
+    life.expect("REFUNDED")
 
-    # A win-back offer brings her back, on the yearly product.
+    # A win-back offer on the yearly product is redeemed.
     back = int(time.time() * 1000)
     life.signed = max(life.signed, back)
     life.submit(
@@ -161,9 +161,9 @@ def test_a_subscribers_life(subscriber):
         life.renewal_info("pro.yearly"))
     answer = life.check()
     assert (answer.entitled, answer.state_code, answer.product_id) == (True, "5.3", "pro.yearly")
-    life.hears("STARTED")
+    life.expect("STARTED")
 
-    # The same documents again change nothing, and the timeline tells it all.
+    # Submitting the same documents again changes nothing, and the timeline contains every event.
     life.submit(trial)
     timeline = life.entitlements.ListTimeline(
         entitlement_service.ListTimelineRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT).events

@@ -1,4 +1,4 @@
-"""Start, stop, and what a kill leaves: acknowledged means kept."""
+"""Start, stop and crash: acknowledged evidence is durable."""
 
 import concurrent.futures
 import socket
@@ -25,7 +25,7 @@ def submit(stub, customer, jws):
 
 
 def check(service, customer):
-    """What the service answers about a customer, without the instant of the answer."""
+    """The service's answer about a customer, without the instant of evaluation."""
     with service.channel() as channel:
         request = entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro")
         answer = contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT)
@@ -33,7 +33,7 @@ def check(service, customer):
     return answer
 
 
-def test_sigterm_lets_a_call_in_flight_finish_and_ends_with_0(start):
+def test_sigterm_lets_a_call_in_flight_finish_and_exits_with_0(start):
     service = start()
     with Connection(service.grpc) as connection:
         call = connection.open()
@@ -50,7 +50,7 @@ def test_sigterm_lets_a_call_in_flight_finish_and_ends_with_0(start):
     service.join(0)
 
 
-def test_sigterm_ends_a_watch_properly(start):
+def test_sigterm_ends_a_watch_with_a_status(start):
     service = start()
     with service.channel() as channel:
         watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=30)
@@ -65,7 +65,7 @@ def test_sigterm_ends_a_watch_properly(start):
     service.join(0)
 
 
-def test_idle_connections_do_not_hold_up_the_end(start):
+def test_idle_connections_do_not_delay_the_shutdown(start):
     service = start()
     with Connection(service.grpc) as connection, socket.create_connection(service.http.split(":")):
         connection.receive()
@@ -74,7 +74,7 @@ def test_idle_connections_do_not_hold_up_the_end(start):
         service.join(0)
 
 
-def test_a_client_that_says_nothing_more_holds_up_the_end_for_a_bounded_time(start):
+def test_a_silent_client_delays_the_shutdown_for_a_bounded_time(start):
     service = start()
     with Connection(service.grpc) as connection:
         connection.receive()
@@ -82,13 +82,13 @@ def test_a_client_that_says_nothing_more_holds_up_the_end_for_a_bounded_time(sta
         service.stop()
 
 
-def test_sigint_ends_it_too(start):
+def test_sigint_stops_the_service(start):
     service = start()
     service.process.send_signal(2)
     service.join(0)
 
 
-def test_a_restart_remembers(start):
+def test_data_survives_a_restart(start):
     first = start()
     with first.channel() as channel:
         submit(contract.receipt_stub(channel), "c", first.buy("pro.monthly")["signedTransactionInfo"])
@@ -115,7 +115,7 @@ def test_a_kill_right_after_an_acknowledgement_loses_nothing(start):
         assert service.buy("pro.monthly")["transactionId"] not in {a.transaction_id for a in answers.values()}
 
 
-def test_a_kill_amid_a_crowd_of_submissions_loses_no_acknowledged_one(start):
+def test_a_kill_during_concurrent_submissions_loses_no_acknowledged_one(start):
     service = start()
     documents = {f"c{n}": service.buy("lifetime")["signedTransactionInfo"] for n in range(200)}
     acknowledged = {}
@@ -146,8 +146,8 @@ def test_a_kill_amid_a_crowd_of_submissions_loses_no_acknowledged_one(start):
             assert (second.already_known, second.evidence_id) == (True, first.evidence_id)
 
 
-def refused(*arguments):
-    """Runs a start that must fail; returns the one line it says."""
+def start_error(*arguments):
+    """Runs a start that must fail; returns the only line of its error output."""
     ended = run("serve", *arguments)
     assert ended.returncode not in (0, -6, -11), ended
     lines = ended.stderr.strip().splitlines()
@@ -156,32 +156,32 @@ def refused(*arguments):
 
 
 @pytest.mark.parametrize("listener", ["grpc", "http", "sandbox"])
-def test_a_port_in_use_is_said_in_one_line(tmp_path, listener):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+def test_a_port_in_use_is_reported_in_one_line(tmp_path, listener):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         flags = [part for name in ("grpc", "http", "sandbox") for part in (f"--{name}", "127.0.0.1:0")]
         flags[flags.index(f"--{listener}") + 1] = address
-        line = refused(*flags, "--data", tmp_path / "data")
+        line = start_error(*flags, "--data", tmp_path / "data")
     assert line == f"entitled: cannot listen on {address}: Address already in use"
 
 
-def test_a_service_that_does_not_run_is_said_in_one_line():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+def test_an_unreachable_service_is_reported_in_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
     done = run("health", "--grpc", address)
     assert (done.returncode, done.stderr) == (1, f"entitled: cannot reach {address}: Connection refused\n")
 
 
-def test_a_data_directory_that_cannot_be_is_said_in_one_line(tmp_path):
+def test_an_unusable_data_directory_is_reported_in_one_line(tmp_path):
     file = tmp_path / "file"
     file.write_text("in the way")
-    assert str(file) in refused(*FREE_PORTS, "--data", file)
-    assert str(file) in refused(*FREE_PORTS, "--data", file / "below")
+    assert str(file) in start_error(*FREE_PORTS, "--data", file)
+    assert str(file) in start_error(*FREE_PORTS, "--data", file / "below")
 
 
-def test_a_second_service_on_the_same_data_is_refused(start):
+def test_a_second_service_on_the_same_data_is_rejected(start):
     service = start()
-    assert str(service.data) in refused(*FREE_PORTS, "--data", service.data)
+    assert str(service.data) in start_error(*FREE_PORTS, "--data", service.data)
     assert not check(service, "c").entitled
 
 
@@ -194,20 +194,20 @@ def test_a_second_service_on_the_same_data_is_refused(start):
     ],
     ids=["no YAML", "an unknown key", "empty"],
 )
-def test_a_bad_configuration_is_said_in_one_line(tmp_path, text, named):
+def test_an_invalid_configuration_is_reported_in_one_line(tmp_path, text, named):
     file = tmp_path / "entitled.yaml"
     file.write_text(text)
-    line = refused(*FREE_PORTS, "--data", tmp_path / "data", "--config", file)
+    line = start_error(*FREE_PORTS, "--data", tmp_path / "data", "--config", file)
     assert str(file) in line and named in line
 
 
-def test_a_configuration_that_is_not_there_is_said_in_one_line(tmp_path):
+def test_a_missing_configuration_is_reported_in_one_line(tmp_path):
     file = tmp_path / "none.yaml"
-    assert str(file) in refused(*FREE_PORTS, "--data", tmp_path / "data", "--config", file)
+    assert str(file) in start_error(*FREE_PORTS, "--data", tmp_path / "data", "--config", file)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:-1"])
-def test_an_address_that_is_none_is_an_error_that_shows_it(tmp_path, address):
+def test_an_invalid_address_is_quoted_in_the_error(tmp_path, address):
     ended = run("serve", "--grpc", address, "--http", "127.0.0.1:0", "--sandbox", "off", "--data", tmp_path / "data")
     assert ended.returncode != 0
     assert address in ended.stderr

@@ -1,4 +1,4 @@
-"""Every limit of the configuration, crossed: the one who crosses it is stopped, and the others are served."""
+"""Each configured limit, exceeded: the offending client is stopped, and other clients are served."""
 
 import socket
 import struct
@@ -47,7 +47,7 @@ SETTINGS, PING, CONTINUATION = frame(4), frame(6, payload=bytes(8)), 9
 
 @pytest.fixture(scope="module")
 def limited(tmp_path_factory):
-    """One service with small limits; it must end well."""
+    """One service with small limits; it must exit with status 0."""
     folder = tmp_path_factory.mktemp("limited")
     (folder / "entitled.yaml").write_text(CATALOG.replace("ENTITLEMENTS", "pro") + LIMITS)
     service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
@@ -57,7 +57,7 @@ def limited(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def served(limited):
-    """Somebody else is served before and after, and the process has not grown."""
+    """Another client is served before and after the test, and the process has not grown."""
     before = limited.memory
     yield
     with Connection(limited.grpc) as connection:
@@ -71,7 +71,7 @@ def connect(address):
 
 
 def is_closed(peer, limit=PATIENCE):
-    """Reads until the server closes; false if it has not by then."""
+    """Reads until the server closes; returns false if it has not closed within the limit."""
     end = time.monotonic() + limit
     try:
         while time.monotonic() < end:
@@ -86,7 +86,7 @@ def is_closed(peer, limit=PATIENCE):
 
 
 def flood(peer, data, seconds=PATIENCE):
-    """Sends the same over and over until the server closes; false if it never does."""
+    """Sends the same data repeatedly until the server closes; returns false if it never does."""
     end = time.monotonic() + seconds
     peer.settimeout(1)
     try:
@@ -99,18 +99,18 @@ def flood(peer, data, seconds=PATIENCE):
     return False
 
 
-def test_connections(limited):
+def test_the_connection_limit_closes_excess_connections(limited):
     peers = [connect(limited.grpc) for _ in range(20)]
     try:
-        with connect(limited.grpc) as refused:
-            assert is_closed(refused, 1)
+        with connect(limited.grpc) as excess:
+            assert is_closed(excess, 1)
     finally:
         for peer in peers:
             peer.close()
-    wait_for(lambda: ask(limited))
+    wait_for(lambda: is_served(limited))
 
 
-def ask(service):
+def is_served(service):
     try:
         with Connection(service.grpc) as connection:
             return connection.call(QUESTION).status == OK
@@ -125,10 +125,10 @@ def wait_for(condition):
         time.sleep(0.05)
 
 
-def test_streams(limited):
+def test_the_stream_limit_rejects_excess_streams(limited):
     request = framed(entitlement_service.WatchRequest(app="ocean-journal").SerializeToString())
     with Connection(limited.grpc) as connection:
-        # A client that has not heard of the limit yet: what is too much is refused, and the rest goes on.
+        # A client that has not received the limit yet: excess streams are rejected, the others continue.
         streams = [connection.open(path=WATCH) for _ in range(15)]
         for stream in streams[:10]:
             connection.send(stream, request, end=True)
@@ -136,11 +136,11 @@ def test_streams(limited):
             assert connection.answer(stream).reset == ErrorCodes.REFUSED_STREAM
         assert connection.h2.remote_settings.max_concurrent_streams == 10
         assert not any(connection.answers[stream].ended for stream in streams[:10])
-        # Where one of them ends there is room for another call.
+        # Each finished stream makes room for another call.
         connection.h2.reset_stream(streams[0], ErrorCodes.CANCEL)
         connection.flush()
         assert connection.call(QUESTION).status == OK
-        # One that has heard of it and does not heed it is closed; others are served.
+        # A client that ignores the limit is disconnected; others are served.
         connection.h2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = 1_000
         connection.h2.remote_settings.acknowledge()
         with Connection(limited.grpc) as other:
@@ -150,7 +150,7 @@ def test_streams(limited):
             assert other.call(QUESTION).status == OK
 
 
-def test_header_bytes(limited):
+def test_the_header_limit_rejects_large_headers(limited):
     with Connection(limited.grpc) as connection:
         answer = connection.answer(connection.open(note="x" * 5_000, end=True))
         assert answer.headers[":status"] == "431"
@@ -160,32 +160,32 @@ def test_header_bytes(limited):
         assert b" 431 " in peer.recv(65_536)
 
 
-def test_message_bytes(limited):
+def test_the_message_limit_rejects_large_messages(limited):
     with Connection(limited.grpc) as connection:
         answer = connection.call(bytes(65_537))
         assert answer.status == RESOURCE_EXHAUSTED
         assert connection.call(QUESTION).status == OK
 
 
-def test_body_bytes(limited):
+def test_the_body_limit_rejects_large_bodies(limited):
     status, text = post(f"http://{limited.http}/entitled.v1.EntitlementService/Check", b" " * 65_537)
     assert (status, "65536" in text) == (413, True)
 
 
-def is_ended_for_taking_too_much(connection):
-    """Whether the server ends the connection at once, and not because something took too long."""
+def is_closed_for_memory(connection):
+    """Whether the server closes the connection at once, and not because of a timeout."""
     begin = time.monotonic()
     try:
         connection.drain()
     except ConnectionError:
         pass
     assert time.monotonic() - begin < 0.9
-    # What it says last is lost where we were still sending.
+    # The server's last bytes are lost if the client was still sending.
     return connection.goaway is None or connection.goaway.error_code == ErrorCodes.ENHANCE_YOUR_CALM
 
 
-def test_requests_that_are_not_whole_are_held_up_to_a_limit(limited):
-    # Nine requests that are each within their limit and never end; five of them are more than the connection may hold.
+def test_incomplete_requests_are_buffered_up_to_a_limit(limited):
+    # Nine incomplete requests, each within its limit; five of them exceed the limit of the connection.
     with Connection(limited.grpc) as connection, Connection(limited.grpc) as other:
         connection.receive()
         try:
@@ -194,24 +194,24 @@ def test_requests_that_are_not_whole_are_held_up_to_a_limit(limited):
                 connection.send(stream, framed(bytes(65_000))[:60_000])
         except (ConnectionError, AssertionError):
             pass
-        assert is_ended_for_taking_too_much(connection)
+        assert is_closed_for_memory(connection)
         assert other.call(QUESTION).status == OK
 
 
-def test_answers_that_are_not_fetched_are_held_up_to_a_limit(limited):
-    # Streams whose answers are never taken: each may wait, all together are too much.
+def test_unread_responses_are_buffered_up_to_a_limit(limited):
+    # Streams whose responses are never read: each may wait, all together exceed the limit.
     with Connection(limited.grpc) as connection, Connection(limited.grpc) as other:
         connection.receive()
         connection.h2.update_settings({SettingCodes.INITIAL_WINDOW_SIZE: 0})
         request = reflection_pb2.ServerReflectionRequest(file_containing_symbol="entitled.v1.EntitlementService")
-        question = framed(request.SerializeToString())
+        message_frame = framed(request.SerializeToString())
         try:
             for _ in range(9):
                 stream = connection.open(path="/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
-                connection.send(stream, question * 40)
+                connection.send(stream, message_frame * 40)
         except (ConnectionError, AssertionError):
             pass
-        assert is_ended_for_taking_too_much(connection)
+        assert is_closed_for_memory(connection)
         assert other.call(QUESTION).status == OK
 
 
@@ -224,20 +224,20 @@ def test_answers_that_are_not_fetched_are_held_up_to_a_limit(limited):
         pytest.param(frame(2, stream=1, payload=bytes([0, 0, 0, 3, 0])), id="priorities"),
     ],
 )
-def test_control_frames(limited, data):
+def test_excess_control_frames_close_the_connection(limited, data):
     with connect(limited.grpc) as peer:
         peer.sendall(PREFACE + SETTINGS)
         assert flood(peer, data * 500)
 
 
-def test_continuations(limited):
+def test_a_continuation_flood_closes_the_connection(limited):
     with connect(limited.grpc) as peer:
         # POST of a path, and then header fields without an end.
         peer.sendall(PREFACE + SETTINGS + frame(1, 0, 1, b"\x83\x86\x84"))
         assert flood(peer, frame(CONTINUATION, 0, 1, b"\x00\x01a\x01b" * 100))
 
 
-def test_an_hpack_bomb(limited):
+def test_an_hpack_bomb_is_rejected(limited):
     # One field of nearly 4 KB into the table, and then thousands of references of one byte to it.
     field = b"\x40\x01a\x7f\xa1\x1e" + b"x" * 4_000
     head = b"\x83\x86\x84\x41\x01a" + field
@@ -247,12 +247,12 @@ def test_an_hpack_bomb(limited):
         for _ in range(6):
             peer.sendall(frame(CONTINUATION, 0, 1, b"\xbe" * 16_000))
         peer.sendall(frame(CONTINUATION, 4, 1, b"\xbe"))
-        # It answers 431, or ends the connection; the memory is looked at behind each test.
+        # The server answers 431 or closes the connection; the fixture checks the memory after each test.
         assert is_closed(peer, 5)
         assert time.monotonic() - begin < PATIENCE
 
 
-def test_rapid_reset(limited):
+def test_rapid_reset_closes_the_connection(limited):
     head = b"\x83\x86\x84\x41\x01a"
     with connect(limited.grpc) as peer:
         peer.sendall(PREFACE + SETTINGS)
@@ -270,21 +270,21 @@ def test_rapid_reset(limited):
         assert closed
 
 
-def test_handshake_time(limited):
-    with connect(limited.grpc) as silent, connect(limited.http) as begun:
-        begun.sendall(b"P")
+def test_the_handshake_timeout_closes_silent_connections(limited):
+    with connect(limited.grpc) as silent, connect(limited.http) as incomplete:
+        incomplete.sendall(b"P")
         assert is_closed(silent, 3)
-        assert is_closed(begun, 3)
+        assert is_closed(incomplete, 3)
 
 
-def test_request_time(limited):
-    # A unary request that does not end, on a connection that goes on.
+def test_the_request_timeout_ends_incomplete_requests(limited):
+    # A unary request that does not end, on a connection that stays open.
     with Connection(limited.grpc) as connection:
         stream = connection.open()
         connection.send(stream, framed(QUESTION)[:8])
         assert connection.answer(stream).status == 4
         assert connection.call(QUESTION).status == OK
-    # Header fields that do not end, and a request of HTTP/1.1 that does not.
+    # Header fields that do not end, and an HTTP/1.1 request that does not.
     with connect(limited.grpc) as peer:
         peer.sendall(PREFACE + SETTINGS + frame(1, 0, 1, b"\x83\x86"))
         assert is_closed(peer, 5)
@@ -294,13 +294,13 @@ def test_request_time(limited):
 
 
 def notification(size):
-    """A request of HTTP/1.1 that delivers a notification of so many bytes, as far as its header fields."""
+    """An HTTP/1.1 request that delivers a notification of `size` bytes, up to its header fields."""
     return (f"POST /notifications/ocean-journal HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
             f"Content-Length: {size}\r\n\r\n").encode()  # fmt: skip
 
 
-def test_a_sender_that_never_stops_is_cut_all_the_same(limited):
-    # Each byte is a sign of life, but a request that is not whole in its time is over.
+def test_a_request_that_never_ends_is_cut_off(limited):
+    # Every byte restarts the idle timer, but not the request timer.
     start = time.monotonic()
     with connect(limited.http) as peer:
         peer.sendall(notification(60_000) + b"{")
@@ -311,7 +311,7 @@ def test_a_sender_that_never_stops_is_cut_all_the_same(limited):
                 if is_closed(peer, 0.01):
                     raise ConnectionError
     assert time.monotonic() - start < 4
-    # The same on HTTP/2, on a connection that goes on.
+    # The same on HTTP/2, on a connection that stays open.
     with Connection(limited.http) as connection:
         stream = connection.open("/notifications/ocean-journal", content_type="application/json", te=None)
         connection.send(stream, b"{")
@@ -323,7 +323,7 @@ def test_a_sender_that_never_stops_is_cut_all_the_same(limited):
         assert connection.answer(whole).headers[":status"] == "202"
 
 
-def test_many_slow_senders_hold_up_nobody(limited):
+def test_many_slow_senders_do_not_block_others(limited):
     slow = [connect(limited.http) for _ in range(12)]
     for peer in slow:
         peer.sendall(notification(1_000) + b"{")
@@ -335,7 +335,7 @@ def test_many_slow_senders_hold_up_nobody(limited):
         peer.close()
 
 
-def test_a_notification_that_is_too_long_is_refused_without_being_kept(limited):
+def test_an_oversized_notification_is_rejected_and_not_stored(limited):
     with connect(limited.http) as peer:
         peer.sendall(notification(70_000) + b" " * 70_000)
         assert peer.recv(4_096).startswith(b"HTTP/1.1 413 ")
@@ -345,7 +345,7 @@ def test_a_notification_that_is_too_long_is_refused_without_being_kept(limited):
         assert connection.answer(stream).headers[":status"] == "413"
 
 
-def test_idle_time(limited):
+def test_the_idle_timeout_closes_idle_connections(limited):
     with Connection(limited.grpc) as connection:
         assert connection.call(QUESTION).status == OK
         connection.drain()
@@ -355,8 +355,8 @@ def test_idle_time(limited):
         assert is_closed(peer, 5)
 
 
-def test_keepalive(limited):
-    # Who does not answer a ping is gone; its call, too.
+def test_unanswered_keepalive_pings_close_the_connection(limited):
+    # A client that does not answer a ping is disconnected, and its call is cancelled.
     with connect(limited.grpc) as peer:
         peer.sendall(PREFACE + SETTINGS)
         begin = time.monotonic()
@@ -364,8 +364,8 @@ def test_keepalive(limited):
         assert time.monotonic() - begin > 0.9
 
 
-def test_connection_age_lets_calls_end_and_then_does_not(limited):
-    # A stream keeps the connection from being idle; at its age the client hears of it and the stream goes on.
+def test_connection_age_lets_calls_finish_within_a_grace_period(limited):
+    # A stream keeps the connection busy; at the age limit the client gets a GOAWAY and the stream continues.
     with Connection(limited.grpc) as connection:
         begin = time.monotonic()
         stream = connection.open(path=WATCH)
@@ -379,8 +379,8 @@ def test_connection_age_lets_calls_end_and_then_does_not(limited):
         assert time.monotonic() - begin < 4.4 + 1 + 3
 
 
-def test_stalled_answers(limited):
-    # A window of nothing: the answers are never taken.
+def test_stalled_responses_are_cancelled(limited):
+    # A window of zero: the responses are never read.
     with connect(limited.grpc) as peer:
         settings = frame(4, payload=struct.pack(">HI", 4, 0))
         peer.sendall(PREFACE + settings)
@@ -397,7 +397,7 @@ def test_stalled_answers(limited):
 
 
 def keep_answering_pings(peer):
-    """Answers pings, as a living client does, until the server closes."""
+    """Answers pings, as a live client does, until the server closes."""
     data, end = b"", time.monotonic() + PATIENCE
     try:
         while time.monotonic() < end:
@@ -415,8 +415,8 @@ def keep_answering_pings(peer):
     return False
 
 
-def test_a_slow_reader_stops_its_own_calls_only(limited):
-    # Pings whose answers are not read: the server does not read on, and holds little.
+def test_a_slow_reader_stalls_only_its_own_calls(limited):
+    # Pings whose acknowledgements are not read: the server stops reading and buffers little.
     with connect(limited.grpc) as peer:
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         peer.sendall(PREFACE + SETTINGS)

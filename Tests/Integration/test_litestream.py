@@ -1,4 +1,4 @@
-"""deploy/litestream/litestream.yml with the real Litestream: a store that is lost comes back from its copy."""
+"""deploy/litestream/litestream.yml with a real Litestream: a lost store is restored from its replica."""
 
 import os
 import pathlib
@@ -13,12 +13,12 @@ from harness import CALL_LIMIT, ROOT
 
 LITESTREAM = pathlib.Path(sys.executable).parent / "litestream"
 CONFIGURATION = ROOT / "deploy" / "litestream" / "litestream.yml"
-# Litestream says nothing when a commit has arrived at the other place; a second is its interval.
+# Litestream does not report when a commit has reached the replica; its interval is one second.
 ARRIVAL_LIMIT = 30
 
 
 class Litestream:
-    """Litestream with the operator's file, for one data directory and one place for the copy."""
+    """Litestream with the repository's file, for one data directory and one replica path."""
 
     def __init__(self, data, backup):
         self.store = data / "entitled.sqlite"
@@ -29,7 +29,7 @@ class Litestream:
         return subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL)
 
     def restore(self, path):
-        """Restores the newest copy to a path; tells whether there was one."""
+        """Restores the newest replica to a path; returns whether one existed."""
         command = [str(LITESTREAM), "restore", "-config", str(CONFIGURATION), "-o", str(path), str(self.store)]
         return subprocess.run(command, env=self.environment, capture_output=True, timeout=60).returncode == 0
 
@@ -42,7 +42,7 @@ def evidence_count(store):
         connection.close()
 
 
-def test_a_killed_and_lost_store_is_restored_whole(start, tmp_path):
+def test_a_killed_and_lost_store_is_restored_completely(start, tmp_path):
     data, backup = tmp_path / "data", tmp_path / "backup"
     service, litestream = start(data), Litestream(data, backup)
     replication = litestream.replicate()
@@ -54,7 +54,7 @@ def test_a_killed_and_lost_store_is_restored_whole(start, tmp_path):
         copy = tmp_path / f"copy-{attempt}.sqlite"
         if litestream.restore(copy) and evidence_count(copy) == 20:
             break
-        assert time.monotonic() < deadline, "the copy never held everything"
+        assert time.monotonic() < deadline, "the replica never contained every commit"
     service.kill()
     replication.kill()
     replication.wait()

@@ -1,4 +1,4 @@
-"""h2load, a client that knows nothing of gRPC and sends as fast as it can."""
+"""Load by h2load, which knows no gRPC and sends at full speed."""
 
 import ctypes
 import os
@@ -29,12 +29,12 @@ def test_every_one_of_thousands_of_calls_is_answered(service, tmp_path, connecti
     assert re.search(rf"status codes: {calls} 2xx", shown), shown
 
 
-# Of sched_getattr(2), which Python's library has no function for.
+# sched_getattr(2), which Python's library does not wrap.
 SCHED_GETATTR = {"x86_64": 315, "aarch64": 275}.get(platform.machine())
 
 
-def turns(thread):
-    """A thread's niceness, and how long a turn it asked the kernel for, in nanoseconds."""
+def scheduling(thread):
+    """A thread's niceness and requested time slice, in nanoseconds."""
     found = ctypes.create_string_buffer(48)
     assert ctypes.CDLL(None).syscall(SCHED_GETATTR, thread, found, len(found), 0) == 0
     _, _, _, niceness, _, runtime = struct.unpack("IIQiIQ", found.raw[:32])
@@ -42,11 +42,11 @@ def turns(thread):
 
 
 @pytest.mark.skipif(SCHED_GETATTR is None, reason="the number of the system call is not known for this machine")
-def test_those_who_ask_go_before_those_who_write(service, customer):
+def test_event_loops_have_priority_over_writers(service, customer):
     document = service.buy("pro.monthly")["signedTransactionInfo"]
     request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": document}
     assert service.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
-    found = [turns(int(thread)) for thread in os.listdir(f"/proc/{service.process.pid}/task")]
+    found = [scheduling(int(thread)) for thread in os.listdir(f"/proc/{service.process.pid}/task")]
     asking = [niceness for niceness, runtime in found if runtime == 100_000]
     working = [niceness for niceness, runtime in found if runtime == 100_000_000]
     if not asking and not working:

@@ -1,4 +1,4 @@
-"""The logs: JSON where that is asked for, with the trace of each call, and never a secret."""
+"""Logs: JSON format, trace ids of calls, no secrets."""
 
 import contextlib
 import http.server
@@ -48,7 +48,7 @@ def audited(service, **members):
         time.sleep(0.02)
 
 
-def test_every_line_is_json_and_a_calls_line_names_its_trace(service):
+def test_every_line_is_json_and_a_call_logs_its_trace(service):
     metadata = [("traceparent", f"00-{TRACE}-00f067aa0ba902b7-01"),
                 ("authorization", f"Bearer {token('operate')}")]  # fmt: skip
     with service.channel() as channel:
@@ -65,17 +65,17 @@ def test_every_line_is_json_and_a_calls_line_names_its_trace(service):
     assert audited(service, actor="untraced")["trace_id"] not in (TRACE, "0" * 32)
     service.stop()
     shown = [line for line in service.log.splitlines() if line]
-    assert len(entries(service)) >= len(shown) - 12, "only the announcement is for people"
+    assert len(entries(service)) >= len(shown) - 12, "only the announcement is plain text"
 
 
-def test_the_most_talkative_log_does_not_hold_the_configuration(service):
+def test_the_trace_log_does_not_contain_the_configuration(service):
     service.stop()
     lifecycle = [entry for entry in entries(service) if any(name.startswith("sl-") for name in entry)]
     assert "entitled" in [entry.get("sl-service") for entry in lifecycle]
     assert not re.search("ServiceConfiguration|sha256", service.log)
 
 
-def test_a_call_that_fails_names_itself_as_the_log_does(service):
+def test_a_failed_call_returns_the_request_id_of_its_log_line(service):
     bearer = ("authorization", f"Bearer {token('operate')}")
     with service.channel() as channel, pytest.raises(grpc.RpcError) as error:
         contract.entitlement_stub(channel).Grant(
@@ -84,7 +84,7 @@ def test_a_call_that_fails_names_itself_as_the_log_does(service):
     [request_id] = [value for key, value in error.value.trailing_metadata() if key == "x-request-id"]
     entry = audited(service, actor="lee")
     assert (entry["request_id"], entry["outcome"]) == (request_id, error.value.code().name)
-    # One that is refused before it is read; and over HTTP, where fields have the same name.
+    # A call rejected before its body is read; and over HTTP, where fields have the same name.
     for actor, members, bearer in (("kim", {}, token("read")), ("max", {"entitlement": "no such"}, token("operate"))):
         body = json.dumps({"app": APP, "customerId": "ana", "actor": actor, **members}).encode()
         request = urllib.request.Request(
@@ -96,8 +96,8 @@ def test_a_call_that_fails_names_itself_as_the_log_does(service):
         error.value.close()
 
 
-class AppleThatListens(http.server.BaseHTTPRequestHandler):
-    """Answers every call of the Server API with an error, and remembers its header fields."""
+class RecordingApple(http.server.BaseHTTPRequestHandler):
+    """Answers every call of the Server API with an error, and records its header fields."""
 
     seen = []
 
@@ -114,8 +114,8 @@ class AppleThatListens(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_a_trace_is_passed_on_to_apple(tmp_path):
-    apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), AppleThatListens)
+def test_the_trace_context_is_sent_to_apple(tmp_path):
+    apple = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RecordingApple)
     threading.Thread(target=apple.serve_forever, args=[0.02], daemon=True).start()
     subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
                     "-out", tmp_path / "key.p8"], check=True, capture_output=True)  # fmt: skip
@@ -132,14 +132,14 @@ def test_a_trace_is_passed_on_to_apple(tmp_path):
     error = rejected(service, "/entitled.v1.AppStoreService/RefreshPurchase", message,
                     metadata=[("traceparent", f"00-{TRACE}-00f067aa0ba902b7-01")])  # fmt: skip
     assert error.code() == grpc.StatusCode.NOT_FOUND
-    assert AppleThatListens.seen
-    for fields in AppleThatListens.seen:
+    assert RecordingApple.seen
+    for fields in RecordingApple.seen:
         assert re.fullmatch(f"00-{TRACE}-[0-9a-f]{{16}}-01", fields["traceparent"])
     service.stop()
     apple.shutdown()
 
 
-def test_what_the_store_suffers_from_is_in_the_log_and_nowhere_else(service):
+def test_a_store_error_is_logged_and_hidden_from_callers(service):
     with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite", timeout=CALL_LIMIT)) as store:
         store.execute("ALTER TABLE evidence RENAME TO lost")
     error = rejected(service, GRANT, grant(), token("operate"))
@@ -147,12 +147,12 @@ def test_what_the_store_suffers_from_is_in_the_log_and_nowhere_else(service):
     assert error.details() == "the store cannot be used; see the server's log"
     assert "no such table" in audited(service, method=GRANT, outcome="UNAVAILABLE")["problem"]
     status, answer = post(f"http://{service.http}/notifications/{APP}", {"signedPayload": "x"})
-    assert (status, answer["reason"]) == (503, "TRY_AGAIN"), "Apple is asked to send it again"
+    assert (status, answer["reason"]) == (503, "TRY_AGAIN"), "Apple sends the notification again"
     [entry] = [entry for entry in entries(service) if entry.get("method") == "POST /notifications/{app}"]
     assert "no such table" in entry["problem"] and (entry["level"], entry["app"]) == ("warning", APP)
 
 
-def test_no_secret_is_in_the_log_of_any_way_in(service, tmp_path):
+def test_no_endpoint_logs_a_secret(service, tmp_path):
     document = service.buy("pro.monthly")["signedTransactionInfo"]
     secrets = [document, document[:-8] + "AAAAAAAA", "MII" + "A" * 200, token("read"), token("wrong")]
     for secret in secrets:

@@ -1,4 +1,4 @@
-"""The main job: a purchase goes in, the right answer with its reason comes out."""
+"""The main job: a purchase is submitted, and Check returns the correct answer with its reason."""
 
 import datetime
 
@@ -20,7 +20,7 @@ def submission(customer, purchase):
     )  # fmt: skip
 
 
-def question(customer, **more):
+def check_request(customer, **more):
     return entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro", **more)
 
 
@@ -29,7 +29,7 @@ def submit(receipts, customer, purchase):
 
 
 def check(entitlements, customer, **more):
-    return entitlements.Check(question(customer, **more), timeout=CALL_LIMIT)
+    return entitlements.Check(check_request(customer, **more), timeout=CALL_LIMIT)
 
 
 @pytest.mark.parametrize("product_id", ["pro.monthly", "pro.yearly"])
@@ -59,7 +59,7 @@ def test_a_subscription_entitles_until_it_expires(service, receipts, entitlement
     assert submitted.entitlements[0].reason == answer.reason
 
 
-def test_a_non_consumable_entitles_for_ever(service, receipts, entitlements, customer):
+def test_a_non_consumable_entitles_without_expiry(service, receipts, entitlements, customer):
     submit(receipts, customer, service.buy("lifetime"))
     answer = check(entitlements, customer)
     assert answer.entitled
@@ -79,7 +79,7 @@ def test_a_non_renewing_subscription_entitles_for_its_duration(service, receipts
     assert answer.until.ToMilliseconds() == bought["purchaseDate"] + 90 * DAY
 
 
-def test_a_consumable_gives_no_entitlement(service, receipts, entitlements, customer):
+def test_a_consumable_grants_no_entitlement(service, receipts, entitlements, customer):
     submitted = submit(receipts, customer, service.buy("shells.100"))
     assert submitted.transaction.type == product.PRODUCT_TYPE_CONSUMABLE
     assert list(submitted.entitlements) == []
@@ -88,7 +88,7 @@ def test_a_consumable_gives_no_entitlement(service, receipts, entitlements, cust
     assert answer.access_level == entitlement.ACCESS_LEVEL_NONE
 
 
-def test_a_customer_nobody_knows_is_not_entitled_and_that_is_an_answer(entitlements, customer):
+def test_an_unknown_customer_is_not_entitled_without_an_error(entitlements, customer):
     answer = check(entitlements, customer)
     assert not answer.entitled
     assert answer.state == entitlement.ENTITLEMENT_STATE_MISSING
@@ -117,13 +117,13 @@ def test_submitting_again_changes_nothing(service, receipts, entitlements, custo
     assert _facts(check(entitlements, customer)) == _facts(before)
 
 
-def test_the_environments_are_worlds_of_their_own(service, receipts, entitlements, customer):
+def test_environments_are_separate(service, receipts, entitlements, customer):
     submit(receipts, customer, service.buy("lifetime"))
     assert check(entitlements, customer, environment=environment.ENVIRONMENT_SANDBOX).entitled
     assert not check(entitlements, customer, environment=environment.ENVIRONMENT_PRODUCTION).entitled
 
 
-def test_a_purchase_line_belongs_to_one_customer(service, receipts, entitlements, customer):
+def test_a_purchase_belongs_to_one_customer(service, receipts, entitlements, customer):
     purchase = service.buy("pro.monthly")
     submit(receipts, customer, purchase)
     with pytest.raises(contract.RpcError) as error:
@@ -134,7 +134,7 @@ def test_a_purchase_line_belongs_to_one_customer(service, receipts, entitlements
     assert not check(entitlements, customer + "-thief").entitled
 
 
-def test_inspect_verifies_and_decodes_without_remembering(service, receipts, entitlements, customer):
+def test_inspect_verifies_and_decodes_without_storing(service, receipts, entitlements, customer):
     jws = service.buy("lifetime")["signedTransactionInfo"]
     inspected = receipts.Inspect(
         receipt_service.InspectRequest(app="ocean-journal", document=jws), timeout=CALL_LIMIT)
@@ -145,7 +145,7 @@ def test_inspect_verifies_and_decodes_without_remembering(service, receipts, ent
 
 
 def _facts(answer):
-    """The answer without the instant at which it was given."""
+    """The answer without the instant of evaluation."""
     copy = type(answer)()
     copy.CopyFrom(answer)
     copy.ClearField("evaluated_at")

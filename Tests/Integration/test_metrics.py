@@ -1,4 +1,4 @@
-"""What operators see: the scrape, its list in docs/metrics.md, the dashboard and the alert rules."""
+"""Metrics: the scrape, its reference in docs/metrics.md, the dashboard and the alert rules."""
 
 import json
 import re
@@ -33,14 +33,14 @@ def samples(service):
 
 
 def value(service, name, **labels):
-    """The sum of the samples of that name that have these labels."""
+    """The sum of the samples of this name with these labels."""
     return sum(s.value for s in samples(service)
                if s.name == name and labels.items() <= s.labels.items())  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def documented():
-    """What docs/metrics.md lists: name to type and labels."""
+    """The metrics of docs/metrics.md: name to type and labels."""
     rows = ROW.findall((ROOT / "docs" / "metrics.md").read_text())
     assert rows
     return {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels, _ in rows}
@@ -48,7 +48,7 @@ def documented():
 
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory):
-    """A service that has done a bit of everything."""
+    """A service that has used most of its features."""
     service = Service(tmp_path_factory.mktemp("busy"))
     document = service.buy("pro.monthly")["signedTransactionInfo"]
     service.json("entitled.v1.ReceiptService/SubmitTransaction",
@@ -64,7 +64,7 @@ def busy(tmp_path_factory):
     service.stop()
 
 
-def test_the_scrape_is_what_prometheus_reads_and_what_the_documentation_lists(busy, documented):
+def test_the_scrape_is_valid_and_matches_the_documentation(busy, documented):
     kind, text = scrape(busy)
     assert kind == "text/plain; version=0.0.4; charset=utf-8"
     types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M))
@@ -75,7 +75,7 @@ def test_the_scrape_is_what_prometheus_reads_and_what_the_documentation_lists(bu
             assert set(sample.labels) - {"le"} == documented[base][1], sample
 
 
-def test_the_scrape_is_openmetrics_where_that_is_asked_for(busy, documented):
+def test_the_scrape_is_openmetrics_on_request(busy, documented):
     kind, text = scrape(busy, "application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
     assert kind.startswith("application/openmetrics-text; version=1.0.0")
     families = {family.name: family.type for family in parse_openmetrics(text)}
@@ -86,7 +86,7 @@ def test_the_scrape_is_openmetrics_where_that_is_asked_for(busy, documented):
     assert families == expected
 
 
-def test_every_name_that_the_sources_count_is_documented(documented):
+def test_every_metric_of_the_sources_is_documented(documented):
     counted = set()
     for file in (ROOT / "Sources").rglob("*.swift"):
         counted |= set(re.findall(r'label:\s+"(entitled_\w+)"', file.read_text()))
@@ -114,14 +114,14 @@ def test_calls_are_counted_and_timed_by_method_and_code(busy):
         raise AssertionError(scrape(busy)[1])
 
 
-def test_what_was_refused_is_counted_by_its_reason(busy):
+def test_rejections_are_counted_by_reason(busy):
     assert value(busy, "entitled_verification_failures_total", reason="BAD_SIGNATURE") == 1
     assert value(busy, "entitled_notifications_total", state="REJECTED") == 1
     route = "/notifications/{app}"
     assert value(busy, "entitled_edge_requests_total", route=route, status="202") == 1
 
 
-def test_the_store_and_the_process_tell_about_themselves(busy):
+def test_store_and_process_metrics_are_exported(busy):
     assert value(busy, "entitled_store_commit_seconds_count") >= 2
     assert value(busy, "entitled_store_commit_writes_sum") >= value(busy, "entitled_store_commit_seconds_count")
     assert value(busy, "entitled_store_writable") == 1
@@ -135,13 +135,13 @@ def test_the_store_and_the_process_tell_about_themselves(busy):
 
 
 def busy_start(service):
-    """When the process of a service started, by the kernel's word."""
+    """The kernel's start time of a service's process."""
     stat = open(f"/proc/{service.process.pid}/stat").read().rsplit(")", 1)[1].split()
     uptime = float(open("/proc/uptime").read().split()[0])
     return time.time() - uptime + int(stat[19]) / 100
 
 
-def test_the_scrape_needs_a_reader_where_callers_are_listed(tmp_path):
+def test_the_scrape_requires_a_reader_where_callers_are_configured(tmp_path):
     (tmp_path / "entitled.yaml").write_text(APPS + CALLERS)
     service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
     for bearer, status in ((None, 401), ("submit", 403), ("read", 200)):
@@ -154,7 +154,7 @@ def test_the_scrape_needs_a_reader_where_callers_are_listed(tmp_path):
 
 
 def queries():
-    """Every expression of the dashboard and of the alert rules, with its place."""
+    """Every expression of the dashboard and of the alert rules, with its location."""
     board = json.loads((ROOT / "deploy" / "grafana" / "entitled.json").read_text())
     for panel in board["panels"]:
         for target in panel.get("targets", ()):
@@ -167,14 +167,14 @@ def queries():
             yield f"alert {rule['alert']}", rule["expr"]
 
 
-def test_the_dashboard_and_the_alerts_ask_for_metrics_that_there_are(documented):
+def test_the_dashboard_and_the_alerts_use_existing_metrics(documented):
     given_by_prometheus = {"up": set()}
     seen = set()
-    for place, query in queries():
+    for location, query in queries():
         query = query.replace("$__rate_interval", "5m").replace("$job", "entitled")
         text = promql_parser.parse(query).prettify()
         used = set(re.findall(r"\b((?:entitled|process)_\w+|up)\b", text)) - {"entitled"}
-        assert used, place
+        assert used, location
         for name in used:
             base = name if name in documented else re.sub(r"_(bucket|sum|count)$", "", name)
             assert base in documented or base in given_by_prometheus, f"{place}: there is no {name}"
@@ -210,11 +210,11 @@ def test_connections_and_open_calls_are_counted(busy):
         stream.cancel()
     wait_for(lambda: value(busy, "entitled_connections", listener="grpc") == before)
     wait_for(lambda: value(busy, "entitled_streams", listener="grpc") == 0)
-    # That of the scrape itself.
+    # The connection of the scrape itself.
     assert value(busy, "entitled_connections", listener="http") >= 1
 
 
-def test_what_is_left_of_apples_limits_is_told(busy):
+def test_apples_remaining_rate_limit_is_exported(busy):
     bought = busy.buy("shells.100")["transactionId"]
     body = {"app": APP, "environment": "ENVIRONMENT_SANDBOX", "transactionId": bought}
     assert busy.json("entitled.v1.AppStoreService/GetRefundHistory", body)[0] == 200

@@ -51,18 +51,18 @@ def mutated(chance, data):
     """The data with one to eight changes."""
     data = bytearray(data)
     for _ in range(chance.randint(1, 8)):
-        place = chance.randrange(len(data) + 1)
+        index = chance.randrange(len(data) + 1)
         match chance.randrange(5):
-            case 0 if place < len(data):
-                data[place] ^= 1 << chance.randrange(8)
-            case 1 if place < len(data):
-                data[place] = chance.choice([0, 1, 0x7F, 0x80, 0xFF])
+            case 0 if index < len(data):
+                data[index] ^= 1 << chance.randrange(8)
+            case 1 if index < len(data):
+                data[index] = chance.choice([0, 1, 0x7F, 0x80, 0xFF])
             case 2:
-                del data[place : place + chance.randint(1, 16)]
+                del data[index : index + chance.randint(1, 16)]
             case 3:
-                data[place:place] = data[place : place + chance.randint(1, 64)]
+                data[index:index] = data[index : index + chance.randint(1, 64)]
             case _:
-                data[place:place] = chance.randbytes(chance.randint(1, 16))
+                data[index:index] = chance.randbytes(chance.randint(1, 16))
         if not data:
             return b"\0"
     return bytes(data)
