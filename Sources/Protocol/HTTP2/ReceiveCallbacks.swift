@@ -1,47 +1,47 @@
 internal import CNghttp2
 internal import HTTP
 
-// Each copies its arguments into the stream's or the session's state and returns: nothing is decided
+// Each callback copies its arguments into the state of the stream or session and returns, so that no owner code runs
 // while nghttp2 is on the stack.
 func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { session, frame, user in
     guard let frame else { return 0 }
-    return beginHeaders(session, frame.pointee, lent(user))
+    return beginHeaders(session, frame.pointee, borrowed(user))
   }
   nghttp2_session_callbacks_set_on_header_callback(callbacks) {
     _, _, name, nameLength, value, valueLength, _, user in
-    guard let stream = lent(user).pointee.receivingHeaders else { return 0 }
+    guard let stream = borrowed(user).pointee.receivingHeaders else { return 0 }
     let name = UnsafeRawBufferPointer(start: name, count: nameLength)
     let value = UnsafeRawBufferPointer(start: value, count: valueLength)
-    receiveField(name, value, into: stream, limit: lent(user).pointee.headerBytes)
+    receiveField(name, value, into: stream, limit: borrowed(user).pointee.headerBytes)
     return 0
   }
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
     session, _, id, bytes, count, user in
-    // Only the stream's window makes a slow reader felt: a connection's would stop its other streams.
+    // Only the window of the stream slows the sender down; that of the connection would stop its other streams.
     nghttp2_session_consume_connection(session, count)
     guard let stream = openStream(session, id) else { return 0 }
     stream.pointee.inbound.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
-    lent(user).pointee.inboundBytes += count
+    borrowed(user).pointee.inboundBytes += count
     return 0
   }
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { session, frame, user in
     guard let frame else { return 0 }
-    frameReceived(session, frame.pointee, lent(user))
+    frameReceived(session, frame.pointee, borrowed(user))
     return 0
   }
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { session, id, code, user in
     guard let stream = openStream(session, id) else { return 0 }
     nghttp2_session_set_stream_user_data(session, id, nil)
-    lent(user).pointee.close(stream, id, ErrorCode(rawValue: code))
+    borrowed(user).pointee.close(stream, id, ErrorCode(rawValue: code))
     return 0
   }
   // A request that could not even be opened, after the peer's GOAWAY for example.
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { session, frame, _, user in
     guard let id = frame?.pointee.hd.stream_id, openStream(session, id) == nil,
-      let stream = lent(user).pointee.requested[id]
+      let stream = borrowed(user).pointee.requested[id]
     else { return 0 }
-    lent(user).pointee.close(stream, id, .refusedStream)
+    borrowed(user).pointee.close(stream, id, .refusedStream)
     return 0
   }
 }
@@ -98,7 +98,7 @@ private func frameReceived(
   case NGHTTP2_GOAWAY.rawValue:
     state.pointee.events.append(.goAway(ErrorCode(rawValue: frame.goaway.error_code)))
   case NGHTTP2_PING.rawValue where UInt32(frame.hd.flags) & NGHTTP2_FLAG_ACK.rawValue != 0:
-    // The eight bytes that we sent (RFC 9113, section 6.7).
+    // The payload of the ping (RFC 9113, section 6.7).
     let purpose = withUnsafeBytes(of: frame.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
     state.pointee.events.append(.pong(UInt64(bigEndian: purpose)))
   default:

@@ -1,14 +1,14 @@
 internal import CNghttp2
 internal import HTTP
 
-/// The source of every body we send: what waits in the stream's state.
+/// The data source of every outgoing body: the state of its stream.
 func bodySource() -> nghttp2_data_provider {
   var provider = nghttp2_data_provider()
   provider.read_callback = { session, id, buffer, length, flags, _, user in
     guard let stream = openStream(session, id), let buffer, let flags else {
       return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     }
-    return readBody(session, id, stream, into: buffer, length, flags, lent(user))
+    return readBody(session, id, stream, into: buffer, length, flags, borrowed(user))
   }
   return provider
 }
@@ -32,7 +32,7 @@ private func readBody(
   stream.pointee.sent = 0
   if stream.pointee.outboundHasEnded {
     flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
-    // The trailers must be submitted in here: nghttp2 would else end the stream with this frame.
+    // Submits the trailers here, because otherwise nghttp2 ends the stream with this frame.
     if !stream.pointee.outboundTrailers.isEmpty {
       flags.pointee |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
       withNameValues(stream.pointee.outboundTrailers) { _ = nghttp2_submit_trailer(session, id, $0, $1) }

@@ -42,12 +42,12 @@ extension Session {
   }
 
   private static func configure(_ options: OpaquePointer?, isServer: Bool) {
-    // The owner says when a peer may send more, so that a slow reader slows its writer.
+    // The owner opens windows, so that a slow reader slows its sender down.
     nghttp2_option_set_no_auto_window_update(options, 1)
-    // A closed stream is of no more interest; nghttp2 would keep some for the priorities we ignore.
+    // nghttp2 would retain closed streams for priorities, which are ignored here.
     nghttp2_option_set_no_closed_streams(options, 1)
-    // nghttp2's own limit (1,000 at once, 33 a second) ends a client that cancels 200 calls a second
-    // after six seconds. This one still stops the rapid reset attack (CVE-2023-44487).
+    // The default of nghttp2 (a burst of 1,000, then 33 per second) disconnects a client that cancels 200 calls per
+    // second after six seconds. This limit still stops the rapid reset attack (CVE-2023-44487).
     if isServer { nghttp2_option_set_stream_reset_rate_limit(options, 10_000, 5_000) }
   }
 

@@ -3,16 +3,15 @@ package import HTTP
 
 /// One HTTP/2 connection without a socket.
 ///
-/// Bytes go in through ``receive(_:)`` and come out of ``withOutput(_:)``; what the peer did comes out
-/// of ``takeEvents(into:)``. Nothing here waits, reads a clock or calls back into its owner, so a whole
-/// conversation can be replayed in a test from an array of bytes. What a server alone may do is in
-/// `Session+Server.swift`, what a client alone may do in `Session+Client.swift`.
+/// Bytes go in through ``receive(_:)`` and come out of ``withOutput(_:)``; ``takeEvents(into:)`` returns the actions of
+/// the peer. A session does not wait, read a clock or call its owner, so tests can replay a whole connection from an
+/// array of bytes. `Session+Roles.swift` has the operations of clients and servers.
 ///
-/// A session is not `Sendable`: the connection that owns it is the only one that touches it.
+/// A session is not `Sendable`: only the connection that owns it uses it.
 package final class Session {
-  /// Valid from `init` to `deinit`; no other module has it.
+  /// Valid from `init` to `deinit`.
   let session: OpaquePointer
-  /// What the callbacks write to; lives as long as the session.
+  /// The state that callbacks write; valid as long as the session.
   let state: UnsafeMutablePointer<SessionState>
 
   init(session: OpaquePointer, state: UnsafeMutablePointer<SessionState>) {
@@ -27,23 +26,23 @@ package final class Session {
     state.deallocate()
   }
 
-  /// Reads bytes from the peer. After an error only what ``withOutput(_:)`` still has can be sent.
+  /// Reads bytes of the peer. After an error only the remaining output can be sent.
   package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
     let read = nghttp2_session_mem_recv(session, start, bytes.count)
     try check(CInt(clamping: read))
   }
 
-  /// What the peer did since this was last asked, in the order in which it did it. `events` is
-  /// emptied first; its memory goes back and forth, so that asking allocates nothing.
+  /// Returns the events since the last call, in order. `events` is emptied first; the two arrays swap their memory, so
+  /// that the call allocates nothing.
   package func takeEvents(into events: inout [SessionEvent]) {
     events.removeAll(keepingCapacity: true)
     swap(&events, &state.pointee.events)
-    state.pointee.forgetClosed()
+    state.pointee.discardClosed()
   }
 
-  /// Gives `write` each piece of what there is to say to the peer now, until there is no more or
-  /// `write` says that it has taken enough by answering `false`. A piece is valid during its call.
+  /// Calls `write` with each piece of output until there is no more or `write` returns `false`. A piece is valid
+  /// during its call.
   package func withOutput(_ write: (UnsafeRawBufferPointer) -> Bool) throws(HTTP2Error) {
     while true {
       var piece: UnsafePointer<UInt8>?
@@ -54,41 +53,41 @@ package final class Session {
     }
   }
 
-  /// Whether both sides have said all: the connection may be closed.
+  /// Whether both sides have finished, so that the connection can be closed.
   package var isFinished: Bool {
     nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
   }
 
-  // MARK: What came
+  // MARK: Input
 
   /// The fields that opened a stream; `nil` once it is closed.
   package func head(of id: StreamID) -> HeaderFields? { stream(id)?.pointee.head }
 
-  /// The fields behind the body; `nil` once the stream is closed.
+  /// The fields after the body; `nil` once the stream is closed.
   package func trailers(of id: StreamID) -> HeaderFields? {
     stream(id)?.pointee.trailers
   }
 
-  /// Lends the bytes received and not yet taken; `body` is not called once the stream is closed.
+  /// Lends the received bytes that were not removed yet; does nothing once the stream is closed.
   package func withInbound(of id: StreamID, _ body: (UnsafeRawBufferPointer) -> Void) {
     guard let stream = self.stream(id) else { return }
     stream.pointee.inbound.withUnsafeBufferPointer { body(UnsafeRawBufferPointer($0)) }
   }
 
-  /// A copy of the bytes received and not yet taken; none once the stream is closed.
+  /// A copy of the received bytes that were not removed yet; empty once the stream is closed.
   package func inbound(of id: StreamID) -> [UInt8] { stream(id)?.pointee.inbound ?? [] }
 
-  /// Whether the peer has sent all it will on a stream; also when the stream is closed.
+  /// Whether the peer has ended its side of a stream, or the stream is closed.
   package func hasInboundEnded(of id: StreamID) -> Bool {
     stream(id)?.pointee.inboundHasEnded ?? true
   }
 
-  /// How many bytes wait to be taken from a stream.
+  /// The number of received bytes that were not removed yet.
   package func inboundCount(of id: StreamID) -> Int {
     stream(id)?.pointee.inbound.count ?? 0
   }
 
-  /// Takes the first `count` waiting bytes away. The peer may send no more for that: see
+  /// Removes the first `count` received bytes. This does not open the window: see
   /// ``allowMore(_:on:)``.
   package func removeInbound(_ count: Int, of id: StreamID) {
     guard count > 0, let stream = self.stream(id) else { return }
@@ -97,21 +96,20 @@ package final class Session {
     state.pointee.inboundBytes -= removed
   }
 
-  /// Lets the peer send `count` more bytes on a stream, for as many that were received.
+  /// Opens the window of a stream by `count` bytes.
   package func allowMore(_ count: Int, on id: StreamID) {
     guard count > 0 else { return }
     nghttp2_session_consume_stream(session, id.rawValue, count)
   }
 
-  // MARK: What goes
+  // MARK: Output
 
-  /// How many bytes given to ``send(on:_:)`` wait for the peer or the transport.
+  /// The number of unsent bytes of a stream.
   package func unsentCount(of id: StreamID) -> Int {
     stream(id)?.pointee.unsent ?? 0
   }
 
-  /// Lets `append` add bytes to the body that goes out on a stream. Does nothing if the stream is
-  /// closed.
+  /// Appends bytes to the outgoing body of a stream; does nothing if the stream is closed.
   package func send(on id: StreamID, _ append: (inout [UInt8]) -> Void) {
     guard let stream = self.stream(id) else { return }
     let before = stream.pointee.outbound.count
@@ -120,7 +118,7 @@ package final class Session {
     wake(stream, id)
   }
 
-  /// Ends the body that goes out on a stream, with fields behind it if there are any.
+  /// Ends the outgoing body of a stream, with trailers if there are any.
   package func finish(_ id: StreamID, trailers: HeaderFields = HeaderFields()) {
     guard let stream = self.stream(id) else { return }
     stream.pointee.outboundHasEnded = true
@@ -128,12 +126,12 @@ package final class Session {
     wake(stream, id)
   }
 
-  /// Ends a stream at once, in both directions.
+  /// Resets a stream.
   package func reset(_ id: StreamID, _ code: ErrorCode) {
     _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id.rawValue, code.rawValue)
   }
 
-  /// Asks the peer for a sign of life; ``SessionEvent/pong(_:)`` with the same purpose is the answer.
+  /// Sends a ping; ``SessionEvent/pong(_:)`` reports its acknowledgement with the same purpose.
   package func ping(_ purpose: UInt64) {
     withUnsafeBytes(of: purpose.bigEndian) { bytes in
       let data = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -141,7 +139,7 @@ package final class Session {
     }
   }
 
-  /// Ends the connection with a GOAWAY that says why.
+  /// Ends the connection with GOAWAY.
   package func terminate(_ code: ErrorCode) { _ = nghttp2_session_terminate_session(session, code.rawValue) }
 
   /// A stream's state; `nil` once it is closed (for a client: and its events were taken).
@@ -155,4 +153,29 @@ package final class Session {
     stream.pointee.isDeferred = false
     _ = nghttp2_session_resume_data(session, id.rawValue)
   }
+}
+
+// Resource use of the peer, for owners that limit it.
+extension Session {
+  /// The number of open streams.
+  package var openStreams: Int { state.pointee.openStreams }
+
+  /// The received bytes of all open streams that were not removed yet.
+  package var inboundBytes: Int { state.pointee.inboundBytes }
+
+  /// The unsent bytes of all open streams.
+  package var unsentBytes: Int { state.pointee.unsentBytes }
+
+  /// The bytes of bodies sent since the start of the session.
+  package var bodyBytesSent: Int64 { state.pointee.bodyBytesSent }
+
+  /// The stream with an incomplete header block.
+  package var openHeaderBlock: StreamID? { state.pointee.openHeaderBlock.map(StreamID.init(rawValue:)) }
+
+  /// The frames received since the last reset of the count that carry no part of a request: pings, settings,
+  /// resets, window updates, priorities, empty data.
+  package var controlFrames: Int { state.pointee.controlFrames }
+
+  /// Sets ``controlFrames`` to zero.
+  package func resetControlFrameCount() { state.pointee.controlFrames = 0 }
 }

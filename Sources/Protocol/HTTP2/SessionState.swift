@@ -1,25 +1,24 @@
 internal import CNghttp2
 
-/// What the callbacks of one session write to, behind the pointer that nghttp2 carries as the
-/// session's user data.
+/// The state that callbacks of one session write, behind the user-data pointer of nghttp2.
 struct SessionState {
   var events: [SessionEvent] = []
   var streams = StreamPool()
   /// The stream whose header block is being received: a block is never interleaved (RFC 9113,
-  /// section 4.3), so the fields of one need no look-up each.
+  /// section 4.3), so its fields need no lookup.
   var receivingHeaders: UnsafeMutablePointer<StreamState>?
-  /// The streams of a client: nghttp2 does not know one before its request is sent, and forgets it with
-  /// the last byte of the answer, which the owner has yet to read.
+  /// The streams of a client, because nghttp2 has no stream before the request is sent and closes it with the last
+  /// byte of the response, which the owner still has to read.
   var requested: [Int32: UnsafeMutablePointer<StreamState>] = [:]
-  /// A client's streams that are closed and whose events the owner has not taken.
+  /// The closed streams of a client whose events the owner has not received.
   private var closing: [Int32] = []
-  /// Those whose events it has taken, and looks at until it asks for more.
+  /// The closed streams whose events the owner is handling.
   private var closed: [Int32] = []
   /// The stream of ``receivingHeaders``.
   var openHeaderBlock: Int32?
-  /// Bytes received on open streams and not yet taken.
+  /// The received bytes of open streams that were not removed yet.
   var inboundBytes = 0
-  /// Bytes given to send on open streams and not yet sent, and all that were sent ever.
+  /// The unsent bytes of open streams, and all bytes sent.
   var unsentBytes = 0
   var bodyBytesSent: Int64 = 0
   var openStreams = 0
@@ -36,7 +35,7 @@ struct SessionState {
 
   mutating func close(_ stream: UnsafeMutablePointer<StreamState>, _ id: Int32, _ code: ErrorCode) {
     if receivingHeaders == stream { headersEnded() }
-    if isServer { release(stream) } else { closing.append(id) }
+    if isServer { releaseStream(stream) } else { closing.append(id) }
     events.append(.closed(StreamID(rawValue: id), code))
   }
 
@@ -45,31 +44,31 @@ struct SessionState {
     openHeaderBlock = nil
   }
 
-  private mutating func release(_ stream: UnsafeMutablePointer<StreamState>) {
+  private mutating func releaseStream(_ stream: UnsafeMutablePointer<StreamState>) {
     inboundBytes -= stream.pointee.inbound.count
     unsentBytes -= stream.pointee.unsent
     openStreams -= 1
-    streams.giveBack(stream)
+    streams.release(stream)
   }
 
-  /// The owner asks for events, so it is done with those it took before.
-  mutating func forgetClosed() {
+  /// Releases the streams of the events that the owner has handled.
+  mutating func discardClosed() {
     guard !isServer else { return }
     for id in closed {
-      if let stream = requested.removeValue(forKey: id) { release(stream) }
+      if let stream = requested.removeValue(forKey: id) { releaseStream(stream) }
     }
     swap(&closed, &closing)
     closing.removeAll(keepingCapacity: true)
   }
 }
 
-/// The state that a session lends to nghttp2; a callback outside a session is a bug.
-func lent(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<SessionState> {
+/// The state behind the user-data pointer; a callback without a session is a bug.
+func borrowed(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<SessionState> {
   guard let pointer else { preconditionFailure("nghttp2 called back without a session") }
   return pointer.assumingMemoryBound(to: SessionState.self)
 }
 
-/// The state of an open stream, or `nil` if nghttp2 has closed it or never knew it.
+/// The state of a stream; `nil` if nghttp2 has no such open stream.
 func openStream(_ session: OpaquePointer?, _ id: Int32) -> UnsafeMutablePointer<StreamState>? {
   nghttp2_session_get_stream_user_data(session, id)?.assumingMemoryBound(to: StreamState.self)
 }

@@ -1,59 +1,58 @@
 internal import HTTP
 
-/// What a session remembers of one stream while nghttp2 has it open.
+/// The state of one stream while nghttp2 has it open.
 ///
-/// It lives behind a pointer that nghttp2 carries as the stream's user data: measured, a struct
-/// behind a pointer costs a callback 2 ns and a class 20 ns of reference counting. Only this module
-/// sees the pointer, and every state is owned by its session's ``StreamPool``.
+/// It lies behind the user-data pointer of the stream: a struct behind a pointer costs a callback 2 ns, a class 20 ns of
+/// reference counting (measured). Every state is owned by the ``StreamPool`` of its session.
 struct StreamState {
   var head = HeaderFields()
   var trailers = HeaderFields()
   var headIsComplete = false
   var headersTooLarge = false
 
-  /// Bytes received and not yet taken by the owner.
+  /// The received bytes that the owner has not removed yet.
   var inbound: [UInt8] = []
   var inboundHasEnded = false
 
-  /// Bytes to send, of which `sent` went already.
+  /// The bytes to send, of which the first `sent` are sent.
   var outbound: [UInt8] = []
   var sent = 0
   var outboundHasEnded = false
-  /// Fields to send behind the last byte; empty for none.
+  /// The trailers; empty for none.
   var outboundTrailers = HeaderFields()
-  /// nghttp2 was told to wait for more bytes and must be woken.
+  /// Whether nghttp2 waits for more bytes and must be resumed.
   var isDeferred = false
 
-  /// Neighbours in the list of open streams, or the next free one.
+  /// The neighbours in the list of open streams, or the next free state.
   var next: UnsafeMutablePointer<StreamState>?
   var previous: UnsafeMutablePointer<StreamState>?
 
   var unsent: Int { outbound.count - sent }
 
-  /// Ready for another stream; buffers of ordinary size keep their memory.
+  /// Prepares the state for another stream; buffers of ordinary size keep their memory.
   mutating func reset() {
     head.removeAll()
     trailers.removeAll()
     outboundTrailers.removeAll()
     headIsComplete = false
     headersTooLarge = false
-    inbound.removeAll(keepingCapacity: inbound.capacity <= Self.keptCapacity)
-    outbound.removeAll(keepingCapacity: outbound.capacity <= Self.keptCapacity)
+    inbound.removeAll(keepingCapacity: inbound.capacity <= Self.maxRetainedCapacity)
+    outbound.removeAll(keepingCapacity: outbound.capacity <= Self.maxRetainedCapacity)
     inboundHasEnded = false
     sent = 0
     outboundHasEnded = false
     isDeferred = false
   }
 
-  private static let keptCapacity = 8 * 1_024
+  private static let maxRetainedCapacity = 8 * 1_024
 }
 
-/// Owns the stream states of one session: those in use and some to use again.
+/// Owns the stream states of one session: those in use and some for reuse.
 struct StreamPool {
   private var open: UnsafeMutablePointer<StreamState>?
   private var free: UnsafeMutablePointer<StreamState>?
   private var freeCount = 0
-  private static let keptFree = 128
+  private static let maxFree = 128
 
   mutating func take() -> UnsafeMutablePointer<StreamState> {
     let state: UnsafeMutablePointer<StreamState>
@@ -72,14 +71,14 @@ struct StreamPool {
     return state
   }
 
-  mutating func giveBack(_ state: UnsafeMutablePointer<StreamState>) {
+  mutating func release(_ state: UnsafeMutablePointer<StreamState>) {
     if let previous = state.pointee.previous {
       previous.pointee.next = state.pointee.next
     } else {
       open = state.pointee.next
     }
     state.pointee.next?.pointee.previous = state.pointee.previous
-    guard freeCount < Self.keptFree else { return Self.destroy(state) }
+    guard freeCount < Self.maxFree else { return Self.destroy(state) }
     state.pointee.reset()
     state.pointee.next = free
     free = state

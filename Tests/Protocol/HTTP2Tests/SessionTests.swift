@@ -185,7 +185,7 @@ import Testing
     try talk.exchange()
     #expect((talk.server.openStreams, talk.server.inboundBytes, talk.server.unsentBytes) == (0, 0, 0))
     #expect(talk.server.controlFrames > 0)
-    talk.server.forgetControlFrames()
+    talk.server.resetControlFrameCount()
     #expect(talk.server.controlFrames == 0)
   }
 
