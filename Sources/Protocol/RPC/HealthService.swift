@@ -1,9 +1,9 @@
 internal import Synchronization
 package import Wire
 
-/// `grpc.health.v1.Health`: whether the server, and each of its services, can be called.
+/// `grpc.health.v1.Health`: the serving status of the server and of each service.
 ///
-/// Whoever knows says so with ``set(_:for:)``; callers ask once with `Check` or stay with `Watch`.
+/// Components set it with ``set(_:for:)``; callers query it with `Check` or stream it with `Watch`.
 package final class HealthService: Sendable {
   package typealias ServingStatus = GRPCHealth.HealthCheckResponse.ServingStatus
 
@@ -21,14 +21,13 @@ package final class HealthService: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter services: full names; the server as a whole (the empty name) is added. All begin as
-  ///   NOT_SERVING.
+  /// - Parameter services: full names; the server (the empty name) is added. All start as NOT_SERVING.
   package init(services: [String]) {
     let names = services + [""]
     state = Mutex(State(statuses: Dictionary(names.map { ($0, .notServing) }, uniquingKeysWith: { $1 })))
   }
 
-  /// Says how a service is, or the server as a whole if the name is empty, and tells those who watch.
+  /// Sets the status of a service, or of the server for the empty name, and notifies watchers.
   package func set(_ status: ServingStatus, for service: String) {
     state.withLock { state in
       guard state.statuses[service] != status else { return }
@@ -37,12 +36,12 @@ package final class HealthService: Sendable {
     }
   }
 
-  /// Says the same of all services and of the server.
+  /// Sets the status of all services and of the server.
   package func setAll(_ status: ServingStatus) {
     for service in state.withLock({ Array($0.statuses.keys) }) { set(status, for: service) }
   }
 
-  /// Ends all that is watched: the server goes away.
+  /// Ends all `Watch` streams before a shutdown.
   package func endWatches() {
     let watchers = state.withLock { state in
       state.isEnding = true
@@ -51,7 +50,7 @@ package final class HealthService: Sendable {
     for watcher in watchers { watcher.changes.finish() }
   }
 
-  /// How a service is; `nil` if it is not known.
+  /// The status of a service; `nil` for an unknown one.
   package func status(of service: String) -> ServingStatus? { state.withLock { $0.statuses[service] } }
 
   /// The paths of the unary methods.
@@ -75,7 +74,7 @@ package final class HealthService: Sendable {
     _ request: GRPCHealth.HealthCheckRequest
   ) throws(Status) -> GRPCHealth.HealthCheckResponse {
     guard let status = status(of: request.service) else {
-      throw Status(.notFound, "there is no service '\(request.service)'")
+      throw Status(.notFound, "unknown service '\(request.service)'")
     }
     return .with { $0.status = status }
   }
@@ -92,12 +91,12 @@ package final class HealthService: Sendable {
     }
   }
 
-  /// Sends the present status and every later one. A service that is not known is SERVICE_UNKNOWN until it
-  /// becomes known, as the health protocol asks.
+  /// Sends the current status and every later one. An unknown service is SERVICE_UNKNOWN, as the health protocol
+  /// requires.
   private func watch(
     _ service: String, _ responses: ResponseWriter<GRPCHealth.HealthCheckResponse>
   ) async throws(Status) {
-    // Only the newest status matters to someone who was slow.
+    // A slow watcher needs only the latest status.
     let (changes, continuation) = AsyncStream.makeStream(
       of: ServingStatus.self, bufferingPolicy: .bufferingNewest(1))
     let id = state.withLock { state in
@@ -111,7 +110,7 @@ package final class HealthService: Sendable {
     for await status in changes {
       try await responses.write(.with { $0.status = status })
     }
-    guard !Task.isCancelled else { throw Status(.cancelled, "the caller has gone") }
-    throw Status(.unavailable, "the server goes away; watch another one, or this one again")
+    guard !Task.isCancelled else { throw Status(.cancelled, "the caller has disconnected") }
+    throw Status(.unavailable, "the server is shutting down; watch again")
   }
 }

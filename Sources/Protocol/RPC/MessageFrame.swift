@@ -1,14 +1,54 @@
 internal import Platform
 
-/// The five bytes in front of every message (gRPC over HTTP/2, "Length-Prefixed-Message"): a flag that
-/// says whether it is packed, and its length, big-endian.
+/// The compression of a message (gRPC over HTTP/2, "Message-Encoding").
+package enum MessageEncoding: Hashable, Sendable {
+  case identity
+  case gzip
+
+  /// The value of `grpc-accept-encoding`.
+  package static let accepted = "identity,gzip"
+}
+
+/// The reason why a message frame is invalid.
+package enum FramingError: Error, Hashable, Sendable {
+  /// The compression flag is neither 0 nor 1.
+  case badFlag(UInt8)
+  /// The message exceeds the limit, compressed or not.
+  case tooLarge(limit: Int)
+  /// The stream ended in the middle of a message.
+  case truncated
+  /// The message is compressed, but there is no `grpc-encoding`.
+  case compressedWithoutEncoding
+  /// The compressed data is corrupt.
+  case badCompression
+}
+
+extension Status {
+  package init(_ error: FramingError) {
+    switch error {
+    case .badFlag(let flag):
+      self.init(.internalError, "a message has the compression flag \(flag), which must be 0 or 1")
+    case .tooLarge(let limit):
+      self.init(.resourceExhausted, "the message is larger than the limit of \(limit) bytes")
+    case .truncated:
+      self.init(.invalidArgument, "the stream ended inside a message frame")
+    case .compressedWithoutEncoding:
+      self.init(.internalError, "a message is marked compressed but there is no grpc-encoding")
+    case .badCompression:
+      self.init(.invalidArgument, "a message has corrupt gzip data")
+    }
+  }
+}
+
+/// The prefix of every message (gRPC over HTTP/2, "Length-Prefixed-Message"): one byte for the compression flag and
+/// four for the length, big-endian.
 package struct MessageFrame: Hashable, Sendable {
   package static let prefixLength = 5
 
   package let isCompressed: Bool
   package let length: Int
 
-  /// Reads the prefix at the start of `bytes`; `nil` while it is not all there.
+  /// Decodes the prefix at the start of `bytes`; `nil` while it is incomplete.
   package init?(prefixOf bytes: UnsafeRawBufferPointer, limit: Int) throws(FramingError) {
     guard bytes.count >= Self.prefixLength else { return nil }
     guard bytes[0] <= 1 else { throw .badFlag(bytes[0]) }
@@ -17,10 +57,10 @@ package struct MessageFrame: Hashable, Sendable {
     guard length <= limit else { throw .tooLarge(limit: limit) }
   }
 
-  /// How many bytes the prefix and its message take.
+  /// The size of the prefix and its message.
   package var totalLength: Int { Self.prefixLength + length }
 
-  /// Adds `message` with its prefix to `output`, packed if asked.
+  /// Appends `message` with its prefix to `output`, compressed if `encoding` says so.
   package static func append(_ message: [UInt8], to output: inout [UInt8], encoding: MessageEncoding) {
     let packed = encoding == .gzip ? gzip(message) : nil
     let body = packed ?? message
@@ -29,8 +69,7 @@ package struct MessageFrame: Hashable, Sendable {
     output.append(contentsOf: body)
   }
 
-  /// Gives the message behind the prefix, unpacked if it was packed. `bytes` starts with the prefix and
-  /// holds all of the message.
+  /// Lends the decompressed message after the prefix. `bytes` starts with the prefix and contains the whole message.
   package func withMessage(
     in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int,
     _ body: (UnsafeRawBufferPointer) -> Void

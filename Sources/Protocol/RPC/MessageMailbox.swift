@@ -1,18 +1,17 @@
 internal import Synchronization
 
-/// What passes between a streaming call's event loop and the task at its other side: messages one way,
-/// leave to go on the other.
+/// The bounded queue between the event loop of a streaming call and the task of its handler.
 ///
-/// It holds only about so much: then ``fill(from:encoding:limit:areLast:)`` leaves the rest where it is until the
-/// task has taken half. One task reads and sends; it need not be the same task for both.
+/// When it is full, ``fill(from:encoding:limit:areLast:)`` stops until the task has removed half of it. One task
+/// reads and one task sends; they may be the same.
 package final class MessageMailbox: Sendable {
   private struct State {
-    /// What was delivered and not yet taken: the newest at the end, behind what is in `oldest`.
+    /// Delivered messages that follow those in `oldest`, in order of arrival.
     var newest: [ReceivedMessage] = []
-    /// The messages that are next, the very next one at the end, so that taking one moves none.
+    /// The next messages in reverse order, so that removing one moves none.
     var oldest: [ReceivedMessage] = []
     var waitingBytes = 0
-    /// The loop left messages where they are, for lack of room.
+    /// Whether the loop stopped because the mailbox was full.
     var isPaused = false
     var hasFinished = false
     var failure: Status?
@@ -23,16 +22,15 @@ package final class MessageMailbox: Sendable {
   private let state = Mutex(State())
   private let backlogBytes: Int
 
-  /// A mailbox in which about `backlogBytes` may wait to be taken.
+  /// - Parameter backlogBytes: the approximate capacity.
   package init(backlogBytes: Int) { self.backlogBytes = backlogBytes }
 
-  // MARK: The loop's side
+  // MARK: Event loop
 
-  /// Delivers the whole messages at the start of `bytes`, until there is no room; if they are the last ones,
-  /// all of them.
+  /// Delivers the complete messages at the start of `bytes` until the mailbox is full; all of them if `areLast`.
   ///
-  /// - Returns: how many bytes were used, and whether all whole messages are delivered. If they are not, the
-  ///   task's side is told to have more brought when there is room.
+  /// - Returns: the number of bytes used, and whether all complete messages were delivered. If not, the task calls
+  ///   its `refill` once there is room.
   package func fill(
     from bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int, areLast: Bool = false
   ) throws(FramingError) -> (used: Int, isComplete: Bool) {
@@ -69,7 +67,7 @@ package final class MessageMailbox: Sendable {
     reader?.resume(returning: .success(message))
   }
 
-  /// The peer will send no more.
+  /// Marks the end of the request.
   package func finish() {
     let reader = state.withLock { state in
       state.hasFinished = true
@@ -79,7 +77,7 @@ package final class MessageMailbox: Sendable {
     reader?.resume(returning: .success(nil))
   }
 
-  /// The call is over: whoever waits is told, and whoever comes later. What was delivered can still be taken.
+  /// Ends the call: present and later waits fail with the status. Delivered messages can still be read.
   package func fail(_ status: Status) {
     let (reader, sender) = state.withLock { state in
       state.failure = state.failure ?? status
@@ -93,7 +91,7 @@ package final class MessageMailbox: Sendable {
     sender?.resume(returning: .failure(status))
   }
 
-  /// Whoever waits to send may go on.
+  /// Resumes the sending task.
   package func resumeSender() {
     let sender = state.withLock { state in
       defer { state.sender = nil }
@@ -102,10 +100,9 @@ package final class MessageMailbox: Sendable {
     sender?.resume(returning: .success(()))
   }
 
-  // MARK: The task's side
+  // MARK: Task
 
-  /// The next message, or `nil` when there will be no more; waits until there is one. Calls `refill` if the
-  /// loop is to bring more.
+  /// Waits for the next message; `nil` after the last one. Calls `refill` when there is room for more.
   package func next(refill: () -> Void) async throws(Status) -> ReceivedMessage? {
     let result: Result<ReceivedMessage?, Status> = await withCheckedContinuation { continuation in
       let (ready, wantsMore) = state.withLock { state in
@@ -121,7 +118,7 @@ package final class MessageMailbox: Sendable {
     return try result.get()
   }
 
-  /// What there is to say at once; `nil` if it must be waited for.
+  /// The next result; `nil` if the task has to wait.
   private func take(from state: inout State) -> Result<ReceivedMessage?, Status>? {
     if state.oldest.isEmpty {
       state.oldest = state.newest.reversed()
@@ -135,7 +132,7 @@ package final class MessageMailbox: Sendable {
     return state.hasFinished ? .success(nil) : nil
   }
 
-  /// Starts to send and waits until `resume` is called or the call is over.
+  /// Starts to send, and waits until `resume` is called or the call ends.
   package func sending(_ start: (_ resume: @escaping @Sendable () -> Void) -> Void) async throws(Status) {
     let result: Result<Void, Status> = await withCheckedContinuation { continuation in
       let failure = state.withLock { state in
@@ -148,6 +145,6 @@ package final class MessageMailbox: Sendable {
     try result.get()
   }
 
-  /// An empty message takes memory, too.
+  /// Counts an overhead, because empty messages need memory too.
   private static func cost(of message: ReceivedMessage) -> Int { message.bytes.count + 64 }
 }

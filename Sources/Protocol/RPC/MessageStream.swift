@@ -1,25 +1,27 @@
-/// The two directions of a streaming call, as its handler sees them.
+package import Wire
+
+/// Both directions of a streaming call, as its handler uses them.
 package protocol MessageStream: Sendable {
-  /// The caller's next message, or `nil` when it will send no more. Waits until there is one.
+  /// Waits for the caller's next message; `nil` after the last one.
   ///
   /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
   func next() async throws(Status) -> ReceivedMessage?
 
-  /// Sends a message. Waits while the caller takes what was sent before too slowly.
+  /// Sends a message. Waits while the caller reads too slowly.
   ///
   /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
   func send(_ message: [UInt8], compression: MessageCompression) async throws(Status)
 
-  /// Says what is sent in front of the first message and behind the last one beside the status. The former
-  /// counts only before the first message.
+  /// Sets the metadata before the first message and after the last one. The former has no effect after the first
+  /// message.
   func attach(initial: Metadata, trailing: Metadata) async
 }
 
-/// A message as it came: unpacked, without its frame.
+/// A received message, decompressed and without its frame.
 package struct ReceivedMessage: Hashable, Sendable {
   /// The serialized message.
   package let bytes: [UInt8]
-  /// Whether it was packed on its way.
+  /// Whether it arrived compressed.
   package let wasCompressed: Bool
 
   package init(_ bytes: [UInt8], wasCompressed: Bool = false) {
@@ -28,10 +30,55 @@ package struct ReceivedMessage: Hashable, Sendable {
   }
 }
 
-/// Whether a message that we send is packed. One that its caller could not unpack never is.
+/// Whether an outgoing message is compressed. It never is if the caller does not accept that.
 package enum MessageCompression: Hashable, Sendable {
-  /// As the request was.
+  /// Like the request.
   case likeRequest
   case always
   case never
+}
+
+/// The request messages of a streaming call: a sequence for one iteration.
+///
+/// A slow reader slows the caller down by backpressure. The sequence throws `CANCELLED` or `DEADLINE_EXCEEDED` after
+/// the end of the call, and `INVALID_ARGUMENT` for a malformed message.
+package struct RequestReader<Request: WireMessage>: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  package typealias Element = Request
+  package typealias Failure = Status
+
+  let stream: any MessageStream
+
+  /// The next message; `nil` after the last one.
+  package func next() async throws(Status) -> Request? { try await nextReceived()?.request }
+
+  package mutating func next(
+    isolation actor: isolated (any Actor)?
+  ) async throws(Status) -> Request? {
+    try await nextReceived()?.request
+  }
+
+  /// The next message, and whether it arrived compressed.
+  package func nextReceived() async throws(Status) -> (request: Request, wasCompressed: Bool)? {
+    guard let message = try await stream.next() else { return nil }
+    return (try Request.decoded(from: message.bytes), message.wasCompressed)
+  }
+
+  package func makeAsyncIterator() -> RequestReader { self }
+}
+
+/// Sends the response messages of a streaming call.
+package struct ResponseWriter<Response: WireMessage>: Sendable {
+  let stream: any MessageStream
+
+  /// Sends a message; waits while the caller reads too slowly.
+  package func write(_ response: Response, compression: MessageCompression = .likeRequest)
+    async throws(Status)
+  {
+    try await stream.send(response.encodedBytes(), compression: compression)
+  }
+
+  /// Sets the metadata before the first message and after the last one.
+  package func attach(initial: Metadata = Metadata(), trailing: Metadata = Metadata()) async {
+    await stream.attach(initial: initial, trailing: trailing)
+  }
 }

@@ -1,10 +1,10 @@
 internal import Bytes
 package import HTTP
 
-/// The fields that callers and handlers attach to a call (gRPC over HTTP/2, "Custom-Metadata"), without
-/// those that HTTP/2 and gRPC use themselves.
+/// The fields that callers and handlers attach to a call (gRPC over HTTP/2, "Custom-Metadata"), without those of HTTP/2
+/// and gRPC.
 package struct Metadata: Hashable, Sendable {
-  /// Names ending in `-bin` hold their decoded bytes, all others ASCII text as bytes.
+  /// Entries with names that end in `-bin` have their decoded bytes, others the bytes of ASCII text.
   package private(set) var entries: [Entry] = []
 
   package struct Entry: Hashable, Sendable {
@@ -14,12 +14,12 @@ package struct Metadata: Hashable, Sendable {
 
   package init() {}
 
-  /// Reads the metadata among the fields of a request or response. A `-bin` value that is not base64 is
-  /// left out, as grpc-go does.
+  /// Extracts the metadata from the fields of a request or response. Skips `-bin` values that are not Base64, like
+  /// grpc-go.
   package init(_ fields: HeaderFields) {
     for field in fields.strings where !Self.isReserved(field.name) {
       if field.name.hasSuffix("-bin") {
-        // Several values of one name may have been joined with commas on the way (RFC 9110, section 5.3).
+        // Proxies may join several values of one name with commas (RFC 9110, section 5.3).
         for part in field.value.split(separator: ",") {
           if let bytes = Base64.standard.decodeLeniently(String(part.drop { $0 == " " })) {
             append(field.name, bytes)
@@ -35,10 +35,10 @@ package struct Metadata: Hashable, Sendable {
     entries.append(Entry(name: name, value: value))
   }
 
-  /// The values of that (lowercase) name, in order.
+  /// The values of a lowercase name, in order.
   package subscript(name: String) -> [[UInt8]] { entries.filter { $0.name == name }.map(\.value) }
 
-  /// The same as header fields, binary values in base64.
+  /// The header fields, with binary values in Base64.
   package var fields: HeaderFields {
     HeaderFields(
       entries.map { entry in

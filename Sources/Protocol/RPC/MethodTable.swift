@@ -1,13 +1,29 @@
 internal import Bytes
 internal import HTTP
 
-/// The methods of a server, found by path.
+/// The methods of one event loop.
 ///
-/// The table is keyed by the bytes of the path as they come off the wire: a dictionary of strings would
-/// make a string of every request's path first.
+/// Every loop has its own host, so that handlers use state of one thread, such as a reader of the store, without a
+/// lock. Not `Sendable`.
+package final class MethodHost {
+  package let methods: MethodTable
+  private let tickEnded: () -> Void
+
+  /// A host that calls `tickEnded` at the end of each tick of the loop in which a handler ran.
+  package init(methods: MethodTable, tickEnded: @escaping () -> Void = {}) {
+    self.methods = methods
+    self.tickEnded = tickEnded
+  }
+
+  package func endTick() { tickEnded() }
+}
+
+/// The methods of a server by path.
+///
+/// The keys are the bytes of the path as received: a dictionary would need a string for every request.
 package struct MethodTable {
   package let methods: [Method]
-  /// Open addressing: the index of a method plus one, or 0 where there is none.
+  /// Open addressing: the index of a method plus one, or 0 for an empty slot.
   private let slots: [UInt16]
   private let paths: [[UInt8]]
 
@@ -26,7 +42,7 @@ package struct MethodTable {
     self.slots = slots
   }
 
-  /// The index of the method with that path.
+  /// The index of the method with this path.
   package func index(of path: UnsafeRawBufferPointer) -> Int? {
     var slot = Self.hash(path) & (slots.count - 1)
     while slots[slot] != 0 {
@@ -39,14 +55,14 @@ package struct MethodTable {
     return nil
   }
 
-  /// The method with that path, for callers that have it as text.
+  /// The method with this path.
   package func method(_ path: String) -> Method? {
     var path = path
     return path.withUTF8 { index(of: UnsafeRawBufferPointer($0)) }.map { methods[$0] }
   }
 
-  /// Mixes the length and sixteen bytes from the end, where paths differ. The table is ours and fixed,
-  /// so nobody can choose paths that collide.
+  /// Mixes the length and the last sixteen bytes, in which paths differ. Collisions cannot be chosen from outside,
+  /// because the table is fixed.
   private static func hash(_ path: UnsafeRawBufferPointer) -> Int {
     guard path.count >= 16 else { return path.count }
     let last = path.loadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self)

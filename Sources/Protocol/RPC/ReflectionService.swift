@@ -1,11 +1,10 @@
 internal import Wire
 
-/// `grpc.reflection.v1.ServerReflection` and its older name `v1alpha`: the contract, for clients that
-/// have no copy of it.
+/// `grpc.reflection.v1.ServerReflection` and its older version `v1alpha`: the contract for clients without a copy of it.
 ///
-/// The two versions have the same messages under two package names, so the same code answers both.
+/// Both versions have the same messages under different package names, so the same handler serves both.
 package struct ReflectionService: Sendable {
-  /// Full names of what the server serves.
+  /// The full names of the services.
   private let services: [String]
 
   package init(services: [String]) { self.services = services.sorted() }
@@ -43,11 +42,11 @@ package struct ReflectionService: Sendable {
     case .listServices:
       .listServicesResponse(.with { $0.service = services.map { name in .with { $0.name = name } } })
     case .fileByFilename(let name):
-      files(FileDescriptors.closure(ofFileNamed: name), "there is no file \(name)")
+      files(FileDescriptors.closure(ofFileNamed: name), "unknown file '\(name)'")
     case .fileContainingSymbol(let symbol):
       files(
         FileDescriptors.fileName(containingSymbol: symbol).map(FileDescriptors.closure) ?? [],
-        "there is no symbol \(symbol)")
+        "unknown symbol '\(symbol)'")
     case .fileContainingExtension, .allExtensionNumbersOfType:
       error(.notFound, "the contract has no extensions")
     case nil:
@@ -55,7 +54,7 @@ package struct ReflectionService: Sendable {
     }
   }
 
-  /// The file with all that it imports, so that one answer is enough.
+  /// The file with all its imports, so that one response is enough.
   private func files(
     _ found: [[UInt8]], _ otherwise: String
   ) -> GRPCReflection.ServerReflectionResponse.MessageResponse {

@@ -1,12 +1,12 @@
 internal import Bytes
 package import HTTP
 
-/// What the header fields of a request say, read in one pass.
+/// The header fields of a gRPC request, decoded in one pass.
 package struct RequestHead: Sendable {
   package enum ContentType: Hashable, Sendable {
     /// `application/grpc`, alone or with `+proto` or parameters.
     case grpc
-    /// Anything else, or nothing.
+    /// Any other value, or none.
     case other
   }
 
@@ -20,9 +20,9 @@ package struct RequestHead: Sendable {
   package var encoding = Encoding.known(.identity)
   package var acceptsGzip = false
   package var timeout: Timeout?
-  /// Set if there is a `grpc-timeout` that is none.
+  /// The value of `grpc-timeout` if it is malformed.
   package var malformedTimeout: String?
-  /// The index of the path in the table that the head was read with; `nil` if it is not there.
+  /// The index of the path in the method table; `nil` for an unknown path.
   package var method: Int?
 
   package init(_ fields: HeaderFields, methods: MethodTable) {
@@ -31,7 +31,7 @@ package struct RequestHead: Sendable {
     }
   }
 
-  /// Names are told apart by their length first: most fields are settled by one comparison.
+  /// Compares the lengths of names first, so that most fields need one comparison.
   private mutating func read(
     _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ methods: MethodTable
   ) {
@@ -54,8 +54,8 @@ package struct RequestHead: Sendable {
       UnsafeRawBufferPointer(rebasing: value[..<grpc.utf8CodeUnitCount]).equals(grpc)
     else { return .other }
     let rest = UnsafeRawBufferPointer(rebasing: value[grpc.utf8CodeUnitCount...])
-    let isOurs = rest.isEmpty || rest[0] == UInt8(ascii: ";") || rest.prefix(6).elementsEqual("+proto".utf8)
-    return isOurs ? .grpc : .other
+    let isProto = rest.isEmpty || rest[0] == UInt8(ascii: ";") || rest.prefix(6).elementsEqual("+proto".utf8)
+    return isProto ? .grpc : .other
   }
 
   private static func encoding(_ value: UnsafeRawBufferPointer) -> Encoding {

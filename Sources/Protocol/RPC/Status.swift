@@ -1,16 +1,15 @@
-/// How a call ended: a code for machines, a message for people, and details for both.
+/// The outcome of a call: a code for programs, a message for people, and details for both.
 ///
-/// It is the outcome of one call, never the state of the server. A handler throws it; `.ok` is not
-/// thrown.
+/// Handlers throw it; `.ok` is never thrown.
 package struct Status: Error, Hashable, Sendable {
   package var code: StatusCode
-  /// What went wrong and what to do, for whoever reads the caller's log.
+  /// The problem and its remedy, for people.
   package var message: String
   /// A serialized `google.rpc.Status`, sent as `grpc-status-details-bin`; empty for none.
   package var details: [UInt8]
-  /// By which the logs know the call, sent as `x-request-id`; empty if they say nothing of it.
+  /// The request id in the logs, sent as `x-request-id`; empty if the call is not traced.
   package var requestID = ""
-  /// What the operator's log says beside the message, because it is no business of the caller's; it is not sent.
+  /// The internal cause, which only the operator's log contains.
   package var cause = ""
 
   package init(_ code: StatusCode, _ message: String = "", details: [UInt8] = []) {
@@ -19,15 +18,78 @@ package struct Status: Error, Hashable, Sendable {
     self.details = details
   }
 
-  /// All that is known of a failure, for the operator's log.
+  /// The message and its internal cause, for the operator's log.
   package var problem: String { cause.isEmpty ? message : "\(message): \(cause)" }
 
   package static let ok = Status(.ok)
-  /// The caller of a method that takes one message sent none, or more.
+  /// The request of a unary method has no message, or more than one.
   package static let oneMessageExpected = Status(
-    .unimplemented, "this method takes exactly one message and the request has another number")
+    .unimplemented, "this method takes exactly one request message")
 }
 
 extension Status: CustomStringConvertible {
   package var description: String { message.isEmpty ? code.name : "\(code.name): \(message)" }
+}
+
+/// The status codes of gRPC (gRPC documentation, "Status codes and their use in gRPC").
+package enum StatusCode: Int, Hashable, Sendable, CaseIterable {
+  case ok = 0
+  case cancelled = 1
+  case unknown = 2
+  case invalidArgument = 3
+  case deadlineExceeded = 4
+  case notFound = 5
+  case alreadyExists = 6
+  case permissionDenied = 7
+  case resourceExhausted = 8
+  case failedPrecondition = 9
+  case aborted = 10
+  case outOfRange = 11
+  case unimplemented = 12
+  case internalError = 13
+  case unavailable = 14
+  case dataLoss = 15
+  case unauthenticated = 16
+
+  /// The name in gRPC's documentation and in JSON.
+  package var name: String {
+    switch self {
+    case .ok: "OK"
+    case .cancelled: "CANCELLED"
+    case .unknown: "UNKNOWN"
+    case .invalidArgument: "INVALID_ARGUMENT"
+    case .deadlineExceeded: "DEADLINE_EXCEEDED"
+    case .notFound: "NOT_FOUND"
+    case .alreadyExists: "ALREADY_EXISTS"
+    case .permissionDenied: "PERMISSION_DENIED"
+    case .resourceExhausted: "RESOURCE_EXHAUSTED"
+    case .failedPrecondition: "FAILED_PRECONDITION"
+    case .aborted: "ABORTED"
+    case .outOfRange: "OUT_OF_RANGE"
+    case .unimplemented: "UNIMPLEMENTED"
+    case .internalError: "INTERNAL"
+    case .unavailable: "UNAVAILABLE"
+    case .dataLoss: "DATA_LOSS"
+    case .unauthenticated: "UNAUTHENTICATED"
+    }
+  }
+
+  /// The HTTP status for calls as JSON over plain HTTP
+  /// (google/rpc/code.proto).
+  package var httpStatus: Int {
+    switch self {
+    case .ok: 200
+    case .invalidArgument, .failedPrecondition, .outOfRange: 400
+    case .unauthenticated: 401
+    case .permissionDenied: 403
+    case .notFound: 404
+    case .alreadyExists, .aborted: 409
+    case .resourceExhausted: 429
+    case .cancelled: 499
+    case .unknown, .internalError, .dataLoss: 500
+    case .unimplemented: 501
+    case .unavailable: 503
+    case .deadlineExceeded: 504
+    }
+  }
 }

@@ -1,19 +1,18 @@
 package import Wire
 
 extension Status {
-  /// The domain of our error reasons (`google.rpc.ErrorInfo`).
+  /// The domain of all error reasons (`google.rpc.ErrorInfo`).
   package static let errorDomain = "entitled"
 
-  /// A status that a program can act on too: a stable reason, what it concerns, which field of the
-  /// request is to blame, and when trying again makes sense.
+  /// A status with details for programs: a stable reason, metadata, the invalid field, and a retry delay.
   ///
   /// - Parameters:
   ///   - code: gRPC's code.
   ///   - reason: UPPER_SNAKE_CASE, stable across versions.
-  ///   - message: what went wrong and what to do, for people.
-  ///   - metadata: what the reason is about, under lowerCamelCase names.
-  ///   - field: the request's field that is to blame, under its name in the contract.
-  ///   - retryAfterMilliseconds: how long to wait before trying again.
+  ///   - message: the problem and its remedy, for people.
+  ///   - metadata: the subject of the reason, under lowerCamelCase names.
+  ///   - field: the invalid field of the request, under its name in the contract.
+  ///   - retryAfterMilliseconds: the delay before a retry.
   package init(
     _ code: StatusCode, reason: String, _ message: String, metadata: [(name: String, value: String)] = [],
     field: String? = nil, retryAfterMilliseconds: Int64? = nil
@@ -50,10 +49,10 @@ extension Status {
           }
         })
     }
-    self.init(code, message, details: Self.packed(code, message, details))
+    self.init(code, message, details: Self.serialized(code, message, details))
   }
 
-  /// The field's bytes could not be read as its message.
+  /// The status for a message that cannot be decoded.
   package init(_ error: WireError) {
     switch error {
     case .tooLarge(let limit):
@@ -66,11 +65,35 @@ extension Status {
     }
   }
 
-  private static func packed(_ code: StatusCode, _ message: String, _ details: [any WireMessage]) -> [UInt8] {
+  private static func serialized(_ code: StatusCode, _ message: String, _ details: [any WireMessage])
+    -> [UInt8]
+  {
     GoogleRPC.Status.with { status in
       status.code = Int32(code.rawValue)
       status.message = message
       status.details = details.map { GoogleProtobuf.AnyMessage(packing: $0) }
     }.encodedBytes()
+  }
+}
+
+extension WireMessage {
+  /// Decodes the message of a caller.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for a malformed one, `RESOURCE_EXHAUSTED` for one that needs too much memory.
+  static func decoded(from bytes: UnsafeRawBufferPointer) throws(Status) -> Self {
+    do throws(WireError) {
+      return try decode(bytes)
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// Decodes the message of a caller from an array.
+  static func decoded(from bytes: [UInt8]) throws(Status) -> Self {
+    do throws(WireError) {
+      return try decode(bytes)
+    } catch {
+      throw Status(error)
+    }
   }
 }

@@ -2,7 +2,7 @@ internal import Bytes
 package import HTTP
 
 extension Status {
-  /// The trailers that carry this status (gRPC over HTTP/2, "Responses"), behind `metadata`.
+  /// The trailers of this status (gRPC over HTTP/2, "Responses"), after `metadata`.
   package func fields(after metadata: HeaderFields = HeaderFields()) -> HeaderFields {
     if self == .ok, metadata.isEmpty { return Self.okFields }
     var fields = metadata
@@ -15,15 +15,15 @@ extension Status {
     return fields
   }
 
-  /// The name of the field that carries ``requestID``, over HTTP as well.
+  /// The name of the field with ``requestID``, in HTTP responses too.
   package static let requestIDField = "x-request-id"
 
-  /// The fields of an answer that is nothing but this status ("Trailers-Only").
+  /// The fields of a response without a message ("Trailers-Only").
   package var trailersOnly: HeaderFields {
     fields(after: HeaderFields([(":status", "200"), ("content-type", "application/grpc")]))
   }
 
-  /// Reads the status out of trailers; `nil` when they carry none.
+  /// Decodes the status in trailers; `nil` if there is none.
   package init?(fields: HeaderFields) {
     guard let number = fields["grpc-status"].flatMap({ Int($0) }) else { return nil }
     self.init(
@@ -50,7 +50,7 @@ func percentEncode(_ text: String) -> String {
   return String(decoding: encoded, as: UTF8.self)
 }
 
-/// The reverse. What is not well encoded is left as it came, as gRPC asks of a receiver.
+/// Decodes `%XX`. Malformed sequences are left unchanged, as gRPC requires.
 func percentDecode(_ text: String) -> String {
   let bytes = Array(text.utf8)
   var decoded: [UInt8] = []

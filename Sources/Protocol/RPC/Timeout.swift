@@ -1,10 +1,10 @@
-/// How long a caller is willing to wait (gRPC over HTTP/2, "Timeout"): at most eight digits and a unit.
+/// The timeout of a caller (gRPC over HTTP/2, "Timeout"): at most eight digits and a unit.
 package struct Timeout: Hashable, Sendable {
   package let nanoseconds: Int64
 
   package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// Reads a `grpc-timeout`; `nil` if it is not one.
+  /// Decodes a `grpc-timeout`; `nil` for a malformed one.
   package init?(_ value: UnsafeRawBufferPointer) {
     guard value.count >= 2, value.count <= 9, let unit = value.last.flatMap(Self.nanoseconds(perUnit:))
     else { return nil }
@@ -17,7 +17,7 @@ package struct Timeout: Hashable, Sendable {
     self.nanoseconds = tooLong ? .max : nanoseconds
   }
 
-  /// The header's text, in the finest unit that eight digits hold.
+  /// The value of the header, in the finest unit that needs at most eight digits.
   package var headerValue: String {
     var amount = nanoseconds
     for (unit, factor) in [("n", 1_000), ("u", 1_000), ("m", 1_000), ("S", 60), ("M", 60)]
