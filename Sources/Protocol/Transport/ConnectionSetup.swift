@@ -4,33 +4,33 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// Makes a pipeline for each connection of a listener that there is room for.
+/// Builds the channel pipeline of each connection, up to the connection limit.
 final class ConnectionSetup: Sendable {
   private let service: Listener.Service
-  private let hosts: EventLoopContexts
+  private let contexts: EventLoopContexts
   private let logger: Logger
   private let open = Atomic<Int>(0)
   private let refused = Atomic<Int>(0)
-  /// Whether the connections are about to be asked to go.
-  let departure = DrainState()
+  /// Whether the listener drains.
+  let drainState = DrainState()
 
   init(_ service: Listener.Service, logger: Logger) {
     self.service = service
     self.logger = logger
-    hosts = EventLoopContexts(
+    contexts = EventLoopContexts(
       make: service.makeHost, tick: .milliseconds(service.limits.times.tick))
   }
 
-  /// How many connections there are.
+  /// The number of open connections.
   var openConnections: Int { open.load(ordering: .relaxed) }
 
-  /// How many calls were open on HTTP/2 connections when each was last looked at.
-  var openStreams: Int { hosts.openStreams }
+  /// The number of open HTTP/2 calls at the last check.
+  var openStreams: Int { contexts.openStreams }
 
-  /// How many connections there was no room for.
+  /// The number of connections rejected because of the connection limit.
   var refusedConnections: Int { refused.load(ordering: .relaxed) }
 
-  /// Sets the pipeline up.
+  /// Builds the pipeline.
   ///
   /// - Throws: `TooManyConnections`, which closes the connection.
   func configure(_ channel: any Channel) throws {
@@ -42,9 +42,9 @@ final class ConnectionSetup: Sendable {
     }
     let operations = channel.pipeline.syncOperations
     if let tls = service.tls { try operations.addHandler(tls.makeHandler()) }
-    let host = hosts.host(of: channel.eventLoop)
-    let sniffer = ProtocolSniffer(patience: .milliseconds(service.limits.times.handshake)) {
-      [service, logger, departure] isHTTP2, context in
+    let host = contexts.host(of: channel.eventLoop)
+    let sniffer = ProtocolSniffer(timeout: .milliseconds(service.limits.times.handshake)) {
+      [service, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations
       let peer = PeerCertificate.of(operations)
       if isHTTP2 {
@@ -55,7 +55,7 @@ final class ConnectionSetup: Sendable {
         try operations.configureHTTPServerPipeline(withErrorHandling: true)
         try operations.addHandler(
           HTTP1Handler(
-            host: host, http: service.http, limits: service.limits, peer: peer, departure: departure,
+            host: host, http: service.http, limits: service.limits, peer: peer, drainState: drainState,
             logger: logger))
       }
     }
@@ -63,5 +63,5 @@ final class ConnectionSetup: Sendable {
   }
 }
 
-/// There is no room for another connection.
+/// The connection limit is reached.
 struct TooManyConnections: Error {}

@@ -2,22 +2,22 @@ internal import NIOCore
 internal import RPC
 internal import Synchronization
 
-/// The gRPC methods of one event loop, and the turns of that loop.
+/// The gRPC methods of one event loop, and the ticks of that loop.
 ///
-/// A turn is all that the loop does between two waits, for however many connections: whatever handlers
-/// keep open for its length (a read transaction) is opened once for all of them. Confined to its loop.
+/// A tick is one pass of the loop over its ready connections. Handlers share what they open for a tick, such as a
+/// read transaction. Confined to its loop.
 final class EventLoopContext {
   private let host: MethodHost
   private let loop: any EventLoop
   private let tick: TimeAmount
-  /// The connections that are looked at as time goes by.
+  /// The connections with timeouts.
   private var timed: [ObjectIdentifier: any TimedConnection] = [:]
   private var ticking: RepeatedTask?
-  private var isInTurn = false
-  /// Calls that were open when the connections were last looked at. Other threads read it.
+  private var isInTick = false
+  /// The number of open calls at the last check. Other threads read it.
   let openStreams: OpenStreams
-  /// The connections that have something to say, in the order in which they were served.
-  private var speaking: [HTTP2Handler] = []
+  /// The connections with output, in the order in which they were served.
+  private var waitingToFlush: [HTTP2Handler] = []
 
   init(_ host: MethodHost, on loop: any EventLoop, tick: TimeAmount, openStreams: OpenStreams) {
     self.host = host
@@ -28,28 +28,29 @@ final class EventLoopContext {
 
   var methods: MethodTable { host.methods }
 
-  /// A handler is about to be called. The turn ends when the loop has served all connections that were
-  /// ready: what is executed on it runs after them.
-  func turnBegan() {
-    guard !isInTurn else { return }
-    isInTurn = true
+  /// Starts a tick before a handler is called. It ends when the loop has served all ready connections, because
+  /// executed work runs after them.
+  func tickBegan() {
+    guard !isInTick else { return }
+    isInTick = true
     let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.execute { bound.value.turnEnded() }
+    loop.execute { bound.value.tickEnded() }
   }
 
-  /// Sends what a connection has to say when the turn ends. All connections send at once, so that a peer
-  /// with many of them is woken once and not for each: waking costs more than the call.
-  func speakAtEndOfTurn(_ connection: HTTP2Handler) {
-    turnBegan()
-    speaking.append(connection)
+  /// Flushes a connection at the end of the tick. All connections flush together, so that a peer with many of them
+  /// wakes once: waking costs more than the call.
+  func flushAtEndOfTick(_ connection: HTTP2Handler) {
+    tickBegan()
+    waitingToFlush.append(connection)
   }
 
-  /// Begins to look at a connection at intervals, with all others of the loop: one timer for all.
+  /// Checks a connection at intervals. All connections of the loop share one timer.
   func watch(_ connection: any TimedConnection) {
     timed[ObjectIdentifier(connection)] = connection
     guard ticking == nil else { return }
     let bound = NIOLoopBound(self, eventLoop: loop)
-    ticking = loop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in bound.value.look() }
+    ticking = loop.scheduleRepeatedTask(initialDelay: tick, delay: tick) { _ in bound.value.checkConnections()
+    }
   }
 
   func unwatch(_ connection: any TimedConnection) {
@@ -60,34 +61,34 @@ final class EventLoopContext {
     openStreams.count = 0
   }
 
-  private func look() {
+  private func checkConnections() {
     let now = NIODeadline.now()
-    // Looking may close a connection, which then leaves.
+    // A check may close a connection, which then removes itself.
     for connection in Array(timed.values) { connection.tick(now) }
     openStreams.count = timed.values.reduce(0) { $0 + $1.openStreams }
   }
 
-  private func turnEnded() {
-    isInTurn = false
-    host.endTurn()
+  private func tickEnded() {
+    isInTick = false
+    host.endTick()
     var connections: [HTTP2Handler] = []
-    swap(&connections, &speaking)
+    swap(&connections, &waitingToFlush)
     for connection in connections { connection.flush() }
-    // The memory goes back for the next turn, unless one began while sending.
+    // The next tick reuses the memory, unless one has started during the flush.
     connections.removeAll(keepingCapacity: true)
-    if speaking.isEmpty { swap(&connections, &speaking) }
+    if waitingToFlush.isEmpty { swap(&connections, &waitingToFlush) }
   }
 }
 
-/// A connection that does something as time goes by. Called on its loop.
+/// A connection with timeouts. Called on its loop.
 protocol TimedConnection: AnyObject {
   func tick(_ now: NIODeadline)
 
-  /// Calls that are open on it.
+  /// The number of open calls.
   var openStreams: Int { get }
 }
 
-/// How many calls were open on the connections of one event loop when it last looked.
+/// The number of open calls of one event loop at its last check.
 final class OpenStreams: Sendable {
   private let number = Atomic<Int>(0)
 
@@ -97,7 +98,7 @@ final class OpenStreams: Sendable {
   }
 }
 
-/// The host of each event loop, made when its first connection comes.
+/// The context of each event loop, created at its first connection.
 final class EventLoopContexts: Sendable {
   private let make: @Sendable (any EventLoop) -> MethodHost
   private let tick: TimeAmount
@@ -106,25 +107,25 @@ final class EventLoopContexts: Sendable {
     let openStreams: OpenStreams
   }
 
-  private let hosts = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let contexts = Mutex<[ObjectIdentifier: Entry]>([:])
 
   init(make: @escaping @Sendable (any EventLoop) -> MethodHost, tick: TimeAmount) {
     self.make = make
     self.tick = tick
   }
 
-  /// How many calls are open on all loops' connections.
-  var openStreams: Int { hosts.withLock { $0.values.reduce(0) { $0 + $1.openStreams.count } } }
+  /// The number of open calls of all loops.
+  var openStreams: Int { contexts.withLock { $0.values.reduce(0) { $0 + $1.openStreams.count } } }
 
-  /// The host of the loop that this is called on.
+  /// The context of the calling loop.
   func host(of loop: any EventLoop) -> EventLoopContext {
     let key = ObjectIdentifier(loop)
-    if let known = hosts.withLock({ $0[key] }) { return known.host.value }
-    // Only this loop asks for this key, so nobody makes the same host meanwhile.
+    if let known = contexts.withLock({ $0[key] }) { return known.host.value }
+    // Only this loop uses this key, so no other thread creates the same context.
     let openStreams = OpenStreams()
     let host = NIOLoopBound(
       EventLoopContext(make(loop), on: loop, tick: tick, openStreams: openStreams), eventLoop: loop)
-    hosts.withLock { $0[key] = Entry(host: host, openStreams: openStreams) }
+    contexts.withLock { $0[key] = Entry(host: host, openStreams: openStreams) }
     return host.value
   }
 }

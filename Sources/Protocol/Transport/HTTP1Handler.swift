@@ -5,8 +5,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Platform
 
-/// One HTTP/1.1 connection on its event loop: collects a request, asks the handler, writes the answer,
-/// and then takes the next (NIO's pipelining handler holds it back until then).
+/// One HTTP/1.1 connection on its event loop: collects a request, calls the handler, writes the response, and then
+/// reads the next request, which NIO's pipelining handler delays until then.
 final class HTTP1Handler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -14,10 +14,10 @@ final class HTTP1Handler: ChannelInboundHandler {
   private enum State {
     case idle
     case collecting(HTTPRequestHead, [UInt8])
-    /// The body was too large: the rest is read and dropped.
+    /// The body is too large; the rest is discarded.
     case refused(HTTPRequestHead)
     case answering
-    /// The last answer is out: whatever comes is not read any more.
+    /// The last response is written; no more input is read.
     case ended
   }
 
@@ -25,24 +25,24 @@ final class HTTP1Handler: ChannelInboundHandler {
   private let http: HTTPHandler
   private let limits: TransportLimits
   private let peer: PeerCertificate?
-  private let departure: DrainState
+  private let drainState: DrainState
   private let logger: Logger
   private var state = State.idle
   private var task: Task<Void, Never>?
   private var isDraining = false
   private var context: ChannelHandlerContext?
-  /// When the connection is closed if it does not go on; `nil` while it is our turn.
+  /// The deadline of the peer; `nil` while the handler runs.
   private var end: NIODeadline?
 
   init(
     host: EventLoopContext, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
-    departure: DrainState, logger: Logger
+    drainState: DrainState, logger: Logger
   ) {
     self.host = host
     self.http = http
     self.limits = limits
     self.peer = peer
-    self.departure = departure
+    self.drainState = drainState
     self.logger = logger
   }
 
@@ -75,7 +75,7 @@ final class HTTP1Handler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
       }
     case (.body(let part), .collecting(let head, var body)):
-      // Let go of the state's copy first, so that the body grows in place.
+      // Releases the copy in the state first, so that the body grows in place.
       state = .idle
       body.append(contentsOf: part.readableBytesView)
       state = body.count > limits.bodyBytes ? .refused(head) : .collecting(head, body)
@@ -99,22 +99,22 @@ final class HTTP1Handler: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
     isDraining = true
-    if case .idle = state { closeUnlessAsked(context) }
+    if case .idle = state { closeAfterLinger(context) }
   }
 
-  /// A request may be on its way when an idle connection is to end; it is answered yet.
-  private func closeUnlessAsked(_ context: ChannelHandlerContext) {
+  /// Lingers before closing an idle connection, so that a request in flight is still answered.
+  private func closeAfterLinger(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: Self.longestWay) {
+    context.eventLoop.scheduleTask(in: Self.drainLinger) {
       let (handler, context) = bound.value
       if case .idle = handler.state { context.close(promise: nil) }
     }
   }
 
-  /// More than a request takes from one end of the network to the other.
-  private static let longestWay = TimeAmount.milliseconds(300)
-  /// For an answer to be read before the connection is gone, in milliseconds.
-  private static let lastWords: Int64 = 1_000
+  /// Longer than the transit time of a request.
+  private static let drainLinger = TimeAmount.milliseconds(300)
+  /// In milliseconds: the time for the peer to read the last response.
+  private static let closeLinger: Int64 = 1_000
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     logger.debug("connection failed", metadata: ["error": "\(error)"])
@@ -145,9 +145,9 @@ final class HTTP1Handler: ChannelInboundHandler {
     _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
     closes: Bool = false
   ) {
-    let keepsAlive = request.isKeepAlive && !isDraining && !departure.hasBegun && !closes
+    let keepsAlive = request.isKeepAlive && !isDraining && !drainState.hasBegun && !closes
     state = keepsAlive ? .idle : .ended
-    wait(keepsAlive ? limits.times.idle : Self.lastWords)
+    wait(keepsAlive ? limits.times.idle : Self.closeLinger)
     var headers = HTTPHeaders(response.headers.strings)
     headers.replaceOrAdd(name: "content-length", value: String(response.body.count))
     if !keepsAlive { headers.replaceOrAdd(name: "connection", value: "close") }
@@ -158,14 +158,14 @@ final class HTTP1Handler: ChannelInboundHandler {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    // Only our side ends: to close at once would reset the connection if more had come, and the peer would lose
-    // what it has not read yet (RFC 9112, section 9.6).
+    // Closes the output only: closing both sides would reset the connection if more input had arrived, and the peer
+    // would lose unread bytes (RFC 9112, section 9.6).
     if !keepsAlive { context.close(mode: .output, promise: nil) }
   }
 }
 
 extension HTTP1Handler: TimedConnection {
-  /// Its requests are counted by the edge.
+  /// The edge counts the requests.
   var openStreams: Int { 0 }
 
   func tick(_ now: NIODeadline) {
@@ -175,7 +175,7 @@ extension HTTP1Handler: TimedConnection {
 }
 
 extension HTTPRequestHead {
-  /// Counted as HTTP/2 does (RFC 9113, section 6.5.2).
+  /// The size as HTTP/2 counts it (RFC 9113, section 6.5.2).
   fileprivate var sizeInBytes: Int {
     headers.reduce(uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
   }
@@ -183,6 +183,6 @@ extension HTTPRequestHead {
 
 extension HTTPResponse {
   static func headersTooLarge(limit: Int) -> HTTPResponse {
-    .text(431, "the request's header fields take more than \(limit) bytes\n")
+    .text(431, "request header fields exceed \(limit) bytes\n")
   }
 }

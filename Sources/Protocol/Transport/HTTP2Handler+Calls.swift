@@ -4,7 +4,7 @@ internal import NIOCore
 internal import RPC
 
 extension HTTP2Handler {
-  /// A gRPC call: answered here and now if its request is whole and its handler need not wait.
+  /// Opens a gRPC call, and answers it at once if its request is complete and its handler synchronous.
   func openCall(_ id: StreamID, _ head: RequestHead, _ fields: HeaderFields) {
     guard head.isPost else { return answerPlain(id, .methodNotAllowed("POST")) }
     let encoding: MessageEncoding
@@ -16,11 +16,11 @@ extension HTTP2Handler {
       return refuse(id, Status(.unimplemented, "there is no method \(fields[":path"] ?? "")"))
     }
     if let timeout = head.malformedTimeout {
-      return refuse(id, Status(.invalidArgument, "grpc-timeout '\(timeout)' is not a timeout"))
+      return refuse(id, Status(.invalidArgument, "malformed grpc-timeout '\(timeout)'"))
     }
     let context = CallContext(headers: fields, timeout: head.timeout, peer: peer)
     let call = Call(
-      id: id, context: context, requestEncoding: encoding, takesGzip: head.acceptsGzip)
+      id: id, context: context, requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     switch host.methods.methods[index].handler {
     case .unary(let handler): openUnary(call, handler)
@@ -44,7 +44,7 @@ extension HTTP2Handler {
 
   /// Answers a unary call whose request is complete.
   func answer(_ call: Call, _ handler: Method.UnaryHandler) {
-    host.turnBegan()
+    host.tickBegan()
     var answer: UnaryResult?
     session.withInbound(of: call.id) { bytes in
       do throws(FramingError) {
@@ -64,7 +64,7 @@ extension HTTP2Handler {
     }
   }
 
-  /// Takes the only message out of a whole request and asks the handler.
+  /// Decodes the only message of a complete request, and calls the handler.
   private func oneMessage(
     _ bytes: UnsafeRawBufferPointer, _ call: Call,
     _ handler: Method.UnaryHandler
@@ -96,7 +96,7 @@ extension HTTP2Handler {
     scheduleFlush()
   }
 
-  /// Answers a call with nothing but a status, and what the handler attached to it.
+  /// Ends a call with a status and the trailing metadata of the handler.
   func refuse(_ id: StreamID, _ status: Status, trailing: HeaderFields = HeaderFields()) {
     var fields = status.trailersOnly
     for field in trailing.strings { fields.append(name: field.name, value: field.value) }
@@ -118,19 +118,19 @@ extension HTTP2Handler {
   }
 }
 
-/// What is known of a gRPC call from its header fields.
+/// A gRPC call as its header fields describe it.
 struct Call {
   let id: StreamID
   let context: CallContext
   let requestEncoding: MessageEncoding
-  /// Whether the caller can unpack what is sent to it.
-  let takesGzip: Bool
+  /// Whether the caller accepts gzip.
+  let acceptsGzip: Bool
 
-  /// How a message to the caller is packed.
+  /// The encoding of a message to the caller.
   func encoding(_ compression: MessageCompression) -> MessageEncoding {
     switch compression {
-    case .likeRequest: requestEncoding == .gzip && takesGzip ? .gzip : .identity
-    case .always: takesGzip ? .gzip : .identity
+    case .likeRequest: requestEncoding == .gzip && acceptsGzip ? .gzip : .identity
+    case .always: acceptsGzip ? .gzip : .identity
     case .never: .identity
     }
   }
@@ -139,6 +139,22 @@ struct Call {
 extension Status {
   static let deadlineExceeded = Status(.deadlineExceeded, "the caller's deadline has passed")
   static let requestTooSlow = Status(
-    .deadlineExceeded, "the request did not come to its end in the time that it may take")
+    .deadlineExceeded, "the request was not complete within the request timeout")
   static let cancelled = Status(.cancelled, "the caller has gone")
+}
+
+/// The initial header fields of gRPC responses.
+enum GRPCFields {
+  /// Without compression and metadata.
+  static let plain = HeaderFields([(":status", "200"), ("content-type", "application/grpc")])
+  static let gzip = HeaderFields([
+    (":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "gzip"),
+    ("grpc-accept-encoding", MessageEncoding.accepted),
+  ])
+
+  static func head(_ encoding: MessageEncoding, metadata: HeaderFields) -> HeaderFields {
+    var fields = encoding == .gzip ? gzip : plain
+    for field in metadata.strings { fields.append(name: field.name, value: field.value) }
+    return fields
+  }
 }

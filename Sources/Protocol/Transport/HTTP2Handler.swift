@@ -5,11 +5,11 @@ internal import NIOCore
 internal import NIOExtras
 internal import RPC
 
-/// One HTTP/2 connection on its event loop: bytes from the socket into the session, what the session
-/// says happened to the calls, and all answers of a turn back in one write.
+/// One HTTP/2 connection on its event loop: passes bytes from the socket to the session and events of the session to
+/// the calls, and writes all responses of a tick together.
 ///
-/// It is confined to its loop. What it holds per stream is only for streams that are not answered at
-/// once; a unary call whose request came whole never gets an entry.
+/// Confined to its loop. It keeps state only for streams that are not answered at once; a unary call with a complete
+/// request and a synchronous handler has none.
 final class HTTP2Handler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -21,26 +21,25 @@ final class HTTP2Handler: ChannelInboundHandler {
   let peer: PeerCertificate?
   let logger: Logger
 
-  /// Calls that wait for more of their request or for their handler.
+  /// The calls that wait for their request or their handler.
   var exchanges: [StreamID: any Exchange] = [:]
   private(set) var context: ChannelHandlerContext?
   private var events: [SessionEvent] = []
   private var output = ByteBuffer()
-  /// Streams to reset once what was said on them is sent: nghttp2 drops what waits on a stream that is
-  /// being reset.
+  /// The streams to reset once their output is sent, because nghttp2 drops the output of a stream at its reset.
   private var resetsAfterOutput: [StreamID] = []
   private var isReading = false
   private var flushIsScheduled = false
-  private var isHoldingBack = false
+  private var hasPausedReads = false
   private var isClosing = false
   var isEnding = false
-  /// What the channel says, remembered: asking it costs as much as a header field, and a call asks four times.
+  /// Cached from the channel: the query costs as much as a header field, and a call needs it four times.
   private var isActive = false
   private(set) var isWritable = true
   var isDraining = false
   var hasFinishedDraining = false
-  var life: ConnectionLifetime
-  /// What the life was not told yet.
+  var lifetime: ConnectionLifetime
+  /// Activity since the last check.
   var hasReceived = false
   var bodyBytesSeen: Int64 = 0
 
@@ -54,7 +53,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     self.limits = limits
     self.peer = peer
     self.logger = logger
-    life = ConnectionLifetime(
+    lifetime = ConnectionLifetime(
       limits.times, now: NIODeadline.now().milliseconds, jitter: .random(in: -1...1))
   }
 
@@ -107,16 +106,15 @@ final class HTTP2Handler: ChannelInboundHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
     if isWritable { flush() }
-    holdBack(!isWritable)
+    pauseReads(!isWritable)
     context.fireChannelWritabilityChanged()
   }
 
-  /// A peer that does not take our answers is not read from either: else its requests and our words about
-  /// them would pile up.
-  private func holdBack(_ holdsBack: Bool) {
-    guard holdsBack != isHoldingBack, let channel = context?.channel else { return }
-    isHoldingBack = holdsBack
-    try? channel.syncOptions?.setOption(.autoRead, value: !holdsBack)
+  /// Backpressure: stops reading from a peer that does not read responses, so that requests do not accumulate.
+  private func pauseReads(_ pauses: Bool) {
+    guard pauses != hasPausedReads, let channel = context?.channel else { return }
+    hasPausedReads = pauses
+    try? channel.syncOptions?.setOption(.autoRead, value: !pauses)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -134,7 +132,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   // MARK: Events
 
   private func handleEvents() {
-    // Taken out of the object while they are gone through: their memory is used again, and never copied.
+    // Moved out of the object during the loop, so that the memory is reused and never copied.
     var events: [SessionEvent] = []
     swap(&events, &self.events)
     session.takeEvents(into: &events)
@@ -160,7 +158,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   private func received(_ id: StreamID) {
-    // Mostly the call was answered when its header fields came, since its message came with them.
+    // Most calls were answered with their header fields, because the message arrived with them.
     guard !exchanges.isEmpty else { return }
     exchanges[id]?.received()
   }
@@ -183,24 +181,24 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   private func fail(_ error: HTTP2Error) {
-    logger.debug("closing a connection that broke the protocol", metadata: ["error": "\(error)"])
+    logger.debug("closing connection after a protocol error", metadata: ["error": "\(error)"])
     flush()
     context?.close(promise: nil)
   }
 
   // MARK: Output
 
-  /// Sends what the session has to say at the end of the loop's turn.
+  /// Flushes the output of the session at the end of the tick.
   func scheduleFlush() {
     guard !isReading, !flushIsScheduled, context != nil else { return }
     flushIsScheduled = true
-    host.speakAtEndOfTurn(self)
+    host.flushAtEndOfTick(self)
   }
 
-  /// Ends a stream whose caller is still sending, once its answer is out (RFC 9113, section 8.1).
+  /// Resets a stream whose caller is still sending, once its response is sent (RFC 9113, section 8.1).
   func resetAfterOutput(_ id: StreamID) { resetsAfterOutput.append(id) }
 
-  /// Writes what the session has to say, and hears what came of that.
+  /// Writes the output of the session, and handles the resulting events.
   func flush() {
     flushIsScheduled = false
     guard !isClosing, isActive, let context else { return }
@@ -209,27 +207,27 @@ final class HTTP2Handler: ChannelInboundHandler {
         resetAnswered()
         _ = try writeOutput(context)
       }
-      // Sending closes streams and drains bodies: whoever waits for that is told now.
+      // Sending closes streams and drains bodies.
       handleEvents()
       if session.unsentBytes > limits.connectionBacklogBytes { return checkBacklog() }
     } catch {
-      logger.debug("cannot send", metadata: ["error": "\(error)"])
+      logger.debug("send failed", metadata: ["error": "\(error)"])
       context.close(promise: nil)
       return
     }
-    if session.isFinished { closeGently() }
+    if session.isFinished { closeAfterOutput() }
   }
 
-  /// Ends our side, and waits a moment for the peer to end its own. To close at once would reset the connection
-  /// if anything came that was not read, and the peer would lose what it has not read yet (RFC 9112, section 9.6).
-  private func closeGently() {
+  /// Closes the output, and lingers until the peer closes its side. Closing both would reset the connection if unread
+  /// input had arrived, and the peer would lose unread bytes (RFC 9112, section 9.6).
+  private func closeAfterOutput() {
     guard !isClosing, let context else { return }
     isClosing = true
     context.close(mode: .output, promise: nil)
     _ = schedule(in: .seconds(1)) { [self] in self.context?.close(promise: nil) }
   }
 
-  /// Resets the streams whose answers are out. One whose caller does not read waits for it.
+  /// Resets the streams whose responses are sent.
   private func resetAnswered() {
     resetsAfterOutput.removeAll { id in
       guard session.unsentCount(of: id) == 0 else { return false }
@@ -238,7 +236,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     }
   }
 
-  /// Writes while the socket takes it; answers whether all is written that can be.
+  /// Writes while the socket is writable; returns whether all output is written.
   private func writeOutput(_ context: ChannelHandlerContext) throws(HTTP2Error) -> Bool {
     var isComplete = false
     while !isComplete, isWritable {
@@ -255,16 +253,16 @@ final class HTTP2Handler: ChannelInboundHandler {
     return isComplete
   }
 
-  /// Bytes of one write to the socket, at most about that.
+  /// The approximate maximum size of one write to the socket.
   private static let writeSize = 256 * 1_024
 }
 
-/// A stream that is not answered at once. Called on the connection's loop.
+/// A stream that is not answered at once. Called on the event loop of the connection.
 protocol Exchange: AnyObject {
-  /// More of the request came, or its end.
+  /// More of the request has arrived, or its end.
   func received()
-  /// All that was sent has gone to the socket.
+  /// All output has been written to the socket.
   func drained()
-  /// The stream is gone; nothing can be sent on it any more.
+  /// The stream is closed; no more can be sent.
   func closed()
 }

@@ -3,15 +3,15 @@ internal import HTTP2
 internal import NIOCore
 internal import Platform
 
-/// A plain HTTP request on an HTTP/2 connection: its body is collected, then the HTTP handler is asked.
+/// A plain HTTP request on an HTTP/2 connection: collects the body, then calls the HTTP handler.
 final class HTTPRequestExchange: Exchange {
   private let id: StreamID
   private let fields: HeaderFields
   private let connection: HTTP2Handler
   private var task: Task<Void, Never>?
-  /// Until the request has to be whole.
-  private var patience: Scheduled<Void>?
-  /// Bytes that the caller was already allowed to replace.
+  /// Ends the exchange if the request is still incomplete.
+  private var requestTimeout: Scheduled<Void>?
+  /// The bytes that the window already allows the caller to replace.
   private var allowed = 0
 
   init(_ id: StreamID, _ fields: HeaderFields, _ connection: HTTP2Handler) {
@@ -32,7 +32,7 @@ final class HTTPRequestExchange: Exchange {
       allowed = count
       return waitForTheRest()
     }
-    patience?.cancel()
+    requestTimeout?.cancel()
     var request = HTTPRequest(fields, body: session.inbound(of: id))
     request.peer = connection.peer
     start(request)
@@ -41,20 +41,20 @@ final class HTTPRequestExchange: Exchange {
   func drained() {}
 
   func closed() {
-    patience?.cancel()
+    requestTimeout?.cancel()
     task?.cancel()
   }
 
   private func waitForTheRest() {
-    guard patience == nil else { return }
-    patience = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
+    guard requestTimeout == nil else { return }
+    requestTimeout = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
       refuse(.requestTooSlow)
     }
   }
 
-  /// Answers before the request is whole.
+  /// Responds before the request is complete.
   private func refuse(_ response: HTTPResponse) {
-    patience?.cancel()
+    requestTimeout?.cancel()
     guard task == nil, connection.exchanges[id] === self else { return }
     connection.exchanges[id] = nil
     connection.answerPlain(id, response)
@@ -85,7 +85,7 @@ extension HTTP2Handler {
     exchange.received()
   }
 
-  /// Answers a plain request with header fields and, if there is one, a body.
+  /// Responds to a plain request.
   func answerPlain(_ id: StreamID, _ response: HTTPResponse, isHead: Bool = false) {
     var fields = HeaderFields([
       (":status", String(response.status)), ("content-length", String(response.body.count)),
@@ -118,9 +118,9 @@ extension HTTPRequest {
 
 extension HTTPResponse {
   static let requestTooSlow = HTTPResponse.text(
-    408, "the request did not come to its end in the time that it may take\n")
+    408, "the request was not complete within the request timeout\n")
 
   static func bodyTooLarge(limit: Int) -> HTTPResponse {
-    .text(413, "the request's body is larger than the limit of \(limit) bytes\n")
+    .text(413, "request body exceeds the limit of \(limit) bytes\n")
   }
 }

@@ -1,7 +1,7 @@
-/// An address as people write it: `127.0.0.1:50051`, `[::1]:50051`, `localhost:0`.
+/// A network address in text form: `127.0.0.1:50051`, `[::1]:50051`, `localhost:0`.
 package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
   package var host: String
-  /// 0 to 65535; 0 asks the system for a free one.
+  /// 0 to 65535; 0 requests any free port.
   package var port: Int
 
   package init(host: String, port: Int) {
@@ -23,7 +23,7 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: Int(port))
   }
 
-  /// Whether only this machine can reach it.
+  /// Whether the address is reachable from this host only.
   package var isLoopback: Bool {
     if host == "localhost" || host == "::1" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A socket that already listens, made by the process that started this one, which keeps it: what connects
-/// while nobody serves it waits in its queue for the next process.
+/// A listening socket of the parent process, such as systemd. Connections wait in its queue while no process serves
+/// it.
 package struct InheritedSocket: Hashable, Sendable {
-  /// Valid as long as the process lives, or until a listener that was given it has shut down.
+  /// Valid until the listener that uses it has shut down.
   package let descriptor: CInt
-  /// Where it listens.
+  /// The bound address.
   package let address: HostAndPort
 
-  /// Takes a descriptor; `nil` if it is not a TCP socket that listens.
+  /// Wraps a descriptor; `nil` if it is not a listening TCP socket.
   package init?(descriptor: CInt) {
     var listens: CInt = 0
     var size = socklen_t(MemoryLayout<CInt>.size)

@@ -6,16 +6,16 @@ internal import NIOExtras
 internal import NIOPosix
 package import RPC
 
-/// A port on which the process listens: gRPC and plain HTTP on HTTP/2, plain HTTP on HTTP/1.1.
+/// A listening port: gRPC and plain HTTP over HTTP/2, plain HTTP over HTTP/1.1.
 package struct Listener: Sendable {
-  /// What the connections of a listener are served with.
+  /// The handlers, limits and TLS identity of a listener.
   package struct Service: Sendable {
     /// Makes the gRPC methods of one event loop; called once on each.
     package var makeHost: @Sendable (any EventLoop) -> MethodHost
-    /// Answers whatever is not gRPC.
+    /// Handles requests that are not gRPC.
     package var http: HTTPHandler
     package var limits: TransportLimits
-    /// `nil`: in the clear.
+    /// `nil`: plain text.
     package var tls: TLSIdentity?
 
     package init(
@@ -29,25 +29,25 @@ package struct Listener: Sendable {
     }
   }
 
-  /// Where it listens; the port is the real one also if port 0 was asked for.
+  /// The address; its port is the actual one if port 0 was requested.
   package let address: HostAndPort
   private let channel: any Channel
   private let quiescing: ServerQuiescingHelper
   private let setup: ConnectionSetup
   private let isInherited: Bool
 
-  /// How many connections there are now.
+  /// The number of open connections.
   package var openConnections: Int { setup.openConnections }
 
-  /// How many calls were open on its HTTP/2 connections when they were last looked at, at most a second ago.
+  /// The number of open HTTP/2 calls at the last check, at most a second ago.
   package var openStreams: Int { setup.openStreams }
 
-  /// How many connections were closed because there were too many.
+  /// The number of connections closed because of the connection limit.
   package var refusedConnections: Int { setup.refusedConnections }
 
-  /// Starts to listen at `address`, or on `socket` if there is one, which is then the address.
+  /// Listens at `address`, or on `socket` instead if there is one.
   ///
-  /// - Throws: ``ListenError`` if the address cannot be had.
+  /// - Throws: ``ListenError`` if the address is not available.
   package static func listen(
     at address: HostAndPort, socket: InheritedSocket? = nil, on group: any EventLoopGroup,
     serving service: Service, logger: Logger
@@ -85,15 +85,15 @@ package struct Listener: Sendable {
     }
   }
 
-  /// Whoever asks over HTTP/1.1 is told with each answer to use another connection from now on; nothing else changes.
-  package func announceShutDown() { setup.departure.begin() }
+  /// From now on every HTTP/1.1 response asks the client to use another connection.
+  package func announceShutDown() { setup.drainState.begin() }
 
-  /// Stops accepting, tells every connection to finish, and returns when the last has.
+  /// Drains the listener: stops accepting, asks every connection to finish, and returns when the last one is closed.
   ///
   /// - Parameters:
-  ///   - grace: how long calls in flight may take; what is left then is cut.
-  ///   - told: called when the connections were told; ends what would go on for ever.
-  package func shutDown(grace: TimeAmount, told: @Sendable () -> Void = {}) async {
+  ///   - grace: the time for calls in flight; connections that remain are closed afterwards.
+  ///   - onAnnounced: called when all connections have been asked to finish; ends streams without an end.
+  package func shutDown(grace: TimeAmount, onAnnounced: @Sendable () -> Void = {}) async {
     announceShutDown()
     await ListenerCloser(channel: channel, isInherited: isInherited).close()
     let loop = channel.eventLoop
@@ -102,7 +102,7 @@ package struct Listener: Sendable {
     quiescing.initiateShutdown(promise: finished)
     // Behind the word to the connections of this loop; those of others hear it at the same time.
     try? await loop.submit {}.get()
-    told()
+    onAnnounced()
     try? await finished.futureResult.get()
     cut.cancel()
   }

@@ -1,31 +1,30 @@
 internal import NIOCore
 internal import NIOExtras
 
-/// Tells HTTP/2 from HTTP/1.1 by a connection's first bytes, sets the pipeline up for it, and leaves.
+/// Detects HTTP/2 or HTTP/1.1 by the first bytes of a connection, builds its pipeline, and removes itself.
 ///
-/// Without TLS there is no ALPN to ask, and with it the bytes tell the same; a client that speaks HTTP/2 begins with a preface that no
-/// HTTP/1.1 request can begin with (RFC 9113, section 3.4). A connection that does not come that far, TLS's
-/// handshake included, within `patience` is closed.
+/// Plain text has no ALPN, and an HTTP/2 client begins with a preface that no HTTP/1.1 request can begin with (RFC
+/// 9113, section 3.4). A connection that sends too little within `timeout`, TLS handshake included, is closed.
 final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
   private let configure: (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
-  private let patience: TimeAmount
+  private let timeout: TimeAmount
   private var end: Scheduled<Void>?
   private var seen = ByteBuffer()
   private var isDecided = false
   private var shouldLeave = false
 
   init(
-    patience: TimeAmount,
+    timeout: TimeAmount,
     configure: @escaping (_ isHTTP2: Bool, _ context: ChannelHandlerContext) throws -> Void
   ) {
-    self.patience = patience
+    self.timeout = timeout
     self.configure = configure
   }
 
-  func handlerAdded(context: ChannelHandlerContext) { wait(patience, context) }
+  func handlerAdded(context: ChannelHandlerContext) { wait(timeout, context) }
 
   private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
     let channel = context.channel
@@ -37,9 +36,9 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     guard event is ChannelShouldQuiesceEvent, !isDecided else {
       return context.fireUserInboundEventTriggered(event)
     }
-    // It hears of it as soon as it can be told in words that it understands; silent ones are not waited for.
+    // Forwards the event once the protocol is known, and closes silent connections soon.
     shouldLeave = true
-    wait(min(patience, .seconds(1)), context)
+    wait(min(timeout, .seconds(1)), context)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import Platform
 internal import RPC
 
-/// A call with any number of messages each way, on the connection's side: it cuts the request into
-/// messages for the handler's `MessageMailbox` and sends what the handler gives.
+/// The connection's side of a streaming call: decodes frames of the request into the handler's `MessageMailbox`, and
+/// sends the handler's messages.
 final class StreamingExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler
@@ -15,9 +15,9 @@ final class StreamingExchange: Exchange {
   private var hasResponded = false
   private var initialMetadata = Metadata()
   private var trailingMetadata = Metadata()
-  /// Bytes of the request that were taken off the session.
+  /// The bytes of the request removed from the session.
   private var taken = 0
-  /// Bytes of the request for which the caller was allowed to send as many more.
+  /// The bytes of the request for which the window was reopened.
   private var allowed = 0
 
   init(_ call: Call, _ connection: HTTP2Handler) {
@@ -27,7 +27,7 @@ final class StreamingExchange: Exchange {
   }
 
   func start(
-    _ handler: @escaping @Sendable (any MessageStream, CallContext) async throws(Status) -> Void
+    _ handler: @escaping Method.StreamHandler
   ) {
     guard let loop = connection.context?.eventLoop else { return }
     deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
@@ -47,7 +47,7 @@ final class StreamingExchange: Exchange {
     received()
   }
 
-  /// Hands over what came, as far as there is room for it, and lets the caller send more if there was.
+  /// Delivers received messages up to the capacity of the mailbox, and reopens the window if all fit.
   func received() {
     guard isOpen else { return }
     let session = connection.session
@@ -61,7 +61,7 @@ final class StreamingExchange: Exchange {
     }
   }
 
-  /// Delivers the whole messages that came; answers whether there was room for all.
+  /// Delivers all complete messages; returns whether all fit.
   private func deliverMessages() throws(FramingError) -> Bool {
     let session = connection.session
     var outcome = Result<(used: Int, isComplete: Bool), FramingError>.success((0, true))
@@ -97,7 +97,7 @@ final class StreamingExchange: Exchange {
     task?.cancel()
   }
 
-  /// Sends a message; answers whether the handler may go on at once.
+  /// Sends a message; returns whether the handler may continue at once.
   func send(_ message: [UInt8], compression: MessageCompression) -> Bool {
     guard isOpen else { return true }
     respondIfNeeded()
@@ -119,13 +119,13 @@ final class StreamingExchange: Exchange {
   private func respondIfNeeded() {
     guard !hasResponded else { return }
     hasResponded = true
-    // Each message says whether it is packed; this only says how.
+    // A flag in each message tells whether it is compressed; this field names the encoding.
     connection.session.respond(
       on: call.id, GRPCFields.head(call.encoding(.always), metadata: initialMetadata.fields),
       endOfStream: false)
   }
 
-  /// Ends the call with what the handler, or what came before it did, has to say.
+  /// Ends the call with the status of the handler, or of an earlier failure.
   private func end(_ status: Status) {
     guard isOpen else { return }
     deadline?.cancel()

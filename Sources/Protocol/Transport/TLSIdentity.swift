@@ -3,10 +3,41 @@ internal import NIOCore
 internal import NIOSSL
 internal import Synchronization
 
-/// The certificate that a listener shows, and whom it believes: what is read from ``TLSSettings``.
+/// The certificate files of a listener.
+package struct TLSSettings: Hashable, Sendable {
+  /// The path of the certificate chain in PEM, leaf first, without the root.
+  package let certificate: String
+  /// The path of the private key in PEM.
+  package let key: String
+  /// The path of the authorities of client certificates in PEM; `nil`: none are requested.
+  package let clientAuthorities: String?
+
+  package init(certificate: String, key: String, clientAuthorities: String? = nil) {
+    self.certificate = certificate
+    self.key = key
+    self.clientAuthorities = clientAuthorities
+  }
+}
+
+/// The reason why TLS cannot use its files.
+package enum TLSError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A file is missing or malformed; `reason` is the library's.
+  case unusable(file: String, reason: String)
+  /// The key does not belong to the certificate, or the TLS library rejects one of them.
+  case refused(certificate: String, reason: String)
+
+  package var description: String {
+    switch self {
+    case .unusable(let file, let reason): "cannot use \(file) for TLS: \(reason)"
+    case .refused(let certificate, let reason):
+      "TLS does not work with the certificate \(certificate) and its key: \(reason)"
+    }
+  }
+}
+
+/// The certificate and the client authorities of a listener, read from ``TLSSettings``.
 ///
-/// ``reload()`` reads the files again. New connections then see the new certificate; those that are open stay as
-/// they are.
+/// ``reload()`` reads the files again; only new connections use the result.
 package final class TLSIdentity: Sendable {
   private let settings: TLSSettings
   private let context: Mutex<NIOSSLContext>
@@ -17,13 +48,13 @@ package final class TLSIdentity: Sendable {
     context = Mutex(try Self.makeContext(settings))
   }
 
-  /// Reads the files again. If one cannot be used, all stays as it was.
+  /// Reads the files again. After an error the current ones stay in use.
   package func reload() throws(TLSError) {
     let fresh = try Self.makeContext(settings)
     context.withLock { $0 = fresh }
   }
 
-  /// What makes a connection one of TLS.
+  /// The TLS handler of one connection.
   func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: context.withLock { $0 }) }
 
   private static func makeContext(_ settings: TLSSettings) throws(TLSError) -> NIOSSLContext {
@@ -37,7 +68,7 @@ package final class TLSIdentity: Sendable {
     if let authorities = settings.clientAuthorities {
       let roots = try reading(authorities) { try NIOSSLCertificate.fromPEMFile($0) }
       configuration.trustRoots = .certificates(roots)
-      // Who shows none may still have a token; who shows one that is not of these authorities is refused.
+      // A caller without a certificate may have a token; a certificate of another authority is rejected.
       configuration.certificateVerification = .optionalVerification
       configuration.sendCANameList = true
     }
@@ -58,8 +89,8 @@ package final class TLSIdentity: Sendable {
     }
   }
 
-  /// The suites of TLS 1.2 that App Transport Security takes and that authenticate what they encrypt. Those of
-  /// TLS 1.3 are all of that kind and cannot be chosen.
+  /// The AEAD suites of TLS 1.2 that App Transport Security accepts. TLS 1.3 has only AEAD suites, which cannot be
+  /// selected.
   private static let forwardSecret: [NIOTLSCipher] = [
     .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
     .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
@@ -68,8 +99,7 @@ package final class TLSIdentity: Sendable {
 }
 
 extension PeerCertificate {
-  /// The certificate with which the peer of this connection has identified itself; `nil` if it has not. TLS
-  /// has verified it.
+  /// The verified client certificate of a connection; `nil` if the peer has none.
   static func of(_ pipeline: ChannelPipeline.SynchronousOperations) -> PeerCertificate? {
     guard let certificate = try? pipeline.nioSSL_peerCertificate() else { return nil }
     let textual: Set<_SubjectAlternativeName.NameType> = [.dnsName, .uri, .email]

@@ -1,36 +1,36 @@
 package import HTTP2
 
-/// What callers may ask of one listener, and each connection of it.
+/// The limits of one listener and of each of its connections.
 package struct TransportLimits: Hashable, Sendable {
-  /// What HTTP/2 bounds: streams, header bytes, windows.
+  /// The limits of HTTP/2: streams, header bytes, windows.
   package var http2 = Limits()
-  /// Bytes of one gRPC message, packed or not.
+  /// The maximum size of one gRPC message, compressed or not.
   package var messageBytes = 4 * 1_024 * 1_024
-  /// Bytes of the body of a plain HTTP request.
+  /// The maximum size of the body of a plain HTTP request.
   package var bodyBytes = 4 * 1_024 * 1_024
-  /// Bytes of a streaming call that wait for its handler before the caller is slowed down, and bytes
-  /// that wait for a caller before the handler is.
+  /// The bytes of a streaming call that may wait for its handler, and those that may wait for its caller, before
+  /// backpressure sets in.
   package var streamBacklogBytes = 128 * 1_024
-  /// Bytes of requests that are not whole, or of answers that are not fetched, on all streams of one
-  /// connection. One that makes us hold more is closed.
+  /// The maximum bytes of incomplete requests, and of unsent responses, on all streams of one connection. A
+  /// connection with more is closed.
   package var connectionBacklogBytes = 64 * 1_024 * 1_024
-  /// Frames in a second that carry neither a request nor a part of one: pings, settings, resets, window
+  /// The maximum number of frames per second that carry no part of a request: pings, settings, resets, window
   /// updates, empty data. A connection with more is closed.
   package var controlFrames = 10_000
-  /// Connections open at once. One too many is closed when it is accepted.
+  /// The maximum number of open connections. Further ones are closed when they are accepted.
   package var connections = 10_000
-  /// How long a connection may take for what it does.
+  /// The timeouts of a connection.
   package var times = ConnectionTimes()
 
   package init() {}
 
-  /// Calls open at once on one connection.
+  /// The maximum number of open calls on one connection.
   package var streams: Int {
     get { Int(http2.concurrentStreams) }
     set { http2.concurrentStreams = UInt32(clamping: newValue) }
   }
 
-  /// Bytes of the header fields of one request.
+  /// The maximum size of the header fields of one request.
   package var headerBytes: Int {
     get { http2.headerBytes }
     set { http2.headerBytes = newValue }
@@ -39,27 +39,26 @@ package struct TransportLimits: Hashable, Sendable {
 
 /// How long a connection may take for what it does, in milliseconds.
 package struct ConnectionTimes: Hashable, Sendable {
-  /// From its beginning until it has shaken hands and said its first word.
+  /// From the accept until the handshake and the first bytes.
   package var handshake: Int64 = 10_000
-  /// From the first byte of a request's header fields to the last, and of a request that is answered as a
-  /// whole until it is whole.
+  /// From the first byte of a header block to its last, and of a unary request to its last.
   package var request: Int64 = 30_000
-  /// Without a call. Then it is closed.
+  /// Without a call; then the connection is closed.
   package var idle: Int64 = 600_000
-  /// Altogether, give or take a tenth. Then its client is asked to open another one.
+  /// The maximum age, with a jitter of 10 %; then the client is asked to open another connection.
   package var age: Int64 = 3_600_000
-  /// For the calls that are open when its age is reached, or it was idle.
+  /// For open calls after the maximum age.
   package var ageGrace: Int64 = 600_000
-  /// Without a sign of life before one is asked for.
+  /// Without received bytes until a keepalive ping is sent.
   package var keepalive: Int64 = 60_000
-  /// For the answer to that.
+  /// For the acknowledgement of the ping.
   package var keepaliveTimeout: Int64 = 20_000
-  /// Without taking anything of the answers that wait for it.
+  /// Without progress while responses wait for the peer.
   package var stall: Int64 = 120_000
 
   package init() {}
 
-  /// How often connections are looked at, so that no time is missed by more than a quarter or a second.
+  /// The interval between checks: a quarter of the shortest timeout, at most a second.
   var tick: Int64 {
     let shortest = [handshake, request, idle, age, ageGrace, keepalive, keepaliveTimeout, stall].min() ?? 0
     return min(max(shortest / 4, 10), 1_000)

@@ -3,14 +3,14 @@ internal import NIOCore
 internal import Platform
 internal import RPC
 
-/// A unary call whose request has not all come yet.
+/// A unary call whose request is incomplete.
 final class BufferingUnaryExchange: Exchange {
   private let call: Call
   private let handler: Method.UnaryHandler
   private let connection: HTTP2Handler
   private var deadline: Scheduled<Void>?
-  private var patience: Scheduled<Void>?
-  /// Bytes that the caller was already allowed to replace.
+  private var requestTimeout: Scheduled<Void>?
+  /// The bytes that the window already allows the caller to replace.
   private var allowed = 0
 
   init(
@@ -21,7 +21,7 @@ final class BufferingUnaryExchange: Exchange {
     self.handler = handler
     self.connection = connection
     deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
-    patience = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
+    requestTimeout = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
       end(.requestTooSlow)
     }
   }
@@ -42,7 +42,7 @@ final class BufferingUnaryExchange: Exchange {
       leave()
       return connection.answer(call, handler)
     }
-    // The message is within its limit, so its sender need not wait for us to take it.
+    // The message is within its limit, so the window opens at once.
     let count = session.inboundCount(of: call.id)
     session.allowMore(count - allowed, on: call.id)
     allowed = count
@@ -52,7 +52,7 @@ final class BufferingUnaryExchange: Exchange {
 
   func closed() {
     deadline?.cancel()
-    patience?.cancel()
+    requestTimeout?.cancel()
   }
 
   private func end(_ status: Status) {
@@ -66,7 +66,7 @@ final class BufferingUnaryExchange: Exchange {
   }
 }
 
-/// A unary call whose handler waits for something.
+/// A unary call whose handler runs as a task.
 final class AsyncUnaryExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler
@@ -107,7 +107,7 @@ final class AsyncUnaryExchange: Exchange {
   }
 
   private func end(_ outcome: Result<Reply, Status>) {
-    // Whoever was first, the work, the deadline or the caller's leaving, has ended the call.
+    // The work, the deadline or a disconnect may have ended the call before.
     guard connection.exchanges[call.id] === self else { return }
     deadline?.cancel()
     connection.exchanges[call.id] = nil
@@ -119,13 +119,13 @@ final class AsyncUnaryExchange: Exchange {
 }
 
 extension HTTP2Handler {
-  /// Calls `expired` on the loop when the caller's patience ends; `nil` if it has no end.
+  /// Calls `expired` on the loop at the caller's deadline; `nil` if it has none.
   func scheduleDeadline(_ call: Call, _ expired: @escaping () -> Void) -> Scheduled<Void>? {
     guard let timeout = call.context.timeout else { return nil }
     return schedule(in: .nanoseconds(timeout.nanoseconds), expired)
   }
 
-  /// Calls `work` on the loop after so long.
+  /// Calls `work` on the loop after `time`.
   func schedule(in time: TimeAmount, _ work: @escaping () -> Void) -> Scheduled<Void>? {
     guard let loop = context?.eventLoop else { return nil }
     let work = NIOLoopBound(work, eventLoop: loop)

@@ -30,7 +30,7 @@ package struct Services: Sendable {
     return MethodHost(
       methods: MethodTable(
         methods.map { chain.intercepting($0, MethodPolicy.of($0.path), with: interceptors) }),
-      turnEnded: check.endTick)
+      tickEnded: check.endTick)
   }
 
   /// The unary methods as JSON over plain HTTP.

@@ -37,11 +37,11 @@ struct ConfigurationReloader: Worker {
       let configuration = try ServiceConfiguration.load(path: file)
       services.adopt(configuration.catalog)
       logger.info("the catalog was read again", metadata: ["apps": "\(configuration.catalog.appIDs)"])
-      monitor.configurationIsOff(nil)
+      monitor.reportConfigurationError(nil)
       reloadCallers(configuration)
       await reloadWebhooks(configuration)
     } catch {
-      monitor.configurationIsOff(error.description)
+      monitor.reportConfigurationError(error.description)
       logger.error(
         "the catalog stays as it was, and so do the callers and the webhooks", metadata: ["error": "\(error)"]
       )
@@ -54,7 +54,7 @@ struct ConfigurationReloader: Worker {
       logger.info("the webhooks were read again")
     } catch {
       let reason = (error as? Failure)?.message ?? "\(error)"
-      monitor.configurationIsOff(reason)
+      monitor.reportConfigurationError(reason)
       logger.error("the webhooks stay as they were", metadata: ["error": "\(reason)"])
     }
   }
@@ -66,7 +66,7 @@ struct ConfigurationReloader: Worker {
       logger.info("the callers were read again")
     } catch {
       let reason = (error as? Failure)?.message ?? "\(error)"
-      monitor.configurationIsOff(reason)
+      monitor.reportConfigurationError(reason)
       logger.error("the callers stay as they were", metadata: ["error": "\(reason)"])
     }
   }

@@ -59,7 +59,7 @@ struct Listeners: Sendable {
   func shutDown(endStreams: @escaping @Sendable () -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for listener in all {
-        group.addTask { await listener.shutDown(grace: Self.grace, told: endStreams) }
+        group.addTask { await listener.shutDown(grace: Self.grace, onAnnounced: endStreams) }
       }
     }
   }

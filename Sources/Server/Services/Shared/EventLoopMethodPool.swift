@@ -51,7 +51,7 @@ private actor EventLoopMethodRunner {
 
   func reply(_ path: String, _ request: [UInt8], _ call: CallContext) throws(Status) -> Reply {
     let host = try openedHost()
-    defer { host.endTurn() }
+    defer { host.endTick() }
     guard case .unary(let handler)? = host.methods.method(path)?.handler else { throw Status(.unimplemented) }
     switch request.withUnsafeBytes({ handler($0, call) }) {
     case .reply(let reply): return reply
@@ -66,7 +66,7 @@ private actor EventLoopMethodRunner {
     do throws(StoreError) {
       let check = CheckHandler(context, reader: try context.store.makeReader(), cacheBytes: cacheBytes)
       let methods = Method.eventLoop(entitlementService: check) + health.methods
-      let host = MethodHost(methods: MethodTable(methods), turnEnded: check.endTick)
+      let host = MethodHost(methods: MethodTable(methods), tickEnded: check.endTick)
       self.host = host
       return host
     } catch {

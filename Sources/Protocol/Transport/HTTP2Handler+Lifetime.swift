@@ -5,7 +5,7 @@ internal import NIOCore
 extension HTTP2Handler: TimedConnection {
   var openStreams: Int { session.openStreams }
 
-  /// Looks at the connection as it is now.
+  /// Checks the timeouts of the connection.
   func tick(_ now: NIODeadline) {
     let seen = ConnectionLifetime.Observation(
       hasReceived: hasReceived, hasSent: session.bodyBytesSent != bodyBytesSeen,
@@ -13,28 +13,27 @@ extension HTTP2Handler: TimedConnection {
       openStreams: session.openStreams, openHeaderBlock: session.openHeaderBlock?.rawValue)
     hasReceived = false
     bodyBytesSeen = session.bodyBytesSent
-    session.forgetControlFrames()
-    switch life.tick(now: now.milliseconds, seen) {
+    session.resetControlFrameCount()
+    switch lifetime.tick(now: now.milliseconds, seen) {
     case .nothing: return
     case .ping:
       session.ping(PingPurpose.keepalive)
       flush()
     case .retire: drain()
     case .close(let reason):
-      logger.debug("closing a connection", metadata: ["reason": "\(reason.rawValue)"])
+      logger.debug("closing connection", metadata: ["reason": "\(reason.rawValue)"])
       endConnection(.enhanceYourCalm)
     }
   }
 
-  /// Asks the client to open no more streams, and says a round trip later, when it has heard that, which ones
-  /// were the last.
+  /// Asks the client to open no more streams, and announces the last accepted stream a round trip later, when the
+  /// client has received the request.
   func drain() {
     guard !isDraining else { return }
     isDraining = true
-    life.retire(now: NIODeadline.now().milliseconds)
+    lifetime.retire(now: NIODeadline.now().milliseconds)
     session.announceGoAway()
-    // The answer to the ping tells that the peer has seen the announcement. A peer that does not answer is
-    // given a second.
+    // The acknowledgement of the ping shows that the peer has received the announcement; waits at most a second.
     session.ping(PingPurpose.draining)
     flush()
     guard let loop = context?.eventLoop else { return }
@@ -49,7 +48,7 @@ extension HTTP2Handler: TimedConnection {
     scheduleFlush()
   }
 
-  /// Closes a connection that takes more than it may.
+  /// Closes a connection that exceeds its limits.
   func checkBacklog() {
     let limit = limits.connectionBacklogBytes
     guard
@@ -57,7 +56,7 @@ extension HTTP2Handler: TimedConnection {
         || session.controlFrames > limits.controlFrames
     else { return }
     logger.debug(
-      "closing a connection that takes too much",
+      "closing connection over its limits",
       metadata: [
         "inbound": "\(session.inboundBytes)", "unsent": "\(session.unsentBytes)",
         "control frames": "\(session.controlFrames)",
@@ -65,9 +64,9 @@ extension HTTP2Handler: TimedConnection {
     endConnection(.enhanceYourCalm)
   }
 
-  /// Says why, if the peer listens, and closes.
+  /// Sends GOAWAY with the code, and closes.
   func endConnection(_ code: ErrorCode) {
-    // To say it looks at the backlog once more, which is as it was.
+    // Flushing checks the backlog again, which is unchanged.
     guard !isEnding else { return }
     isEnding = true
     session.terminate(code)
@@ -76,7 +75,7 @@ extension HTTP2Handler: TimedConnection {
   }
 }
 
-/// What our pings are for: the answer repeats it.
+/// The purpose of a ping, which its acknowledgement repeats.
 enum PingPurpose {
   static let keepalive: UInt64 = 1
   static let draining: UInt64 = 2
