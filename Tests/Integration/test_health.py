@@ -61,7 +61,7 @@ def test_a_full_disk_stops_writes_only(small_disk):
         status, body = ready(service)
         assert (status, body["status"]) == (200, "degraded")
         [disk] = [check for check in body["checks"] if not check["ok"]]
-        assert disk["name"] == "disk" and "MiB are free" in disk["problem"]
+        assert disk["name"] == "disk" and "MiB free" in disk["problem"]
         assert "entitled.v1.ReceiptService" in disk["stops"]
         for name in ("", "entitled.v1.EntitlementService"):
             request = health_pb2.HealthCheckRequest(service=name)

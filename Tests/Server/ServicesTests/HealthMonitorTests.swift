@@ -24,7 +24,7 @@ import Wire
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try SQLiteEntitlementStore(directory: directory)
     // How busy the machine is that runs the tests is no finding.
-    let monitor = HealthMonitor(store: store, health: health, longestLag: .seconds(3600)) { [free] in
+    let monitor = HealthMonitor(store: store, health: health, maxWriteDelay: .seconds(3600)) { [free] in
       free.bytes.withLock { $0 }
     }
     try await body(monitor, store)
@@ -74,7 +74,7 @@ import Wire
   @Test("A configuration that cannot be used is told and stops nothing")
   func configuration() async throws {
     try await withMonitor { monitor, _ in
-      monitor.configurationIsOff("entitled.yaml:3: wrong")
+      monitor.reportConfigurationError("entitled.yaml:3: wrong")
       await monitor.begin()
       #expect(problems(monitor) == [.configuration] && monitor.isReady)
     }

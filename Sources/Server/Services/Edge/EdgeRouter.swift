@@ -1,7 +1,7 @@
 package import HTTP
+internal import Metrics
 
-/// What the edge port serves: health for whoever runs containers, Apple's notifications, old backends'
-/// receipts, and the contract as JSON.
+/// Routes requests to the edge port: probes, metrics, Apple's notifications, `verifyReceipt`, and the contract as JSON.
 package struct EdgeRouter: Sendable {
   private let gateway: JSONGateway
   private let notifications: NotificationEndpoint
@@ -11,12 +11,12 @@ package struct EdgeRouter: Sendable {
   private let readiness: ReadinessEndpoint
 
   /// - Parameters:
-  ///   - gateway: the contract's calls.
-  ///   - notifications: where Apple delivers.
-  ///   - verifyReceipt: where old backends send receipts.
-  ///   - metrics: what the program counts.
-  ///   - jwks: the document with the public keys of entitlement tokens.
-  ///   - readiness: whether calls are answered.
+  ///   - gateway: the methods of the contract as JSON.
+  ///   - notifications: App Store Server Notifications.
+  ///   - verifyReceipt: receipts of legacy backends.
+  ///   - metrics: the metrics for Prometheus.
+  ///   - jwks: returns the JSON Web Key Set of entitlement tokens.
+  ///   - readiness: the readiness probe.
   package init(
     gateway: JSONGateway, notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
     metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint
@@ -29,7 +29,7 @@ package struct EdgeRouter: Sendable {
     self.readiness = readiness
   }
 
-  /// Answers a request, and counts it.
+  /// Responds to a request, and counts it.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     let start = metrics.ticks
     let response = await answer(request)
@@ -47,11 +47,11 @@ package struct EdgeRouter: Sendable {
     case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
     case let path where gateway.serves(path): await gateway.respond(to: request)
-    default: .text(404, "there is nothing at \(request.path)\n")
+    default: .text(404, "no such route: \(request.path)\n")
     }
   }
 
-  /// The path without what differs from request to request, so that there are few of them.
+  /// The route pattern of a path, so that metrics have few labels.
   private func route(_ path: String) -> String {
     switch path {
     case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json": path
@@ -62,7 +62,7 @@ package struct EdgeRouter: Sendable {
     }
   }
 
-  /// Whoever checks tokens asks rarely, and again when a token names a key that is new (RFC 7517).
+  /// Verifiers cache the keys, and fetch them again when a token has a new key id (RFC 7517).
   private func publishedKeys() -> HTTPResponse {
     var response = HTTPResponse.json(200, jwks())
     response.headers.append(name: "cache-control", value: "public, max-age=300")
@@ -73,12 +73,23 @@ package struct EdgeRouter: Sendable {
     ["GET", "HEAD"].contains(request.method) ? response : .methodNotAllowed("GET, HEAD")
   }
 
-  /// What plain HTTP requests to the gRPC port get: it has nothing else to offer.
+  /// Responds to plain HTTP requests on the gRPC port with an error that names the cause.
   package static func respondOnGRPCPort(to request: HTTPRequest) -> HTTPResponse {
     if request.method == "POST" {
       let contentType = request.header("content-type").map { "not '\($0)'" } ?? "and there is none"
       return .text(415, "this port speaks gRPC: content-type must be application/grpc, \(contentType)\n")
     }
     return .text(404, "this port speaks gRPC; plain HTTP and JSON are on the edge port\n")
+  }
+}
+
+/// Counts requests to the edge by route and status.
+enum EdgeMetrics {
+  static func count(_ route: String, status: Int, nanoseconds: Int64) {
+    Counter(
+      label: "entitled_edge_requests_total", dimensions: [("route", route), ("status", String(status))]
+    ).increment()
+    Timer(label: "entitled_edge_request_seconds", dimensions: [("route", route)])
+      .recordNanoseconds(nanoseconds)
   }
 }

@@ -5,27 +5,27 @@ package import Store
 internal import Synchronization
 internal import Wire
 
-/// What the service depends on, one by one.
+/// The result of one health check.
 package struct HealthCheckResult: Hashable, Sendable {
   package enum Dependency: String, Hashable, Sendable, CaseIterable {
-    /// Answers can be read.
+    /// The store can be read.
     case storeReadable = "store_readable"
-    /// What is handed in can be kept.
+    /// The store can be written.
     case storeWritable = "store_writable"
-    /// There is room for what will be handed in.
+    /// The disk of the store has free space.
     case disk
-    /// Writes do not wait long.
+    /// Writes are not delayed.
     case writerLag = "writer_lag"
-    /// The configuration on disk is the one that is in force.
+    /// The configuration on disk is the one in use.
     case configuration
   }
 
   package let dependency: Dependency
-  /// What is wrong; `nil`: nothing.
+  /// The problem; `nil` if the check succeeded.
   package let problem: String?
 
-  /// The services that cannot do their work while something is wrong. Questions are answered from what is known as
-  /// long as it can be read; a stale configuration harms nobody.
+  /// The services that stop serving if the check fails. Queries continue as long as the store can be read; a stale
+  /// configuration stops no service.
   var stops: [String] {
     switch dependency {
     case .storeReadable: Contract.services.map(\.name).filter { $0.hasPrefix("entitled.") } + [""]
@@ -36,12 +36,12 @@ package struct HealthCheckResult: Hashable, Sendable {
   }
 }
 
-/// Looks again and again whether the service can do its work, and tells health checks.
+/// Performs the health checks at intervals, and updates the health service.
 package final class HealthMonitor: Worker {
   package let name = "health"
 
-  /// What a disk must have left: enough for the log of some thousand writes.
-  private static let leastFreeBytes: Int64 = 64 << 20
+  /// The minimum free space: enough for the log of several thousand writes.
+  private static let minFreeBytes: Int64 = 64 << 20
   private static let interval = Duration.seconds(1)
 
   private struct State {
@@ -52,40 +52,43 @@ package final class HealthMonitor: Worker {
 
   private let store: any EntitlementStore
   private let health: HealthService
-  private let longestLag: Duration
+  private let maxWriteDelay: Duration
   private let freeBytes: @Sendable () -> Int64?
   private let state = Mutex(State())
 
-  /// A monitor of `store`, which tells `health`; `freeBytes` says how much room the store's disk has. A write that
-  /// waits longer than `longestLag` is a problem: by then a caller has mostly gone.
+  /// - Parameters:
+  ///   - store: the store to check.
+  ///   - health: receives the serving status of each service.
+  ///   - maxWriteDelay: the maximum duration of a write; most callers have disconnected after it.
+  ///   - freeBytes: returns the free space on the disk of the store; `nil` if it is unknown.
   package init(
-    store: any EntitlementStore, health: HealthService, longestLag: Duration = .seconds(5),
+    store: any EntitlementStore, health: HealthService, maxWriteDelay: Duration = .seconds(5),
     freeBytes: @escaping @Sendable () -> Int64?
   ) {
-    self.longestLag = longestLag
+    self.maxWriteDelay = maxWriteDelay
     self.store = store
     self.health = health
     self.freeBytes = freeBytes
   }
 
-  /// What was found at the last look.
+  /// The results of the last checks.
   package var findings: [HealthCheckResult] { state.withLock { $0.findings } }
 
-  /// Whether calls are answered: not while the service starts and stops, nor while nothing can be read.
+  /// Whether calls are served: not during startup and shutdown, nor while the store cannot be read.
   package var isReady: Bool { health.status(of: "") == .serving }
 
-  /// Says that the configuration on disk cannot be used, or, with `nil`, that it can.
-  package func configurationIsOff(_ problem: String?) {
+  /// Records the error of the last configuration reload; `nil` if it succeeded.
+  package func reportConfigurationError(_ problem: String?) {
     state.withLock { $0.configurationProblem = problem }
   }
 
-  /// Looks for the first time: from then on calls are answered.
+  /// Performs the first checks, after which calls are served.
   package func begin() async {
     var reader: (any StoreReader)?
     await look(with: &reader)
   }
 
-  /// Looks until the task is cancelled.
+  /// Performs the checks until the task is cancelled.
   package func run() async {
     var reader: (any StoreReader)?
     while !Task.isCancelled {
@@ -94,13 +97,13 @@ package final class HealthMonitor: Worker {
     }
   }
 
-  /// From now on nothing is served, whatever is found.
+  /// Sets all services to NOT_SERVING permanently.
   package func stop() {
     state.withLock { $0.isStopping = true }
     health.setAll(.notServing)
   }
 
-  /// Looks once. `reader` is kept from one look to the next, so that each costs little.
+  /// Performs the checks once. `reader` is reused, so that each check costs little.
   package func look(with reader: inout (any StoreReader)?) async {
     let findings =
       [
@@ -133,12 +136,12 @@ package final class HealthMonitor: Worker {
   }
 
   private func disk() -> String? {
-    guard let free = freeBytes() else { return "how much is free cannot be found out" }
-    return free < Self.leastFreeBytes
-      ? "\(free >> 20) MiB are free, less than \(Self.leastFreeBytes >> 20)" : nil
+    guard let free = freeBytes() else { return "free space unknown" }
+    return free < Self.minFreeBytes
+      ? "\(free >> 20) MiB free, less than \(Self.minFreeBytes >> 20)" : nil
   }
 
-  /// A store that failed tries again here; one that works is asked to do nothing, behind all that waits.
+  /// Retries a failed store; in a working one, measures the delay of an empty write after all queued ones.
   private func writing() async -> [HealthCheckResult] {
     let start = ContinuousClock.now
     var problem: String?
@@ -152,7 +155,7 @@ package final class HealthMonitor: Worker {
     return [
       HealthCheckResult(dependency: .storeWritable, problem: problem),
       HealthCheckResult(
-        dependency: .writerLag, problem: lag > longestLag ? "a write waited \(lag)" : nil),
+        dependency: .writerLag, problem: lag > maxWriteDelay ? "a write waited \(lag)" : nil),
     ]
   }
 }

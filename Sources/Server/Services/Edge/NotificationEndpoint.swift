@@ -8,10 +8,9 @@ internal import SignedData
 internal import Store
 internal import Telemetry
 
-/// `POST /notifications/{app}` on the edge: where Apple delivers.
+/// `POST /notifications/{app}` on the edge: App Store Server Notifications.
 ///
-/// The status tells Apple what to do (App Store Server Notifications, "Respond to notifications"): with 200 to
-/// 206 it is done, with anything else it tries again.
+/// Apple retries unless the status is 200 to 206 (App Store Server Notifications, "Respond to notifications").
 package struct NotificationEndpoint: Sendable {
   private static let prefix = "/notifications/"
 
@@ -32,10 +31,10 @@ package struct NotificationEndpoint: Sendable {
     self.audit = audit
   }
 
-  /// Whether a path is one at which notifications arrive.
+  /// Whether a path is that of a notification.
   package func serves(_ path: String) -> Bool { path.hasPrefix(Self.prefix) }
 
-  /// Answers a request to a path that ``serves(_:)`` accepts.
+  /// Responds to a request to a path that ``serves(_:)`` accepts.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
     guard Self.isJSON(request.header("content-type")) else {
@@ -56,7 +55,7 @@ package struct NotificationEndpoint: Sendable {
     }
   }
 
-  /// Apple sends JSON and says so; a sender that says nothing is believed.
+  /// Apple sends a content type; senders without one are accepted.
   private static func isJSON(_ contentType: String?) -> Bool {
     guard let contentType else { return true }
     return contentType.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
@@ -68,16 +67,16 @@ package struct NotificationEndpoint: Sendable {
     case .applied, .superseded, .unsupported:
       return answer(200, record.state.rawValue, record.meaning)
     case .rejected:
-      // It can never become valid, so that sending it again would be in vain.
+      // It can never become valid, so a retry would not help.
       return answer(202, record.reason, received.problem)
     case .unconfirmed where record.reason == "APP_STORE_UNAVAILABLE":
       return answer(503, record.reason, "the App Store could not confirm it; please send it again")
     case .unconfirmed:
-      return answer(202, record.reason, "it is kept, and counts once the App Store confirms it")
+      return answer(202, record.reason, "stored; it takes effect once the App Store confirms it")
     }
   }
 
-  /// Apple is not told what the service suffers from; the operator's log is.
+  /// The response hides internal errors; the operator's log contains them.
   private func answer(to error: LedgerError, _ request: HTTPRequest, _ appID: String) -> HTTPResponse {
     if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", error.description) }
     var generator = SystemRandomNumberGenerator()

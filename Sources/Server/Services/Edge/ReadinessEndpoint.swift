@@ -1,14 +1,14 @@
 internal import HTTP
 internal import JSON
 
-/// `GET /readyz` on the edge: whether calls are answered, and what is wrong where something is.
+/// `GET /readyz` on the edge: readiness and the failed health checks.
 ///
-/// 200 also while only part of the work can be done: a service that cannot write still answers questions, and
-/// nobody else would. What stops which service is told by `grpc.health.v1` for each.
+/// 200 also in degraded operation: a service that cannot write still answers queries. `grpc.health.v1` has the status of
+/// each service.
 package struct ReadinessEndpoint: Sendable {
   private let monitor: HealthMonitor
 
-  /// The page of what `monitor` finds.
+  /// - Parameter monitor: performs the health checks.
   package init(monitor: HealthMonitor) { self.monitor = monitor }
 
   func respond() -> HTTPResponse {

@@ -3,7 +3,7 @@ package import HTTP
 internal import JSON
 package import ReceiptMigration
 
-/// `verifyReceipt` on the edge, for backends that still call it.
+/// `verifyReceipt` on the edge, for legacy backends.
 ///
 ///     POST /verifyReceipt                 the app by the receipt's bundle id, in any of its environments
 ///     POST /verifyReceipt/{app}           the app by the operator's name for it
@@ -16,30 +16,30 @@ package struct VerifyReceiptEndpoint: Sendable {
 
   private let facade: VerifyReceiptFacade
 
-  /// The endpoint before `facade`.
+  /// - Parameter facade: answers as Apple does.
   package init(facade: VerifyReceiptFacade) { self.facade = facade }
 
-  /// Whether a path is one at which receipts arrive.
-  package func serves(_ path: String) -> Bool { Self.place(path) != nil }
+  /// Whether a path is that of `verifyReceipt`.
+  package func serves(_ path: String) -> Bool { Self.target(path) != nil }
 
-  /// Answers a request to a path that ``serves(_:)`` accepts. As at Apple, what is wrong is said by the status in the
-  /// body, and the answer's own is 200; but Apple has no apps in its paths.
+  /// Responds to a request to a path that ``serves(_:)`` accepts. As at Apple, the HTTP status is 200 and the body has
+  /// the error code; except for unknown apps, which Apple's paths do not have.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard let place = Self.place(request.path) else {
-      return .text(404, "there is nothing at \(request.path)\n")
+    guard let target = Self.target(request.path) else {
+      return .text(404, "no such route: \(request.path)\n")
     }
-    if let app = place.app, !facade.serves(app: app) {
-      return .text(404, "there is no app \(app.debugDescription)\n")
+    if let app = target.app, !facade.serves(app: app) {
+      return .text(404, "unknown app \(app.debugDescription)\n")
     }
-    guard request.method == "POST" else { return Self.answer(.failed(.notPosted, place.environment)) }
-    guard let question = VerifyReceiptCall(request.body) else {
-      return Self.answer(.failed(.malformedOrTemporary, place.environment))
+    guard request.method == "POST" else { return Self.answer(.failed(.notPosted, target.environment)) }
+    guard let call = VerifyReceiptCall(request.body) else {
+      return Self.answer(.failed(.malformedOrTemporary, target.environment))
     }
-    return Self.answer(await facade.answer(to: question, appID: place.app, in: place.environment))
+    return Self.answer(await facade.answer(to: call, appID: target.app, in: target.environment))
   }
 
-  /// What a path says; `nil` for a path of something else.
-  private static func place(_ path: String) -> (environment: Environment?, app: String?)? {
+  /// The environment and app of a path; `nil` for another path.
+  private static func target(_ path: String) -> (environment: Environment?, app: String?)? {
     var parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     let environment = parts.first.flatMap { environments[$0] }
     if environment != nil { parts.removeFirst() }

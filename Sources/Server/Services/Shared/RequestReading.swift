@@ -4,9 +4,9 @@ internal import RPC
 internal import Wire
 
 extension Catalog {
-  /// The app that a request names.
+  /// The app with this id.
   ///
-  /// - Throws: `INVALID_ARGUMENT` if it names none, `NOT_FOUND` naming the apps that there are.
+  /// - Throws: `INVALID_ARGUMENT` for an empty id, `NOT_FOUND` with the configured apps for an unknown one.
   func app(_ id: String) throws(Status) -> AppDefinition {
     if let app = self[id] { return app }
     guard !id.isEmpty else {
@@ -17,7 +17,7 @@ extension Catalog {
 }
 
 extension AppDefinition {
-  /// The environment that a request means; the app's first where it names none.
+  /// The environment of a request; the app's first one if it is unspecified.
   func environment(_ requested: Wire.Environment) throws(Status) -> AppStore.Environment {
     if case .unspecified = requested, let first = environments.first { return first }
     guard let environment = AppStore.Environment(requested), environments.contains(environment) else {
@@ -31,9 +31,9 @@ extension AppDefinition {
   }
 }
 
-/// What every request has to have, checked in one place so that the words are the same everywhere.
+/// Checks of request fields that several methods share.
 enum RequestValidation {
-  /// The most bytes that an operator's id of a customer may take.
+  /// The maximum size of a customer id in bytes.
   static let customerIDLimit = 256
 
   static func customerID(_ id: String) throws(Status) {
@@ -61,9 +61,9 @@ enum RequestValidation {
 }
 
 extension Instant {
-  /// The moment that a request names in `field`.
+  /// The time in a field of a request.
   ///
-  /// - Throws: `INVALID_ARGUMENT` for one that the calendar of protobuf does not have.
+  /// - Throws: `INVALID_ARGUMENT` outside of the years 1 to 9999.
   init(_ timestamp: GoogleProtobuf.Timestamp, _ field: String) throws(Status) {
     guard let milliseconds = timestamp.millisecondsSince1970 else {
       throw Status(
@@ -75,7 +75,7 @@ extension Instant {
 }
 
 extension RequestValidation {
-  /// A field that must not be empty.
+  /// Requires a field that is not empty.
   static func given(_ text: String, _ field: String) throws(Status) {
     guard text.isEmpty else { return }
     throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)

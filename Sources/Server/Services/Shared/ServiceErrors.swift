@@ -9,8 +9,7 @@ internal import ReceiptMigration
 internal import SignedData
 internal import Store
 
-// The one place where an error of ours becomes something that a caller may read. There is no `default`
-// anywhere: a new case does not compile until someone has decided what a caller should be told about it.
+// Maps all errors to gRPC statuses. No switch has a `default`, so that a new case does not compile without a status.
 
 /// Runs `body`, and throws errors of the ledger as statuses.
 func mapLedgerError<Value>(
@@ -23,14 +22,14 @@ extension Status {
   static func unknownApp(_ id: String, known: [String]) -> Status {
     Status(
       .notFound, reason: "UNKNOWN_APP",
-      "there is no app '\(id)'; configured are \(known.joined(separator: ", "))",
+      "unknown app '\(id)'; configured: \(known.joined(separator: ", "))",
       metadata: [("app", id)], field: "app")
   }
 
   static func unknownRepair(_ id: String) -> Status {
     Status(
       .notFound, reason: "UNKNOWN_REPAIR",
-      id.isEmpty ? "there was no repair yet" : "the app has no repair '\(id)'", field: "repair_id")
+      id.isEmpty ? "no repair has run for this app yet" : "the app has no repair '\(id)'", field: "repair_id")
   }
 
   init(_ error: StoreError) {
@@ -56,7 +55,7 @@ extension Status {
     }
   }
 
-  /// What nobody may do without being known, or being allowed. A token is never repeated.
+  /// Failed authentication, authorization or rate limit. The message never contains the token.
   init(_ error: CallerError) {
     switch error {
     case .noCredential: self.init(.unauthenticated, reason: "NO_CREDENTIAL", error.description)
@@ -139,7 +138,7 @@ extension Status {
     }
   }
 
-  /// What Apple says no to is the caller's to change; what may pass carries when to try again.
+  /// Apple's permanent errors are errors of the caller; temporary ones carry a retry delay.
   init(_ error: AppStoreClientError) {
     let code: StatusCode
     let reason: String
@@ -231,7 +230,7 @@ extension Status {
 }
 
 extension APIErrorCode {
-  /// The first three digits are the status of HTTP.
+  /// The first three digits of the code are the HTTP status.
   fileprivate var statusCode: StatusCode {
     if isRetryable { return .unavailable }
     switch rawValue / 10_000 {
@@ -247,8 +246,7 @@ extension APIErrorCode {
 }
 
 extension Rejection {
-  /// A document that cannot be read is the sender's mistake; one that is not Apple's, or not for this app,
-  /// is not allowed to count.
+  /// A malformed document is an invalid argument; one that is not Apple's, or for another app, is not permitted.
   fileprivate var statusCode: StatusCode {
     switch self {
     case .incomplete, .otherLine: .invalidArgument

@@ -1,5 +1,19 @@
+internal import HTTP
 internal import RPC
 package import Telemetry
+
+/// Counts each call by method and status code, and measures its duration.
+struct MeteringInterceptor: Interceptor, Sendable {
+  /// The counters of one event loop, or those that all other threads share.
+  let shard: CallMeter.Shard
+  /// Nanoseconds of a monotonic clock.
+  let ticks: @Sendable () -> Int64
+
+  func end(_ call: inout CallInFlight, _ status: inout Status) {
+    guard let index = call.method.meterIndex else { return }
+    shard.count(index, code: status.code.rawValue, nanoseconds: ticks() - call.startTicks)
+  }
+}
 
 /// Writes mutating calls, and calls that failed because of the service, to the audit log.
 struct AuditInterceptor: Interceptor, Sendable {
@@ -40,4 +54,23 @@ package struct AuditRecord: Hashable, Sendable {
   package let problem: String
   /// The trace of the call and its request id.
   package let trace: TraceContext
+}
+
+/// Gives calls a trace context, and returns their request id with the status.
+///
+/// Calls on the event loop get one only if the audit log records them: the hot path draws no random numbers.
+struct TracingInterceptor: Interceptor, Sendable {
+  func start(_ call: inout CallInFlight) throws(Status) {
+    if !call.method.isOnEventLoop { call.trace = Self.trace(call) }
+  }
+
+  func end(_ call: inout CallInFlight, _ status: inout Status) {
+    if call.trace == nil, call.shouldAudit(status.code) { call.trace = Self.trace(call) }
+    if let trace = call.trace { status.requestID = trace.requestID }
+  }
+
+  private static func trace(_ call: CallInFlight) -> TraceContext {
+    var generator = SystemRandomNumberGenerator()
+    return TraceContext(continuing: call.context.headers["traceparent"], using: &generator)
+  }
 }

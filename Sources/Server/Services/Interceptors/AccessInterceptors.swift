@@ -1,0 +1,63 @@
+internal import AppStore
+internal import Callers
+internal import HTTP
+internal import RPC
+
+/// Establishes the caller by its bearer token or client certificate, for methods that need a role. Usable on any
+/// thread.
+struct AuthenticationInterceptor: Interceptor, Sendable {
+  let callers: CurrentCallers
+  let now: @Sendable () -> Instant
+
+  func start(_ call: inout CallInFlight) throws(Status) {
+    try call.authenticate(with: Authenticator(callers, now: now))
+  }
+}
+
+/// The same with a cache of credentials that belongs to one event loop.
+struct CachingAuthenticationInterceptor: Interceptor {
+  let authenticator: Authenticator
+
+  func start(_ call: inout CallInFlight) throws(Status) { try call.authenticate(with: authenticator) }
+}
+
+extension CallInFlight {
+  fileprivate mutating func authenticate(with authenticator: Authenticator) throws(Status) {
+    guard method.role != nil else { return }
+    do throws(CallerError) {
+      let caller = try authenticator.caller(
+        context.headers, certificateNames: context.peer?.names ?? [])
+      self.caller = caller
+      context.caller = caller.name
+    } catch {
+      throw Status(error)
+    }
+  }
+}
+
+/// Checks the role of the caller, and that it may access every app that a request names.
+struct AuthorizationInterceptor: Interceptor, Sendable {
+  func start(_ call: inout CallInFlight) throws(Status) {
+    guard let role = call.method.role, let caller = call.caller, !caller.has(role) else { return }
+    throw Status(CallerError.roleMissing(caller: caller.name, needed: role))
+  }
+
+  func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
+    guard let caller = call.caller, let allowed = caller.apps else { return }
+    guard let apps = call.method.apps(in: message), !apps.isEmpty else {
+      throw Status(CallerError.needsAllApps(caller: caller.name))
+    }
+    if let other = apps.first(where: { !allowed.contains($0) }) {
+      throw Status(CallerError.appNotAllowed(caller: caller.name, app: other))
+    }
+  }
+}
+
+/// Takes a token from the bucket of the caller, which all threads share.
+struct RateLimitInterceptor: Interceptor, Sendable {
+  func start(_ call: inout CallInFlight) throws(Status) {
+    guard let caller = call.caller, let wait = caller.bucket?.take(at: call.startTicks) else { return }
+    let milliseconds = (wait + 999_999) / 1_000_000
+    throw Status(CallerError.rateLimited(caller: caller.name, retryAfterMilliseconds: milliseconds))
+  }
+}
