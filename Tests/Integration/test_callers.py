@@ -287,7 +287,7 @@ def test_a_new_token_is_valid_once_its_hash_is_configured(tmp_path):
     call(service, CHECK, check(), made["token"])
     file.write_text(APPS + CALLERS.replace("roles", "rules"))
     reload(service, "so do the callers")
-    assert 'has no "rules"' in service.log
+    assert "unknown key 'rules'" in service.log
     call(service, CHECK, check(), made["token"])
     file.write_text(APPS + CALLERS)
     reload(service, "the callers were read again")
