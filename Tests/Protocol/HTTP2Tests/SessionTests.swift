@@ -20,7 +20,7 @@ import Testing
     #expect(Conversation.events(of: session).isEmpty)
   }
 
-  @Test("A body and its answer with trailers make the round")
+  @Test("A body and a response with trailers make a round trip")
   func round() throws {
     let talk = try Conversation()
     let id = try talk.client.request(post, endOfStream: false)
@@ -47,7 +47,7 @@ import Testing
     #expect(talk.client.head(of: id) == nil, "an answer is forgotten when its reader asks for more")
   }
 
-  @Test("A sender stops at the window and goes on when the reader allows more")
+  @Test("A sender stops at the window and continues when it opens")
   func flowControl() throws {
     var limits = Limits()
     limits.streamWindow = 70_000
@@ -76,7 +76,7 @@ import Testing
     #expect(talk.server.hasInboundEnded(of: id))
   }
 
-  @Test("One stream whose reader sleeps does not hold up the others")
+  @Test("A stream without a reader does not block the others")
   func independentStreams() throws {
     var limits = Limits()
     limits.streamWindow = 60_000
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("Header fields beyond the limit are dropped and said to be too large; the connection goes on")
+  @Test("Header fields beyond the limit are dropped and reported; the connection continues")
   func largeHeaders() throws {
     var limits = Limits()
     limits.headerBytes = 1_000
@@ -107,7 +107,7 @@ import Testing
     #expect(talk.serverEvents.last == .headers(next, endOfStream: true))
   }
 
-  @Test("A reset closes the stream at both ends and forgets what waited on it")
+  @Test("A reset closes the stream on both sides and discards its output")
   func reset() throws {
     let talk = try Conversation()
     let id = try talk.client.request(post, endOfStream: false)
@@ -121,7 +121,7 @@ import Testing
     #expect(try Conversation.output(of: talk.server).isEmpty)
   }
 
-  @Test("A body that waits for its next piece says when it has been sent")
+  @Test("A stream reports when its pending output is sent")
   func drained() throws {
     let talk = try Conversation()
     let id = try talk.client.request(post, endOfStream: true)
@@ -137,7 +137,7 @@ import Testing
     #expect(talk.clientEvents.last == .closed(id, .noError))
   }
 
-  @Test("After GOAWAY the open stream finishes, and a new request is refused here already")
+  @Test("After GOAWAY the open stream finishes and a new request fails locally")
   func goAway() throws {
     let talk = try Conversation()
     let open = try talk.client.request(post, endOfStream: true)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("What a session holds is counted, and forgotten with its streams")
+  @Test("A session counts the bytes of its streams until they close")
   func accounting() throws {
     let talk = try Conversation()
     let id = try talk.client.request(post, endOfStream: false)
@@ -189,7 +189,7 @@ import Testing
     #expect(talk.server.controlFrames == 0)
   }
 
-  @Test("The answer to a ping says which one it answers")
+  @Test("A ping acknowledgement carries the payload of its ping")
   func pings() throws {
     let talk = try Conversation()
     talk.server.ping(7)
@@ -198,7 +198,7 @@ import Testing
     #expect(talk.serverEvents == [.pong(7), .pong(.max)])
   }
 
-  @Test("A client that resets without end is shown the door")
+  @Test("A client that resets too many streams is disconnected")
   func rapidReset() throws {
     let talk = try Conversation()
     var isRefused = false

@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 @Suite struct HealthServiceTests {
-  @Test("A server begins as not serving, and says for each service what it was told")
+  @Test("A server starts as NOT_SERVING and reports the status set for each service")
   func statuses() {
     let health = HealthService(services: ["a.A", "b.B"])
     #expect(health.status(of: "") == .notServing)
@@ -15,7 +15,7 @@ import Wire
     #expect(health.status(of: "c.C") == nil)
   }
 
-  @Test("A watcher gets the present status and each change, and ends with its task")
+  @Test("Watch sends the current status and each change, and ends with its task")
   func watch() async throws {
     let health = HealthService(services: ["a.A"])
     let stream = RecordingStream(
@@ -32,7 +32,7 @@ import Wire
     await #expect(throws: Status.self) { try await watching.value }
   }
 
-  @Test("A server that goes away ends what is watched, after it has told how it is")
+  @Test("A shutdown ends Watch streams after their last status")
   func end() async throws {
     let health = HealthService(services: [])
     let stream = RecordingStream(request: GRPCHealth.HealthCheckRequest().encodedBytes())

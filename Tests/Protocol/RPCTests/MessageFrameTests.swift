@@ -2,7 +2,7 @@ import RPC
 import Testing
 
 @Suite struct MessageFrameTests {
-  @Test("A message has a flag and its length in front")
+  @Test("A message frame starts with its flag and length")
   func prefix() {
     var bytes: [UInt8] = []
     MessageFrame.append([7, 8, 9], to: &bytes, encoding: .identity)
@@ -18,13 +18,13 @@ import Testing
     #expect(try unpacked(bytes, encoding, limit: 100_000) == message)
   }
 
-  @Test("A prefix that is not all there is no prefix yet", arguments: 0...4)
+  @Test("An incomplete prefix is not decoded", arguments: 0...4)
   func incomplete(length: Int) throws {
     let bytes = [UInt8](repeating: 0, count: length)
     #expect(try bytes.withUnsafeBytes { try MessageFrame(prefixOf: $0, limit: 10) } == nil)
   }
 
-  @Test("A length over the limit and a flag that is none are refused")
+  @Test("A length over the limit and an invalid flag are rejected")
   func refused() {
     #expect(throws: FramingError.tooLarge(limit: 10)) {
       try unpacked([0, 0, 0, 0, 11], .identity, limit: 10)
@@ -32,7 +32,7 @@ import Testing
     #expect(throws: FramingError.badFlag(2)) { try unpacked([2, 0, 0, 0, 0], .identity, limit: 10) }
   }
 
-  @Test("A small message that unpacks to a large one stops at the limit")
+  @Test("Decompression stops at the size limit")
   func bomb() {
     var bytes: [UInt8] = []
     MessageFrame.append([UInt8](repeating: 0, count: 10_000_000), to: &bytes, encoding: .gzip)
@@ -41,14 +41,14 @@ import Testing
   }
 
   @Test(
-    "Damaged or cut compression is an error",
+    "Corrupt or truncated compressed data is an error",
     arguments: [[1, 2, 3], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], []] as [[UInt8]])
   func damaged(packed: [UInt8]) {
     let bytes = [1, 0, 0, 0, UInt8(packed.count)] + packed
     #expect(throws: FramingError.badCompression) { try unpacked(bytes, .gzip, limit: 1_000) }
   }
 
-  @Test("Marked as packed without saying how is an error")
+  @Test("A compressed message without grpc-encoding is an error")
   func withoutEncoding() {
     #expect(throws: FramingError.compressedWithoutEncoding) {
       try unpacked([1, 0, 0, 0, 0], .identity, limit: 10)

@@ -2,7 +2,7 @@ import RPC
 import Testing
 
 @Suite struct MessageMailboxTests {
-  @Test("Messages come out in their order, however they were cut")
+  @Test("Messages keep their order across any fragmentation")
   func order() async throws {
     let mailbox = MessageMailbox(backlogBytes: 1_000_000)
     let messages = (0..<100).map { [UInt8](repeating: UInt8($0), count: $0) }
@@ -20,7 +20,7 @@ import Testing
     #expect(try await mailbox.next {} == nil)
   }
 
-  @Test("Empty messages fill it, too, and when half is taken it asks for more once")
+  @Test("Empty messages fill a mailbox too, and it asks for more once when half are removed")
   func room() async throws {
     let mailbox = MessageMailbox(backlogBytes: 640)
     let wire = [UInt8](repeating: 0, count: 5 * 1_000)
@@ -33,7 +33,7 @@ import Testing
     #expect(try fill(mailbox, Array(wire.dropFirst(used))).used == 10 * 5)
   }
 
-  @Test("What was delivered is taken before a failure is told")
+  @Test("Delivered messages are read before a failure")
   func failure() async throws {
     let mailbox = MessageMailbox(backlogBytes: 640)
     _ = try fill(mailbox, [0, 0, 0, 0, 1, 7])

@@ -14,7 +14,7 @@ import Testing
     #expect(metadata["x-request-id"] == [Array("7".utf8), Array("8".utf8)])
   }
 
-  @Test("Binary values cross as base64, whatever their length", arguments: 0...20)
+  @Test("Binary values of any length are encoded as Base64", arguments: 0...20)
   func binary(length: Int) {
     let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 37) }
     var metadata = Metadata()
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "Base64 is read with padding and without, and joined values are parted",
+    "Base64 is decoded with and without padding, and joined values are split",
     arguments: [
       ("AAEC", [[0, 1, 2]]), ("AA==", [[0]]), ("AA", [[0]]), ("AAE=, Ag", [[0, 1], [2]]), ("!", []),
     ]

@@ -30,13 +30,13 @@ import Wire
     #expect(head([("content-type", text)]).contentType == expected)
   }
 
-  @Test("A timeout that is none is remembered as it came")
+  @Test("A malformed timeout is kept verbatim")
   func timeout() {
     #expect(head([("grpc-timeout", "5S")]).timeout == Timeout(nanoseconds: 5_000_000_000))
     #expect(head([("grpc-timeout", "soon")]).malformedTimeout == "soon")
   }
 
-  @Test("Encodings are told apart")
+  @Test("Encodings are distinguished")
   func encoding() {
     #expect(head([]).encoding == .known(.identity))
     #expect(head([("grpc-encoding", "gzip")]).encoding == .known(.gzip))

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 @Suite struct StatusTests {
-  @Test("Every code crosses the wire", arguments: StatusCode.allCases)
+  @Test("Every status code survives encoding", arguments: StatusCode.allCases)
   func codes(code: StatusCode) {
     let status = Status(code, code == .ok ? "" : "why")
     #expect(Status(fields: status.fields()) == status)
@@ -23,7 +23,7 @@ import Wire
     #expect(Status(fields: fields)?.message == text)
   }
 
-  @Test("A message that is badly encoded is taken as it came", arguments: ["%", "%4", "%zz", "a%2"])
+  @Test("A malformed percent-encoding is left unchanged", arguments: ["%", "%4", "%zz", "a%2"])
   func badlyEncoded(text: String) {
     #expect(Status(fields: HeaderFields([("grpc-status", "2"), ("grpc-message", text)]))?.message == text)
   }
@@ -34,7 +34,7 @@ import Wire
     #expect(Status(fields: HeaderFields([("grpc-status", "99")]))?.code == .unknown)
   }
 
-  @Test("Details carry the reason, the field and when to try again")
+  @Test("Status details contain the reason, the field and the retry delay")
   func details() throws {
     let status = Status(
       .resourceExhausted, reason: "TOO_MUCH", "too much", metadata: [("limit", "5")], field: "name",

@@ -12,16 +12,16 @@ import Testing
     #expect(read(text)?.nanoseconds == nanoseconds)
   }
 
-  @Test("A timeout too long for our clock is the longest", arguments: ["99999999H"])
+  @Test("A timeout beyond the range of the clock is the maximum", arguments: ["99999999H"])
   func longest(text: String) { #expect(read(text)?.nanoseconds == .max) }
 
   @Test(
-    "What is no timeout is none",
+    "A malformed timeout is rejected",
     arguments: ["", "1", "S", "123456789S", "-1S", "1.5S", "1 S", "1s", "0x1S", "１S"])
   func refuses(text: String) { #expect(read(text) == nil) }
 
   @Test(
-    "What we write we read again",
+    "A timeout survives encoding",
     arguments: [1, 99_999_999, 100_000_000, 30_000_000_000, 86_400_000_000_000] as [Int64])
   func round(nanoseconds: Int64) {
     #expect(read(Timeout(nanoseconds: nanoseconds).headerValue)?.nanoseconds == nanoseconds)

@@ -17,7 +17,7 @@ import Testing
 
   private let busy = ConnectionLifetime.Observation(hasReceived: true, hasSent: true, openStreams: 1)
 
-  @Test("A connection with calls lives until it is old, is asked to go, and is cut after its grace")
+  @Test("A connection with calls is retired at its maximum age and closed after the grace period")
   func age() {
     var life = ConnectionLifetime(times, now: 0, jitter: 0)
     #expect(life.tick(now: 999, busy) == .nothing)
@@ -26,14 +26,16 @@ import Testing
     #expect(life.tick(now: 1_100, busy) == .close(.retired))
   }
 
-  @Test("Connections that began together do not end together", arguments: [(-1.0, 900), (1.0, 1_100)])
+  @Test(
+    "Connections that start together do not reach their maximum age together",
+    arguments: [(-1.0, 900), (1.0, 1_100)])
   func jitter(jitter: Double, end: Int64) {
     var life = ConnectionLifetime(times, now: 0, jitter: jitter)
     #expect(life.tick(now: end - 1, busy) == .nothing)
     #expect(life.tick(now: end, busy) == .retire)
   }
 
-  @Test("Without a call it is idle, whatever else its peer says")
+  @Test("A connection without calls is idle even if its peer sends frames")
   func idle() {
     var life = ConnectionLifetime(times, now: 0, jitter: 0)
     _ = life.tick(now: 100, busy)
@@ -42,7 +44,7 @@ import Testing
     #expect(life.tick(now: 700, chatter) == .retire)
   }
 
-  @Test("A silent peer is asked for a sign of life once, and left if it gives none")
+  @Test("A silent peer receives one ping, and is disconnected if it does not acknowledge it")
   func keepalive() {
     var life = ConnectionLifetime(times, now: 0, jitter: 0)
     let silent = ConnectionLifetime.Observation(openStreams: 1)
@@ -54,7 +56,7 @@ import Testing
     #expect(life.tick(now: 159, silent) == .close(.silent))
   }
 
-  @Test("A peer that takes nothing of its answers is left, and one that takes them slowly is not")
+  @Test("A peer that reads no responses is disconnected, a slow one is not")
   func stall() {
     var life = ConnectionLifetime(times, now: 0, jitter: 0)
     var waiting = busy
@@ -67,7 +69,7 @@ import Testing
     #expect(life.tick(now: 600, waiting) == .close(.stalled))
   }
 
-  @Test("Header fields have to end, each request's for itself")
+  @Test("The timeout of a header block restarts with each request")
   func headers() {
     var life = ConnectionLifetime(times, now: 0, jitter: 0)
     var reading = busy

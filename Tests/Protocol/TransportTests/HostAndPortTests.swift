@@ -14,7 +14,7 @@ import Transport
   }
 
   @Test(
-    "What is no address is none",
+    "A malformed address is rejected",
     arguments: ["", ":80", "localhost", "localhost:", "localhost:65536", "localhost:-1", "::1:80", "a:b"])
   func refuses(text: String) { #expect(HostAndPort(text) == nil) }
 }

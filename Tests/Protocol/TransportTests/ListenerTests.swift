@@ -10,7 +10,7 @@ import Wire
 
 /// Real sockets on both sides. What clients of other people see is tested in Tests/Integration.
 @Suite struct ListenerTests {
-  @Test("A call that is decided on the spot and one that waits are both answered")
+  @Test("Synchronous and asynchronous unary calls return a response")
   func unary() async throws {
     try await serving([
       .unary("/t.T/Now") { (request: CheckRequest, _) in answer(to: request) },
@@ -26,7 +26,7 @@ import Wire
     }
   }
 
-  @Test("A refusal crosses with its code, message and details")
+  @Test("An error status arrives with its code, message and details")
   func refusal() async throws {
     let refusal = Status(.failedPrecondition, reason: "NOT_TODAY", "not today: 100 %")
     try await serving([
@@ -41,7 +41,7 @@ import Wire
     }
   }
 
-  @Test("A handler that waits too long is left at the caller's deadline, and its task is told")
+  @Test("A call past its deadline fails and its task is cancelled")
   func deadline() async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
     try await serving([
@@ -66,7 +66,7 @@ import Wire
     }
   }
 
-  @Test("A large message crosses in both directions, and one beyond the limit is refused by name")
+  @Test("A large message passes in both directions, one beyond the limit is rejected")
   func large() async throws {
     try await serving([.unary("/t.T/Echo") { (request: CheckRequest, _) in answer(to: request) }]) {
       address in
@@ -83,7 +83,7 @@ import Wire
     }
   }
 
-  @Test("What is not gRPC goes to the HTTP handler, with its body")
+  @Test("A request that is not gRPC reaches the HTTP handler with its body")
   func plain() async throws {
     try await serving([]) { address in
       try await ClientConnection.withConnection(host: address.host, port: address.port) { connection in
@@ -94,7 +94,7 @@ import Wire
     }
   }
 
-  @Test("A port in use is an error that names it")
+  @Test("Listening on a port in use fails with an error that names the port")
   func portInUse() async throws {
     try await serving([]) { address in
       await #expect(throws: ListenError.self) {

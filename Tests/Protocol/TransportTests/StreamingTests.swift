@@ -9,7 +9,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
 
 /// Streaming calls over a real socket.
 @Suite struct StreamingTests {
-  @Test("Many requests get one answer")
+  @Test("A client-streaming call returns one response to many requests")
   func clientStreaming() async throws {
     try await serving([
       .clientStreaming("/t.T/CounterCell") {
@@ -28,7 +28,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     }
   }
 
-  @Test("Both sides talk in turns for as long as they like, and the caller's end is the handler's")
+  @Test("A bidirectional call alternates messages until the caller ends")
   func turns() async throws {
     try await serving([echo]) { connection in
       try await connection.withStream("/t.T/Echo") { (stream: TestStream) in
@@ -54,7 +54,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     }
   }
 
-  @Test("A caller who sends without end waits for a handler that does not read")
+  @Test("Backpressure stops a caller whose handler does not read")
   func slowHandler() async throws {
     let (release, releaser) = AsyncStream<Void>.makeStream()
     try await serving([
@@ -86,7 +86,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     }
   }
 
-  @Test("A handler that sends without end waits for a caller who does not read")
+  @Test("Backpressure stops a handler whose caller does not read")
   func slowCaller() async throws {
     let sent = Counter()
     let (stopped, continuation) = AsyncStream<Status>.makeStream()
@@ -118,7 +118,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     }
   }
 
-  @Test("A handler that ends while its caller still sends has its whole answer read")
+  @Test("A response is read completely if the handler ends before its caller")
   func earlyEnd() async throws {
     try await serving([
       .bidirectional("/t.T/Early") {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Services
 
-@Suite("The cache of answers")
+@Suite("Check response cache")
 struct CheckResponseCacheTests {
   private let changes = CustomerVersions()
   private let catalog = CurrentCatalog(Catalog([]))
@@ -22,7 +22,7 @@ struct CheckResponseCacheTests {
       customer: changes.slot(of: ana), catalogGeneration: catalog.generation)
   }
 
-  @Test("An answer is found by the bytes of its request, with what is new behind it")
+  @Test("A cached response is found by the bytes of its request, with the new time appended")
   func found() {
     let cache = cache()
     cache.remember("yes", to: "may ana?", while: validity())
@@ -32,14 +32,14 @@ struct CheckResponseCacheTests {
     #expect(cache.answer(to: "", at: 5) == nil)
   }
 
-  @Test("It holds from the moment at which it was given up to its end")
+  @Test("A cached response is valid from its creation until its end")
   func time() {
     let cache = cache()
     cache.remember("yes", to: "may ana?", while: validity(from: 10, until: 20))
     #expect([9, 10, 19, 20].map { cache.answer(to: "may ana?", at: $0) } == [nil, "yes", "yes", nil])
   }
 
-  @Test("It does not survive a change of its customer")
+  @Test("A change of the customer invalidates a cached response")
   func change() {
     let cache = cache()
     cache.remember("yes", to: "may ana?", while: validity())
@@ -51,7 +51,7 @@ struct CheckResponseCacheTests {
     #expect(cache.answer(to: "may ana?", at: 5) == "no")
   }
 
-  @Test("An answer that was read before a change does not pass for one read after it")
+  @Test("A response read before a change is not cached after it")
   func race() {
     let cache = cache()
     let before = validity()
@@ -60,7 +60,7 @@ struct CheckResponseCacheTests {
     #expect(cache.answer(to: "may ana?", at: 5) == nil)
   }
 
-  @Test("It does not survive another catalog")
+  @Test("Another catalog invalidates a cached response")
   func catalogChange() {
     let cache = cache()
     cache.remember("yes", to: "may ana?", while: validity())
@@ -68,7 +68,7 @@ struct CheckResponseCacheTests {
     #expect(cache.answer(to: "may ana?", at: 5) == nil)
   }
 
-  @Test("What it finds is what was remembered last, however many requests share its memory")
+  @Test("The cache returns the last stored response, however many requests share its memory")
   func eviction() {
     let cache = cache(bytes: 128 * 448)
     var kept = 0
@@ -86,7 +86,7 @@ struct CheckResponseCacheTests {
     #expect((4 * 120...4 * 128).contains(kept))
   }
 
-  @Test("A cache without room remembers nothing, and none remembers what is too large")
+  @Test("A cache without memory stores nothing, and no cache stores what is too large")
   func size() {
     let none = cache(bytes: 1_000)
     none.remember("yes", to: "may ana?", while: validity())

@@ -35,7 +35,7 @@ import Wire
     monitor.findings.filter { $0.problem != nil }.map(\.dependency)
   }
 
-  @Test("Nothing is served before the first look, and everything after one that finds nothing wrong")
+  @Test("No service is served before the first checks, and all are after successful ones")
   func begins() async throws {
     try await withMonitor { monitor, _ in
       #expect(!monitor.isReady)
@@ -45,7 +45,7 @@ import Wire
     }
   }
 
-  @Test("A full disk stops what writes; questions are answered, until there is room again")
+  @Test("A full disk stops the writing services only, until there is space again")
   func fullDisk() async throws {
     try await withMonitor { monitor, _ in
       free.bytes.withLock { $0 = 1 << 20 }
@@ -60,7 +60,7 @@ import Wire
     }
   }
 
-  @Test("A store that was let go of is told, and what writes is stopped")
+  @Test("A closed store is reported and stops the writing services")
   func closedStore() async throws {
     try await withMonitor { monitor, store in
       await monitor.begin()
@@ -71,7 +71,7 @@ import Wire
     }
   }
 
-  @Test("A configuration that cannot be used is told and stops nothing")
+  @Test("An invalid configuration is reported and stops no service")
   func configuration() async throws {
     try await withMonitor { monitor, _ in
       monitor.reportConfigurationError("entitled.yaml:3: wrong")
@@ -80,7 +80,7 @@ import Wire
     }
   }
 
-  @Test("A service that stops is not served again by a look that comes late")
+  @Test("A late check does not serve a stopping service again")
   func stops() async throws {
     try await withMonitor { monitor, _ in
       await monitor.begin()

@@ -14,7 +14,7 @@ import Wire
 
 @Suite("Watching events")
 struct WatchTests {
-  @Test("Who takes events too slowly is told where to resume, and misses none of them")
+  @Test("A slow watcher is told where to resume and misses no event")
   func fellBehind() async throws {
     try await withStore { store in
       let hub = EventBroadcaster(store: store, capacity: 2, now: { moment })
@@ -43,7 +43,7 @@ struct WatchTests {
     }
   }
 
-  @Test("What happened while nobody watched comes from the store, and what happens then without a gap")
+  @Test("Watch sends stored events first and then new ones without a gap")
   func passedOver() async throws {
     try await withStore { store in
       let hub = EventBroadcaster(store: store, now: { moment })
