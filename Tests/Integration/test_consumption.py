@@ -10,8 +10,8 @@ import pytest
 import contract
 from contract import app_store_service, entitlement_service
 from harness import CALL_LIMIT
-from test_apple_side import APP, World, timeline
-from test_repair import until
+from test_app_store import APP, World, timeline
+from test_reconciliation import until
 
 CONFIGURATION = """apps:
   ocean-journal:

@@ -9,7 +9,7 @@ from contract import entitlement_service, product
 from forge import payload_of
 from harness import CALL_LIMIT, Service, run
 from test_main_job import submit
-from test_repair import until
+from test_reconciliation import until
 
 DAY = datetime.timedelta(days=1)
 APP = "ocean-journal"

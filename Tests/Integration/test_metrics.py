@@ -177,28 +177,28 @@ def test_the_dashboard_and_the_alerts_use_existing_metrics(documented):
         assert used, location
         for name in used:
             base = name if name in documented else re.sub(r"_(bucket|sum|count)$", "", name)
-            assert base in documented or base in given_by_prometheus, f"{place}: there is no {name}"
+            assert base in documented or base in given_by_prometheus, f"{location}: there is no {name}"
             seen.add(base)
             for labels in re.findall(name + r"\{(.*?)\}", text):
-                asked = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", labels)) - {"job", "le"}
-                assert asked <= documented.get(base, (0, set()))[1], f"{place}: {asked}"
+                used_labels = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", labels)) - {"job", "le"}
+                assert used_labels <= documented.get(base, (0, set()))[1], f"{location}: {used_labels}"
         for labels in re.findall(r"by\s*\((.*?)\)", text):
             known = set().union(*(documented.get(re.sub(r"_(bucket|sum|count)$", "", n), (0, set()))[1] for n in used))
-            asked = {label.strip() for label in labels.split(",")} - {"le", "instance", "job"}
-            assert asked <= known, f"{place}: {asked - known}"
+            used_labels = {label.strip() for label in labels.split(",")} - {"le", "instance", "job"}
+            assert used_labels <= known, f"{location}: {used_labels - known}"
     assert len(seen) > 20
 
 
 def test_the_dashboard_fits_its_grid():
     board = json.loads((ROOT / "deploy" / "grafana" / "entitled.json").read_text())
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
-    taken = set()
+    occupied = set()
     for panel in board["panels"]:
         grid = panel["gridPos"]
         cells = {(x, y) for x in range(grid["x"], grid["x"] + grid["w"])
                  for y in range(grid["y"], grid["y"] + grid["h"])}  # fmt: skip
-        assert grid["x"] + grid["w"] <= 24 and not cells & taken, panel["title"]
-        taken |= cells
+        assert grid["x"] + grid["w"] <= 24 and not cells & occupied, panel["title"]
+        occupied |= cells
 
 
 def test_connections_and_open_calls_are_counted(busy):

@@ -1,11 +1,11 @@
-"""What a job asks Apple, counted by an App Store that lives on while the service is killed."""
+"""Calls of a migration job to Apple, counted by an App Store that stays up while the service is killed."""
 
 import subprocess
 
 from harness import PROGRAM, Service, environment, post
 from test_migration_job import get, wait_for, write
 from test_migration_receipt import APP, Store
-from test_repair import sandbox_alone
+from test_reconciliation import sandbox_alone
 
 CUSTOMERS = 60
 CONCURRENCY = 4
@@ -25,7 +25,7 @@ ROOTS = """trusted_roots:
   - {environment: Sandbox, certificate: apple/sandbox/root.pem}"""
 
 
-def test_nothing_that_is_done_is_asked_again_after_a_kill(tmp_path):
+def test_completed_lookups_are_not_repeated_after_a_kill(tmp_path):
     (tmp_path / "apple.yaml").write_text(CONFIGURATION.format(server="", roots=""))
     with sandbox_alone(tmp_path / "apple", tmp_path / "apple.yaml") as address:
 
@@ -59,11 +59,11 @@ def test_nothing_that_is_done_is_asked_again_after_a_kill(tmp_path):
                 job.wait()
                 store.channel.close()
         assert job.wait(60) == 0
-        asked = {kind: count["asked"] for kind, count in get(f"http://{address}/sandbox/v1/calls").items()}
+        calls = {kind: count["asked"] for kind, count in get(f"http://{address}/sandbox/v1/calls").items()}
         for kind in ("v2/history", "v1/subscriptions"):
-            # Of each customer once, and at most once more of those that were being worked on at a kill.
-            assert CUSTOMERS <= asked[kind] <= CUSTOMERS + KILLS * CONCURRENCY, asked
-        assert len(asked) == 2
+            # One call per customer, and at most one more for each lookup in flight at a kill.
+            assert CUSTOMERS <= calls[kind] <= CUSTOMERS + KILLS * CONCURRENCY, calls
+        assert len(calls) == 2
         assert all(store.check(account).entitled for account in accounts)
         (job,) = store.query("SELECT done_lines, duplicates, state FROM migration")
         assert job == (CUSTOMERS, 0, "FINISHED")

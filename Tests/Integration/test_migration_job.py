@@ -1,4 +1,4 @@
-"""Migration jobs: thousands of receipts, from a file, through restarts, to the App Store's truth."""
+"""Migration jobs: thousands of receipts from a file, through restarts, up to the App Store's state."""
 
 import base64
 import json
@@ -31,20 +31,20 @@ def write(path, records):
 
 
 def migrate(service, *arguments):
-    """`entitled migrate`; its exit status and last line of JSON."""
+    """Runs `entitled migrate`; returns its exit status and its last line of JSON."""
     done = service.command("migrate", *arguments, "--json")
     lines = done.stdout.strip().splitlines()
     return done.returncode, json.loads(lines[-1]) if lines else done.stderr
 
 
 def numbers(report):
-    """The counts of a report, which JSON gives as texts."""
+    """The counts of a report, which JSON encodes as strings."""
     names = ("total", "migrated", "unchanged", "empty", "rejected", "retryable", "duplicates")
     return {name: int(report[name]) for name in names if int(report.get(name, 0))}
 
 
 def bad_receipts(store):
-    """One line of each kind that a job must live with, and its reason."""
+    """One line of each kind that a job must tolerate, and its reason."""
     genuine = base64.b64decode(store.receipt("bad"))
     store.buy("bad")
     owned = store.receipt("bad")
@@ -62,7 +62,7 @@ def bad_receipts(store):
     ]
 
 
-def test_each_bad_line_has_its_reason_and_the_job_goes_on(store, tmp_path):
+def test_each_invalid_line_has_its_reason_and_the_job_continues(store, tmp_path):
     cases = bad_receipts(store)
     path = write(tmp_path / "in.ndjson", [record for record, _ in cases])
     with path.open("a") as file:
@@ -70,13 +70,13 @@ def test_each_bad_line_has_its_reason_and_the_job_goes_on(store, tmp_path):
     store.buy("last")
     with path.open("a") as file:
         file.write(json.dumps({"customer_id": "last", "receipt": store.receipt("last")}) + "\n")
-    # One at a time, so that it is certain which of two customers comes first.
+    # One at a time, so that the order of two customers is deterministic.
     status, report = migrate(store.service, "--input", path, "--concurrency", "1")
     wanted = sorted([reason for _, reason in cases if reason] + ["MALFORMED_LINE"])
     assert sorted(r["reason"] for r in report["reasons"]) == wanted
     assert status == 3 and numbers(report) == {"total": 11, "migrated": 2, "rejected": 9}
     assert store.check("last").entitled and not store.check("worse").entitled
-    # The failures are themselves valid input, and fail for the same reasons.
+    # The failures are valid input themselves, and fail for the same reasons.
     failures = path.with_suffix(".ndjson.failures.ndjson")
     lines = [json.loads(line) for line in failures.read_text().splitlines()]
     assert sorted(line["reason"] for line in lines) == wanted
@@ -85,20 +85,20 @@ def test_each_bad_line_has_its_reason_and_the_job_goes_on(store, tmp_path):
     assert not list((store.service.data / "import").iterdir()), "no receipt is left on the server"
 
 
-def test_csv_from_elsewhere_is_looked_up_and_linked_only_if_vouched_for(store, tmp_path):
+def test_csv_is_looked_up_and_linked_only_if_vouched_for(store, tmp_path):
     bought = store.buy("ann")["originalTransactionId"]
     path = tmp_path / "export.csv"
     path.write_text(f'\ufeffuser;"the ""original"" id"\n"al;ice";{bought}\n')
     columns = ["--customer-column", "user", "--transaction-column", 'the "original" id', "--delimiter", ";"]
     status, report = migrate(store.service, "--input", path, *columns)
     assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
-    assert not store.check("al;ice").entitled, "an unverified number binds nobody"
+    assert not store.check("al;ice").entitled, "an unverified id is not linked to a customer"
     status, report = migrate(store.service, "--input", path, *columns, "--link")
     assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
     assert store.check("al;ice").entitled
 
 
-def test_a_dry_run_changes_nothing_and_the_same_input_again_is_the_same_job(store, tmp_path):
+def test_a_dry_run_changes_nothing_and_the_same_input_is_the_same_job(store, tmp_path):
     store.buy("ann")
     path = write(tmp_path / "in.ndjson", [
         {"customer_id": "alice", "receipt": store.receipt("ann")},
@@ -116,18 +116,18 @@ def test_a_dry_run_changes_nothing_and_the_same_input_again_is_the_same_job(stor
     assert numbers(again) == {"total": 3, "unchanged": 1, "empty": 1, "rejected": 1}
 
 
-def test_two_receipts_of_one_account_cost_one_question(store, tmp_path):
+def test_two_receipts_of_one_account_need_one_lookup(store, tmp_path):
     store.buy("ann")
     old = store.receipt("ann")
     store.act("clock/advance", by="40d")
     new = store.receipt("ann")
-    asked = store.query("SELECT count(*) FROM evidence")[0][0]
+    evidence_count = store.query("SELECT count(*) FROM evidence")[0][0]
     path = write(tmp_path / "in.ndjson", [{"customer_id": "alice", "receipt": r} for r in (new, old, new)])
     _, report = migrate(store.service, "--input", path)
-    assert numbers(report) == {"total": 3, "migrated": 1, "unchanged": 2, "duplicates": 2}, asked
+    assert numbers(report) == {"total": 3, "migrated": 1, "unchanged": 2, "duplicates": 2}, evidence_count
 
 
-def test_the_state_is_the_same_after_a_migration_of_who_is_known(store, tmp_path):
+def test_migrating_known_customers_does_not_change_the_state(store, tmp_path):
     bought = store.buy("ann")
     store.receipts.SubmitTransaction(
         receipt_service.SubmitTransactionRequest(
@@ -138,7 +138,7 @@ def test_the_state_is_the_same_after_a_migration_of_who_is_known(store, tmp_path
     before, events = store.check("alice"), store.query("SELECT count(*) FROM event")
     _, report = migrate(store.service, "--input", first, "--force")
     after = store.check("alice")
-    # When, and who said so: Apple signs the same anew each time that it is asked.
+    # Signing time and source: Apple signs the same data again at each request.
     assert after.evidence_id > before.evidence_id
     after.evaluated_at.CopyFrom(before.evaluated_at)
     after.evidence_id = before.evidence_id
@@ -152,7 +152,7 @@ def test_the_state_is_the_same_after_a_migration_of_who_is_known(store, tmp_path
     assert drifted.returncode == 3 and "DIFFERENT" in drifted.stdout
 
 
-def test_the_stream_answers_each_receipt_and_waits_for_a_slow_side(store):
+def test_the_stream_answers_each_receipt_under_backpressure(store):
     accounts = [f"s{number}" for number in range(40)]
     for account in accounts[::2]:
         store.buy(account)
@@ -175,7 +175,7 @@ def test_the_stream_answers_each_receipt_and_waits_for_a_slow_side(store):
     assert store.check("s0").entitled
 
 
-def test_jobs_read_only_from_their_folder(store, tmp_path):
+def test_jobs_read_only_from_the_import_folder(store, tmp_path):
     secret = write(tmp_path / "secret", [{}])
     for path, code in [(str(secret), StatusCode.PERMISSION_DENIED), ("../entitled.sqlite", None), ("x", None)]:
         with pytest.raises(contract.RpcError) as error:
@@ -184,9 +184,9 @@ def test_jobs_read_only_from_their_folder(store, tmp_path):
         assert error.value.code() in ([code] if code else [StatusCode.PERMISSION_DENIED, StatusCode.NOT_FOUND])
 
 
-def test_a_job_killed_five_times_ends_with_the_app_stores_truth(start, tmp_path):
+def test_a_job_killed_five_times_ends_with_the_app_stores_state(start, tmp_path):
     store = Store(start())
-    store.act("notification-url", app=APP)  # what happens later is known from receipts alone
+    store.act("notification-url", app=APP)  # later changes are known from receipts alone
     dice = random.Random(7)
     for number in range(CUSTOMERS):
         account = f"a{number}"
@@ -219,7 +219,7 @@ def test_a_job_killed_five_times_ends_with_the_app_stores_truth(start, tmp_path)
         report = json.loads(output.strip().splitlines()[-1])
     assert int(report["total"]) == CUSTOMERS and report["state"] == "MIGRATION_STATE_FINISHED"
     assert len(store.query("SELECT DISTINCT migration_id FROM migration")) == 1
-    # No receipt was taken in twice: each customer has one statement, each line one question.
+    # No receipt was ingested twice: one receipt statement per customer, one lookup per line.
     statements = store.query(
         "SELECT customer_id, count(*) FROM evidence WHERE kind = 'RECEIPT_STATEMENT' GROUP BY customer_id")
     assert len(statements) == CUSTOMERS and {count for _, count in statements} == {1}
@@ -243,5 +243,5 @@ def get(url):
 def wait_for(condition, limit=60):
     deadline = time.monotonic() + limit
     while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
+        assert time.monotonic() < deadline, "the condition did not become true in time"
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""SubmitReceipt: from the legacy receipt on a device to what the customer has."""
+"""SubmitReceipt: from the legacy receipt on a device to the customer's entitlements."""
 
 import base64
 import contextlib
@@ -18,7 +18,7 @@ APP = "ocean-journal"
 
 
 class Store:
-    """A service and its App Store, as somebody with an old receipt sees them."""
+    """A service and its App Store, with a customer who has a legacy receipt."""
 
     def __init__(self, service):
         self.service = service
@@ -45,7 +45,7 @@ class Store:
         return self.receipts.SubmitReceipt(
             receipt_service.SubmitReceiptRequest(app=APP, customer_id=customer, **more), timeout=timeout)
 
-    def refused(self, customer, receipt, **more):
+    def rejection(self, customer, receipt, **more):
         with pytest.raises(grpc.RpcError) as error:
             self.submit(customer, receipt, **more)
         return error.value.code(), contract.reason(error.value)
@@ -55,13 +55,13 @@ class Store:
             entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro"),
             timeout=CALL_LIMIT)
 
-    def work_off_refreshes(self):
-        """Lets the moment come at which Apple is asked again, and waits until it was."""
+    def run_refreshes(self):
+        """Advances the clock to the next refresh, and waits until Apple was called."""
         self.act("clock/advance", by="2m")
-        self.submit("somebody", self.receipt("nobody"))  # a commit, at which the service looks at the clock
+        self.submit("somebody", self.receipt("nobody"))  # a commit, at which the service reads the clock
         deadline = time.monotonic() + 20
         while self.query("SELECT 1 FROM refresh WHERE due_at IS NOT NULL"):
-            assert time.monotonic() < deadline, "Apple was not asked"
+            assert time.monotonic() < deadline, "Apple was not called"
             time.sleep(0.05)
 
     def query(self, sql):
@@ -81,7 +81,7 @@ def states(response):
     return {s.product_id: product.ProductState.Name(s.state) for s in response.product_states}
 
 
-def test_a_receipt_restores_everything_that_was_bought(store):
+def test_a_receipt_restores_every_purchase(store):
     bought = store.buy("ann")
     store.buy("ann", "lifetime")
     old = store.receipt("ann")
@@ -90,7 +90,7 @@ def test_a_receipt_restores_everything_that_was_bought(store):
     assert answer.customer_id == "alice" and not answer.refresh_pending and not answer.problems
     assert bought["originalTransactionId"] in answer.original_transaction_ids
     assert len(answer.original_transaction_ids) == 2
-    # Apple told of the renewals that the receipt does not know.
+    # Apple's response contains the renewals missing in the receipt.
     assert len([t for t in answer.transactions if t.product_id == "pro.monthly"]) == 4
     assert not any(t.from_receipt for t in answer.transactions)
     assert states(answer)["pro.monthly"] == "PRODUCT_STATE_ACTIVE"
@@ -100,12 +100,12 @@ def test_a_receipt_restores_everything_that_was_bought(store):
     assert store.check("alice").entitled
     again = store.submit("alice", old)
     assert again.already_known and again.evidence_id == answer.evidence_id
-    # The receipt itself is not kept.
+    # The receipt itself is not stored.
     kinds = {kind for kind, *_ in store.service.evidence("alice")}
     assert "RECEIPT_STATEMENT" in kinds and "APP_RECEIPT" not in kinds
 
 
-def test_who_left_is_advised_and_who_is_new_is_new(store):
+def test_advice_for_former_and_new_customers(store):
     bought = store.buy("bob")
     store.act("auto-renew", transactionId=bought["transactionId"], enabled=False)
     store.act("clock/advance", by="60d")
@@ -120,18 +120,18 @@ def test_who_left_is_advised_and_who_is_new_is_new(store):
     assert empty.evidence_id and not nothing.evidence_id
 
 
-def test_without_apple_the_receipts_own_word_holds_and_the_rest_follows(store):
+def test_without_apple_the_receipts_contents_count_until_the_refresh(store):
     store.buy("eve")
     receipt = store.receipt("eve")
     store.act("clock/advance", by="20d")
     store.act("faults", kind="server-error", count=100)
-    # Who submits has no more time than this for Apple.
+    # The deadline of the submission, including its calls to Apple.
     answer = store.submit("eve", receipt, timeout=2)
     assert answer.refresh_pending and answer.refresh_reason == "APP_STORE_UNAVAILABLE"
     assert [t.from_receipt for t in answer.transactions] == [True]
-    assert store.check("eve").entitled, "the receipt is genuine"
+    assert store.check("eve").entitled, "the receipt is verified"
     store.act("faults", kind="server-error", count=0)
-    store.work_off_refreshes()
+    store.run_refreshes()
     assert store.query("SELECT count(*) FROM refresh WHERE asked_at IS NOT NULL") == [(1,)]
     customer = store.entitlements.GetCustomer(
         entitlement_service.GetCustomerRequest(app=APP, customer_id="eve"), timeout=CALL_LIMIT)
@@ -139,7 +139,7 @@ def test_without_apple_the_receipts_own_word_holds_and_the_rest_follows(store):
     assert not latest.from_receipt and latest.price.milliunits
 
 
-def test_what_waits_outlasts_a_restart(start):
+def test_pending_refreshes_survive_a_restart(start):
     store = Store(start())
     store.buy("fay")
     receipt = store.receipt("fay")
@@ -152,40 +152,40 @@ def test_what_waits_outlasts_a_restart(start):
     store = Store(start())
     assert store.check("fay").entitled
     assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(1,)]
-    store.work_off_refreshes()
+    store.run_refreshes()
     store.channel.close()
 
 
-def test_a_receipt_is_one_customers(store):
+def test_a_receipt_belongs_to_one_customer(store):
     store.buy("gus")
     receipt = store.receipt("gus")
     store.submit("gus", receipt)
-    assert store.refused("hal", receipt) == (StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")
+    assert store.rejection("hal", receipt) == (StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")
     assert store.check("gus").entitled and not store.check("hal").entitled
 
 
-def test_each_bad_receipt_has_its_reason(store):
+def test_each_invalid_receipt_has_its_reason(store):
     genuine = store.receipt("ida")
     raw = bytearray(base64.b64decode(genuine))
     forged = bytes(raw[:200]) + bytes([raw[200] ^ 1]) + bytes(raw[201:])
     jws = store.buy("ida")["signedTransactionInfo"]
     old = store.act("documents/transaction-receipt", app=APP, productId="lifetime", account="ida")["document"]
     reasons = {
-        "not base64": store.refused("ida", "MIIé!!")[1],
-        "truncated": store.refused("ida", base64.b64encode(raw[: len(raw) // 2]).decode())[1],
-        "a transaction": store.refused("ida", jws)[1],
-        "before iOS 7": store.refused("ida", old)[1],
-        "other device": store.refused("ida", genuine, device_identifier=b"0123456789abcdef")[1],
+        "not base64": store.rejection("ida", "MIIé!!")[1],
+        "truncated": store.rejection("ida", base64.b64encode(raw[: len(raw) // 2]).decode())[1],
+        "a transaction": store.rejection("ida", jws)[1],
+        "before iOS 7": store.rejection("ida", old)[1],
+        "other device": store.rejection("ida", genuine, device_identifier=b"0123456789abcdef")[1],
     }
     assert reasons == {
         "not base64": "NOT_BASE64", "truncated": "NOT_A_RECEIPT", "a transaction": "NOT_A_RECEIPT",
         "before iOS 7": "UNCHECKABLE_RECEIPT", "other device": "WRONG_DEVICE",
     }  # fmt: skip
-    assert store.refused("ida", base64.b64encode(forged).decode())[1] in ("BAD_SIGNATURE", "NOT_A_RECEIPT")
+    assert store.rejection("ida", base64.b64encode(forged).decode())[1] in ("BAD_SIGNATURE", "NOT_A_RECEIPT")
     assert not store.check("ida").entitled
     kept = [(kind, rejection) for kind, rejection, *_ in store.service.evidence("ida")]
     assert ("APP_RECEIPT", "WRONG_DEVICE") in kept
-    # Of what is not believed only the hash is kept.
+    # Only the hash of a rejected receipt is stored.
     assert not any(whole for _, rejection, _, whole in store.service.evidence("ida") if rejection)
 
 
@@ -200,8 +200,8 @@ GENUINE = """apps:
 """
 
 
-def test_the_genuine_receipt_goes_as_far_as_apple(start, tmp_path, testdata):
-    """A real receipt of Apple's: verified here, and its purchases hold until Apple can be asked."""
+def test_a_real_receipt_is_verified_up_to_the_lookup(start, tmp_path, testdata):
+    """A real receipt of Apple's is verified here, and its purchases count until Apple can be called."""
     (tmp_path / "entitled.yaml").write_text(GENUINE)
     service = start(arguments=["--config", tmp_path / "entitled.yaml"])
     receipt = (testdata / "genuine" / "receipt-sandbox-g5").read_text()

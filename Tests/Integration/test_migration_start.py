@@ -1,4 +1,4 @@
-"""Jobs by the contract alone: begun from the import folder, watched, read for failures page by page, and stopped."""
+"""Migration jobs through the API: started from the import folder, watched, failures listed page by page, cancelled."""
 
 import json
 
@@ -21,8 +21,8 @@ def store(start):
     store.channel.close()
 
 
-def begun(store, records, folder=None, **more):
-    """Puts an input into the import folder and begins a job with it; its name."""
+def start_job(store, records, folder=None, **more):
+    """Writes an input into the import folder and starts a job with it; returns the job's id."""
     folder = folder or store.service.data / "import"
     folder.mkdir(exist_ok=True)
     (folder / "in.ndjson").write_text("".join(json.dumps(record) + "\n" for record in records))
@@ -31,17 +31,17 @@ def begun(store, records, folder=None, **more):
     return answer.migration.migration_id
 
 
-def standing(store, name):
+def get_job(store, name):
     return store.receipts.GetMigration(
         receipt_service.GetMigrationRequest(migration_id=name), timeout=CALL_LIMIT).migration
 
 
-def test_failures_are_told_page_by_page_as_input(store):
+def test_failures_are_listed_page_by_page_as_input(store):
     store.buy("ann")
     good, bad = {"customer_id": "ann", "receipt": store.receipt("ann")}, {"customer_id": "b", "receipt": "?"}
-    name = begun(store, [bad, good, {"customer_id": "c", "original_transaction_id": "77"}, bad])
-    wait_for(lambda: standing(store, name).state != State.MIGRATION_STATE_RUNNING)
-    job = standing(store, name)
+    name = start_job(store, [bad, good, {"customer_id": "c", "original_transaction_id": "77"}, bad])
+    wait_for(lambda: get_job(store, name).state != State.MIGRATION_STATE_RUNNING)
+    job = get_job(store, name)
     assert (job.total, job.migrated, job.rejected, job.position) == (4, 1, 3, job.input_bytes)
     failures, token = [], ""
     while True:
@@ -56,38 +56,38 @@ def test_failures_are_told_page_by_page_as_input(store):
     assert json.loads(failures[1].input)["original_transaction_id"] == "77"
     assert store.query("SELECT count(*) FROM migration_failure") == [(3,)]
     store.receipts.CancelMigration(receipt_service.CancelMigrationRequest(migration_id=name), timeout=CALL_LIMIT)
-    assert store.query("SELECT count(*) FROM migration_failure") == [(0,)], "what failed can be forgotten"
+    assert store.query("SELECT count(*) FROM migration_failure") == [(0,)], "cancelling deletes the failures"
 
 
-def test_a_variable_can_name_the_import_folder(tmp_path, monkeypatch):
+def test_a_variable_sets_the_import_folder(tmp_path, monkeypatch):
     usual = harness.environment()
     monkeypatch.setattr(harness, "environment", lambda: usual | {"ENTITLED_IMPORT": str(tmp_path / "inputs")})
     service = Service(tmp_path / "data")
     try:
         store = Store(service)
-        name = begun(store, [{"customer_id": "a", "receipt": "?"}], tmp_path / "inputs")
-        wait_for(lambda: standing(store, name).total == 1)
+        name = start_job(store, [{"customer_id": "a", "receipt": "?"}], tmp_path / "inputs")
+        wait_for(lambda: get_job(store, name).total == 1)
         store.channel.close()
     finally:
         service.kill()
 
 
-def test_a_job_that_is_stopped_stays_stopped(store, start):
+def test_a_cancelled_job_stays_cancelled(store, start):
     records = []
     for number in range(40):
         store.buy(f"a{number}")
         records.append({"customer_id": f"a{number}", "receipt": store.receipt(f"a{number}")})
     store.act("faults", kind="slow", count=1_000_000, by="100ms")
-    name = begun(store, records, concurrency=2)
-    wait_for(lambda: standing(store, name).total >= 3)
+    name = start_job(store, records, concurrency=2)
+    wait_for(lambda: get_job(store, name).total >= 3)
     store.receipts.CancelMigration(receipt_service.CancelMigrationRequest(migration_id=name), timeout=CALL_LIMIT)
-    stopped = standing(store, name)
+    stopped = get_job(store, name)
     assert stopped.state == State.MIGRATION_STATE_CANCELLED and stopped.total < 40
     store.service.stop()
     store.channel.close()
     again = Store(start())
-    assert standing(again, name).state == State.MIGRATION_STATE_CANCELLED
-    assert standing(again, name).total <= stopped.total + 2, "what was being worked on was finished, and no more"
+    assert get_job(again, name).state == State.MIGRATION_STATE_CANCELLED
+    assert get_job(again, name).total <= stopped.total + 2, "only receipts in flight were finished"
     again.channel.close()
 
 
@@ -96,8 +96,8 @@ def test_a_sample_is_compared_with_apple(store):
     for number in range(6):
         store.buy(f"a{number}")
         records.append({"customer_id": f"a{number}", "receipt": store.receipt(f"a{number}")})
-    name = begun(store, records)
-    wait_for(lambda: standing(store, name).state == State.MIGRATION_STATE_FINISHED)
+    name = start_job(store, records)
+    wait_for(lambda: get_job(store, name).state == State.MIGRATION_STATE_FINISHED)
     whole = store.service.command("migrate", "compare", "--json")
     sample = store.service.command("migrate", "compare", "--sample-every", "3", "--json")
     compared = [int(json.loads(run.stdout.splitlines()[-1])["compared"]) for run in (whole, sample)]
@@ -105,7 +105,7 @@ def test_a_sample_is_compared_with_apple(store):
     assert value(store.service, "entitled_migrated_receipts_total", reason="DONE") == 6
 
 
-def test_what_apple_cannot_be_asked_about_holds_and_is_to_be_tried_again(store, tmp_path):
+def test_receipts_count_while_apple_is_unavailable_and_are_retried(store, tmp_path):
     records = []
     for number in range(3):
         store.buy(f"a{number}")
@@ -116,14 +116,14 @@ def test_what_apple_cannot_be_asked_about_holds_and_is_to_be_tried_again(store, 
     assert status == 3 and numbers(report) == {"total": 3, "retryable": 3}
     assert [(r["reason"], r["outcome"]) for r in report["reasons"]] == [
         ("APP_STORE_UNAVAILABLE", "MIGRATION_OUTCOME_RETRYABLE")]
-    # The receipts are genuine, and their own word holds until Apple can be asked.
+    # The receipts are verified, and their contents count until Apple can be called.
     assert all(store.check(f"a{number}").entitled for number in range(3))
     assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(3,)]
     store.act("faults", kind="server-error", count=0)
-    # For some seconds after so many failures Apple is left alone.
+    # The circuit breaker stays open for some seconds after this many failures.
     runs = []
     wait_for(lambda: runs.append(migrate(store.service, "--input", f"{path}.failures.ndjson")) or runs[-1][0] == 0)
     report = runs[-1][1]
-    # Unchanged is what the queue asked about before.
+    # Lookups already answered from the queue count as unchanged.
     assert numbers(report).get("migrated", 0) + numbers(report).get("unchanged", 0) == 3
     assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(0,)]

@@ -1,4 +1,4 @@
-"""`MigrateReceipts` between sides of different speed: the slower one sets the pace, and nothing piles up or gets lost."""
+"""`MigrateReceipts` with sides of different speed: the slower one sets the pace, and no request is buffered or lost."""
 
 import queue
 import time
@@ -13,7 +13,7 @@ from test_migration_job import get, wait_for
 from test_migration_receipt import APP, Store
 
 RECEIPTS = 400
-# Long enough for outcomes to fill what lies between the two sides: the transport's window, and a buffer in the service.
+# Long enough that outcomes fill the transport's window and a buffer in the service.
 LONG = "x" * 4_000
 
 
@@ -25,7 +25,7 @@ def store(start):
 
 
 def settled(number):
-    """Waits until a number has stood still for a second, and answers it."""
+    """Waits until a number has not changed for a second; returns it."""
     last, since = number(), time.monotonic()
     while time.monotonic() - since < 1:
         time.sleep(0.1)
@@ -34,7 +34,7 @@ def settled(number):
     return last
 
 
-def test_who_does_not_read_is_not_worked_for(store):
+def test_a_client_that_does_not_read_stops_the_work(store):
     empty = store.receipt("nobody")
     sent = []
 
@@ -44,28 +44,28 @@ def test_who_does_not_read_is_not_worked_for(store):
             yield receipt_service.MigrateReceiptsRequest(
                 correlation_id=f"{number} {LONG}", app=APP, customer_id=f"c{number}", receipt_base64=empty)
 
-    def taken():
+    def accepted():
         return value(store.service, "entitled_receipts_total", reason="TAKEN")
 
     before = store.service.memory
-    # A client that would take in by itself as much as the network gives is one that does read.
+    # Limits grpcio's own buffering; otherwise it would read ahead for the application.
     options = [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65_536)]
     channel = grpc.insecure_channel(store.service.grpc, options)
     answers = contract.receipt_stub(channel).MigrateReceipts(requests(), timeout=120)
     first = next(answers)
-    # Now nobody reads. What the service took in stops at what fits on the way, and so does what was sent to it.
-    stopped = settled(taken)
+    # The client stops reading: the service processes only what fits the buffers, and so does the sender.
+    stopped = settled(accepted)
     assert 16 <= stopped < RECEIPTS / 3, stopped
     assert len(sent) < RECEIPTS / 2 and len(sent) - stopped < 500, (len(sent), stopped)
     assert store.service.memory - before < 64 << 20
     numbers = [int(answer.correlation_id.split()[0]) for answer in (first, *answers)]
-    assert sorted(numbers) == list(range(RECEIPTS)), "each was answered once"
-    assert taken() == RECEIPTS
+    assert sorted(numbers) == list(range(RECEIPTS)), "each receipt has one response"
+    assert accepted() == RECEIPTS
     assert store.service.memory - before < 64 << 20
     channel.close()
 
 
-def test_who_sends_slowly_is_answered_at_once(store):
+def test_a_slow_sender_gets_each_response_at_once(store):
     store.buy("ann")
     waiting = queue.SimpleQueue()
     requests = iter(waiting.get, None)
@@ -73,14 +73,14 @@ def test_who_sends_slowly_is_answered_at_once(store):
     for number, (customer, receipt) in enumerate([("ann", store.receipt("ann")), ("ben", store.receipt("nobody"))]):
         waiting.put(receipt_service.MigrateReceiptsRequest(
             correlation_id=str(number), app=APP, customer_id=customer, receipt_base64=receipt))  # fmt: skip
-        # The stream stays open, and the next receipt comes only when this one is answered.
+        # The stream stays open; the next receipt is sent only after the response to this one.
         assert next(answers).correlation_id == str(number)
     assert store.check("ann").entitled
     waiting.put(None)
     assert not list(answers)
 
 
-def test_a_stream_that_is_given_up_ends_its_work(store):
+def test_a_cancelled_stream_cancels_its_work(store):
     receipts = 40
     for number in range(receipts):
         store.buy(f"a{number}")
@@ -103,4 +103,4 @@ def test_a_stream_that_is_given_up_ends_its_work(store):
     waiting.put(None)
     wait_for(lambda: value(store.service, "entitled_receipts_total", reason="CANCELLED") > 0)
     stopped = settled(lambda: value(store.service, "entitled_receipts_total"))
-    assert stopped < receipts, "what nobody waits for any more is not begun"
+    assert stopped < receipts, "receipts of a cancelled stream are not started"

@@ -1,4 +1,4 @@
-"""`entitled migrate` as people and as programs see it: a bar with rate and time left on a terminal, JSON elsewhere."""
+"""Output of `entitled migrate`: a progress bar with rate and time left on a terminal, JSON otherwise."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def store(start):
 
 @pytest.fixture
 def slow_input(store, tmp_path):
-    """Receipts that take about two seconds, and a bad one."""
+    """Receipts that take about two seconds, and an invalid one."""
     for number in range(CUSTOMERS):
         store.buy(f"a{number}")
     records = [{"customer_id": f"a{n}", "receipt": store.receipt(f"a{n}")} for n in range(CUSTOMERS)]
@@ -43,14 +43,14 @@ def read_all(descriptor):
     while True:
         try:
             piece = os.read(descriptor, 4096)
-        except OSError:  # a terminal whose other side is gone
+        except OSError:  # a terminal whose other end is closed
             return text.decode()
         if not piece:
             return text.decode()
         text += piece
 
 
-def test_on_a_terminal_a_bar_tells_how_far_it_is(store, slow_input):
+def test_a_terminal_shows_a_progress_bar(store, slow_input):
     ours, theirs = pty.openpty()
     arguments, more = command(store, slow_input)
     process = subprocess.Popen(arguments, stdout=theirs, **more)
@@ -63,13 +63,13 @@ def test_on_a_terminal_a_bar_tells_how_far_it_is(store, slow_input):
     done = [int(bar[4]) for bar in bars]
     assert done == sorted(done) and 0 < done[-1] <= CUSTOMERS + 1
     assert any(int(bar[6]) > 0 for bar in bars) and any(bar[7] for bar in bars), shown
-    # The bar makes room for the report.
+    # The report replaces the bar.
     report = shown.rsplit("\x1b[K", 1)[1]
     assert re.search(r"^migrated +24\s*$", report, re.M) and re.search(r"^rejected +1\s*$", report, re.M)
     assert re.search(r"^  NOT_BASE64 +1\s*$", report, re.M) or "UNKNOWN_DOCUMENT" in report or "rejected" in report
 
 
-def test_elsewhere_each_second_has_a_line_of_json(store, slow_input):
+def test_without_a_terminal_each_second_prints_a_line_of_json(store, slow_input):
     arguments, more = command(store, slow_input)
     done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, timeout=60, **more)
     assert done.returncode == 3 and "\r" not in done.stdout
@@ -77,13 +77,13 @@ def test_elsewhere_each_second_has_a_line_of_json(store, slow_input):
     assert lines and all(line["state"] == "MIGRATION_STATE_RUNNING" for line in lines)
     assert all({"total", "rate", "position", "inputBytes"} <= line.keys() for line in lines)
     assert re.search(r"^migrated +24$", done.stdout, re.M)
-    # Asked for JSON, it ends with a line of JSON, too.
+    # With --json the last line is JSON, too.
     again = subprocess.run([*arguments, "--json"], stdout=subprocess.PIPE, text=True, timeout=60, **more)
     (last,) = again.stdout.splitlines()
     assert json.loads(last)["state"] == "MIGRATION_STATE_FINISHED"
 
 
-def test_the_input_may_come_through_a_pipe(store, slow_input, tmp_path):
+def test_the_input_can_be_a_pipe(store, slow_input, tmp_path):
     arguments, more = command(store, "-")
     more["stderr"] = subprocess.PIPE
     done = subprocess.run(

@@ -1,7 +1,7 @@
-"""Requests of every kind with bytes changed, cut and repeated: the server answers or hangs up, and lives on.
+"""Mutated requests of every kind: bytes changed, cut and repeated. The server answers or closes, and keeps serving.
 
-The same every time; FUZZ_SECONDS=60 goes on for longer, from another beginning each time. `make test-asan` runs it
-against a server with the address sanitizer; `make fuzz` mutates what the parsers alone are given, guided by coverage.
+The seed is fixed; FUZZ_SECONDS=60 runs longer, from another seed each time. `make test-asan` runs this test
+against a server with the address sanitizer; `make fuzz` mutates the input of single parsers, guided by coverage.
 """
 
 import os
@@ -69,7 +69,7 @@ def mutated(chance, data):
 
 
 def rounds():
-    """The number of each round, for as long as is asked for."""
+    """The number of each round, for the configured duration."""
     end = time.monotonic() + SECONDS
     number = 0
     while number < ROUNDS or time.monotonic() < end:
@@ -78,7 +78,7 @@ def rounds():
 
 
 @pytest.mark.parametrize("kind", SEEDS)
-def test_bytes_on_a_connection(service, kind):
+def test_the_server_survives_mutated_connections(service, kind):
     port, before, seed = SEEDS[kind]
     host, _, number = getattr(service, port).rpartition(":")
     chance = random.Random(time.time_ns() if SECONDS else 1)
@@ -92,10 +92,10 @@ def test_bytes_on_a_connection(service, kind):
                     pass
             except ConnectionError:
                 pass
-    alive(service)
+    is_alive(service)
 
 
-def test_messages_of_calls(service):
+def test_the_server_survives_mutated_messages(service):
     chance = random.Random(time.time_ns() if SECONDS else 2)
     seed = framed(QUESTION)
     batch = entitlement_service.BatchCheckRequest(
@@ -106,10 +106,10 @@ def test_messages_of_calls(service):
             assert answer.status in range(17) or answer.headers[":status"] != "200"
             body = framed(mutated(chance, batch.SerializeToString()))
             assert connection.call(body=body, path=CHECK.replace("/Check", "/BatchCheck")).status in range(17)
-    alive(service)
+    is_alive(service)
 
 
-def alive(service):
+def is_alive(service):
     assert service.process.poll() is None, service.log
     with Connection(service.grpc) as connection:
         assert connection.call(QUESTION).status == OK

@@ -1,4 +1,4 @@
-"""What Apple posts: durable before the answer, in any order, any number of times, and never believed unsigned."""
+"""Apple's notifications: durable before the response, in any order, duplicated, and applied only if verified."""
 
 import http.client
 import json
@@ -25,7 +25,7 @@ def notifications(channel):
 
 
 def signed(forger, notification_type, subtype=None, *, signed_at=NOW, environment="Sandbox", **parts):
-    """The body that Apple would post: a signed payload with whatever belongs in it."""
+    """The body that Apple would post: a signed payload with its nested documents."""
     payload = {
         "notificationType": notification_type, "notificationUUID": str(uuid.uuid4()), "version": "2.0",
         "signedDate": signed_at,
@@ -59,13 +59,13 @@ def check(entitlements, customer):
     return entitlements.Check(request, timeout=CALL_LIMIT)
 
 
-def test_what_apple_tells_holds_from_the_answer_on(service, forger, entitlements):
+def test_a_notification_is_applied_before_its_response(service, forger, entitlements):
     token, number = str(uuid.uuid4()), line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY, token)
     status, answer = deliver(service, signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought))
     assert (status, answer["reason"]) == (200, "APPLIED")
     assert "first time" in answer["explanation"]
-    # The customer appears afterwards, under the token: the purchase waited in the claim queue.
+    # The customer appears afterwards with the token: the purchase waited in the claim queue.
     request = contract.receipt_service.SubmitTransactionRequest(
         app=APP, customer_id=token, signed_transaction=bought)
     with service.channel() as channel:
@@ -79,13 +79,13 @@ def test_what_apple_tells_holds_from_the_answer_on(service, forger, entitlements
     answer = check(entitlements, token)
     assert not answer.entitled and answer.reason == "REFUNDED_FOR_APP_ISSUE"
     assert deliver(service, body) == (200, {"reason": "APPLIED", "explanation": "The purchase was refunded."})
-    # An older word that comes late changes nothing.
+    # Older evidence that arrives late changes nothing.
     late = signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought)
     assert deliver(service, late)[1]["reason"] == "SUPERSEDED"
     assert not check(entitlements, token).entitled
 
 
-def test_a_purchase_without_a_customer_waits_for_one(service, forger, entitlements, customer):
+def test_a_purchase_without_a_customer_waits_in_the_claim_queue(service, forger, entitlements, customer):
     number = line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
     deliver(service, signed(forger, "SUBSCRIBED", signedTransactionInfo=bought))
@@ -111,7 +111,7 @@ def test_a_purchase_without_a_customer_waits_for_one(service, forger, entitlemen
         (lambda f, body: b"{" + b" " * (1 << 20), 413, "TOO_LARGE"),
     ],
 )
-def test_what_is_not_apples_is_kept_and_changes_nothing(service, forger, notifications, spoil, status, code):
+def test_unverified_notifications_are_stored_and_change_nothing(service, forger, notifications, spoil, status, code):
     body = spoil(forger, signed(forger, "TEST"))
     answer = deliver(service, body)
     assert (answer[0], answer[1]["reason"]) == (status, code)
@@ -123,7 +123,7 @@ def test_what_is_not_apples_is_kept_and_changes_nothing(service, forger, notific
         assert page.notifications[0].reason == code
 
 
-def test_the_endpoint_has_manners(service, forger):
+def test_the_endpoint_rejects_invalid_requests(service, forger):
     assert deliver(service, signed(forger, "TEST"), app="no-such-app")[0] == 404
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/grpc",
                  "text/json", "application/jsonx", "application/json5"]:  # fmt: skip
@@ -138,13 +138,13 @@ def test_the_endpoint_has_manners(service, forger):
 
 
 def counted(service, state):
-    """How many notifications of version 2 were counted with that state."""
+    """The number of version 2 notifications counted with this state."""
     with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT) as answer:
         found = re.search(rf'entitled_notifications_total{{version="2",state="{state}"}} (\d+)', answer.read().decode())
     return int(found[1]) if found else 0
 
 
-def test_types_of_tomorrow_are_kept_and_what_they_carry_counts(service, forger, entitlements, customer):
+def test_unknown_types_are_stored_and_their_documents_applied(service, forger, entitlements, customer):
     number = line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
     before = counted(service, "NOT_UNDERSTOOD")
@@ -158,7 +158,7 @@ def test_types_of_tomorrow_are_kept_and_what_they_carry_counts(service, forger, 
     assert check(entitlements, customer).entitled
 
 
-def test_a_relay_passes_on_and_operators_list(service, forger, notifications, customer):
+def test_notifications_can_be_relayed_and_listed(service, forger, notifications, customer):
     number = line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
     body = json.dumps(signed(forger, "DID_RENEW", signedTransactionInfo=bought)).encode()
@@ -179,7 +179,7 @@ def test_a_relay_passes_on_and_operators_list(service, forger, notifications, cu
     assert listed.notifications[0].customer_id == customer
 
 
-def test_the_list_goes_page_by_page_the_latest_first(service, forger, notifications):
+def test_the_list_is_paged_newest_first(service, forger, notifications):
     for _ in range(5):
         assert deliver(service, signed(forger, "TEST"))[0] == 200
     seen, token = [], ""
@@ -198,7 +198,7 @@ def test_the_list_goes_page_by_page_the_latest_first(service, forger, notificati
 @pytest.mark.parametrize(
     "members, field", [({"page_size": 1001}, "page_size"), ({"page_token": "x"}, "page_token")]
 )
-def test_an_impossible_page_is_refused_by_name(notifications, members, field):
+def test_an_invalid_page_token_is_rejected_with_its_reason(notifications, members, field):
     request = notification_service.ListNotificationsRequest(app=APP, **members)
     with pytest.raises(contract.RpcError) as error:
         notifications.ListNotifications(request, timeout=CALL_LIMIT)
@@ -206,7 +206,7 @@ def test_an_impossible_page_is_refused_by_name(notifications, members, field):
     assert contract.violations(error.value) == [field]
 
 
-def test_nothing_acknowledged_is_lost(start, tmp_path):
+def test_an_acknowledged_notification_survives_a_kill(start, tmp_path):
     service = start()
     forger = forge.Forger(service)
     number = line()
@@ -222,7 +222,7 @@ def test_nothing_acknowledged_is_lost(start, tmp_path):
         assert [n.original_transaction_id for n in listed.notifications] == [number]
 
 
-# Version 1: not signed.
+# Version 1 is not signed.
 
 SECRET = "0123456789abcdef0123456789abcdef"
 
@@ -235,7 +235,7 @@ def version_1(notification_type="DID_RENEW", password=SECRET, number="1000000001
 
 
 def configured(tmp_path, demo, **members):
-    """A configuration file like the demo's, with more members in its app."""
+    """A configuration file like the demo's, with further members in its app."""
     file = tmp_path / "entitled.yaml"
     lines = "".join(f"    {name}: {value}\n" for name, value in members.items())
     file.write_text(demo.replace("    products:\n", lines + "    products:\n", 1))
@@ -252,7 +252,7 @@ DEMO = """apps:
 """
 
 
-def test_version_1_is_known_by_its_secret_alone(start, tmp_path):
+def test_version_1_is_authenticated_by_its_secret(start, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text(SECRET + "\n")
     secret.chmod(0o600)
@@ -272,6 +272,6 @@ def test_version_1_is_known_by_its_secret_alone(start, tmp_path):
     assert [(n.version, n.notification_type) for n in listed.notifications][0] == (1, "DID_RENEW")
 
 
-def test_version_1_without_a_secret_is_never_believed(service):
+def test_version_1_without_a_secret_is_rejected(service):
     status, answer = deliver(service, version_1())
     assert (status, answer["reason"]) == (202, "NO_SHARED_SECRET")

@@ -1,4 +1,4 @@
-"""Certificates asked about at their authority, which is a web server of the test's own."""
+"""Online checks: OCSP requests about signing certificates, answered by a web server in the test."""
 
 import concurrent.futures
 import datetime
@@ -30,11 +30,11 @@ apps:
 
 
 class Authority:
-    """Answers OCSP requests about one certificate, as it is told to."""
+    """Answers OCSP requests about one certificate, as configured by the test."""
 
     def __init__(self):
         self.verdict = ocsp.OCSPCertStatus.GOOD
-        self.asked = 0
+        self.requests = 0
         self.delay = 0
         self.closing = threading.Event()
         self.certificate = self.issuer = self.issuer_key = None
@@ -54,7 +54,7 @@ class Authority:
                 """Says nothing."""
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.handle_error = lambda *_: None  # a caller that did not wait for the answer
+        self.server.handle_error = lambda *_: None  # a client that did not wait for the response
         self.address = f"http://127.0.0.1:{self.server.server_port}/ocsp"
         threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
 
@@ -65,7 +65,7 @@ class Authority:
 
     def answer(self, request):
         assert request.serial_number == self.certificate.serial_number
-        self.asked += 1
+        self.requests += 1
         if self.verdict is None:
             return b""
         now = datetime.datetime.now(datetime.timezone.utc)
@@ -140,18 +140,18 @@ def documents(start, tmp_path, authority):
 
 
 def age(answer):
-    """Seconds since the authority gave the answer on which this one rests."""
-    moment = datetime.datetime.fromisoformat(answer["certificatesCheckedAt"].replace("Z", "+00:00"))
-    return (datetime.datetime.now(datetime.timezone.utc) - moment).total_seconds()
+    """Seconds since the authority issued the response on which this one is based."""
+    checked_at = datetime.datetime.fromisoformat(answer["certificatesCheckedAt"].replace("Z", "+00:00"))
+    return (datetime.datetime.now(datetime.timezone.utc) - checked_at).total_seconds()
 
 
-def test_off_asks_nobody(documents, authority):
+def test_policy_off_sends_no_request(documents, authority):
     status, answer = documents("off").submit()
-    assert (status, authority.asked) == (200, 0)
+    assert (status, authority.requests) == (200, 0)
     assert not answer.get("certificatesCheckedAt")
 
 
-def test_hard_asks_once_for_many_documents_and_tells_the_age_of_the_answer(documents, authority):
+def test_policy_hard_requests_once_for_many_documents_and_reports_the_age(documents, authority):
     signed = documents("hard")
     authority.delay = 0.2
     with concurrent.futures.ThreadPoolExecutor(8) as threads:
@@ -159,10 +159,10 @@ def test_hard_asks_once_for_many_documents_and_tells_the_age_of_the_answer(docum
     assert {status for status, _ in answers} == {200}
     assert all(0 <= age(answer) < 60 for _, answer in answers)
     assert signed.submit()[0] == 200
-    assert authority.asked == 1
+    assert authority.requests == 1
 
 
-def test_hard_refuses_a_revoked_certificate(documents, authority):
+def test_policy_hard_rejects_a_revoked_certificate(documents, authority):
     authority.verdict = ocsp.OCSPCertStatus.REVOKED
     signed = documents("hard")
     status, answer = signed.submit()
@@ -176,17 +176,17 @@ def test_hard_refuses_a_revoked_certificate(documents, authority):
     assert answer["kind"] == "DOCUMENT_KIND_SIGNED_TRANSACTION"
 
 
-def test_hard_without_an_answer_is_unavailable_and_says_when_to_try_again(documents, authority):
+def test_policy_hard_without_a_response_is_unavailable_with_a_retry_delay(documents, authority):
     authority.verdict = None
     signed = documents("hard")
     for status, answer in (signed.submit(), signed.inspect(signed.transaction())):
         assert status == 503
         assert answer["details"][0]["reason"] == "ONLINE_CHECK_UNAVAILABLE"
         assert 8 <= float(answer["details"][1]["retryDelay"].rstrip("s")) <= 10
-    assert authority.asked == 1, "asked again at once after a failure"
+    assert authority.requests == 1, "no second request right after a failure"
 
 
-def test_an_authority_that_does_not_answer_in_time_is_not_waited_for(documents, authority):
+def test_a_slow_authority_is_not_awaited(documents, authority):
     authority.delay = 8
     signed = documents("hard")
     begin = time.monotonic()
@@ -195,26 +195,26 @@ def test_an_authority_that_does_not_answer_in_time_is_not_waited_for(documents, 
     assert 4 < time.monotonic() - begin < 8
 
 
-def test_a_document_that_is_not_genuine_is_refused_for_that_and_nobody_is_asked(documents, authority):
+def test_an_invalid_document_is_rejected_without_an_online_check(documents, authority):
     signed = documents("hard")
     status, answer = signed.inspect(signed.forger.with_foreign_root())
-    assert (status, answer["reason"], authority.asked) == (200, "UNTRUSTED_ROOT", 0)
+    assert (status, answer["reason"], authority.requests) == (200, "UNTRUSTED_ROOT", 0)
 
 
-def test_soft_waits_for_nobody_and_uses_the_answer_when_it_is_there(documents, authority):
+def test_policy_soft_does_not_wait_and_uses_the_response_when_it_arrives(documents, authority):
     signed = documents("soft")
     status, answer = signed.submit()
     assert status == 200
     deadline = time.monotonic() + 10
-    while not answer.get("certificatesCheckedAt"):  # asked in the background
+    while not answer.get("certificatesCheckedAt"):  # checked in the background
         assert time.monotonic() < deadline
         status, answer = signed.submit()
         assert status == 200
     assert age(answer) < 60
-    assert authority.asked == 1
+    assert authority.requests == 1
 
 
-def test_soft_accepts_without_an_answer(documents, authority):
+def test_policy_soft_accepts_without_a_response(documents, authority):
     authority.verdict = None
     status, answer = documents("soft").submit()
     assert status == 200
@@ -222,12 +222,12 @@ def test_soft_accepts_without_an_answer(documents, authority):
 
 
 class OpenSSLResponder:
-    """The `openssl ocsp` command as a web server that knows of one certificate."""
+    """The `openssl ocsp` command as a web server for one certificate."""
 
     def __init__(self, folder, address, authority, revoked):
         serial = f"{authority.certificate.serial_number:x}".upper()
-        moment = "260102030405Z" if revoked else ""
-        line = ("R" if revoked else "V", "360101000000Z", moment, serial, "unknown", "/CN=Leaf")
+        checked_at = "260102030405Z" if revoked else ""
+        line = ("R" if revoked else "V", "360101000000Z", checked_at, serial, "unknown", "/CN=Leaf")
         (folder / "index").write_text("\t".join(line) + "\n")
         (folder / "ca.pem").write_bytes(authority.issuer.public_bytes(serialization.Encoding.PEM))
         (folder / "ca.key").write_bytes(authority.issuer_key.private_bytes(
@@ -249,9 +249,9 @@ class OpenSSLResponder:
 
 
 @pytest.mark.parametrize("revoked", [False, True], ids=["good", "revoked"])
-def test_the_responder_of_openssl_is_understood(documents, authority, tmp_path, revoked):
+def test_responses_of_openssl_are_accepted(documents, authority, tmp_path, revoked):
     signed = documents("hard")
-    authority.close()  # its port is free for the command
+    authority.close()  # frees its port for the command
     responder = OpenSSLResponder(tmp_path, authority.address, authority, revoked)
     try:
         status, answer = signed.submit()
@@ -262,12 +262,12 @@ def test_the_responder_of_openssl_is_understood(documents, authority, tmp_path, 
     else:
         assert status == 200
         assert age(answer) < 60
-    # The answer is remembered for as long as it says: nobody is there any more.
+    # The response is cached for its validity: the responder is not running any more.
     assert signed.submit()[0] == status
 
 
 def notification(signed):
-    """A notification of the authority's leaf, about a transaction of the same."""
+    """A notification signed by the authority's leaf, with a transaction signed by the same."""
     payload = {
         "notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY", "notificationUUID": str(uuid.uuid4()),
         "version": "2.0", "signedDate": int(time.time() * 1000),
@@ -282,23 +282,23 @@ def deliver(signed, body):
     return status, answer["reason"]
 
 
-def test_a_notification_waits_for_the_authority_where_that_is_demanded(documents, authority):
+def test_policy_hard_makes_notifications_wait_for_the_authority(documents, authority):
     authority.verdict = None
     signed = documents("hard")
     body = notification(signed)
-    # Nothing was kept: Apple repeats it. Meanwhile the writer serves whoever has no question open.
+    # The notification is not stored, so Apple repeats it. Meanwhile the writer serves other requests.
     assert deliver(signed, body) == (503, "ONLINE_CHECK_UNAVAILABLE")
     listed = signed.service.json("entitled.v1.NotificationService/ListNotifications", {"app": "ocean-journal"})
     assert listed[1]["notifications"] == []
 
 
-def test_a_notification_is_taken_in_with_the_authoritys_answer(documents, authority):
+def test_a_notification_is_ingested_with_the_authoritys_response(documents, authority):
     signed = documents("hard")
     assert deliver(signed, notification(signed)) == (200, "APPLIED")
-    assert authority.asked == 1, "once for the notification and what is inside"
+    assert authority.requests == 1, "one check for the notification and its nested documents"
 
 
-def test_a_notification_of_a_revoked_certificate_is_kept_as_rejected(documents, authority):
+def test_a_notification_of_a_revoked_certificate_is_stored_as_rejected(documents, authority):
     authority.verdict = ocsp.OCSPCertStatus.REVOKED
     signed = documents("hard")
     assert deliver(signed, notification(signed)) == (202, "REVOKED_CERTIFICATE")
@@ -307,13 +307,13 @@ def test_a_notification_of_a_revoked_certificate_is_kept_as_rejected(documents, 
     assert (kept["state"], kept["reason"]) == ("NOTIFICATION_STATE_REJECTED", "REVOKED_CERTIFICATE")
 
 
-def test_soft_takes_a_notification_in_without_an_answer(documents, authority):
+def test_policy_soft_ingests_a_notification_without_a_response(documents, authority):
     authority.verdict = None
     signed = documents("soft")
     assert deliver(signed, notification(signed)) == (200, "APPLIED")
 
 
-def test_while_the_authority_is_asked_others_are_written(documents, authority):
+def test_an_online_check_does_not_block_other_writes(documents, authority):
     authority.delay = 3
     signed = documents("hard")
     with concurrent.futures.ThreadPoolExecutor(1) as threads:

@@ -1,4 +1,4 @@
-"""Who decides whether a receipt is genuine: its signature, Apple's `verifyReceipt`, or both, which must agree."""
+"""Receipt verification policies: by signature, by Apple's `verifyReceipt`, or by both, which must agree."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ CONFIGURATION = """apps:
 
 
 class Endpoint:
-    """Apple's `verifyReceipt` on one of its two hosts: answers what a test wants, or what the sandbox does."""
+    """Apple's `verifyReceipt` on one of its two hosts: the test's responses, or the sandbox's."""
 
     def __init__(self):
         self.asked, self.status, self.http_status, self.sandbox = [], None, 200, None
@@ -69,8 +69,8 @@ class Endpoint:
         self._server.server_close()
 
 
-class Place:
-    """A service with such a policy, and the two hosts that it asks."""
+class Setup:
+    """A service with a receipt policy, and the two hosts that it calls."""
 
     def __init__(self, folder, policy, environments="Sandbox"):
         self.production, self.sandbox = Endpoint(), Endpoint()
@@ -96,14 +96,14 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path):
+def setup(tmp_path):
     places = []
 
-    def place(policy, **more):
-        places.append(Place(tmp_path, policy, **more))
+    def setup(policy, **more):
+        places.append(Setup(tmp_path, policy, **more))
         return places[-1]
 
-    yield place
+    yield setup
     for made in places:
         made.close()
 
@@ -113,14 +113,14 @@ def forged(receipt):
     return base64.b64encode(document[:-1] + bytes([document[-1] ^ 1])).decode()
 
 
-def test_with_endpoint_verify_receipt_alone_decides(place):
-    here = place("endpoint")
+def test_policy_endpoint_relies_on_verify_receipt_alone(setup):
+    here = setup("endpoint")
     receipt = here.bought("ann")
     answer = here.store.submit("ann", receipt)
     assert not answer.refresh_pending and here.store.check("ann").entitled
     (question,) = here.sandbox.asked
     assert question["receipt-data"] == receipt and question["password"] == SECRET
-    # It knows better than the signature, in both directions.
+    # It overrides the signature in both directions.
     real = post(f"http://{here.store.service.sandbox}/verifyReceipt", {"receipt-data": here.bought("ben")})[1]
     here.sandbox.status = real
     assert here.store.submit("ben", forged(here.store.receipt("ben"))).original_transaction_ids
@@ -128,13 +128,13 @@ def test_with_endpoint_verify_receipt_alone_decides(place):
     assert here.store.refused("cid", here.bought("cid")) == (StatusCode.PERMISSION_DENIED, "VERIFY_RECEIPT_21003")
     assert not here.store.check("cid").entitled
     assert not here.production.asked
-    # What another app's receipt says is no answer about this app.
+    # A response about another app's receipt does not count.
     here.sandbox.status = real | {"receipt": real["receipt"] | {"bundle_id": "com.example.other"}}
     assert here.store.refused("dan", here.bought("dan"))[1] == "WRONG_BUNDLE"
 
 
-def test_with_both_they_must_agree(place, tmp_path):
-    here = place("both")
+def test_policy_both_requires_agreement(setup, tmp_path):
+    here = setup("both")
     good, disputed, bad = here.bought("ann"), here.bought("ben"), here.bought("cid")
     assert not here.store.submit("ann", good).refresh_pending
     assert here.store.check("ann").entitled and len(here.sandbox.asked) == 1
@@ -145,7 +145,7 @@ def test_with_both_they_must_agree(place, tmp_path):
     assert here.store.refused("cid", forged(bad)) == disagree
     assert not here.store.check("ben").entitled and not here.store.check("cid").entitled
     assert value(here.store.service, "entitled_receipt_verification_mismatches_total") == 2
-    # Of what both refuse, the signature's fault is the reason, for it says more.
+    # If both reject, the reason is that of the signature, which is more specific.
     here.sandbox.status = 21003
     assert here.store.refused("cid", forged(bad))[1] == "BAD_SIGNATURE"
     # The same in a job.
@@ -156,8 +156,8 @@ def test_with_both_they_must_agree(place, tmp_path):
 
 
 @pytest.mark.parametrize("policy", ["endpoint", "both"])
-def test_while_verify_receipt_is_down_nothing_is_believed_and_nothing_is_refused(place, policy):
-    here = place(policy)
+def test_while_verify_receipt_is_down_receipts_are_neither_accepted_nor_rejected(setup, policy):
+    here = setup(policy)
     receipt = here.bought("ann")
     here.sandbox.http_status = 503
     assert here.store.refused("ann", receipt) == (StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_UNAVAILABLE")
@@ -178,20 +178,20 @@ def test_while_verify_receipt_is_down_nothing_is_believed_and_nothing_is_refused
         ({"status": 21123, "is_retryable": True}, StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_21123"),
     ],
 )
-def test_what_may_pass_is_tried_again_and_what_will_not_is_refused(place, status, code, reason):
-    here = place("endpoint")
+def test_transient_statuses_are_retried_and_permanent_ones_rejected(setup, status, code, reason):
+    here = setup("endpoint")
     here.sandbox.status = status
     assert here.store.refused("ann", here.bought("ann")) == (code, reason)
     assert (len(here.sandbox.asked) > 1) == (code == StatusCode.UNAVAILABLE and status != 21004)
 
 
-def test_production_is_asked_first_and_the_sandbox_when_it_says_21007(place):
-    here = place("endpoint", environments="Production, Sandbox")
+def test_production_is_called_first_and_the_sandbox_after_21007(setup):
+    here = setup("endpoint", environments="Production, Sandbox")
     here.production.status = 21007
     answer = here.store.submit("ann", here.bought("ann"))
     assert (len(here.production.asked), len(here.sandbox.asked)) == (1, 1)
     assert answer.environment == 2 and answer.original_transaction_ids
-    # A receipt that production knows is production's.
+    # A receipt accepted by production is a production receipt.
     real = here.sandbox.answer({"receipt-data": here.bought("ben"), "password": SECRET})
     here.sandbox.asked.clear()
     here.production.status = real | {"environment": "Production"}
@@ -199,8 +199,8 @@ def test_production_is_asked_first_and_the_sandbox_when_it_says_21007(place):
     assert answer.environment == 1 and not here.sandbox.asked
 
 
-def test_a_production_receipt_is_none_of_an_app_that_is_only_in_the_sandbox(place):
-    here = place("endpoint")
+def test_a_production_receipt_is_rejected_for_a_sandbox_only_app(setup):
+    here = setup("endpoint")
     receipt = here.bought("ann")
     real = here.sandbox.answer({"receipt-data": receipt, "password": SECRET})
     here.sandbox.status, here.production.status = 21008, real | {"environment": "Production"}
@@ -208,9 +208,9 @@ def test_a_production_receipt_is_none_of_an_app_that_is_only_in_the_sandbox(plac
     assert len(here.production.asked) == 1 and not here.store.check("ann").entitled
 
 
-def test_the_receipt_is_kept_if_the_operator_wants_it(place):
-    # That it is not kept otherwise, test_migration_receipt.py shows.
-    here = place("local\n      retain: true")
+def test_the_receipt_is_stored_if_retention_is_configured(setup):
+    # test_migration_receipt.py covers the default: not stored.
+    here = setup("local\n      retain: true")
     receipt = here.bought("ann")
     here.store.submit("ann", receipt)
     kept = {kind: (hashed, whole) for kind, _, hashed, whole in here.store.service.evidence("ann")}

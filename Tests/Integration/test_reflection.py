@@ -1,4 +1,4 @@
-"""Reflection, in both versions: what tools like grpcurl need to call this service without its files."""
+"""Server reflection, in both versions: clients like grpcurl can call this service without its proto files."""
 
 import pytest
 from google.protobuf import descriptor_pb2
@@ -9,24 +9,24 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 from harness import CALL_LIMIT
 
 NOT_FOUND = 5
-# The two versions differ in nothing but the name of the package.
+# The two versions differ only in the name of the package.
 VERSIONS = ["grpc.reflection.v1", "grpc.reflection.v1alpha"]
 
 
 @pytest.fixture(params=VERSIONS)
-def ask(request, channel):
-    """Asks all questions on one stream; returns the answers in order."""
+def query(request, channel):
+    """Sends all requests on one stream; returns the responses in order."""
     method = channel.stream_stream(
         f"/{request.param}.ServerReflection/ServerReflectionInfo",
         request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
         response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
     )
 
-    def ask(*questions):
+    def query(*questions):
         requests = [reflection_pb2.ServerReflectionRequest(**question) for question in questions]
         return list(method(iter(requests), timeout=CALL_LIMIT))
 
-    return ask
+    return query
 
 
 def files(answer):
@@ -34,8 +34,8 @@ def files(answer):
     return {f.name: f for f in map(descriptor_pb2.FileDescriptorProto.FromString, found)}
 
 
-def test_the_services_are_listed(ask):
-    [answer] = ask({"list_services": ""})
+def test_the_services_are_listed(query):
+    [answer] = query({"list_services": ""})
     names = {service.name for service in answer.list_services_response.service}
     assert names >= {
         "entitled.v1.EntitlementService", "entitled.v1.ReceiptService", "grpc.health.v1.Health",
@@ -52,19 +52,19 @@ def test_the_services_are_listed(ask):
         "entitled.v1.EntitlementState",
     ],
 )
-def test_a_file_is_found_by_a_symbol_in_it(ask, symbol):
-    [answer] = ask({"file_containing_symbol": symbol})
+def test_a_file_is_found_by_a_symbol_in_it(query, symbol):
+    [answer] = query({"file_containing_symbol": symbol})
     assert any(name.startswith("entitled/v1/entitlement") for name in files(answer))
 
 
-def test_a_file_is_found_by_its_name(ask):
-    [answer] = ask({"file_by_filename": "entitled/v1/receipt_service.proto"})
+def test_a_file_is_found_by_its_name(query):
+    [answer] = query({"file_by_filename": "entitled/v1/receipt_service.proto"})
     file = files(answer)["entitled/v1/receipt_service.proto"]
     assert [service.name for service in file.service] == ["ReceiptService"]
 
 
-def test_what_there_is_not_is_an_answer_and_the_stream_goes_on(ask):
-    answers = ask(
+def test_an_unknown_name_is_an_error_response_and_the_stream_continues(query):
+    answers = query(
         {"file_containing_symbol": "no.such.Symbol"},
         {"file_by_filename": "no/such/file.proto"},
         {"all_extension_numbers_of_type": "no.such.Type"},
@@ -74,7 +74,7 @@ def test_what_there_is_not_is_an_answer_and_the_stream_goes_on(ask):
     assert answers[3].list_services_response.service
 
 
-def test_the_files_make_a_whole_contract(channel):
+def test_the_files_form_a_complete_api(channel):
     pool = DescriptorPool(ProtoReflectionDescriptorDatabase(channel))
     check = pool.FindServiceByName("entitled.v1.EntitlementService").FindMethodByName("Check")
     assert check.input_type.full_name == "entitled.v1.CheckRequest"

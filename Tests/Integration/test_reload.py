@@ -1,4 +1,4 @@
-"""The catalog is read again on SIGHUP, and what that changes becomes events."""
+"""Reload of the catalog on SIGHUP, and the events that result."""
 
 import signal
 import time
@@ -26,7 +26,7 @@ apps:
 """
 
 
-def test_a_new_catalog_makes_events_and_a_bad_one_changes_nothing(tmp_path):
+def test_a_new_catalog_emits_events_and_an_invalid_one_changes_nothing(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro"))
     service = Service(tmp_path / "data", ["--config", file])
@@ -55,7 +55,7 @@ def test_a_new_catalog_makes_events_and_a_bad_one_changes_nothing(tmp_path):
     service.stop()
 
 
-def test_a_signal_in_the_moment_of_readiness_reloads_and_ends_nothing(tmp_path):
+def test_sighup_during_startup_reloads_without_ending_the_service(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro"))
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""Restarts under load: no call is lost, neither where two processes take turns nor where one is replaced in place."""
+"""Restarts under load: no call is lost, neither with two processes restarted in turn nor with one replaced in place."""
 
 import contextlib
 import http.client
@@ -20,7 +20,7 @@ CALLERS = 6
 
 
 class Load:
-    """Callers that call as fast as they can until the end of the `with` block; a call that fails is remembered."""
+    """Callers that call as fast as they can until the end of the `with` block; records failed calls."""
 
     def __init__(self, *calls):
         self.calls = calls
@@ -34,7 +34,7 @@ class Load:
             try:
                 call()
                 self.count += 1
-            except Exception as error:  # noqa: BLE001  whatever it is, it is a lost call
+            except Exception as error:  # noqa: BLE001  every exception is a lost call
                 self.failures.append(error)
 
     def __enter__(self):
@@ -48,7 +48,7 @@ class Load:
             thread.join(STOP_LIMIT)
 
     def goes_on(self, calls=200):
-        """Waits for so many more calls."""
+        """Waits for `count` more calls."""
         goal, end = self.count + calls, time.monotonic() + CALL_LIMIT * 3
         while self.count < goal:
             assert time.monotonic() < end and not self.failures, self.failures[:3]
@@ -56,7 +56,7 @@ class Load:
 
 
 def checks(stack, target, count=CALLERS):
-    """Callers with a channel each, who balance between the addresses of the target themselves."""
+    """Callers with a channel each, which balance between the addresses of the target."""
     for _ in range(count):
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.lb_policy_name", "round_robin"),
                    ("grpc.initial_reconnect_backoff_ms", 100),
@@ -67,7 +67,7 @@ def checks(stack, target, count=CALLERS):
 
 
 def new_connections(address):
-    """A caller who makes a connection for each request, which is what meets a port as it closes."""
+    """A caller that opens a connection for each request, and so meets a port as it closes."""
     host, _, port = address.rpartition(":")
 
     def call():
@@ -79,7 +79,7 @@ def new_connections(address):
     return call
 
 
-def test_two_processes_are_restarted_in_turn(tmp_path):
+def test_two_processes_restarted_in_turn_lose_no_call(tmp_path):
     services = [Service(tmp_path / name) for name in ("one", "two")]
     with contextlib.ExitStack() as stack:
         target = "ipv4:" + ",".join(service.grpc for service in services)
@@ -90,7 +90,7 @@ def test_two_processes_are_restarted_in_turn(tmp_path):
                 old.stop()
                 load.goes_on()
                 services[turn % 2] = Service(old.data, ["--grpc", old.grpc, "--http", old.http])
-                # Its callers come back to it before the other one goes.
+                # The callers reconnect before the other process stops.
                 wait_for_callers(services[turn % 2])
         assert load.failures == []
     for service in services:
@@ -113,7 +113,7 @@ def metrics(service):
 
 
 def started_on(sockets, names, command, **options):
-    """Starts a command that inherits two listening sockets, as from systemd."""
+    """Starts a command that inherits two listening sockets, as with systemd socket activation."""
     script = 'export LISTEN_PID=$$; exec 3<&"$0" 4<&"$1"; shift; exec "$@"'
     descriptors = [s.fileno() for s in sockets]
     return subprocess.Popen(
@@ -123,7 +123,7 @@ def started_on(sockets, names, command, **options):
 
 
 class Activated:
-    """A service on sockets that somebody else keeps open, as systemd does for its socket units."""
+    """A service on sockets held open by a parent process, as systemd does for its socket units."""
 
     def __init__(self, data, sockets):
         self.data, self.sockets = data, sockets
@@ -133,7 +133,7 @@ class Activated:
         arguments = [PROGRAM, "serve", "--sandbox", "off", "--data", self.data]
         self.process = started_on(self.sockets, "grpc:http", arguments, stdout=subprocess.PIPE)
         ready = READY.match(self.process.stdout.readline())
-        assert ready, "it did not become ready"
+        assert ready, "the service did not become ready"
         self.grpc, self.http = ready[1], ready[2]
 
     def stop(self):
@@ -142,7 +142,7 @@ class Activated:
         self.process.stdout.close()
 
 
-def test_one_process_is_replaced_by_another_on_the_same_sockets(tmp_path):
+def test_a_process_replaced_on_the_same_sockets_loses_no_call(tmp_path):
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=1_024)) for _ in range(2)]
         service = Activated(tmp_path / "data", sockets)
@@ -158,7 +158,7 @@ def test_one_process_is_replaced_by_another_on_the_same_sockets(tmp_path):
 
 
 @pytest.mark.parametrize("names, said", [("grpc", "1 names"), ("grpc:web", "'web'"), ("grpc:grpc", "two inherited")])
-def test_sockets_that_it_cannot_tell_apart_are_refused(tmp_path, names, said):
+def test_ambiguous_inherited_sockets_are_rejected(tmp_path, names, said):
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
         command = [PROGRAM, "serve", "--sandbox", "off", "--data", tmp_path / "data"]
         ended = started_on([one, two], names, command, stderr=subprocess.PIPE)
@@ -166,8 +166,8 @@ def test_sockets_that_it_cannot_tell_apart_are_refused(tmp_path, names, said):
     assert ended.returncode == 1
 
 
-def test_a_port_that_closes_answers_everybody_who_came_in(tmp_path):
-    """Connections without a pause: each is answered or was not let in; none is reset."""
+def test_a_closing_port_answers_every_accepted_connection(tmp_path):
+    """Connects without pause: each connection is answered or rejected; none is reset."""
     for turn in range(RESTARTS):
         service = Service(tmp_path / f"data{turn}")
         host, _, port = service.http.rpartition(":")
@@ -176,7 +176,7 @@ def test_a_port_that_closes_answers_everybody_who_came_in(tmp_path):
         def call():
             try:
                 peer = socket.create_connection((host, int(port)), timeout=0.5)
-            except OSError:  # the door is closed, or closing
+            except OSError:  # the port is closed or closing
                 outcomes.append("not let in")
                 return
             with peer:

@@ -160,11 +160,11 @@ def test_changes_made_at_apple_are_stored_as_evidence_and_in_the_timeline(world)
         app_store_service.SendConsumptionInformationRequest(
             app=APP, transaction_id=bought, customer_consented=True, actor="support/eve",
             delivery_status="DELIVERY_STATUS_DELIVERED"), timeout=CALL_LIMIT)
-    asked = [event for event in timeline(world, ana) if event.type == "APP_STORE_CALLED"]
-    assert len(asked) == 3 and {event.actor for event in asked} == {"support/eve"}
+    requested = [event for event in timeline(world, ana) if event.type == "APP_STORE_CALLED"]
+    assert len(requested) == 3 and {event.actor for event in requested} == {"support/eve"}
     exported = world.service.command("store", "export", "--data", world.service.data).stdout.splitlines()
     commands = {line["evidenceId"]: line for line in map(json.loads, exported) if line["kind"] == "command"}
-    calls = [json.loads(commands[event.evidence_id]["body"])["call"] for event in asked]
+    calls = [json.loads(commands[event.evidence_id]["body"])["call"] for event in requested]
     kept = {call["method"]: call for call in calls}
     assert kept["ExtendRenewalDate"]["request"]["requestIdentifier"] == request
     assert kept["ExtendRenewalDate"]["answer"]["success"] is True
@@ -184,10 +184,10 @@ def test_a_test_notification_request_is_stored_as_evidence(world):
     with pytest.raises(contract.RpcError):
         world.notifications.RequestTestNotification(
             notification_service.RequestTestNotificationRequest(app=APP), timeout=CALL_LIMIT)
-    asked, refused = commands(world)
-    assert asked["actor"] == "support/eve" and asked["call"]["method"] == "RequestTestNotification"
-    assert asked["call"]["answer"] == {"testNotificationToken": answer.test_notification_token}
-    assert refused["call"]["answer"]["errorCode"] == 4040007
+    requested, failed = commands(world)
+    assert requested["actor"] == "support/eve" and requested["call"]["method"] == "RequestTestNotification"
+    assert requested["call"]["answer"] == {"testNotificationToken": answer.test_notification_token}
+    assert failed["call"]["answer"]["errorCode"] == 4040007
 
 
 def test_seat_assignments_and_removals_are_stored_as_evidence(world):
@@ -198,15 +198,15 @@ def test_seat_assignments_and_removals_are_stored_as_evidence(world):
     contract.receipt_stub(world.channel).SubmitTransaction(
         contract.receipt_service.SubmitTransactionRequest(
             app=APP, customer_id=team, signed_transaction=bought["signedTransactionInfo"]), timeout=CALL_LIMIT)
-    place = {"app": APP, "original_transaction_id": bought["originalTransactionId"]}
+    purchase = {"app": APP, "original_transaction_id": bought["originalTransactionId"]}
     seat = world.apple.ClaimSeat(
         app_store_service.ClaimSeatRequest(
-            **place, request_identifier=str(uuid.uuid4()), actor="support/eve"), timeout=CALL_LIMIT).seat
+            **purchase, request_identifier=str(uuid.uuid4()), actor="support/eve"), timeout=CALL_LIMIT).seat
     world.apple.AssociateSeat(
         app_store_service.AssociateSeatRequest(
-            **place, seat_id=seat.seat_id, customer_id=ana, actor="support/sam"), timeout=CALL_LIMIT)
+            **purchase, seat_id=seat.seat_id, customer_id=ana, actor="support/sam"), timeout=CALL_LIMIT)
     world.apple.UnclaimSeat(
-        app_store_service.UnclaimSeatRequest(**place, seat_id=seat.seat_id, actor="support/kim"),
+        app_store_service.UnclaimSeatRequest(**purchase, seat_id=seat.seat_id, actor="support/kim"),
         timeout=CALL_LIMIT)
     assert [command["actor"] for command in commands(world)] == ["support/eve", "support/sam", "support/kim"]
 
@@ -224,13 +224,13 @@ def test_a_mass_extension_reports_its_progress(world):
 
 
 def test_a_test_notification_arrives_and_its_status_is_reported(world):
-    asked = world.notifications.RequestTestNotification(
+    requested = world.notifications.RequestTestNotification(
         notification_service.RequestTestNotificationRequest(app=APP), timeout=CALL_LIMIT)
-    assert asked.test_notification_token
+    assert requested.test_notification_token
     world.deliver()
     status = world.apple.GetTestNotificationStatus(
         app_store_service.GetTestNotificationStatusRequest(
-            app=APP, test_notification_token=asked.test_notification_token), timeout=CALL_LIMIT)
+            app=APP, test_notification_token=requested.test_notification_token), timeout=CALL_LIMIT)
     assert json.loads(status.payload_json)["notificationType"] == "TEST"
     assert status.send_attempts[0].result == "SUCCESS"
 
@@ -332,7 +332,7 @@ def test_random_histories_end_in_the_state_of_the_app_store(start, seed):
     for customer, transaction in customers.items():
         world.apple.RefreshPurchase(
             app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=transaction), timeout=CALL_LIMIT)
-        asked = world.check(customer)
-        assert (asked.entitled, asked.state, asked.until) == (
+        requested = world.check(customer)
+        assert (requested.entitled, requested.state, requested.until) == (
             believed[customer].entitled, believed[customer].state, believed[customer].until)
     world.channel.close()

@@ -9,7 +9,7 @@ import contract
 import forge
 from contract import app_store_service, entitlement_service, notification_service
 from harness import CALL_LIMIT, Service, post
-from test_apple_side import APP, World, timeline
+from test_app_store import APP, World, timeline
 
 DAY = 86_400_000
 NOW = int(time.time()) * 1000

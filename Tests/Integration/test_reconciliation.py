@@ -1,4 +1,4 @@
-"""What Apple did not deliver becomes known all the same: by asking around the end of periods, and by filling gaps."""
+"""Reconciliation: state missed in notifications is found by status polls at the end of periods and by gap repairs."""
 
 import contextlib
 import sqlite3
@@ -11,7 +11,7 @@ import pytest
 import contract
 from contract import notification_service
 from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, environment, post
-from test_apple_side import APP, World
+from test_app_store import APP, World
 
 LIMIT = 30
 CONFIGURATION = """apps:
@@ -29,7 +29,7 @@ CONFIGURATION = """apps:
 
 @pytest.fixture
 def begin(start, tmp_path):
-    """Starts a world in which only what the test is about is switched on."""
+    """Starts a world with only the feature under test enabled."""
     worlds = []
 
     def begin(polling=False, repair=False):
@@ -44,10 +44,10 @@ def begin(start, tmp_path):
 
 
 def until(question):
-    """Asks until the answer is one; the service does what is due as soon as it can."""
+    """Repeats a query until its result is true; the service performs due work as soon as it can."""
     deadline = time.monotonic() + LIMIT
     while not (answer := question()):
-        assert time.monotonic() < deadline, "nothing came of it"
+        assert time.monotonic() < deadline, "the condition did not become true in time"
         time.sleep(0.05)
     return answer
 
@@ -58,10 +58,10 @@ def repairs(world, **filters):
 
 
 def finished(world, reason):
-    """The latest repair of that reason, once all are finished."""
-    known = repairs(world)
-    wanted = [repair for repair in known if notification_service.RepairReason.Name(repair.reason).endswith(reason)]
-    return wanted[0] if wanted and all(repair.HasField("finished_at") for repair in known) else None
+    """The latest repair for this reason, once all are finished."""
+    all_repairs = repairs(world)
+    wanted = [repair for repair in all_repairs if notification_service.RepairReason.Name(repair.reason).endswith(reason)]
+    return wanted[0] if wanted and all(repair.HasField("finished_at") for repair in all_repairs) else None
 
 
 def report(world, repair):
@@ -70,18 +70,18 @@ def report(world, repair):
 
 
 def rows(world, query):
-    """What the store answers to a query."""
+    """The store's rows for a query."""
     path = f"file:{world.service.data / 'entitled.sqlite'}?mode=ro"
     with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
         return store.execute(query).fetchall()
 
 
 def lose(world):
-    """Nothing that Apple sends arrives from now on, and Apple gives up at once."""
+    """Drops all notifications from now on, without retries by Apple."""
     world.act("faults", kind="drop", count=10_000)
 
 
-def test_renewals_of_which_nobody_told_are_asked_for(begin):
+def test_status_polls_find_renewals_without_notifications(begin):
     world = begin(polling=True)
     ana = str(uuid.uuid4())
     world.buy(ana)
@@ -90,11 +90,11 @@ def test_renewals_of_which_nobody_told_are_asked_for(begin):
     until(lambda: world.check(ana).entitled)
     world.advance("92d")
     until(lambda: world.check(ana).entitled)
-    # The periods in between are known too.
+    # The periods in between are stored, too.
     until(lambda: len(rows(world, "SELECT 1 FROM transaction_fact")) == 5)
 
 
-def test_failed_payments_are_followed_through_retry(begin):
+def test_status_polls_follow_failed_payments_through_billing_retry(begin):
     world = begin(polling=True)
     ana = str(uuid.uuid4())
     world.buy(ana)
@@ -107,7 +107,7 @@ def test_failed_payments_are_followed_through_retry(begin):
     until(lambda: world.check(ana).entitled)
 
 
-def test_nobody_is_asked_about_what_was_told(begin):
+def test_purchases_with_notifications_are_not_polled(begin):
     world = begin(polling=True)
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
@@ -115,10 +115,10 @@ def test_nobody_is_asked_about_what_was_told(begin):
     world.act("auto-renew", transactionId=bought, enabled=False)
     world.advance("40d")
     assert not world.check(ana).entitled
-    assert not rows(world, "SELECT 1 FROM poll WHERE asked_at IS NOT NULL"), "notifications settled it"
+    assert not rows(world, "SELECT 1 FROM poll WHERE asked_at IS NOT NULL"), "notifications made the poll unnecessary"
 
 
-def test_what_apple_could_not_deliver_is_fetched_once_a_day(begin):
+def test_failed_notifications_are_fetched_once_a_day(begin):
     world = begin(repair=True)
     ana, ben = str(uuid.uuid4()), str(uuid.uuid4())
     bought, _ = world.buy(ana), world.buy(ben)
@@ -136,7 +136,7 @@ def test_what_apple_could_not_deliver_is_fetched_once_a_day(begin):
     assert world.check(ben).entitled
 
 
-def test_a_silence_unlike_the_apps_rhythm_is_looked_into(begin):
+def test_an_unusual_delivery_gap_triggers_a_repair(begin):
     world = begin(repair=True)
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
@@ -146,17 +146,17 @@ def test_a_silence_unlike_the_apps_rhythm_is_looked_into(begin):
     lose(world)
     world.act("refund", transactionId=bought, reason="OTHER")
     world.advance("10m")
-    assert not repairs(world), "ten minutes are no silence"
+    assert not repairs(world), "ten minutes are no gap"
     world.advance("6m")
     until(lambda: world.check(ana).reason == "REFUNDED")
     repair = until(lambda: finished(world, "DELIVERY_GAP"))
     assert repair.drifted_customers == 1
-    # That it goes on being silent is no news.
+    # A gap that continues triggers no second repair.
     world.advance("5m")
     assert len(repairs(world)) == 1
 
 
-def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
+def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     world = begin()
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
@@ -171,7 +171,7 @@ def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
     assert world.check(ana).entitled
     world.service.kill()
     world.channel.close()
-    # The faults are forgotten with the process.
+    # The injected faults end with the process.
     again = World(start(arguments=world.service.process.args[10:]))
     until(lambda: again.check(ana).reason == "REFUNDED")
     repair = until(lambda: finished(again, "MANUAL"))
@@ -179,7 +179,7 @@ def test_a_repair_by_hand_waits_for_apple_and_outlasts_a_restart(begin, start):
     again.channel.close()
 
 
-def test_a_repair_that_is_not_there_is_named(begin):
+def test_an_unknown_repair_is_not_found(begin):
     world = begin()
     for repair_id in ["", "17", "x"]:
         with pytest.raises(contract.RpcError) as error:
@@ -190,7 +190,7 @@ def test_a_repair_that_is_not_there_is_named(begin):
 
 @contextlib.contextmanager
 def sandbox_alone(data, config):
-    """The sandbox of a service that is down, by itself; tells its address."""
+    """Runs the sandbox of a stopped service as a process of its own; returns its address."""
     process = subprocess.Popen(
         [PROGRAM, "sandbox", "serve", "--sandbox", "127.0.0.1:0", "--data", data, "--config", config],
         stdout=subprocess.PIPE, text=True, env=environment())
@@ -203,7 +203,7 @@ def sandbox_alone(data, config):
 
 
 @pytest.mark.parametrize("is_repairing", [False, True], ids=["at rest", "within a repair"])
-def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_changed(
+def test_after_a_day_of_outage_the_state_is_repaired_and_the_drift_reported(
         begin, start, tmp_path, is_repairing):
     world = begin(polling=True, repair=True)
     names = ["renewed", "refunded", "left", "upgraded", "lapsed", "declined", "untouched"]
@@ -212,15 +212,15 @@ def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_chan
     if is_repairing:
         world.act("faults", kind="rate-limit", count=10_000, by="1s")
     world.advance("29d")
-    # Nothing was delivered for so long that it is looked into, once for the silence and once for the day.
-    until(lambda: len(known := repairs(world)) == 2 and (is_repairing or all(r.HasField("finished_at") for r in known)))
+    # So long without a delivery triggers two repairs, one for the gap and one for the day.
+    until(lambda: len(all_repairs := repairs(world)) == 2 and (is_repairing or all(r.HasField("finished_at") for r in all_repairs)))
     bought["untouched"] = world.buy(customers["untouched"])
     world.act("auto-renew", transactionId=bought["lapsed"], enabled=False)
     world.deliver()
     world.service.stop()
     world.channel.close()
 
-    # The App Store goes on for a day and a half, in which all periods but one end, and reaches nobody.
+    # The App Store continues for a day and a half, in which all periods but one end, without reaching the service.
     with sandbox_alone(world.service.data, tmp_path / "entitled.yaml") as address:
         def act(action, **members):
             status, answer = post(f"http://{address}/sandbox/v1/{action}", members)
@@ -249,7 +249,7 @@ def test_after_a_day_of_outage_everything_is_right_and_the_report_says_what_chan
     assert changed >= {"renewed", "refunded", "left", "upgraded", "declined"} and "untouched" not in changed
     assert repair.drifted_customers == len(changed)
     assert not drifts[customers["renewed"]].before.entitled and drifts[customers["renewed"]].after.entitled
-    # And asking Apple about each finds nothing else.
+    # A full poll finds no other difference.
     again.notifications.BackfillNotifications(notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert {name: again.check(customers[name]).reason for name in names} == expected
     again.channel.close()
@@ -260,7 +260,7 @@ def replay(world, **filters):
         notification_service.ReprocessNotificationsRequest(app=APP, **filters), timeout=CALL_LIMIT)
 
 
-def test_what_an_older_version_did_not_understand_is_understood_after_an_upgrade(begin, start):
+def test_reprocessing_applies_notifications_unsupported_by_an_older_version(begin, start):
     world = begin()
     world.act("test-notification", app=APP)
     ana = str(uuid.uuid4())
@@ -268,7 +268,7 @@ def test_what_an_older_version_did_not_understand_is_understood_after_an_upgrade
     world.deliver()
     world.service.stop()
     world.channel.close()
-    # As a version kept them that did not know these types.
+    # As stored by a version that does not support these types.
     with contextlib.closing(sqlite3.connect(world.service.data / "entitled.sqlite")) as store:
         store.execute("UPDATE notification SET state = 'NOT_UNDERSTOOD', meaning = 'This version does not know it.'")
         store.commit()

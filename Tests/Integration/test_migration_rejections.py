@@ -1,4 +1,4 @@
-"""Receipts that are no good: a reason with a name for each, in the job's report and in the metrics, and the job goes on."""
+"""Invalid receipts in a migration job: report and metrics count each by reason, and the job continues."""
 
 import base64
 import json
@@ -26,7 +26,7 @@ CONFIGURATION = """apps:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("refusals")
+    folder = tmp_path_factory.mktemp("rejections")
     (folder / "entitled.yaml").write_text(CONFIGURATION)
     store = Store(Service(folder / "data", ["--config", folder / "entitled.yaml"]))
     yield store
@@ -35,12 +35,12 @@ def store(tmp_path_factory):
 
 
 def now(store):
-    """The time of the App Store, in whole seconds."""
+    """The App Store's time, in whole seconds."""
     return store.act("clock/advance", by="1s")["now"][:19] + "Z"
 
 
 def receipt(store, account, app=APP):
-    """The app receipt of an account that bought something."""
+    """The app receipt of an account with a purchase."""
     return store.act("documents/app-receipt", app=app, productId="lifetime", account=account)["document"]
 
 
@@ -76,7 +76,7 @@ def bad_record(store, kind, testdata, genuine):
         case "number 0":
             return {"original_transaction_id": "0"}
         case "receipt numbered 0":
-            # As StoreKit testing numbers purchases, but signed as the App Store signs.
+            # Numbered like purchases of StoreKit testing, but signed as the App Store signs.
             return {"receipt": app_receipt(store.service, [("lifetime", "0"), ("pro.monthly", "0")], created=now(store))}
         case "before iOS 7":
             order = {"app": APP, "productId": "lifetime", "account": "old-timer"}
@@ -90,7 +90,7 @@ def bad_record(store, kind, testdata, genuine):
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_a_bad_receipt_has_its_reason_in_report_and_metrics(store, tmp_path, testdata, kind):
+def test_an_invalid_receipt_has_its_reason_in_report_and_metrics(store, tmp_path, testdata, kind):
     genuine = receipt(store, f"genuine {kind}")
     first, last = f"first {kind}", f"last {kind}"
     path = write(tmp_path / "in.ndjson", [
@@ -108,7 +108,7 @@ def test_a_bad_receipt_has_its_reason_in_report_and_metrics(store, tmp_path, tes
     assert json.loads(failure)["reason"] == BAD[kind] and json.loads(failure)["explanation"]
 
 
-def test_a_receipt_of_another_environment_is_refused(store, tmp_path):
+def test_a_receipt_of_another_environment_is_rejected(store, tmp_path):
     path = write(tmp_path / "in.ndjson", [{"customer_id": "ann", "receipt": receipt(store, "ann", "live")}])
     status, report = migrate(store.service, "--app", "live", "--input", path)
     assert (status, [r["reason"] for r in report["reasons"]]) == (3, ["WRONG_ENVIRONMENT"])
@@ -116,13 +116,13 @@ def test_a_receipt_of_another_environment_is_refused(store, tmp_path):
     assert value(store.service, "entitled_receipts_total", reason="WRONG_ENVIRONMENT") == 1
 
 
-def test_a_receipt_from_before_ios_7_is_looked_up_if_that_is_allowed_and_binds_nobody(store, tmp_path):
+def test_a_receipt_from_before_ios_7_is_looked_up_if_allowed_and_stays_unclaimed(store, tmp_path):
     order = {"app": "lenient", "productId": "lifetime", "account": "old"}
     old = store.act("documents/transaction-receipt", **order)["document"]
     path = write(tmp_path / "in.ndjson", [{"customer_id": "lena", "receipt": old}])
     status, report = migrate(store.service, "--app", "lenient", "--input", path)
     assert (status, numbers(report)) == (0, {"total": 1, "migrated": 1})
-    # What Apple signed about it is kept, and is nobody's; also with a vouching operator, who can vouch only for numbers.
+    # Apple's response is stored, and stays unclaimed; also with vouching, which covers transaction ids only.
     status, _ = migrate(store.service, "--app", "lenient", "--input", path, "--force")
     assert status == 0
     lines = store.query(
