@@ -295,12 +295,12 @@ def test_a_new_token_is_valid_once_its_hash_is_configured(tmp_path):
     service.stop()
 
 
-def reload(service, words):
+def reload(service, message):
     """Sends SIGHUP and waits until the log contains these words once more."""
-    seen = service.log.count(words)
+    seen = service.log.count(message)
     service.process.send_signal(signal.SIGHUP)
     deadline = time.monotonic() + CALL_LIMIT
-    while service.log.count(words) == seen:
+    while service.log.count(message) == seen:
         assert time.monotonic() < deadline, service.log
         time.sleep(0.02)
 

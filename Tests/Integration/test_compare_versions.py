@@ -1,4 +1,4 @@
-"""Versions 1 and 2 of Apple's notifications side by side: what differs is reported before a team switches."""
+"""Comparison of versions 1 and 2 of Apple's notifications: differences are reported before an operator switches."""
 
 import json
 import time
@@ -52,7 +52,7 @@ def version_2(forger, number, notification_type, expires, subtype=None):
     return {"signedPayload": forge.sign(payload, forger.chain, forger.leaf_key)}
 
 
-def test_what_the_versions_tell_differently_is_reported_for_each_purchase(start, tmp_path):
+def test_differences_between_the_versions_are_reported_for_each_purchase(start, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text(SECRET)
     secret.chmod(0o600)
@@ -66,7 +66,7 @@ def test_what_the_versions_tell_differently_is_reported_for_each_purchase(start,
     def deliver(body):
         assert post(f"http://{service.http}/notifications/{APP}", body)[0] in (200, 202)
 
-    # Of one purchase both say the same, of one different things, and of two only one of them speaks.
+    # One purchase is equal in both versions, one differs, and two occur in one version only.
     deliver(version_1("1001", "INITIAL_BUY", NOW + MONTH))
     deliver(version_2(forger, "1001", "SUBSCRIBED", NOW + MONTH, "INITIAL_BUY"))
     assert service.command("notifications", "compare-versions").returncode == 0

@@ -33,15 +33,15 @@ class Endpoint:
     """Apple's `verifyReceipt` on one of its two hosts: the test's responses, or the sandbox's."""
 
     def __init__(self):
-        self.asked, self.status, self.http_status, self.sandbox = [], None, 200, None
+        self.requests, self.status, self.http_status, self.sandbox = [], None, 200, None
         endpoint = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                question = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                body = json.dumps(endpoint.answer(question)).encode()
+                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                body = json.dumps(endpoint.answer(request)).encode()
                 self.send_response(endpoint.http_status)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(body)))
@@ -56,13 +56,13 @@ class Endpoint:
         self.url = f"http://127.0.0.1:{self._server.server_port}/verifyReceipt"
         threading.Thread(target=self._server.serve_forever, args=[0.02], daemon=True).start()
 
-    def answer(self, question):
-        self.asked.append(question)
+    def answer(self, request):
+        self.requests.append(request)
         if isinstance(self.status, dict):
             return self.status
         if self.status is not None:
             return {"status": self.status}
-        return post(f"http://{self.sandbox}/verifyReceipt", question)[1]
+        return post(f"http://{self.sandbox}/verifyReceipt", request)[1]
 
     def close(self):
         self._server.shutdown()
@@ -118,8 +118,8 @@ def test_policy_endpoint_relies_on_verify_receipt_alone(setup):
     receipt = here.bought("ann")
     answer = here.store.submit("ann", receipt)
     assert not answer.refresh_pending and here.store.check("ann").entitled
-    (question,) = here.sandbox.asked
-    assert question["receipt-data"] == receipt and question["password"] == SECRET
+    (request,) = here.sandbox.requests
+    assert request["receipt-data"] == receipt and request["password"] == SECRET
     # It overrides the signature in both directions.
     real = post(f"http://{here.store.service.sandbox}/verifyReceipt", {"receipt-data": here.bought("ben")})[1]
     here.sandbox.status = real
@@ -127,7 +127,7 @@ def test_policy_endpoint_relies_on_verify_receipt_alone(setup):
     here.sandbox.status = 21003
     assert here.store.refused("cid", here.bought("cid")) == (StatusCode.PERMISSION_DENIED, "VERIFY_RECEIPT_21003")
     assert not here.store.check("cid").entitled
-    assert not here.production.asked
+    assert not here.production.requests
     # A response about another app's receipt does not count.
     here.sandbox.status = real | {"receipt": real["receipt"] | {"bundle_id": "com.example.other"}}
     assert here.store.refused("dan", here.bought("dan"))[1] == "WRONG_BUNDLE"
@@ -137,7 +137,7 @@ def test_policy_both_requires_agreement(setup, tmp_path):
     here = setup("both")
     good, disputed, bad = here.bought("ann"), here.bought("ben"), here.bought("cid")
     assert not here.store.submit("ann", good).refresh_pending
-    assert here.store.check("ann").entitled and len(here.sandbox.asked) == 1
+    assert here.store.check("ann").entitled and len(here.sandbox.requests) == 1
     disagree = (StatusCode.PERMISSION_DENIED, "VERIFICATION_MISMATCH")
     here.sandbox.status = 21003
     assert here.store.refused("ben", disputed) == disagree
@@ -182,21 +182,21 @@ def test_transient_statuses_are_retried_and_permanent_ones_rejected(setup, statu
     here = setup("endpoint")
     here.sandbox.status = status
     assert here.store.refused("ann", here.bought("ann")) == (code, reason)
-    assert (len(here.sandbox.asked) > 1) == (code == StatusCode.UNAVAILABLE and status != 21004)
+    assert (len(here.sandbox.requests) > 1) == (code == StatusCode.UNAVAILABLE and status != 21004)
 
 
 def test_production_is_called_first_and_the_sandbox_after_21007(setup):
     here = setup("endpoint", environments="Production, Sandbox")
     here.production.status = 21007
     answer = here.store.submit("ann", here.bought("ann"))
-    assert (len(here.production.asked), len(here.sandbox.asked)) == (1, 1)
+    assert (len(here.production.requests), len(here.sandbox.requests)) == (1, 1)
     assert answer.environment == 2 and answer.original_transaction_ids
     # A receipt accepted by production is a production receipt.
     real = here.sandbox.answer({"receipt-data": here.bought("ben"), "password": SECRET})
-    here.sandbox.asked.clear()
+    here.sandbox.requests.clear()
     here.production.status = real | {"environment": "Production"}
     answer = here.store.submit("ben", here.store.receipt("ben"))
-    assert answer.environment == 1 and not here.sandbox.asked
+    assert answer.environment == 1 and not here.sandbox.requests
 
 
 def test_a_production_receipt_is_rejected_for_a_sandbox_only_app(setup):
@@ -205,7 +205,7 @@ def test_a_production_receipt_is_rejected_for_a_sandbox_only_app(setup):
     real = here.sandbox.answer({"receipt-data": receipt, "password": SECRET})
     here.sandbox.status, here.production.status = 21008, real | {"environment": "Production"}
     assert here.store.refused("ann", receipt) == (StatusCode.PERMISSION_DENIED, "WRONG_ENVIRONMENT")
-    assert len(here.production.asked) == 1 and not here.store.check("ann").entitled
+    assert len(here.production.requests) == 1 and not here.store.check("ann").entitled
 
 
 def test_the_receipt_is_stored_if_retention_is_configured(setup):
@@ -216,4 +216,4 @@ def test_the_receipt_is_stored_if_retention_is_configured(setup):
     kept = {kind: (hashed, whole) for kind, _, hashed, whole in here.store.service.evidence("ann")}
     assert kept["RECEIPT_STATEMENT"]
     assert kept["APP_RECEIPT"] == (hashlib.sha256(base64.b64decode(receipt)).digest(), 1)
-    assert not here.sandbox.asked and not here.production.asked
+    assert not here.sandbox.requests and not here.production.requests

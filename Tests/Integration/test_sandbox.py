@@ -1,4 +1,4 @@
-"""The sandbox App Store's own manners; what it sells is proved by the service that accepts it."""
+"""The sandbox App Store's own behaviour; other tests cover its documents through the service that accepts them."""
 
 import json
 import urllib.request
@@ -27,13 +27,13 @@ def get(service, path):
     ],
     ids=lambda value: value if isinstance(value, str) and value.isupper() else "",
 )
-def test_an_order_that_cannot_be_is_refused_by_name(service, order, code, named):
+def test_an_invalid_order_is_rejected_with_its_reason(service, order, code, named):
     status, answer = post(f"http://{service.sandbox}/sandbox/v1/purchases", order)
     assert (status, answer["error"]["code"]) == (400, code)
     assert named in answer["error"]["message"]
 
 
-def test_a_sale_carries_what_was_ordered(service):
+def test_a_purchase_contains_the_order(service):
     token = "7b1dd2ea-6bc4-4bd1-93f9-d5ab23d84a1b"
     sold = service.buy("pro.yearly", appAccountToken=token, account="an-account")
     payload = payload_of(sold["signedTransactionInfo"])
@@ -46,19 +46,19 @@ def test_a_sale_carries_what_was_ordered(service):
     assert again["transactionId"] != payload["transactionId"]
 
 
-def test_its_root_is_the_one_that_signs(service):
+def test_the_published_root_signs_the_documents(service):
     root = x509.load_pem_x509_certificate(get(service, "/sandbox/v1/root").encode())
     assert chain_of(service.buy("lifetime")["signedTransactionInfo"])[2] == root
 
 
-def test_its_catalog_is_that_of_the_configuration(service):
+def test_the_catalog_equals_the_configuration(service):
     [app] = json.loads(get(service, "/sandbox/v1/apps"))["apps"]
     assert {product["productId"] for product in app["products"]} == {
         "pro.monthly", "pro.yearly", "lifetime", "season", "shells.100",
     }  # fmt: skip
 
 
-def test_its_keys_are_readable_by_nobody_else(service):
+def test_key_files_are_readable_by_their_owner_only(service):
     keys = list(service.data.rglob("*.key.pem"))
     assert len(keys) == 3
     assert all(key.stat().st_mode & 0o077 == 0 for key in keys)

@@ -42,7 +42,7 @@ class ByHTTP:
     def advance(self, by):
         self.done.append(("advance", None, self.ask("clock/advance", {"by": by})["notifications"]))
 
-    def told(self):
+    def notifications(self):
         """The notifications of the last action."""
         return self.done[-1][2]
 
@@ -62,7 +62,7 @@ def buy(tester, account, product, **more):
 
 def live(tester):
     """Performs every action at least once."""
-    do, told = tester.do, tester.told
+    do, notifications = tester.do, tester.notifications
     # Offers of each kind.
     trial = {"mode": "FREE_TRIAL", "period": "P1W"}
     do("grace-period", app=APP, days=16)
@@ -72,48 +72,48 @@ def live(tester):
        period="P1M", periods=3, price=990)  # fmt: skip
     do("offers", app=APP, productId="silver", id="code", type="CODE", mode="PAY_UP_FRONT", period="P3M", price=1990)
     ann = buy(tester, "ann", "silver", offer="trial")
-    assert told() == ["SUBSCRIBED/INITIAL_BUY"]
+    assert notifications() == ["SUBSCRIBED/INITIAL_BUY"]
     ben = buy(tester, "ben", "silver", offer="code")
     buy(tester, "ann", "silver", offer="loyal")
-    assert told()[0].startswith("OFFER_REDEEMED")
+    assert notifications()[0].startswith("OFFER_REDEEMED")
     # Another product of the group: up, down, across; renewal; restore.
     paid = buy(tester, "ann", "gold")
-    assert told() == ["DID_CHANGE_RENEWAL_PREF/UPGRADE"]
+    assert notifications() == ["DID_CHANGE_RENEWAL_PREF/UPGRADE"]
     buy(tester, "ann", "silver")
-    assert told() == ["DID_CHANGE_RENEWAL_PREF/DOWNGRADE"]
+    assert notifications() == ["DID_CHANGE_RENEWAL_PREF/DOWNGRADE"]
     buy(tester, "ann", "gold")
-    assert told() == ["DID_CHANGE_RENEWAL_PREF"]
+    assert notifications() == ["DID_CHANGE_RENEWAL_PREF"]
     buy(tester, "ben", "silver.year")
     do("auto-renew", transactionId=ann, enabled=False)
-    assert told() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]
+    assert notifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]
     do("auto-renew", transactionId=ann, enabled=True)
     do("restore", app=APP, account="ann")
     # Payments that fail, and come: in grace, and after it.
     for days, state in [("32d", "GRACE_PERIOD"), ("49d", None)]:
         do("billing", account="ann", fails=True)
         tester.advance(days)
-        assert any(name.startswith("DID_FAIL_TO_RENEW") for name in told())
-        assert ("GRACE_PERIOD_EXPIRED" in told()) == (state is None)
+        assert any(name.startswith("DID_FAIL_TO_RENEW") for name in notifications())
+        assert ("GRACE_PERIOD_EXPIRED" in notifications()) == (state is None)
         do("billing", account="ann", fails=False)
-        assert told() == ["DID_RENEW/BILLING_RECOVERY"]
+        assert notifications() == ["DID_RENEW/BILLING_RECOVERY"]
     # Prices, extensions, refunds.
     do("price", app=APP, productId="gold", price=10990, needsConsent=True)
-    assert "PRICE_INCREASE/PENDING" in told()
+    assert "PRICE_INCREASE/PENDING" in notifications()
     do("price-consent", transactionId=ann, agreed=True)
     do("price", app=APP, productId="gold", price=11990, storefront="DEU")
     do("extend", transactionId=ann, days=7)
-    assert told() == ["RENEWAL_EXTENDED"]
+    assert notifications() == ["RENEWAL_EXTENDED"]
     do("mass-extend", app=APP, productId="gold", days=3, requestIdentifier=str(uuid.UUID(int=1)))
     do("request-consumption", transactionId=ann, reason="UNINTENDED_PURCHASE")
-    assert told() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST"]
+    assert notifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST"]
     do("decline-refund", transactionId=ann)
-    assert told() == ["REFUND_DECLINED"]
+    assert notifications() == ["REFUND_DECLINED"]
     unlock = buy(tester, "ann", "unlock")
     do("refund", transactionId=unlock, percent=50, reason="OTHER")
     do("reverse-refund", transactionId=unlock)
-    assert told() == ["REFUND_REVERSED"]
+    assert notifications() == ["REFUND_REVERSED"]
     do("refund", transactionId=paid, reason="APP_ISSUE")
-    assert "REFUND" in told()
+    assert "REFUND" in notifications()
     # Children and families.
     asked = do("purchases", app=APP, productId="unlock", account="kid", askToBuy=True)["request"]
     do("ask-to-buy", request=asked, approved=True)
@@ -126,7 +126,7 @@ def live(tester):
     do("stop-sharing", transactionId=unlock)
     do("share", transactionId=unlock)
     do("leave-family", account="eve")
-    assert "REVOKE" in told()
+    assert "REVOKE" in notifications()
     # Seats: those to which Apple invites, and those to which the developer does.
     team = buy(tester, "team", "silver", seats=3)
     do("assign-seat", transactionId=team, account="mia")
@@ -160,14 +160,14 @@ def number_of(tester, account):
         return json.loads(answer.read())["apps"][0]["appTransactionId"]
 
 
-# What the Server API does, and `keys`, which takes more lines than a command has; test_sandbox_api.py has them.
+# Actions of the Server API, and `keys`, whose value spans several lines; test_sandbox_api.py covers them.
 ELSEWHERE = {"keys", "retention-image", "retention-message", "retention-default", "review-retention", "realtime-url",
              "advanced-commerce", "external-purchase-report", "report-consumption"}  # fmt: skip
 
 
 @pytest.fixture
 def store(start, tmp_path):
-    """Starts a sandbox whose clock stands still."""
+    """Starts a sandbox with a stopped clock."""
     (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
 
     def begin(name):
@@ -178,7 +178,7 @@ def store(start, tmp_path):
     return begin
 
 
-def test_each_is_done_by_http_and_by_command_alike(store):
+def test_http_and_commands_have_the_same_effects(store):
     by_http, by_command = ByHTTP(store("http")), ByCommand(store("command"))
     live(by_http)
     live(by_command)

@@ -1,11 +1,11 @@
-"""`entitled sandbox serve` by itself, with its state in memory only."""
+"""`entitled sandbox serve` as a process of its own, with its state in memory only."""
 
 import subprocess
 
 from harness import PROGRAM, STOP_LIMIT, environment, post
 
 
-def test_in_memory_it_sells_and_leaves_nothing_behind(tmp_path):
+def test_a_sandbox_in_memory_sells_and_leaves_no_files(tmp_path):
     roots = set()
     for _ in range(2):
         command = [PROGRAM, "sandbox", "serve", "--in-memory", "--sandbox", "127.0.0.1:0"]
@@ -20,12 +20,12 @@ def test_in_memory_it_sells_and_leaves_nothing_behind(tmp_path):
             process.terminate()
             assert process.wait(STOP_LIMIT) == 0
             process.stdout.close()
-    assert len(roots) == 2, "another start is another App Store"
+    assert len(roots) == 2, "a restart makes another App Store"
     assert not list(tmp_path.iterdir())
 
 
 
-def test_memory_and_a_directory_exclude_each_other(tmp_path):
+def test_memory_and_a_directory_are_mutually_exclusive(tmp_path):
     command = [PROGRAM, "sandbox", "serve", "--in-memory", "--data", "here"]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=STOP_LIMIT)

@@ -1,4 +1,4 @@
-"""The sandbox's answers to every request that Apple's client library makes, and to those that no library has."""
+"""The sandbox's responses to every request of Apple's client library, and to requests that no library has."""
 
 import json
 import threading
@@ -33,7 +33,7 @@ def store(tmp_path_factory):
 
 
 def call(store, method, path, body=None):
-    """A request as any client would make it; returns the status and the answer."""
+    """Makes a request as any client would; returns the status and the response."""
     now = int(time.time())
     claims = {"iss": "i", "iat": now, "exp": now + 300, "aud": "appstoreconnect-v1", "bid": BUNDLE}
     token = jwt.encode(claims, pem(store.key), algorithm="ES256", headers={"kid": "KEY1"})
@@ -50,7 +50,7 @@ def call(store, method, path, body=None):
         return answer.status, json.loads(text) if text else None
 
 
-def test_every_request_of_apples_client_is_answered_as_apple_would(store, testdata):
+def test_every_request_of_apples_client_gets_apples_response(store, testdata):
     requests = json.loads((testdata / "api_client_expectations.json").read_text())
     assert len(requests) == 45
     for request in requests:
@@ -64,7 +64,7 @@ def test_every_request_of_apples_client_is_answered_as_apple_would(store, testda
         assert status < 500, request
 
 
-def test_retention_messages_are_kept_and_reviewed(store):
+def test_retention_messages_are_stored_and_reviewed(store):
     client, image, message = store.client(), uuid.uuid4(), uuid.uuid4()
     client.upload_image(image, PNG)
     with pytest.raises(APIException) as error:
@@ -93,7 +93,7 @@ def test_retention_messages_are_kept_and_reviewed(store):
 
 
 class Shop(HTTPServer):
-    """A developer's server that says what to show to those who are about to cancel."""
+    """A developer's server that selects the retention message for a customer who is about to cancel."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), ShopHandler)
@@ -115,7 +115,7 @@ class ShopHandler(BaseHTTPRequestHandler):
         pass
 
 
-def test_the_developer_is_asked_what_to_show(store):
+def test_the_developers_server_selects_the_retention_message(store):
     client, shop = store.client(), Shop()
     bought = store.buy("pro.monthly", "leaving")
     with pytest.raises(APIException) as error:
@@ -136,7 +136,7 @@ def test_the_developer_is_asked_what_to_show(store):
     shop.server_close()
 
 
-def test_seats_to_which_the_developer_invites(store):
+def test_seat_invitations_of_the_developer(store):
     store.act("invitations", app=APP, productId="pro.yearly", management="DEVELOPER")
     bought = store.buy("pro.yearly", "boss", seats=2)
     number = bought["originalTransactionId"]
@@ -162,12 +162,12 @@ def test_seats_to_which_the_developer_invites(store):
     assert call(store, "GET", seats)[1]["availableSeatCount"] == 1
 
 
-def test_advanced_commerce_changes_what_the_subscription_is(store):
+def test_advanced_commerce_changes_the_subscription(store):
     bought = store.buy("pro.monthly", "streamer")
     number = bought["transactionId"]
     info = {"requestInfo": {"requestReferenceId": str(uuid.uuid4())}, "storefront": "USA"}
     status, _ = call(store, "POST", f"/advancedCommerce/v1/subscription/cancel/{number}", {"storefront": "USA"})
-    assert status == 400, "a request without its reference is refused"
+    assert status == 400, "a request without its reference is rejected"
     price = {**info, "items": [{"SKU": "a", "price": 2000}, {"SKU": "b", "price": 1500}], "currency": "USD"}
     status, answer = call(store, "POST", f"/advancedCommerce/v1/subscription/changePrice/{number}", price)
     renewal = store.verifier.verify_and_decode_renewal_info(answer["signedRenewalInfo"])
@@ -180,7 +180,7 @@ def test_advanced_commerce_changes_what_the_subscription_is(store):
     assert store.transaction(answer["signedTransactionInfo"]).revocationDate
 
 
-def test_what_is_sold_elsewhere_is_reported(store):
+def test_external_purchases_are_reported(store):
     report = {"requestIdentifier": str(uuid.uuid4()), "externalPurchaseId": "SANDBOX_1", "status": "NO_LINE_ITEM"}
     status, answer = call(store, "PUT", "/externalPurchase/v1/reports", report)
     assert (status, answer["requestIdentifier"]) == (200, report["requestIdentifier"])
@@ -198,7 +198,7 @@ def test_another_storefront_has_another_price(store):
     assert (renewed.storefront, renewed.currency, renewed.price) == ("DEU", "EUR", 5490)
 
 
-def test_what_the_service_signs_for_offers_the_sandbox_takes(start, tmp_path):
+def test_the_sandbox_accepts_offers_signed_by_the_service(start, tmp_path):
     (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
     (tmp_path / "keys").mkdir()
     write_key(tmp_path / "keys" / "1.pem")
@@ -214,7 +214,7 @@ def test_what_the_service_signs_for_offers_the_sandbox_takes(start, tmp_path):
     token = str(uuid.uuid4())
     order = {"app": APP, "productId": "pro.monthly", "account": "alice", "appAccountToken": token}
 
-    # StoreKit 2: the developer's word that alice may have the introductory offer, and then that she may not.
+    # StoreKit 2: the developer allows alice the introductory offer, and then denies it.
     for allowed in [False, True]:
         word = sign(
             service, "INTRODUCTORY_ELIGIBILITY_JWS", productId="pro.monthly", transactionId="1",
@@ -229,7 +229,7 @@ def test_what_the_service_signs_for_offers_the_sandbox_takes(start, tmp_path):
     with pytest.raises(AssertionError, match="INVALID_OFFER_SIGNATURE"):
         store.act("purchases", **order, offer="back", offerSignature=jws[:-4] + "AAAA")
 
-    # StoreKit 1: a signature over a text, for this order and no other.
+    # StoreKit 1: a signature over a text, for this order only.
     old = sign(
         service, "PROMOTIONAL_LEGACY", productId="pro.monthly", offerIdentifier="back", appAccountToken=token)
     signed = {

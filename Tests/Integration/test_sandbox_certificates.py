@@ -1,4 +1,4 @@
-"""The sandbox's certificates say where they can be asked about, and there the sandbox answers as authorities do."""
+"""The sandbox's certificates name an OCSP responder, which the sandbox provides."""
 
 import base64
 import subprocess
@@ -37,26 +37,26 @@ def fault(service, kind, **members):
 
 
 def bought(service):
-    """A signed transaction, and the certificates in it."""
+    """A signed transaction, and its certificates."""
     signed = service.buy("pro.monthly")["signedTransactionInfo"]
     return signed, chain_of(signed)
 
 
 def responder(certificate):
     access = certificate.extensions.get_extension_for_class(x509.AuthorityInformationAccess).value
-    [place] = [entry for entry in access if entry.access_method == AuthorityInformationAccessOID.OCSP]
-    return place.access_location.value
+    [location] = [entry for entry in access if entry.access_method == AuthorityInformationAccessOID.OCSP]
+    return location.access_location.value
 
 
-def question(certificate, issuer):
+def ocsp_request(certificate, issuer):
     request = ocsp.OCSPRequestBuilder().add_certificate(certificate, issuer, hashes.SHA256()).build()
     return request.public_bytes(serialization.Encoding.DER)
 
 
-def asked(certificate, issuer):
-    """What the responder that the certificate names says of it."""
+def ocsp_response(certificate, issuer):
+    """The response of the responder that the certificate names."""
     request = urllib.request.Request(
-        responder(certificate), question(certificate, issuer), {"content-type": "application/ocsp-request"})
+        responder(certificate), ocsp_request(certificate, issuer), {"content-type": "application/ocsp-request"})
     with urllib.request.urlopen(request, timeout=10) as answer:
         assert answer.headers["content-type"] == "application/ocsp-response"
         return ocsp.load_der_ocsp_response(answer.read())
@@ -69,7 +69,7 @@ def submit(service, signed):
 
 
 def openssl(folder, chain, certificate, issuer):
-    """What the `openssl ocsp` command makes of the answer; the root is all that it trusts."""
+    """The output of `openssl ocsp` for the response, with the root as its only trust anchor."""
     for name, one in zip(["leaf", "intermediate", "root"], chain):
         (folder / f"{name}.pem").write_bytes(one.public_bytes(serialization.Encoding.PEM))
     return subprocess.run(
@@ -78,7 +78,7 @@ def openssl(folder, chain, certificate, issuer):
         cwd=folder, capture_output=True, text=True, timeout=10)  # fmt: skip
 
 
-def test_openssl_asks_and_believes_the_answer(store, tmp_path):
+def test_openssl_accepts_the_response(store, tmp_path):
     service = store()
     _, chain = bought(service)
     for certificate, issuer in [("leaf", "intermediate"), ("intermediate", "root")]:
@@ -92,27 +92,27 @@ def test_openssl_asks_and_believes_the_answer(store, tmp_path):
     assert "leaf.pem: unknown" in openssl(tmp_path, chain, "leaf", "intermediate").stdout
 
 
-def test_it_can_be_asked_by_get_too_and_refuses_what_is_not_its_own(store):
+def test_the_responder_supports_get_and_rejects_foreign_certificates(store):
     leaf, intermediate, root = bought(store())[1]
-    der = base64.b64encode(question(leaf, intermediate)).decode()
+    der = base64.b64encode(ocsp_request(leaf, intermediate)).decode()
     url = f"{responder(leaf)}/{urllib.parse.quote(der, safe='')}"
     with urllib.request.urlopen(url, timeout=10) as answer:
         response = ocsp.load_der_ocsp_response(answer.read())
     assert response.certificate_status == ocsp.OCSPCertStatus.GOOD
     assert response.next_update_utc - response.this_update_utc == __import__("datetime").timedelta(hours=12)
     for body, status in [(b"", "MALFORMED_REQUEST"), (b"no DER", "MALFORMED_REQUEST"),
-                         (question(leaf, root), "UNAUTHORIZED")]:  # fmt: skip
+                         (ocsp_request(leaf, root), "UNAUTHORIZED")]:  # fmt: skip
         with urllib.request.urlopen(urllib.request.Request(responder(leaf), body), timeout=10) as answer:
             assert ocsp.load_der_ocsp_response(answer.read()).response_status.name == status
-    assert asked(intermediate, root).certificate_status == ocsp.OCSPCertStatus.GOOD
+    assert ocsp_response(intermediate, root).certificate_status == ocsp.OCSPCertStatus.GOOD
 
 
-def test_a_service_that_checks_online_asks_it(store):
+def test_online_checks_call_the_responder(store):
     service = store("hard")
     status, answer = submit(service, bought(service)[0])
     assert status == 200, answer
     assert 0 <= age(answer) < 60
-    # What it said is good for hours, whatever becomes of it.
+    # The response is valid for hours, even if the responder fails later.
     fault(service, "ocsp-down")
     assert submit(service, bought(service)[0])[0] == 200
 
@@ -123,29 +123,29 @@ def test_a_service_that_checks_online_asks_it(store):
     ("ocsp-unknown", "hard", 503, "ONLINE_CHECK_UNAVAILABLE"),
     ("ocsp-revoked", "hard", 403, "REVOKED_CERTIFICATE"),
 ])  # fmt: skip
-def test_a_service_lives_with_what_is_wrong_there(store, kind, policy, status, reason):
+def test_a_service_handles_responder_faults(store, kind, policy, status, reason):
     service = store(policy)
     fault(service, kind)
     seen, answer = submit(service, bought(service)[0])
     assert seen == status, answer
     if reason:
         assert answer["details"][0]["reason"] == reason
-        assert all(rejection for _, rejection, *_ in service.evidence("alice")), "nothing is stored as true"
+        assert all(rejection for _, rejection, *_ in service.evidence("alice")), "nothing is stored as accepted"
 
 
-def test_it_can_be_slow_or_down(store):
+def test_the_responder_can_be_slow_or_down(store):
     service = store()
     leaf, intermediate, _ = bought(service)[1]
     fault(service, "ocsp-slow", by="300ms")
     began = time.monotonic()
-    assert asked(leaf, intermediate).certificate_status == ocsp.OCSPCertStatus.GOOD
+    assert ocsp_response(leaf, intermediate).certificate_status == ocsp.OCSPCertStatus.GOOD
     assert time.monotonic() - began >= 0.3
     fault(service, "ocsp-down")
     with pytest.raises((urllib.error.URLError, ConnectionError)):
-        asked(leaf, intermediate)
+        ocsp_response(leaf, intermediate)
 
 
-def test_where_it_listens_elsewhere_its_certificates_say_so_under_the_same_root(store):
+def test_certificates_for_another_address_name_it_and_have_the_same_root(store):
     service = store()
     signed, chain = bought(service)
     assert submit(service, signed)[0] == 200
@@ -155,4 +155,4 @@ def test_where_it_listens_elsewhere_its_certificates_say_so_under_the_same_root(
     assert responder(new[0]) == responder(new[1]) == f"http://{again.sandbox}/ocsp"
     assert (new[0] == chain[0]) == (again.sandbox == service.sandbox)
     assert new[2] == chain[2]
-    assert submit(again, signed)[0] == 200, "what was signed before still counts"
+    assert submit(again, signed)[0] == 200, "documents signed before are still accepted"

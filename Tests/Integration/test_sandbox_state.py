@@ -1,4 +1,4 @@
-"""What the sandbox App Store remembers: its database outlasts `kill -9`, and can be queried while it runs."""
+"""The sandbox App Store's database: it survives `kill -9`, and can be queried while the sandbox runs."""
 
 import contextlib
 import json
@@ -16,14 +16,14 @@ BUYERS = 4
 
 
 def query(service, sql, *values):
-    """Asks the database of a service's sandbox, as a tester does with `sqlite3`."""
+    """Queries the database of a service's sandbox, as a tester does with `sqlite3`."""
     path = f"file:{service.data / 'sandbox' / 'sandbox.sqlite'}?mode=ro"
     with contextlib.closing(sqlite3.connect(path, uri=True)) as database:
         return database.execute(sql, values).fetchall()
 
 
 def transactions(service, account):
-    """What the sandbox says that an account bought: the number and the product of each."""
+    """The purchases of an account in the sandbox: transaction id and product of each."""
     url = f"http://{service.sandbox}/sandbox/v1/accounts/{account}?app={APP}"
     with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
         [app] = json.loads(answer.read())["apps"]
@@ -31,7 +31,7 @@ def transactions(service, account):
 
 
 class Buyers:
-    """Customers who buy as fast as they can until their App Store is killed."""
+    """Customers who buy at full speed until their App Store is killed."""
 
     def __init__(self, service, name):
         self.acknowledged = {f"{name}-{number}": set() for number in range(BUYERS)}
@@ -48,7 +48,7 @@ class Buyers:
                 self.acknowledged[account].add((bought["transactionId"], bought["productId"]))
 
     def wait(self, count):
-        """Until so many purchases were acknowledged."""
+        """Waits until `count` purchases were acknowledged."""
         deadline = time.monotonic() + CALL_LIMIT
         while sum(map(len, self.acknowledged.values())) < count:
             assert time.monotonic() < deadline
@@ -59,11 +59,11 @@ class Buyers:
             thread.join(STOP_LIMIT)
 
 
-def test_what_was_acknowledged_outlasts_kill_9_amid_other_actions(tmp_path):
+def test_acknowledged_purchases_survive_kill_9_during_other_actions(tmp_path):
     acknowledged = {}
     for kill in range(3):
         service = Service(tmp_path / "data")
-        # Numbers are not given out twice: what was bought before is still what it was.
+        # Transaction ids are not reused: earlier purchases are unchanged.
         for account, bought in acknowledged.items():
             assert bought <= transactions(service, account)
         buyers = Buyers(service, f"buyer-{kill}")
@@ -77,7 +77,7 @@ def test_what_was_acknowledged_outlasts_kill_9_amid_other_actions(tmp_path):
     for account, bought in acknowledged.items():
         there = transactions(service, account)
         assert bought <= there
-        # At most the one that was being acknowledged is there beside them.
+        # At most the purchase in flight exists in addition.
         assert len(there - bought) <= 1
         rows = query(service, "SELECT transaction_id, product_id FROM purchase WHERE account = ?", account)
         assert {(str(number), product) for number, product in rows} == there
@@ -85,7 +85,7 @@ def test_what_was_acknowledged_outlasts_kill_9_amid_other_actions(tmp_path):
     service.stop()
 
 
-def test_it_can_be_queried_while_it_runs(start):
+def test_the_database_can_be_queried_at_run_time(start):
     service = start()
     bought = service.buy("pro.monthly", account="ann")
     url = f"http://{service.sandbox}/sandbox/v1"
@@ -98,14 +98,14 @@ def test_it_can_be_queried_while_it_runs(start):
     told = query(service, "SELECT type, subtype FROM notification ORDER BY number")
     assert told == [("SUBSCRIBED", "INITIAL_BUY"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD")]
     assert query(service, "SELECT account, billing_fails FROM account") == [("ann", 1)]
-    # Who only looks does not stand in its way.
+    # A reader does not block the sandbox.
     service.buy("shells.100", account="ben")
     assert query(service, "SELECT count(*) FROM purchase") == [(2,)]
     actions = query(service, "SELECT entry ->> 'action' FROM journal WHERE entry ->> 'action' IS NOT NULL")
     assert actions == [("purchases",), ("grace-period",), ("billing",), ("purchases",)]
 
 
-def test_the_database_of_a_newer_version_is_refused(tmp_path):
+def test_the_database_of_a_newer_version_is_rejected(tmp_path):
     Service(tmp_path).stop()
     file = tmp_path / "sandbox" / "sandbox.sqlite"
     with contextlib.closing(sqlite3.connect(file)) as database:

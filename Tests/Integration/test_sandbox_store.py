@@ -1,4 +1,4 @@
-"""The sandbox App Store as Apple's own client library and a developer's server see it, over real sockets."""
+"""The sandbox App Store with Apple's own client library and a developer's server, over real sockets."""
 
 import base64
 import json
@@ -39,7 +39,7 @@ def pem(key):
 
 
 class Store:
-    """The sandbox of a service: what testers do there, and Apple's client for it."""
+    """The sandbox of a service: testers' actions, and Apple's client for it."""
 
     def __init__(self, service):
         self.url = f"http://{service.sandbox}"
@@ -74,7 +74,7 @@ class Store:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
-    """A service of this module's own: its clock is turned."""
+    """A service for this module, because its clock is advanced."""
     service = Service(tmp_path_factory.mktemp("store"))
     yield service
     service.stop()
@@ -110,7 +110,7 @@ class Developer:
         threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
 
     def wait(self, count):
-        """The bodies, once there are that many."""
+        """Waits for `count` bodies; returns them."""
         deadline = time.monotonic() + CALL_LIMIT
         while len(self.bodies) < count and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -131,7 +131,7 @@ def decode(store, body):
     return store.verifier.verify_and_decode_notification(body["signedPayload"])
 
 
-def test_a_subscription_lives_as_the_clock_is_turned(store):
+def test_a_subscription_follows_the_clock(store):
     bought = store.buy("pro.monthly", "ada")
     client = store.client()
     [group] = client.get_all_subscription_statuses(bought["transactionId"]).data
@@ -150,7 +150,7 @@ def test_a_subscription_lives_as_the_clock_is_turned(store):
     assert client.get_all_subscription_statuses(bought["transactionId"], [Status.ACTIVE]).data == []
 
 
-def test_the_history_comes_in_pages_and_can_be_filtered(store):
+def test_the_history_is_paged_and_filtered(store):
     bought = [store.buy("shells.100", "collector") for _ in range(45)]
     store.buy("pro.monthly", "collector")
     client, any_id = store.client(), bought[7]["transactionId"]
@@ -172,7 +172,7 @@ def test_the_history_comes_in_pages_and_can_be_filtered(store):
     assert any_id not in {store.transaction(jws).transactionId for jws in page.signedTransactions}
 
 
-def test_single_transactions_orders_and_the_app_itself_can_be_asked_for(store):
+def test_transactions_orders_and_app_transactions_are_found(store):
     store.act("download", app=APP, account="asker", version="3.2", originalVersion="1.4")
     bought = store.buy("lifetime", "asker")
     client = store.client()
@@ -219,7 +219,7 @@ def test_renewal_dates_can_be_extended(store):
     assert status.complete and status.succeededCount + status.failedCount >= 1
 
 
-def test_notifications_are_sent_repeated_and_remembered(store, developer):
+def test_notifications_are_sent_retried_and_recorded(store, developer):
     start = json.loads(store.read("clock"))["milliseconds"] - 1
     developer.statuses = [500]
     bought = store.buy("pro.yearly", "notified")
@@ -235,12 +235,12 @@ def test_notifications_are_sent_repeated_and_remembered(store, developer):
     [entry] = history.notificationHistory
     results = [attempt.sendAttemptResult for attempt in entry.sendAttempts]
     assert results == [SendAttemptResult.UNSUCCESSFUL_HTTP_RESPONSE_CODE, SendAttemptResult.SUCCESS]
-    # An hour from when the first was answered; the clock goes meanwhile.
+    # An hour after the first response; the clock keeps running meanwhile.
     assert 0 <= entry.sendAttempts[1].attemptDate - entry.sendAttempts[0].attemptDate - 3_600_000 < 5_000
     assert decode(store, {"signedPayload": entry.signedPayload}).notificationUUID == first.notificationUUID
 
 
-def test_a_test_notification_can_be_asked_for(store, developer):
+def test_a_test_notification_can_be_requested(store, developer):
     client = store.client()
     token = client.request_test_notification().testNotificationToken
     assert decode(store, developer.wait(1)[0]).notificationType == NotificationTypeV2.TEST
@@ -261,7 +261,7 @@ def test_without_a_url_there_is_no_test_notification(store):
     assert error.value.api_error == APIError.SERVER_NOTIFICATION_URL_NOT_FOUND
 
 
-def test_faults_come_when_asked_for(store, developer):
+def test_injected_faults_occur_in_responses(store, developer):
     store.act("faults", kind="duplicate")
     store.act("faults", kind="reorder")
     store.buy("shells.100", "unlucky")
@@ -288,20 +288,20 @@ def test_faults_come_when_asked_for(store, developer):
     assert client.get_transaction_info(any_id).signedTransactionInfo
 
 
-def test_a_fast_clock_needs_nobody_to_turn_it(start):
+def test_a_fast_clock_advances_without_commands(start):
     store, developer = Store(start()), Developer()
     store.act("notification-url", app=APP, url=developer.url)
     store.buy("pro.monthly", "hasty")
     store.act("clock", speed=5_000_000)  # a month takes half a second
-    told = [decode(store, body).rawNotificationType for body in developer.wait(4)]
+    state = [decode(store, body).rawNotificationType for body in developer.wait(4)]
     store.act("clock", speed=0)
-    assert told[:4] == ["SUBSCRIBED", "DID_RENEW", "DID_RENEW", "DID_RENEW"]
+    assert state[:4] == ["SUBSCRIBED", "DID_RENEW", "DID_RENEW", "DID_RENEW"]
     still = store.read("clock")
     assert json.loads(still)["now"] == json.loads(store.read("clock"))["now"]
     developer.server.shutdown()
 
 
-def test_what_is_not_there_has_apples_error(store):
+def test_an_unknown_id_gets_apples_error(store):
     for call, error in [
         (lambda c: c.get_transaction_info("999"), APIError.TRANSACTION_ID_NOT_FOUND),
         (lambda c: c.get_transaction_info("x"), APIError.INVALID_TRANSACTION_ID),
@@ -312,7 +312,7 @@ def test_what_is_not_there_has_apples_error(store):
         assert error.value.api_error == error
 
 
-def test_once_a_key_is_registered_only_its_tokens_count(start):
+def test_a_registered_key_makes_its_tokens_mandatory(start):
     store = Store(start())
     bought = store.buy("lifetime", "ada")
     assert store.client().get_transaction_info(bought["transactionId"])
@@ -327,7 +327,7 @@ def test_once_a_key_is_registered_only_its_tokens_count(start):
         assert error.value.http_status_code == 401
 
 
-def test_receipts_are_verified_as_apple_does(store):
+def test_verify_receipt_responds_like_apple(store):
     store.buy("pro.monthly", "old-timer")
     order = {"app": APP, "productId": "lifetime", "account": "old-timer"}
     _, answer = post(f"{store.url}/sandbox/v1/documents/app-receipt", order)
@@ -362,7 +362,7 @@ def test_notifications_of_version_1_carry_receipt_and_secret(store, developer):
     store.act("shared-secret", app=APP)
 
 
-def test_a_restart_goes_on_where_it_was(start, tmp_path):
+def test_the_state_survives_a_restart(start, tmp_path):
     first = start(tmp_path / "again")
     store = Store(first)
     bought = store.buy("pro.monthly", "ada")
@@ -378,9 +378,9 @@ def test_a_restart_goes_on_where_it_was(start, tmp_path):
     assert after[0]["transactionId"] == bought["transactionId"]
 
 
-def test_many_customers_outlast_kill_9(tmp_path):
-    def told(service):
-        """What the App Store holds true of everybody, and everything that it is going to tell."""
+def test_many_customers_survive_kill_9(tmp_path):
+    def state(service):
+        """The App Store's owners and accounts, and its clock."""
         store = Store(service)
         return [json.loads(store.read(path)) for path in ("clock", f"owners?app={APP}", f"accounts?app={APP}&limit=5000")]
 
@@ -388,15 +388,15 @@ def test_many_customers_outlast_kill_9(tmp_path):
     store = Store(service)
     post(f"{store.url}/sandbox/v1/clock", {"speed": 0})
     store.act("live", app=APP, customers=150, by="120d", seed=9)
-    before = told(service)
+    before = state(service)
     assert len(before[1]["owners"]) > 50
     service.kill()
     service = Service(tmp_path / "data")
-    assert told(service) == before
+    assert state(service) == before
     service.stop()
 
 
-def test_the_service_beside_it_lives_by_its_clock(start):
+def test_the_service_uses_the_sandboxs_clock(start):
     service = start()
     store = Store(service)
     bought = store.buy("pro.monthly", "ada")
@@ -410,7 +410,7 @@ def test_the_service_beside_it_lives_by_its_clock(start):
     assert not service.json("entitled.v1.EntitlementService/Check", question)[1]["entitled"]
 
 
-def test_commands_do_what_testers_do(start):
+def test_commands_perform_testers_actions(start):
     service = start()
     signed = service.command("sandbox", "buy", "pro.monthly", "--account", "ann").stdout.strip()
     assert signed.count(".") == 2

@@ -1,4 +1,4 @@
-"""Offers and tokens, held against Apple's own library, PyJWT and the `openssl` behind `cryptography`."""
+"""Signed offers and customer tokens, verified with Apple's own library, PyJWT and `cryptography`."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ tokens: {{issuer: "https://entitled.example.com", keys: keys, lifetime_seconds: 
 
 
 def write_key(path, mode=0o600):
-    """A new P-256 key in a file of that mode; returns the PEM."""
+    """Writes a new P-256 key into a file of this mode; returns the PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     form = serialization.PrivateFormat.PKCS8
     pem = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
@@ -79,7 +79,7 @@ def subscribe(service, document=None):
 
 
 def assert_same(ours, theirs, key):
-    """Same header, same claims but for the time and the nonce, and a signature that holds."""
+    """Asserts the same header, the same claims except time and nonce, and a valid signature."""
     assert jwt.get_unverified_header(ours) == jwt.get_unverified_header(theirs)
     public = serialization.load_pem_private_key(key, None).public_key()
     options = {"verify_aud": False}
@@ -93,7 +93,7 @@ def assert_same(ours, theirs, key):
     assert len(found["nonce"]) == len(expected["nonce"]) == 36
 
 
-def test_promotional_offer_is_what_apples_library_makes(signing, folder):
+def test_a_promotional_offer_equals_that_of_apples_library(signing, folder):
     key = (folder / "iap.p8").read_bytes()
     subscribe(signing)
     creator = PromotionalOfferV2SignatureCreator(key, KEY_ID, ISSUER, BUNDLE)
@@ -103,7 +103,7 @@ def test_promotional_offer_is_what_apples_library_makes(signing, folder):
         assert_same(answer["signature"], creator.create_signature("pro.monthly", "back", transaction), key)
 
 
-def test_introductory_eligibility_is_what_apples_library_makes(signing, folder):
+def test_introductory_eligibility_equals_that_of_apples_library(signing, folder):
     key = (folder / "iap.p8").read_bytes()
     creator = IntroductoryOfferEligibilitySignatureCreator(key, KEY_ID, ISSUER, BUNDLE)
     for allowed in [True, False]:
@@ -114,7 +114,7 @@ def test_introductory_eligibility_is_what_apples_library_makes(signing, folder):
         assert_same(answer["signature"], creator.create_signature("pro.monthly", allowed, "1000"), key)
 
 
-def test_advanced_commerce_request_travels_as_base64(signing, folder):
+def test_an_advanced_commerce_request_is_encoded_as_base64(signing, folder):
     request = {"operation": "CREATE_ONE_TIME_CHARGE", "version": "1", "requestInfo": {"requestReferenceId": "r"}}
     answer = sign(signing, "ADVANCED_COMMERCE_JWS", advancedCommerceRequestJson=json.dumps(request))
     public = serialization.load_pem_private_key((folder / "iap.p8").read_bytes(), None).public_key()
@@ -123,7 +123,7 @@ def test_advanced_commerce_request_travels_as_base64(signing, folder):
     assert claims.keys() == {"request", "bid", "iss", "aud", "iat", "nonce"}
 
 
-def test_legacy_signature_holds_over_apples_text(signing, folder):
+def test_a_legacy_signature_is_valid_over_apples_text(signing, folder):
     subscribe(signing)
     answer = sign(
         signing, "PROMOTIONAL_LEGACY",
@@ -136,7 +136,7 @@ def test_legacy_signature_holds_over_apples_text(signing, folder):
     public.verify(base64.b64decode(answer["signature"]), text.encode(), ec.ECDSA(hashes.SHA256()))
 
 
-def test_history_decides_unless_it_is_not_asked(signing):
+def test_eligibility_follows_the_history_unless_overridden(signing):
     offer = {"productId": "pro.monthly", "offerIdentifier": "back"}
     refused = sign(signing, "PROMOTIONAL_JWS", 400, **offer)
     assert reason(refused) == "NEVER_SUBSCRIBED"
@@ -145,7 +145,7 @@ def test_history_decides_unless_it_is_not_asked(signing):
     sign(signing, "PROMOTIONAL_JWS", **offer)
 
 
-def test_an_introductory_offer_is_had_once_in_a_group(signing):
+def test_an_introductory_offer_is_allowed_once_in_a_group(signing):
     offer = {"productId": "pro.monthly", "transactionId": "1000"}
     subscribe(signing, Forger(signing).transaction(offerType=1))
     refused = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, **offer, allowIntroductoryOffer=True)
@@ -153,7 +153,7 @@ def test_an_introductory_offer_is_had_once_in_a_group(signing):
     sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, allowIntroductoryOffer=False)
 
 
-def test_what_the_family_shares_was_never_subscribed_to(signing):
+def test_shared_purchases_do_not_affect_eligibility(signing):
     subscribe(signing, Forger(signing).transaction(inAppOwnershipType="FAMILY_SHARED"))
     refused = sign(signing, "PROMOTIONAL_JWS", 400, productId="pro.monthly", offerIdentifier="back")
     assert reason(refused) == "NEVER_SUBSCRIBED"
@@ -170,7 +170,7 @@ def test_what_the_family_shares_was_never_subscribed_to(signing):
         ("ADVANCED_COMMERCE_JWS", {"advancedCommerceRequestJson": "[1]"}, 400, "MALFORMED_JSON"),
     ],
 )
-def test_incomplete_offers_are_refused(signing, form, fields, status, expected):
+def test_incomplete_offers_are_rejected(signing, form, fields, status, expected):
     assert reason(sign(signing, form, status, **fields)) == expected
 
 
@@ -194,7 +194,7 @@ def decoded(service, answer, audience="ocean-journal"):
     )
 
 
-def test_a_token_is_checked_with_the_published_keys_alone(signing):
+def test_a_token_is_verified_with_the_published_keys_alone(signing):
     assert decoded(signing, issue(signing))["entitlements"] == []
     subscribe(signing)
     claims = decoded(signing, issue(signing, audience="cdn"), audience="cdn")
@@ -208,7 +208,7 @@ def test_a_token_is_checked_with_the_published_keys_alone(signing):
     assert decoded(signing, issue(signing, lifetime="9999s"))["exp"] - int(time.time()) <= 300
 
 
-def test_keys_change_on_sighup_and_old_tokens_stay_good(signing, folder):
+def test_keys_change_on_sighup_and_old_tokens_stay_valid(signing, folder):
     old = issue(signing)
     write_key(folder / "keys" / "2.pem")
     signing.process.send_signal(signal.SIGHUP)
@@ -221,7 +221,7 @@ def test_keys_change_on_sighup_and_old_tokens_stay_good(signing, folder):
     decoded(signing, old)
 
 
-def test_a_key_that_others_can_read_stops_the_start(folder):
+def test_a_key_readable_by_others_prevents_the_start(folder):
     write_key(folder / "iap.p8", 0o644)
     result = subprocess.run(
         [PROGRAM, "serve", *FREE_PORTS, "--config", folder / "entitled.yaml", "--data", folder / "data"],

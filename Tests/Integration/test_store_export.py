@@ -1,4 +1,4 @@
-"""`entitled store export`: everything as lines of JSON, from a service that is running."""
+"""`entitled store export`: the whole store as lines of JSON, from a running service."""
 
 import base64
 import collections
@@ -19,7 +19,7 @@ FACTS = ("transaction", "renewal", "appTransaction")
 
 
 def exported(service):
-    """The lines of an export, by kind; they must be whole, and be counted at the end."""
+    """The lines of an export by kind; asserts that they are complete and counted at the end."""
     done = run("store", "export", "--data", service.data)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -32,13 +32,13 @@ def exported(service):
 
 
 def state_hash(kinds):
-    """What is known of purchases, whosever they are, however it arrived."""
+    """The known purchases, whatever their owner and source."""
     lines = [json.dumps(line, sort_keys=True) for kind in FACTS for line in kinds[kind]]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
 def submit(service, document):
-    """Hands in a document of an export as whoever brought it did."""
+    """Submits a document of an export in the same way as its original sender."""
     if document["type"].startswith("NOTIFICATION"):
         status, answer = post(f"http://{service.http}/notifications/{document['app']}", document["body"].encode())
     else:
@@ -51,12 +51,12 @@ def submit(service, document):
     assert status == 200, answer
 
 
-def lived(directory):
-    """A service with lives that it was told of, some of them of its own customers, and a grant."""
+def populated(directory):
+    """A service with purchases received by notification, some of them of its own customers, and a grant."""
     service = started(directory)
-    lives = RandomCustomers(service, 6, seed=3, notified=True)
-    lives.live(days=40, each_day=2)
-    lives.delivered()
+    customers = RandomCustomers(service, 6, seed=3, notified=True)
+    customers.live(days=40, each_day=2)
+    customers.delivered()
     for customer in CUSTOMERS:
         bought = service.buy("monthly", app=APP, account=f"{customer}s-account")
         documents = {"signedTransaction": bought["signedTransactionInfo"], "customerId": customer, "app": APP}
@@ -64,7 +64,7 @@ def lived(directory):
     forged = service.buy("coins", app=APP)["signedTransactionInfo"][:-8] + "AAAAAAAA"
     refused = {"app": APP, "customerId": "mallory", "signedTransaction": forged}
     assert service.json("entitled.v1.ReceiptService/SubmitTransaction", refused)[0] != 200
-    lives.delivered()
+    customers.delivered()
     with service.channel() as channel:
         entitlement_stub(channel).Grant(
             entitlement_service.GrantRequest(app=APP, customer_id="ann", entitlement="pro", note="a present"),
@@ -72,8 +72,8 @@ def lived(directory):
     return service
 
 
-def test_everything_is_in_it_and_its_documents_give_the_same_state(tmp_path):
-    service = lived(tmp_path / "first")
+def test_an_export_is_complete_and_its_documents_reproduce_the_state(tmp_path):
+    service = populated(tmp_path / "first")
     kinds = exported(service)
     for document in kinds["document"] + kinds["command"]:
         body = document["body"].encode() if "body" in document else base64.b64decode(document["bodyBase64"])
@@ -86,7 +86,7 @@ def test_everything_is_in_it_and_its_documents_give_the_same_state(tmp_path):
     assert {line["state"] for line in kinds["notification"]} <= {"APPLIED", "SUPERSEDED"}
     assert [line["sequence"] for line in kinds["event"]] == list(range(1, len(kinds["event"]) + 1))
 
-    # Another service, which trusts the same App Store, is given nothing but the documents.
+    # Another service that trusts the same App Store receives only the documents.
     with open(tmp_path / "root.pem", "w") as root:
         root.write(service_root(service))
     secret = tmp_path / "first" / "secret"
@@ -115,7 +115,7 @@ def service_root(service):
 
 @pytest.mark.skipif(SANITIZED, reason="the address sanitizer keeps memory that is given back")
 def test_memory_does_not_grow_with_the_store(tmp_path):
-    """Ten times as many customers take no more memory, but for what the allocator keeps."""
+    """Ten times as many customers need no more memory, except for the allocator's reserve."""
     peaks = []
     for customers in (500, 5_000):
         data = tmp_path / str(customers)
@@ -125,13 +125,13 @@ def test_memory_does_not_grow_with_the_store(tmp_path):
         with open(file, "rb") as lines:
             assert sum(1 for line in lines if b'"kind":"customer"' in line) == customers
         assert file.stat().st_mode & 0o777 == 0o600
-        # What is there is not written over.
+        # An existing file is not overwritten.
         assert run("store", "export", "--data", data, "--output", file).returncode == 1
     assert peaks[1] < peaks[0] * 1.25, peaks
 
 
 def peak_memory(*arguments):
-    """Runs the program to its end; the most memory that it had, in KiB."""
+    """Runs the program until it exits; returns its peak memory in KiB."""
     script = (
         "import resource, subprocess, sys; status = subprocess.run(sys.argv[1:]).returncode; "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"
@@ -142,7 +142,7 @@ def peak_memory(*arguments):
     return int(done.stdout)
 
 
-def test_what_is_no_store_is_not_made_one(tmp_path):
+def test_a_missing_store_is_not_created(tmp_path):
     done = run("store", "export", "--data", tmp_path / "nothing")
     assert done.returncode == 1 and "cannot open the store" in done.stderr
     assert not (tmp_path / "nothing").exists()

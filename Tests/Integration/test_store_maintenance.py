@@ -1,4 +1,4 @@
-"""Care of what is remembered: backup while the service runs, restore, verify, vacuum, stats; and a disk that is full."""
+"""Maintenance of the store: backup at run time, restore, verify, vacuum, stats; and behaviour on a full disk."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ def table(text):
     return dict(line.split(maxsplit=1) if "  " not in line else line.split("  ", 1) for line in text.splitlines())
 
 
-def test_a_backup_of_a_running_service_is_restored_to_what_it_was(start, tmp_path):
+def test_a_backup_of_a_running_service_restores_the_same_state(start, tmp_path):
     service = start()
     buy(service, "ana")
     copy = tmp_path / "copy.sqlite"
@@ -60,7 +60,7 @@ def test_a_backup_of_a_running_service_is_restored_to_what_it_was(start, tmp_pat
     assert replayed.returncode == 0 and "no differences" in replayed.stdout, replayed
 
 
-def test_after_a_clean_stop_the_file_alone_is_the_store(start, tmp_path):
+def test_after_a_clean_stop_the_store_is_one_file(start, tmp_path):
     service = start()
     for customer in ("ana", "ben"):
         buy(service, customer)
@@ -74,7 +74,7 @@ def test_after_a_clean_stop_the_file_alone_is_the_store(start, tmp_path):
     assert check(service, "ana") and check(service, "ben")
 
 
-def test_verify_names_evidence_that_is_not_what_arrived(start):
+def test_verify_names_altered_evidence(start):
     service = start()
     buy(service, "ana")
     service.stop()
@@ -84,7 +84,7 @@ def test_verify_names_evidence_that_is_not_what_arrived(start):
     assert (found.returncode, found.stdout) == (3, "evidence 1 is not what arrived\n")
 
 
-def test_stats_and_vacuum_tell_what_the_store_takes(start):
+def test_stats_and_vacuum_report_the_size_of_the_store(start):
     service = start()
     buy(service, "ana")
     counted = table(run("store", "stats", "--data", service.data).stdout)
@@ -99,7 +99,7 @@ def test_stats_and_vacuum_tell_what_the_store_takes(start):
 
 
 @pytest.mark.parametrize("command", ["stats", "verify", "vacuum", "replay"])
-def test_care_of_a_store_that_is_not_there_begins_none(command, tmp_path):
+def test_maintenance_of_a_missing_store_creates_none(command, tmp_path):
     done = run("store", command, "--data", tmp_path)
     assert done.returncode == 1 and str(tmp_path) in done.stderr and not done.stdout, done
     assert not list(tmp_path.iterdir())
@@ -107,7 +107,7 @@ def test_care_of_a_store_that_is_not_there_begins_none(command, tmp_path):
 
 @pytest.fixture
 def small_disk():
-    """A folder on a file system of 3 MiB; skips where none may be mounted."""
+    """A folder on a file system of 3 MiB; skips without the permission to mount."""
     with tempfile.TemporaryDirectory(prefix="small-disk-") as folder:
         mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]
         if subprocess.run(mount, capture_output=True).returncode != 0:
@@ -118,7 +118,7 @@ def small_disk():
             subprocess.run(["umount", "-l", folder], check=True)
 
 
-def test_a_full_disk_refuses_writes_goes_on_reading_and_recovers(small_disk):
+def test_a_full_disk_rejects_writes_serves_reads_and_recovers(small_disk):
     service = Service(small_disk / "data", ["--sandbox", "127.0.0.1:0"])
     try:
         buy(service, "ana")
@@ -138,7 +138,7 @@ def test_a_full_disk_refuses_writes_goes_on_reading_and_recovers(small_disk):
         assert status == 503 and "DISK_FULL" in json.dumps(answer), answer
         status, _ = post(f"http://{service.http}/notifications/ocean-journal", notification)
         assert status == 503
-        assert check(service, "ana"), "reads go on"
+        assert check(service, "ana"), "reads are served"
 
         (small_disk / "filler").unlink()
         assert post(f"http://{service.http}/notifications/ocean-journal", notification)[0] == 200

@@ -1,4 +1,4 @@
-"""TLS on both ports: versions, suites, ALPN, certificates read again, callers' certificates."""
+"""TLS on both ports: versions, suites, ALPN, reload of certificates, client certificates."""
 
 import json
 import signal
@@ -27,7 +27,7 @@ callers:
 
 
 class SecureService:
-    """A service with TLS on both ports, by the certificate of an authority of its own."""
+    """A service with TLS on both ports and a certificate of its own authority."""
 
     def __init__(self, folder, more=""):
         self.authority = Authority(folder)
@@ -47,7 +47,7 @@ class SecureService:
         return ssl.create_default_context(cafile=self.authority.file)
 
     def handshake(self, address, context):
-        """Shakes hands; returns the protocol, the suite, ALPN's choice and the certificate's number."""
+        """Performs a handshake; returns the protocol, the suite, ALPN's choice and the certificate's serial number."""
         host, _, port = address.rpartition(":")
         with socket.create_connection((host, int(port)), timeout=CALL_LIMIT) as plain:
             with context.wrap_socket(plain, server_hostname="localhost") as secure:
@@ -80,7 +80,7 @@ def test_the_commands_over_tls(secure):
     address = secure.service.grpc.replace("127.0.0.1", "localhost")
     asked = run("check", "ana", "pro", "--grpc", address, "--tls-ca", secure.authority.file)
     assert (asked.returncode, "NEVER_PURCHASED" in asked.stdout) == (3, True), asked.stderr
-    # Not an authority that has anything to do with it.
+    # An unrelated authority.
     assert run("health", "--grpc", address, "--tls").returncode == 1
 
 
@@ -108,7 +108,7 @@ def test_versions_suites_and_alpn(secure, port):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")
-def test_what_is_too_weak_is_refused(secure, version, suites):
+def test_weak_versions_and_suites_are_rejected(secure, version, suites):
     context = secure.context()
     context.minimum_version = ssl.TLSVersion.TLSv1
     context.maximum_version = version
@@ -117,18 +117,18 @@ def test_what_is_too_weak_is_refused(secure, version, suites):
         secure.handshake(secure.service.grpc, context)
 
 
-def test_in_the_clear_nobody_is_answered(secure):
+def test_cleartext_connections_are_closed(secure):
     with secure.service.channel() as channel, pytest.raises(grpc.RpcError) as error:
         contract.entitlement_stub(channel).Check(QUESTION, timeout=2)
     assert error.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
-def test_a_new_certificate_is_shown_after_sighup_and_open_streams_go_on(secure):
+def test_sighup_replaces_the_certificate_and_keeps_open_streams(secure):
     with secure.channel() as channel:
         watching = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=60)
         next(watching)
         before = secure.handshake(secure.service.grpc, secure.context())[3]
-        # A file that is none changes nothing.
+        # A malformed file changes nothing.
         good = secure.files.certificate.read_bytes()
         secure.files.certificate.write_text("nothing")
         reload(secure, "the certificate stays as it was")
@@ -143,7 +143,7 @@ def test_a_new_certificate_is_shown_after_sighup_and_open_streams_go_on(secure):
 
 
 def reload(secure, line):
-    """Sends SIGHUP and waits until both ports have said what came of it."""
+    """Sends SIGHUP and waits until both ports have logged the result."""
     known = secure.service.log.count(line)
     secure.service.process.send_signal(signal.SIGHUP)
     for _ in range(CALL_LIMIT * 20):
@@ -153,7 +153,7 @@ def reload(secure, line):
     raise AssertionError(secure.service.log)
 
 
-def test_a_caller_is_known_by_its_certificate(tmp_path):
+def test_a_caller_is_identified_by_its_certificate(tmp_path):
     secure = SecureService(tmp_path, ROLES)
     billing = secure.authority.issue("billing", uris=["spiffe://example.com/billing"])
     other = secure.authority.issue("other", uris=["spiffe://example.com/other"])
@@ -188,7 +188,7 @@ def edge(secure, files):
         return json.load(answer)["reason"]
 
 
-def test_a_port_that_others_reach_is_not_in_the_clear_by_accident(tmp_path):
+def test_a_public_port_requires_tls_or_an_explicit_setting(tmp_path):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\ncallers: open\n")
     ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data", "--grpc", "0.0.0.0:0")
@@ -198,7 +198,7 @@ def test_a_port_that_others_reach_is_not_in_the_clear_by_accident(tmp_path):
     Service(tmp_path / "data", ["--config", file, "--grpc", "0.0.0.0:0"]).stop()
 
 
-def test_a_key_of_another_certificate_is_named_at_start(tmp_path):
+def test_a_key_of_another_certificate_is_named_at_the_start(tmp_path):
     authority = Authority(tmp_path)
     certificate = authority.issue("one", "localhost").certificate
     key = authority.issue("two", "localhost").key

@@ -1,4 +1,4 @@
-"""`POST /verifyReceipt` on the edge, beside the sandbox's own: an old backend must see no difference."""
+"""`POST /verifyReceipt` on the edge compared with the sandbox's own: an old backend must see no difference."""
 
 import base64
 import itertools
@@ -14,15 +14,15 @@ from forge import app_receipt
 from harness import Service, post
 from random_customers import APP, SECRET, RandomCustomers, started
 
-# The lives of 200 customers take two minutes: ENTITLED_LIVES=200.
+# With 200 customers the test takes two minutes: ENTITLED_LIVES=200.
 CUSTOMERS = int(os.environ.get("ENTITLED_LIVES", "25"))
-# What cannot be the same: when was asked, and that only Apple can sign a new receipt. Here the one that was sent comes
-# back.
+# Fields that must differ: the request date, and the new receipt, which only Apple can sign. This service returns the
+# submitted one.
 MOMENT = {f"request_date{spelling}" for spelling in ("", "_ms", "_pst")}
 
 
-def asked(url, receipt, **more):
-    """What `verifyReceipt` at a URL answers."""
+def verify_receipt(url, receipt, **more):
+    """The response of `verifyReceipt` at a URL."""
     status, answer = post(url, {"receipt-data": receipt, "password": SECRET, **more})
     assert status == 200, answer
     return answer
@@ -36,8 +36,8 @@ def comparable(answer):
 
 
 def without_coins(answer):
-    """Leaves out consumables. Which were bought, or delivered, since the receipt was made nobody but Apple knows; and of
-    one that is delivered only the receipt tells, whose dates have no fractions of a second."""
+    """Removes consumables. Only Apple has those bought or delivered after the receipt was made; and a delivered one is
+    only in the receipt, whose dates have no fractions of a second."""
     answer = dict(answer)
     rest = [entry for entry in answer.pop("latest_receipt_info", []) if entry["product_id"] != "coins"]
     bought = [entry for entry in answer["receipt"]["in_app"] if entry["product_id"] != "coins"]
@@ -46,7 +46,7 @@ def without_coins(answer):
 
 
 def differences(ours, theirs):
-    """Only what is not the same, entry by entry: whole answers are too long to be looked at."""
+    """The differing entries only, because whole responses are too long to read."""
     found = []
     for name in sorted(ours.keys() | theirs.keys()):
         left, right = ours.get(name), theirs.get(name)
@@ -57,23 +57,23 @@ def differences(ours, theirs):
     return found
 
 
-def compare(lives, urls):
-    """Asks both about the first and the latest receipt of everybody; returns how many transactions they told of."""
+def compare(customers, urls):
+    """Compares both responses for the first and latest receipt of each account; returns the number of transactions."""
     theirs, ours = urls
     transactions = 0
-    for account, first in lives.receipts.items():
-        expected = asked(theirs, first)
+    for account, first in customers.receipts.items():
+        expected = verify_receipt(theirs, first)
         assert expected["status"] == 0, expected
-        answer = asked(ours, first)
+        answer = verify_receipt(ours, first)
         found = differences(without_coins(comparable(answer)), without_coins(comparable(expected)))
         assert not found, f"{account}: {found[:3]}"
         latest = expected.get("latest_receipt")
-        # Somebody whose only purchase was a consumable that is delivered has nothing in a receipt any more.
+        # An account whose only purchase was a delivered consumable has an empty receipt.
         if latest is None:
             continue
         for exclude in (False, True):
             more = {"exclude-old-transactions": exclude}
-            expected, answer = asked(theirs, latest, **more), asked(ours, latest, **more)
+            expected, answer = verify_receipt(theirs, latest, **more), verify_receipt(ours, latest, **more)
             found = differences(comparable(answer), comparable(expected))
             assert not found, f"{account}, {more}: {found[:3]}"
             assert answer["latest_receipt"] == latest
@@ -81,47 +81,47 @@ def compare(lives, urls):
     return transactions
 
 
-def test_lives_that_were_told_of(tmp_path):
-    """What notifications told is enough: Apple cannot even be asked."""
+def test_responses_are_equal_after_notifications(tmp_path):
+    """Data from notifications suffices: Apple cannot be called."""
     service = started(tmp_path)
     begin = time.monotonic()
-    lives = RandomCustomers(service, CUSTOMERS, seed=1, notified=True)
-    lives.live(days=400, each_day=max(1, CUSTOMERS // 40))
-    told = lives.delivered()
-    # From here on the sandbox knows the developer's key, and it is not the one that the service has.
+    customers = RandomCustomers(service, CUSTOMERS, seed=1, notified=True)
+    customers.live(days=400, each_day=max(1, CUSTOMERS // 40))
+    notifications = customers.delivered()
+    # From here on the sandbox requires another key than the service has.
     public = ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    lives.act("keys", keyId="ANOTHER", publicKey=public.decode())
-    transactions = compare(lives, (f"{lives.url}/verifyReceipt", f"http://{service.http}/verifyReceipt/{APP}"))
-    print(f"{CUSTOMERS} customers, {told} notifications, {transactions} transactions told, "
+    customers.act("keys", keyId="ANOTHER", publicKey=public.decode())
+    transactions = compare(customers, (f"{customers.url}/verifyReceipt", f"http://{service.http}/verifyReceipt/{APP}"))
+    print(f"{CUSTOMERS} customers, {notifications} notifications, {transactions} transactions compared, "
           f"{time.monotonic() - begin:.1f} s")  # fmt: skip
     assert transactions > CUSTOMERS
     service.stop()
 
 
-def test_lives_that_nobody_told_of(tmp_path):
-    """Unknown receipts are migrated on the way, once: then what is known suffices."""
+def test_responses_are_equal_without_notifications(tmp_path):
+    """Unknown receipts are migrated by the first request; later ones use the stored data."""
     service = started(tmp_path)
-    lives = RandomCustomers(service, CUSTOMERS, seed=2, notified=False)
-    lives.live(days=200, each_day=max(1, CUSTOMERS // 20))
-    urls = (f"{lives.url}/verifyReceipt", f"http://{service.http}/sandbox/verifyReceipt")
-    assert compare(lives, urls) > CUSTOMERS
-    assert compare(lives, urls) > CUSTOMERS
+    customers = RandomCustomers(service, CUSTOMERS, seed=2, notified=False)
+    customers.live(days=200, each_day=max(1, CUSTOMERS // 20))
+    urls = (f"{customers.url}/verifyReceipt", f"http://{service.http}/sandbox/verifyReceipt")
+    assert compare(customers, urls) > CUSTOMERS
+    assert compare(customers, urls) > CUSTOMERS
     service.stop()
 
 
 class OldBackend:
-    """A backend in the manner of Apple's sample of WWDC20 ("Determining service entitlement on the server"): it
-    knows `verifyReceipt` at two URLs, and nothing else."""
+    """A backend modelled on Apple's sample of WWDC20 ("Determining service entitlement on the server"): it
+    uses `verifyReceipt` at two URLs and no other API."""
 
     def __init__(self, production, sandbox):
         self.production, self.sandbox = production, sandbox
 
     def entitle(self, receipt, now):
-        """The sample's entitlement code of each product, and when it ends."""
-        answer = asked(self.production, receipt)
+        """The sample's entitlement code of each product, and its end."""
+        answer = verify_receipt(self.production, receipt)
         if answer["status"] == 21007:
-            answer = asked(self.sandbox, receipt)
+            answer = verify_receipt(self.sandbox, receipt)
         assert answer["status"] == 0, answer
         latest = {}
         for entry in answer.get("latest_receipt_info", []):
@@ -156,7 +156,7 @@ class OldBackend:
         return round(code + substate if code > 0 else code - substate, 1)
 
 
-def test_an_old_backend_changes_only_the_url(start):
+def test_an_old_backend_needs_only_another_url(start):
     service = start()
     app, sandbox = "ocean-journal", f"http://{service.sandbox}"
 
@@ -173,12 +173,12 @@ def test_an_old_backend_changes_only_the_url(start):
     act("notification-url", app=app, url=f"http://{service.http}/notifications/{app}")
     order = {"app": app, "productId": "pro.monthly", "account": "ann", "offer": "week"}
     receipt = post(f"{sandbox}/sandbox/v1/documents/app-receipt", order)[1]["document"]
-    # At Apple's, and with two lines of its configuration changed.
+    # At Apple's URLs, then with two lines of its configuration changed.
     backends = [
         OldBackend(f"{sandbox}/verifyReceipt", f"{sandbox}/verifyReceipt"),
         OldBackend(f"http://{service.http}/production/verifyReceipt", f"http://{service.http}/sandbox/verifyReceipt"),
     ]
-    line = asked(backends[0].sandbox, receipt)["latest_receipt_info"][0]["original_transaction_id"]
+    line = verify_receipt(backends[0].sandbox, receipt)["latest_receipt_info"][0]["original_transaction_id"]
     steps = [
         (5.1, []),
         (5.0, [("clock/advance", {"by": "8d"})]),
@@ -192,7 +192,7 @@ def test_an_old_backend_changes_only_the_url(start):
     for code, actions in steps:
         for action, members in actions:
             if action == "refund":
-                latest = asked(backends[0].sandbox, receipt)["latest_receipt_info"][0]
+                latest = verify_receipt(backends[0].sandbox, receipt)["latest_receipt_info"][0]
                 members = members | {"transactionId": latest["transaction_id"]}
             act(action, **members)
         moment = now()
@@ -200,7 +200,7 @@ def test_an_old_backend_changes_only_the_url(start):
         assert ours == apples and ours["pro.monthly"][0] == code, (code, ours, apples)
 
 
-def test_statuses(start):
+def test_statuses_equal_apples(start):
     service = start()
     facade = f"http://{service.http}/verifyReceipt"
     order = {"app": "ocean-journal", "productId": "lifetime", "account": "old-timer"}
@@ -214,10 +214,10 @@ def test_statuses(start):
     right = {"receipt-data": receipt}
     assert status(facade, right) == 0
     assert status(f"{facade}/ocean-journal", right) == 0
-    # Old apps break lines.
+    # Old apps send line breaks.
     lines = "\r\n".join(receipt[at : at + 76] for at in range(0, len(receipt), 76))
     assert status(facade, {"receipt-data": lines}) == 0
-    # The two hosts of Apple's.
+    # Apple's two hosts.
     assert status(f"http://{service.http}/production/verifyReceipt", right) == 21007
     assert status(f"http://{service.http}/sandbox/verifyReceipt/ocean-journal", right) == 0
     for malformed in ({}, {"receipt-data": "no receipt"}, {"receipt-data": receipt[:400]}, b"[", b"", b"{}"):
@@ -230,19 +230,19 @@ def test_statuses(start):
         assert json.load(answer)["status"] == 21000
 
 
-def test_the_shared_secret_is_asked_for(tmp_path):
+def test_the_shared_secret_is_required(tmp_path):
     service = started(tmp_path)
-    lives = RandomCustomers(service, 1, seed=1, notified=False)
-    (receipt,) = lives.receipts.values()
+    customers = RandomCustomers(service, 1, seed=1, notified=False)
+    (receipt,) = customers.receipts.values()
     url = f"http://{service.http}/verifyReceipt"
     for body in ({}, {"password": ""}, {"password": SECRET[:-1]}, {"password": SECRET + "!"}):
         assert post(url, {"receipt-data": receipt, **body})[1]["status"] == 21004, body
-    assert asked(url, receipt)["status"] == 0
+    assert verify_receipt(url, receipt)["status"] == 0
     assert SECRET not in service.log
     service.stop()
 
 
-def test_without_apple_what_is_unknown_is_to_be_asked_again(start):
+def test_an_unknown_receipt_is_retryable_while_apple_is_unavailable(start):
     service = start()
     order = {"app": "ocean-journal", "productId": "pro.monthly", "account": "ann"}
     receipt = post(f"http://{service.sandbox}/sandbox/v1/documents/app-receipt", order)[1]["document"]
@@ -254,7 +254,7 @@ def test_without_apple_what_is_unknown_is_to_be_asked_again(start):
     assert (answer["status"], answer["is_retryable"], answer["is-retryable"]) == (21005, True, True)
 
 
-BOTH_WORLDS = """\
+BOTH_ENVIRONMENTS = """\
 apps:
   ocean-journal:
     bundle_id: com.example.oceanjournal
@@ -270,9 +270,9 @@ trusted_roots:
 """
 
 
-def test_each_world_has_its_receipts_and_an_account_may_be_gone(start, tmp_path):
+def test_environments_have_their_own_receipts_and_unknown_accounts_a_status(start, tmp_path):
     start().stop()
-    (tmp_path / "entitled.yaml").write_text(BOTH_WORLDS)
+    (tmp_path / "entitled.yaml").write_text(BOTH_ENVIRONMENTS)
     service = start(arguments=["--config", tmp_path / "entitled.yaml"])
     now = post(f"http://{service.sandbox}/sandbox/v1/clock/advance", {"by": "1s"})[1]["now"][:19] + "Z"
 
@@ -286,13 +286,13 @@ def test_each_world_has_its_receipts_and_an_account_may_be_gone(start, tmp_path)
     assert status("sandbox/verifyReceipt", **production) == (21008, "Sandbox")
     assert status("verifyReceipt", "com.example.sandboxed", **production) == (21008, "Sandbox")
     assert status("production/verifyReceipt") == (21007, "Production")
-    # There is no key to ask Apple with in production, and the receipt's own word is all there is.
+    # Without a key for production, Apple cannot be called there; the receipt's contents count.
     assert status("production/verifyReceipt", **production) == (0, "Production")
-    # Apple knows of no such purchase (any more).
+    # Apple has no such purchase (any more).
     assert status("verifyReceipt") == (21010, "Sandbox")
 
 
-GENUINE = """\
+REAL = """\
 apps:
   weeka:
     bundle_id: dev.bonzer.weeka.app
@@ -302,14 +302,14 @@ apps:
 """
 
 
-def test_the_genuine_receipt(service, testdata, tmp_path):
-    """Of another app it is refused; of its own it is told as it is, where Apple cannot be asked for more."""
+def test_a_real_receipt_is_verified_and_answered_from_its_contents(service, testdata, tmp_path):
+    """It is rejected for another app, and answered from its contents for its own if Apple cannot be called."""
     receipt = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
-    assert asked(f"http://{service.http}/verifyReceipt", receipt)["status"] == 21003
+    assert verify_receipt(f"http://{service.http}/verifyReceipt", receipt)["status"] == 21003
     configuration = tmp_path / "weeka.yaml"
-    configuration.write_text(GENUINE)
+    configuration.write_text(REAL)
     own = Service(tmp_path / "data", ["--config", configuration])
-    answer = asked(f"http://{own.http}/verifyReceipt", receipt)
+    answer = verify_receipt(f"http://{own.http}/verifyReceipt", receipt)
     assert (answer["status"], answer["environment"]) == (0, "Sandbox")
     assert answer["receipt"]["receipt_type"] == "ProductionSandbox"
     assert answer["receipt"]["bundle_id"] == "dev.bonzer.weeka.app"

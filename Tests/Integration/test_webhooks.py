@@ -1,4 +1,4 @@
-"""What goes out: signed, in each customer's order, again until it is taken, and over no other one's slowness."""
+"""Webhooks and forwarding: signed, in order per customer, retried until accepted, isolated from slow receivers."""
 
 import base64
 import json
@@ -41,7 +41,7 @@ def secret_file(tmp_path, name, text):
 
 
 def configured(tmp_path, webhooks=None, forwardings=None, **members):
-    """A configuration of one app with these receivers: name -> members beside the secret."""
+    """A configuration of one app with these webhooks: name -> members besides the secret."""
     secret = str(secret_file(tmp_path, "secret", SECRET))
     config = {
         "apps": {
@@ -63,12 +63,12 @@ def configured(tmp_path, webhooks=None, forwardings=None, **members):
         }
     }  # fmt: skip
     file = tmp_path / "entitled.yaml"
-    file.write_text(json.dumps(config))  # JSON is YAML
+    file.write_text(json.dumps(config))  # JSON is valid YAML
     return ["--config", file]
 
 
 def grant(service, customer, times=1):
-    """Gives and takes back in turns: two events each time."""
+    """Grants and revokes in turn: two events each time."""
     for _ in range(times):
         status, given = service.json(
             "entitled.v1.EntitlementService/Grant", {"app": APP, "customerId": customer, "entitlement": "pro"})
@@ -99,7 +99,7 @@ def webhook(service):
 
 
 def eventually(condition, limit=20):
-    """Waits for what no receiver hears of."""
+    """Waits for a condition that no receiver observes."""
     end = time.monotonic() + limit
     while not condition():
         assert time.monotonic() < end
@@ -107,7 +107,7 @@ def eventually(condition, limit=20):
 
 
 def firsts(requests):
-    """The messages in the order in which each came for the first time."""
+    """The messages in the order of their first arrival."""
     return list({request.id: request for request in requests}.values())
 
 
@@ -119,7 +119,7 @@ def assert_each_in_order(requests):
         last[customer] = request.sequence
 
 
-def test_an_event_goes_out_signed_and_in_the_words_of_the_contract(start, tmp_path, receiver):
+def test_an_event_is_delivered_signed_in_the_format_of_the_api(start, tmp_path, receiver):
     old = str(secret_file(tmp_path, "old", OLD_SECRET))
     new = str(secret_file(tmp_path, "new", SECRET))
     service = start(
@@ -137,12 +137,12 @@ def test_an_event_goes_out_signed_and_in_the_words_of_the_contract(start, tmp_pa
     assert body["timestamp"] == body["data"]["effectiveAt"]
     assert first.headers["content-type"] == "application/json"
     assert SECRET not in service.log and OLD_SECRET not in service.log
-    # Neither does the receiver show its address' secrets, nor is anything left to send.
+    # The webhook's URL is listed without its secrets, and no delivery is pending.
     eventually(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
     assert webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
 
 
-def test_only_the_kinds_that_are_wanted_go_out(start, tmp_path, receiver):
+def test_only_selected_event_types_are_delivered(start, tmp_path, receiver):
     service = start(
         arguments=configured(tmp_path, {"billing": {"url": receiver.url, "events": ["GRANT_REVOKED"]}}))
     grant(service, "ana", 2)
@@ -150,7 +150,7 @@ def test_only_the_kinds_that_are_wanted_go_out(start, tmp_path, receiver):
     assert {request.data["type"] for request in receiver.accepted} == {"GRANT_REVOKED"}
 
 
-def test_each_customers_events_are_taken_in_their_order_whatever_fails(start, tmp_path, receiver):
+def test_events_of_a_customer_stay_in_order_despite_failures(start, tmp_path, receiver):
     seen = set()
 
     def answer(request):
@@ -167,12 +167,12 @@ def test_each_customers_events_are_taken_in_their_order_whatever_fails(start, tm
             grant(service, f"c{number}")
     receiver.wait(lambda r: len(firsts(r.accepted)) == 20)
     assert_each_in_order(receiver.accepted)
-    # What never failed did not wait for what did.
+    # Customers without a failure did not wait for those with one.
     positions = [request.data["customerId"] for request in receiver.accepted]
     assert max(i for i, c in enumerate(positions) if c in ("c2", "c3", "c4")) < 14
 
 
-def test_a_slow_receiver_holds_up_no_other_one(start, tmp_path, receiver, other_receiver):
+def test_a_slow_receiver_does_not_delay_another(start, tmp_path, receiver, other_receiver):
     release = threading.Event()
     receiver.answer = lambda request: 200 if release.wait(15) else 500
     service = start(
@@ -186,7 +186,7 @@ def test_a_slow_receiver_holds_up_no_other_one(start, tmp_path, receiver, other_
     receiver.wait(lambda r: len(r.accepted) == 20)
 
 
-def test_after_a_crash_everything_arrives_with_the_ids_that_it_had(start, tmp_path, receiver):
+def test_after_a_crash_every_message_arrives_with_its_original_id(start, tmp_path, receiver):
     enough = threading.Event()
 
     def answer(request):
@@ -222,7 +222,7 @@ def _grants_until_killed(service, customer):
         pass
 
 
-def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
+def test_dead_letters_are_listed_and_resent(start, tmp_path, receiver):
     receiver.answer = lambda request: 400 if request.data["customerId"] == "ana" else 200
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
@@ -239,13 +239,13 @@ def test_what_is_given_up_is_listed_and_replayed(start, tmp_path, receiver):
     assert replayed.stdout.split() == ["resent", "2"], replayed.stderr
     receiver.wait(lambda r: [q.id for q in r.accepted if q.data["customerId"] == "ana"] == [d["webhookId"] for d in dead])
     eventually(lambda: deliveries(service) == [])
-    # And all of it once more.
+    # And all of it again.
     count = len(receiver.requests)
     assert service.command("webhooks", "resend", "billing", "--from", "1").returncode == 0
     receiver.wait(lambda r: len(r.requests) == count + 4)
 
 
-def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_same(start, tmp_path, receiver):
+def test_dead_letters_can_be_discarded_and_resent_from_the_log(start, tmp_path, receiver):
     receiver.answer = lambda request: 400 if request.data["customerId"] == "ana" else 200
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
@@ -254,7 +254,7 @@ def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_sam
     first = int(deliveries(service)[0]["position"])
     one = service.command("webhooks", "discard", "billing", "--position", first)
     assert one.stdout.split() == ["discarded", "1"], one.stderr
-    # What is no dead letter is none to discard.
+    # Only a dead letter can be discarded.
     status, answer = service.json(
         "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "positions": [first, 99]})
     assert (status, answer["discarded"]) == (200, "0")
@@ -270,18 +270,18 @@ def test_what_is_given_up_can_be_discarded_and_replayed_from_the_log_all_the_sam
     assert [q.sequence for q in receiver.accepted if q.data["customerId"] == "ana"] == [1, 2]
 
 
-def reload(service, said):
-    """Has the configuration read again, and waits until the log says so."""
-    before = service.log.count(said)
+def reload(service, message):
+    """Reloads the configuration, and waits for the log line."""
+    before = service.log.count(message)
     service.process.send_signal(signal.SIGHUP)
-    eventually(lambda: service.log.count(said) > before)
+    eventually(lambda: service.log.count(message) > before)
 
 
-def test_receivers_are_read_again_on_sighup(start, tmp_path, receiver, other_receiver):
+def test_sighup_reloads_webhooks(start, tmp_path, receiver, other_receiver):
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     grant(service, "ana")
     receiver.wait(lambda r: len(r.accepted) == 2)
-    # Another one comes: it begins with what happens from then on; the first one moves, and goes on where it was.
+    # A new webhook starts with the next event; the first one gets another URL and continues at its cursor.
     moved = other_receiver.url + "/moved"
     configured(tmp_path, {"billing": {"url": moved}, "audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
     reload(service, "the webhooks were read again")
@@ -290,7 +290,7 @@ def test_receivers_are_read_again_on_sighup(start, tmp_path, receiver, other_rec
     assert sorted((q.path, q.data["type"]) for q in other_receiver.accepted) == [
         ("/hooks", "GRANTED"), ("/hooks/moved", "GRANTED"), ("/hooks/moved", "GRANT_REVOKED")]  # fmt: skip
     assert len(receiver.requests) == 2
-    # One is taken out and rests; with a mistake nothing changes, and health says so.
+    # A removed webhook stops; a configuration error changes nothing, and health reports it.
     configured(tmp_path, {"audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
     reload(service, "the webhooks were read again")
     grant(service, "cleo")
@@ -300,27 +300,27 @@ def test_receivers_are_read_again_on_sighup(start, tmp_path, receiver, other_rec
     reload(service, "the webhooks stay as they were")
     grant(service, "dora")
     other_receiver.wait(lambda r: len(r.accepted) == 5)
-    # Put back under its name it goes on where it was.
+    # A webhook configured again under its name continues at its cursor.
     configured(tmp_path, {"billing": {"url": receiver.url}})
     reload(service, "the webhooks were read again")
     receiver.wait(lambda r: {q.sequence for q in r.accepted} >= {5, 6, 7, 8})
-    # What was just answered when it was taken out may come once more: at least once is what is promised.
+    # A message answered just before the removal may arrive twice: delivery is at least once.
     assert {q.sequence for q in receiver.accepted[2:]} - {3, 4} == {5, 6, 7, 8}
     assert_each_in_order(receiver.accepted)
 
 
-def test_a_receiver_that_is_slow_just_now_does_not_hold_up_a_reload(start, tmp_path, receiver, other_receiver):
-    asked, go_on = threading.Event(), threading.Event()
+def test_a_slow_receiver_does_not_delay_a_reload(start, tmp_path, receiver, other_receiver):
+    attempts, go_on = threading.Event(), threading.Event()
 
     def slow(_):
-        asked.set()
+        attempts.set()
         go_on.wait(30)
         return 200
 
     receiver.answer = slow
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     grant(service, "ana")
-    assert asked.wait(10)
+    assert attempts.wait(10)
     configured(tmp_path, {"billing": {"url": other_receiver.url}})
     reload(service, "the webhooks were read again")
     other_receiver.wait(lambda r: len(r.accepted) == 2, 10)
@@ -328,18 +328,18 @@ def test_a_receiver_that_is_slow_just_now_does_not_hold_up_a_reload(start, tmp_p
     assert_each_in_order(other_receiver.accepted)
 
 
-def test_a_receiver_that_is_gone_is_asked_no_more_until_it_is_resumed(start, tmp_path, receiver):
+def test_a_webhook_answered_with_410_stops_until_it_is_resumed(start, tmp_path, receiver):
     receiver.answer = lambda request: 410
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1]}}))
     grant(service, "ana")
     eventually(lambda: webhook(service)["state"] == "WEBHOOK_STATE_GONE")
-    asked = len(receiver.requests)
+    attempts = len(receiver.requests)
     grant(service, "ben")
     receiver.answer = lambda request: 200
     answer = service.command("webhooks", "resume", "billing")
     assert answer.returncode == 0, answer.stderr
     receiver.wait(lambda r: len(r.accepted) == 4)
-    assert asked <= 2
+    assert attempts <= 2
     assert_each_in_order(receiver.accepted)
 
 
@@ -352,7 +352,7 @@ def test_a_redirect_is_not_followed(start, tmp_path, receiver, other_receiver):
     assert other_receiver.requests == []
 
 
-def test_the_receivers_word_on_when_to_come_back_counts(start, tmp_path, receiver):
+def test_retry_after_of_the_receiver_is_honoured(start, tmp_path, receiver):
     receiver.answer = lambda request: (429, {"retry-after": "3"}) if len(receiver.requests) == 0 else 200
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1, 1]}}))
     grant(service, "ana")
@@ -373,7 +373,7 @@ def test_the_receivers_word_on_when_to_come_back_counts(start, tmp_path, receive
         ({"url": "https://example.com", "secret": {"variable": "NOT_SET"}}, "the environment variable NOT_SET"),
     ],
 )
-def test_a_mistake_in_the_configuration_is_told_at_the_start(tmp_path, members, problem):
+def test_an_invalid_webhook_configuration_prevents_the_start(tmp_path, members, problem):
     flag, file = configured(tmp_path, {"billing": members})
     done = run("serve", *FREE_PORTS, flag, file, "--data", tmp_path / "data")
     assert done.returncode == 1 and problem in done.stderr
@@ -388,14 +388,14 @@ def test_a_mistake_in_the_configuration_is_told_at_the_start(tmp_path, members, 
         ({"webhook": "billing", "fromPosition": "3", "toPosition": "2"}, "INVALID_RANGE"),
     ],
 )
-def test_an_impossible_replay_is_refused(start, tmp_path, receiver, request_, reason):
+def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reason):
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     status, answer = service.json("entitled.v1.WebhookService/ResendDeliveries", {"app": APP, **request_})
     assert status in (400, 404)
     assert answer["details"][0]["reason"] == reason
 
 
-# Apple's notifications, as they came.
+# Forwarding of Apple's notifications.
 
 
 def notification(forger, **more):
@@ -411,7 +411,7 @@ def deliver(service, body):
     return post(f"http://{service.http}/notifications/{APP}", body)
 
 
-def test_apples_bodies_go_on_byte_for_byte_once_they_are_durable(start, tmp_path, receiver):
+def test_notifications_are_forwarded_byte_for_byte_once_durable(start, tmp_path, receiver):
     held = threading.Event()
     receiver.answer = lambda request: 200 if held.is_set() else 503
     secret = str(secret_file(tmp_path, "shared", "0123456789abcdef"))
@@ -423,7 +423,7 @@ def test_apples_bodies_go_on_byte_for_byte_once_they_are_durable(start, tmp_path
     odd = f'{{ "signedPayload" :\t"{notification(forger)}" , "more": [1.50, "\\u00e9é"] }}\r\n'.encode()
     version_1 = b'{"notification_type":"DID_RENEW", "password":"0123456789abcdef",\n "environment":"Sandbox"}'
     forged = json.dumps({"signedPayload": notification(forger)[:-8] + "AAAAAAAA"}).encode()
-    # The other system is down; Apple gets its answer all the same.
+    # The receiver is down; Apple gets its response regardless.
     assert deliver(service, odd)[0] == 200
     assert deliver(service, odd)[0] == 200
     assert deliver(service, forged)[0] == 202
