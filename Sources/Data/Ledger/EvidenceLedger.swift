@@ -1,7 +1,8 @@
 package import AppStore
-internal import Entitlements
+package import Entitlements
 package import SignedData
 package import Store
+internal import Synchronization
 
 /// The one write path: verifies evidence, appends it and derives its consequences in one commit.
 ///
@@ -47,6 +48,13 @@ package final class EvidenceLedger: Sendable {
     return app
   }
 
+  /// Reads one snapshot on a reader thread.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(LedgerError) -> Value {
+    do { return try await store.read(.interactive, body) } catch { throw .store(error) }
+  }
+
   /// Runs a write whose body has no effects outside the store.
   func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
@@ -69,4 +77,26 @@ package final class EvidenceLedger: Sendable {
       throw .store(error)
     }
   }
+}
+
+/// The catalog in force. All components share one value, so that a new catalog takes effect everywhere at once.
+package final class CurrentCatalog: Sendable {
+  private let catalog: Mutex<Catalog>
+  private let replacements = Atomic<UInt64>(0)
+
+  /// Starts with `catalog`.
+  package init(_ catalog: Catalog) { self.catalog = Mutex(catalog) }
+
+  /// The catalog in force.
+  package var value: Catalog { catalog.withLock { $0 } }
+
+  /// Puts another catalog in force.
+  package func replace(with catalog: Catalog) {
+    self.catalog.withLock { $0 = catalog }
+    replacements.add(1, ordering: .releasing)
+  }
+
+  /// The number of replacements. A result computed from ``value`` is valid while this equals its value from before
+  /// ``value`` was read.
+  package var generation: UInt64 { replacements.load(ordering: .acquiring) }
 }

@@ -53,8 +53,8 @@ extension EvidenceLedger {
   /// scope's.
   package func undo(_ transferID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     let id = CommandResult.evidenceID(ofTransfer: transferID)
-    let environment = try await write { transaction throws(StoreError) in
-      try id.flatMap { id throws(StoreError) in try transaction.evidence(id)?.evidence.environment }
+    let environment = try await read { snapshot throws(StoreError) in
+      try id.flatMap { id throws(StoreError) in try snapshot.evidence(id)?.evidence.environment }
     }
     guard let id, let environment else { throw .unknownTransfer(transferID) }
     var scope = scope

@@ -61,9 +61,9 @@ extension EvidenceLedger {
     of lines: [LineKey], with facts: CustomerFacts
   ) async throws(LedgerError) -> CustomerFacts {
     guard !lines.isEmpty else { return facts }
-    return try await write { store throws(StoreError) in
+    return try await read { snapshot throws(StoreError) in
       var facts = facts
-      for line in lines { facts.merge(try store.facts(of: line)) }
+      for line in lines { facts.merge(try snapshot.facts(of: line)) }
       return facts
     }
   }
