@@ -147,10 +147,10 @@ def counted(service, state):
 def test_unknown_types_are_stored_and_their_documents_applied(service, forger, entitlements, customer):
     number = line()
     bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
-    before = counted(service, "NOT_UNDERSTOOD")
+    before = counted(service, "UNSUPPORTED")
     status, answer = deliver(service, signed(forger, "SOMETHING_NEW", "ODD", signedTransactionInfo=bought))
-    assert (status, answer["reason"]) == (200, "NOT_UNDERSTOOD")
-    assert counted(service, "NOT_UNDERSTOOD") == before + 1
+    assert (status, answer["reason"]) == (200, "UNSUPPORTED")
+    assert counted(service, "UNSUPPORTED") == before + 1
     with service.channel() as channel:
         contract.entitlement_stub(channel).LinkPurchase(
             entitlement_service.LinkPurchaseRequest(

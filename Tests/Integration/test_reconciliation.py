@@ -270,7 +270,7 @@ def test_reprocessing_applies_notifications_unsupported_by_an_older_version(begi
     world.channel.close()
     # As stored by a version that does not support these types.
     with contextlib.closing(sqlite3.connect(world.service.data / "entitled.sqlite")) as store:
-        store.execute("UPDATE notification SET state = 'NOT_UNDERSTOOD', meaning = 'This version does not know it.'")
+        store.execute("UPDATE notification SET state = 'UNSUPPORTED', meaning = 'This version does not know it.'")
         store.commit()
     again = World(start(arguments=world.service.process.args[10:]))
     rehearsed = replay(again, dry_run=True)

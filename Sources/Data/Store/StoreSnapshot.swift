@@ -39,20 +39,19 @@ package protocol StoreReader: StoreSnapshot {
 package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, DeliveryReader, NotificationReader,
   ConsumptionRequestReader, MigrationJobReader
 {
-  /// At most `limit` customers of an app in one environment, with what is known of them, beginning behind
-  /// the one that was the last of the page before; `nil` begins. The order is the store's own. Who is new
-  /// since the first page may be left out.
+  /// At most `limit` customers of an app in one environment with their facts, after the last one of the previous
+  /// page; `nil` begins. The order is the store's own. A customer added after the first page may be left out.
   func customers(
     of appID: String, in environment: Environment, after customer: String?, limit: Int
   ) throws(StoreError) -> [CustomerRecord]
 
-  /// The customers that have a line, the one that has had it longest first; none if it is unclaimed.
+  /// The owners of a line, the longest-standing first; none if it is unclaimed.
   func owners(of line: LineKey) throws(StoreError) -> [String]
 
-  /// What is known of one purchase line, whosever it is.
+  /// The facts of one line, whether it is claimed or not.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts
 
-  /// One transaction by Apple's number of it; `nil` if it is not known.
+  /// One transaction by its `transactionId`; `nil` if it is not stored.
   func transaction(
     _ transactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> TransactionFact?
@@ -64,74 +63,69 @@ package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, Delivery
     limit: Int
   ) throws(StoreError) -> [LineKey]
 
-  /// The lines that were bought through one copy of the app, by Apple's number of it (`appTransactionId`): what one
-  /// Apple account has in the app. None for what was bought before Apple gave copies a number.
+  /// The lines that were bought through one app install, identified by `appTransactionId`: the purchases of one
+  /// Apple account in the app. Transactions signed before Apple introduced that id are not included.
   func lines(
     ofCopy appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey]
 
-  /// All claims of seats of a purchase, the first one first.
+  /// All seats of a purchase that are or were claimed, oldest first.
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat]
 
-  /// What a customer gained and lost, in the order in which it happened.
+  /// The ownership history of a customer, oldest first.
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange]
 
-  /// At most `limit` purchase lines of an app that belong to nobody, in the order of their numbers,
-  /// beginning behind `line`.
+  /// At most `limit` unclaimed lines of an app, ordered by line id, after `line`.
   func unclaimedLines(
     of appID: String, in environment: Environment, after line: String?, limit: Int
   ) throws(StoreError) -> [UnclaimedLine]
 
-  /// One piece of evidence; `nil` if there is none of that number.
+  /// One piece of evidence; `nil` if it does not exist.
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence?
 
-  /// All evidence about a line that was believed, in the order of its numbers.
+  /// All accepted evidence about a line, ordered by id.
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence]
 
-  /// At most `limit` events in the order of their numbers, beginning behind `sequence`: those of one
-  /// customer, or all.
+  /// At most `limit` events after `sequence`, in order: those of one customer, or all.
   func events(
     of customer: CustomerKey?, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent]
 
-  /// The number of the last event, of one customer or of all; 0 if there is none.
+  /// The sequence of the last event, of one customer or of all; 0 if there is none.
   func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64
 
-  /// When time alone changes an answer next; `nil` if it never does.
+  /// The next time at which an answer changes without new evidence; `nil` if there is none.
   func nextDue() throws(StoreError) -> Instant?
 
-  /// When Apple is to be asked next about a line; `nil` if about none.
+  /// The due time of the next pending refresh; `nil` if there is none.
   func nextRefresh() throws(StoreError) -> Instant?
 
-  /// When Apple was last asked about the customer of a line; `nil` if never.
+  /// The time of the last call about the Apple account of a line; `nil` if there was none.
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant?
 
-  /// The notifications that are asked for, the latest first.
+  /// The notifications that match, latest first.
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord]
 
-  /// At most `limit` pieces of evidence in the order of their numbers, beginning behind `id`.
+  /// At most `limit` pieces of evidence after `id`, ordered by id.
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence]
 
-  /// How much there is of everything. Counts row by row: not for a hot path.
+  /// The number of rows of each kind. Scans tables: not for a hot path.
   func counts() throws(StoreError) -> StoreCounts
 }
 
-/// How much the store holds.
+/// The number of rows of each kind in the store.
 package struct StoreCounts: Hashable, Sendable {
-  /// Everything that arrived, the rejected included.
+  /// All evidence, including rejected evidence.
   package var evidence: Int64
-  /// What of it was not believed.
   package var rejectedEvidence: Int64
-  /// Transactions of which something is known.
   package var transactions: Int64
-  /// Purchase lines of which a renewal info is known.
+  /// Lines with a renewal info.
   package var renewals: Int64
-  /// Customers of whom something is known, counted in each environment.
+  /// Customers, counted in each environment.
   package var customers: Int64
-  /// Changes of state that were committed.
   package var events: Int64
 
-  /// Counts of everything.
+  /// Counts by their parts.
   package init(
     evidence: Int64, rejectedEvidence: Int64, transactions: Int64, renewals: Int64, customers: Int64,
     events: Int64
@@ -145,14 +139,13 @@ package struct StoreCounts: Hashable, Sendable {
   }
 }
 
-/// A purchase line that belongs to nobody yet.
+/// A line without an owner.
 package struct UnclaimedLine: Hashable, Sendable {
-  /// Which one.
   package let line: LineKey
   /// The evidence of its latest transaction.
   package let latest: EvidenceID
 
-  /// A line and what it was last heard of.
+  /// An unclaimed line by its parts.
   package init(line: LineKey, latest: EvidenceID) {
     self.line = line
     self.latest = latest
@@ -160,6 +153,6 @@ package struct UnclaimedLine: Hashable, Sendable {
 }
 
 extension StoreSnapshot {
-  /// The customer that has had a line longest; `nil` if it is unclaimed.
+  /// The longest-standing owner of a line; `nil` if it is unclaimed.
   package func owner(of line: LineKey) throws(StoreError) -> String? { try owners(of: line).first }
 }

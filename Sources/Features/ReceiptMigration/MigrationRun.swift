@@ -97,7 +97,7 @@ struct MigrationRun: Sendable {
   private func remember(_ mark: ProgressWatermark) async {
     let (id, line, position) = (job.id, mark.line, mark.position)
     try? await store.write { store throws(StoreError) in
-      try store.advance(id, to: line, position: position)
+      try store.saveProgress(of: id, to: line, position: position)
     }
   }
 
@@ -123,7 +123,7 @@ extension MigrationRun {
     case .failure(let error):
       count(error.reason)
       return await keep(
-        line.outcome(.refused, customerID: "", reason: error.reason, explanation: error.description))
+        line.outcome(.rejected, customerID: "", reason: error.reason, explanation: error.description))
     }
     for attempt in 1...Self.attempts {
       do throws(ReceiptError) {
@@ -134,7 +134,7 @@ extension MigrationRun {
         guard !Task.isCancelled, !progress.isStopped else { return false }
         guard error.mayPass, attempt < Self.attempts else {
           count(error.reason)
-          let outcome: MigrationLine.Outcome = error.mayPass ? .retry : .refused
+          let outcome: MigrationLine.Outcome = error.mayPass ? .retryable : .rejected
           return await keep(
             line.outcome(
               outcome, customerID: record.customerID, reason: error.reason, explanation: error.description))
@@ -223,11 +223,11 @@ extension InputLine {
     if taken.belongsToAnotherCustomer {
       let refusal = ReceiptRefusal.ownedByAnotherCustomer(originalTransactionIDs: taken.linesOfOtherCustomers)
       return outcome(
-        .refused, customerID: customerID, reason: refusal.reason, explanation: refusal.description)
+        .rejected, customerID: customerID, reason: refusal.reason, explanation: refusal.description)
     }
     if let reason = taken.pendingReason {
       return outcome(
-        .retry, customerID: customerID, reason: reason,
+        .retryable, customerID: customerID, reason: reason,
         explanation: "Apple could not be asked; the receipt's own word holds until it can")
     }
     var line = outcome(

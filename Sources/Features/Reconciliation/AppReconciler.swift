@@ -145,16 +145,16 @@ actor AppReconciler: Worker {
         try await begin(.downtime, from: mark.completeUntil, at: now)
       } else if let last = deliveryGap(at: now) {
         gapCheckedAt = now
-        try await begin(.quiet, from: last, at: now)
+        try await begin(.deliveryGap, from: last, at: now)
       }
       if now.milliseconds(since: mark.sweptUntil) >= Self.day {
-        try await begin(.sweep, from: mark.sweptUntil, at: now)
+        try await begin(.scheduled, from: mark.sweptUntil, at: now)
       }
     }
     if let period = policy.fullPollInterval,
       mark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
     {
-      try await begin(.all, from: now, at: now)
+      try await begin(.fullPoll, from: now, at: now)
     }
     isStarted = true
     if markedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true { try await self.mark(at: now) }
@@ -187,16 +187,16 @@ actor AppReconciler: Worker {
       from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -Self.reach))
     let repair = Repair(
       appID: place.appID, environment: place.environment, reason: reason, from: start, to: now,
-      onlyFailures: reason == .sweep, startedAt: now)
+      onlyFailures: reason == .scheduled, startedAt: now)
     let place = place
     try await store.write { store throws(StoreError) in
       try store.forgetRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.memory))
       _ = try store.begin(repair)
       guard var mark = try store.deliveryMark(of: place.appID, in: place.environment) else { return }
       // Where notifications are not looked for, nothing is accounted for.
-      if reason != .all { mark.completeUntil = max(mark.completeUntil, now) }
-      if reason == .sweep { mark.sweptUntil = now }
-      if reason == .all { mark.askedAboutAllAt = now }
+      if reason != .fullPoll { mark.completeUntil = max(mark.completeUntil, now) }
+      if reason == .scheduled { mark.sweptUntil = now }
+      if reason == .fullPoll { mark.askedAboutAllAt = now }
       try store.put(mark, of: place.appID, in: place.environment)
     }
   }
@@ -225,7 +225,7 @@ actor AppReconciler: Worker {
     guard !Task.isCancelled else { return }
     try await store.write { store throws(StoreError) in
       guard var known = try store.repair(repair.id) else { return }
-      known.problem = problem.description
+      known.error = problem.description
       try store.put(known)
     }
   }

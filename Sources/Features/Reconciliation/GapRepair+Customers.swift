@@ -62,7 +62,7 @@ extension GapRepair {
         let facts = try reader.facts(of: line)
         guard isOpen(facts, repair) else { continue }
         batch.open.append(line)
-        if repair.reason == .all { batch.inquiries.append(PurchaseStatusQuery(line, facts)) }
+        if repair.reason == .fullPoll { batch.inquiries.append(PurchaseStatusQuery(line, facts)) }
       }
       batch.drifts = try StateSnapshot(about: batch.open, in: app, at: now(), reader).drifts
       return batch
@@ -74,7 +74,7 @@ extension GapRepair {
   /// signed anew at any time, with the end that it always had.
   private func isOpen(_ facts: CustomerFacts, _ repair: Repair) -> Bool {
     // A seat's line is nothing that Apple numbers, and what is used up is nobody's any more.
-    if repair.reason == .all, facts.transactions.allSatisfy({ $0.type == .consumable }) { return false }
+    if repair.reason == .fullPoll, facts.transactions.allSatisfy({ $0.type == .consumable }) { return false }
     let isSubscription = facts.transactions.contains { $0.type == .autoRenewableSubscription }
     let said = facts.renewals.map(\.signedDate) + (isSubscription ? [] : facts.transactions.map(\.signedDate))
     return said.max().map { $0 < repair.startedAt } ?? true
@@ -83,7 +83,7 @@ extension GapRepair {
   /// Asks Apple; all that it says is durable then.
   private func ask(_ batch: Batch, _ repair: Repair) async throws {
     try await notice(batch.drifts, repair)
-    if repair.reason == .all {
+    if repair.reason == .fullPoll {
       try await queryAll(batch.inquiries) { inquiry, lookup throws(LookupError) in
         try await inquiry.ask(lookup)
       }
@@ -117,7 +117,7 @@ extension GapRepair {
 
   /// The lines of `batch` wait no more.
   private func settle(_ batch: Batch, _ repair: inout Repair) async throws {
-    repair.asked += Int64(batch.open.count)
+    repair.queriedPurchases += Int64(batch.open.count)
     // Both in one commit, mostly; a line that is asked about twice does no harm.
     async let polled: Void = ledger.recordPolls(of: batch.open, at: now())
     try await store.write { [repair] store throws(StoreError) in

@@ -33,7 +33,7 @@ struct GapRepair: Sendable {
     var repair = repair
     while true {
       switch repair.phase {
-      case .history where repair.reason == .all: try await queueAll(&repair)
+      case .history where repair.reason == .fullPoll: try await queueAll(&repair)
       case .history: try await readHistory(&repair)
       case .customers: try await queryCustomers(&repair)
       case .comparison: try await compare(&repair)
@@ -64,7 +64,7 @@ struct GapRepair: Sendable {
       }
       // An app that gets version 1 alone has no history.
       guard error.isFinal else { throw .appStore(error) }
-      repair.problem = error.description
+      repair.error = error.description
     } catch {
       throw LookupError(error)
     }
@@ -124,7 +124,7 @@ struct GapRepair: Sendable {
   func notice(_ drifts: [Drift], _ repair: Repair) async throws {
     guard !drifts.isEmpty else { return }
     try await store.write { store throws(StoreError) in
-      for drift in drifts { try store.notice(drift, in: repair.id) }
+      for drift in drifts { try store.record(drift, in: repair.id) }
     }
   }
 
@@ -156,10 +156,10 @@ struct GapRepair: Sendable {
         }
         try await store.write { [repair] store throws(StoreError) in
           for drift in compared {
-            if drift.isOne {
-              try store.settle(drift, in: repair.id)
+            if drift.hasDrifted {
+              try store.confirm(drift, in: repair.id)
             } else {
-              try store.drop(drift, from: repair.id)
+              try store.discard(drift, from: repair.id)
             }
           }
         }
@@ -168,7 +168,7 @@ struct GapRepair: Sendable {
       }
       repair.phase = .done
       repair.finishedAt = now()
-      repair.problem = repair.asked + repair.received > 0 ? "" : repair.problem
+      repair.error = repair.queriedPurchases + repair.received > 0 ? "" : repair.error
       try await keep(repair)
     }
   }

@@ -63,7 +63,7 @@ package struct Reconciler: Sendable {
       let begun = try await reconciler.begin(repair)
       var latest = begun
       let deadline = timeout.map { ContinuousClock.now + $0 }
-      while latest.finishedAt == nil, latest.problem.isEmpty, await Self.next(idleSignals, by: deadline) {
+      while latest.finishedAt == nil, latest.error.isEmpty, await Self.next(idleSignals, by: deadline) {
         latest =
           try await store.read { reader throws(StoreError) in try reader.repair(begun.id, of: begun.appID) }
           ?? begun

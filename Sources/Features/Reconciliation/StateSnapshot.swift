@@ -30,8 +30,8 @@ struct StateSnapshot: Sendable {
     facts.flatMap { customer, facts in
       app.entitlements.map { entitlement in
         Drift(
-          customer: customer, entitlement: entitlement, noticedAt: moment,
-          believed: evaluate(facts, entitlement: entitlement, in: app, at: moment), found: nil)
+          customer: customer, entitlement: entitlement, detectedAt: moment,
+          before: evaluate(facts, entitlement: entitlement, in: app, at: moment), after: nil)
       }
     }
   }
@@ -39,7 +39,9 @@ struct StateSnapshot: Sendable {
   /// The customers of whom something else is believed now, about the same moment.
   func changed(_ reader: any StoreSnapshot) throws(StoreError) -> Set<CustomerKey> {
     var changed: Set<CustomerKey> = []
-    for drift in drifts where try drift.compared(in: app, reader).isOne { changed.insert(drift.customer) }
+    for drift in drifts where try drift.compared(in: app, reader).hasDrifted {
+      changed.insert(drift.customer)
+    }
     return changed
   }
 
@@ -79,15 +81,15 @@ extension Drift {
 
   private func compared(with facts: CustomerFacts, in app: AppDefinition) -> Drift {
     Drift(
-      customer: customer, entitlement: entitlement, noticedAt: noticedAt, believed: believed,
-      found: evaluate(facts, entitlement: entitlement, in: app, at: noticedAt))
+      customer: customer, entitlement: entitlement, detectedAt: detectedAt, before: before,
+      after: evaluate(facts, entitlement: entitlement, in: app, at: detectedAt))
   }
 
   /// Whether something else came out than was believed, in what a customer has or will have.
-  var isOne: Bool {
-    guard let found else { return false }
-    return believed.reason != found.reason || believed.accessLevel != found.accessLevel
-      || believed.until != found.until || believed.willRenew != found.willRenew
-      || believed.deciding?.productID != found.deciding?.productID
+  var hasDrifted: Bool {
+    guard let after else { return false }
+    return before.reason != after.reason || before.accessLevel != after.accessLevel
+      || before.until != after.until || before.willRenew != after.willRenew
+      || before.deciding?.productID != after.deciding?.productID
   }
 }

@@ -78,9 +78,9 @@ package struct DeliveryAdmin: Sendable {
     }
     let revived = try await store.write { store throws(StoreError) in
       var subjects: [OrderingKey] = []
-      if case .dead = selection { subjects = try store.revive(key, limit: Self.maxResendCount) }
+      if case .dead = selection { subjects = try store.requeue(key, limit: Self.maxResendCount) }
       for message in found.messages { try store.put(message.delivery, of: key) }
-      try store.order(Array(Set(subjects + found.messages.map(\.about))), of: key, at: moment)
+      try store.reschedule(Array(Set(subjects + found.messages.map(\.about))), of: key, at: moment)
       return subjects.count
     }
     return ResendResult(count: revived + found.messages.count, nextPosition: found.nextPosition)
@@ -101,7 +101,7 @@ package struct DeliveryAdmin: Sendable {
     let (key, moment) = (settings.key, now())
     try await store.write { store throws(StoreError) in
       try store.resume(key)
-      try store.hasten(key, at: moment)
+      try store.retryNow(key, at: moment)
     }
     return try await store.read { reader throws(StoreError) in try status(of: settings, in: reader) }
   }

@@ -92,7 +92,7 @@ extension Delivery {
     next.attempts += 1
     next.outcome = outcome
     guard let due = schedule.next(after: now, first: first) else {
-      next.state = .dead
+      next.state = .deadLetter
       next.dueAt = nil
       return next
     }

@@ -59,9 +59,9 @@ extension WebhookWorker {
       health.failed(at: moment, retryAfter: retryAfter)
       let failed = item.delivery.failed(
         problem, at: moment, schedule: settings.schedule, retryAfter: retryAfter)
-      if failed.state == .dead { DeliveryMetrics.countDead(settings.key) }
+      if failed.state == .deadLetter { DeliveryMetrics.countDead(settings.key) }
       report.failed(failed)
-      return failed.state == .dead
+      return failed.state == .deadLetter
     case .gone:
       isGone = true
       report.untouched([item])
@@ -78,8 +78,8 @@ extension WebhookWorker {
     try await store.write { store throws(StoreError) in
       for position in report.arrived { try store.remove(position, of: key) }
       for delivery in report.changed { try store.put(delivery, of: key) }
-      try store.order(Array(report.subjects), of: key, at: moment)
-      if isHastened { try store.hasten(key, at: moment) }
+      try store.reschedule(Array(report.subjects), of: key, at: moment)
+      if isHastened { try store.retryNow(key, at: moment) }
       try store.put(cursor, of: key)
     }
     // Only now: if it could not be written down, the same is sent again.

@@ -79,7 +79,7 @@ extension SandboxError {
     case .inUse: self = .inUse(path: path)
     case .cannotOpen(_, let reason), .failed(let reason): self = .unusable(path: path, detail: reason)
     case .diskFull: self = .unusable(path: path, detail: "no space left on device")
-    case .olderSchema, .overloaded, .deadlineExceeded, .cancelled, .closed:
+    case .overloaded, .deadlineExceeded, .cancelled, .closed:
       self = .unusable(path: path, detail: error.description)
     }
   }

@@ -34,13 +34,13 @@ import Testing
       let submitted = try await fixture.submit(fixture.period(30...60), renewal: fixture.renewal(signed: 31))
       for day in [Int64(50), 59, 60, 100, 200] {
         let expected = evaluate(submitted.facts, entitlement: "pro", in: LedgerFixture.app, at: at(day))
-        guard case .told(let segment) = try fixture.answer(on: day) else {
+        guard case .precomputed(let segment) = try fixture.answer(on: day) else {
           Issue.record("no answer on day \(day)")
           continue
         }
         #expect(segment.status == expected)
       }
-      #expect(try fixture.answer(on: 49) == .notTold)
+      #expect(try fixture.answer(on: 49) == .stale)
       #expect(try fixture.answer(of: "ben", on: 50) == .unknownCustomer)
     }
   }

@@ -160,6 +160,6 @@ extension LedgerFixture {
 
 extension AnswerLookup {
   fileprivate var evidenceID: EvidenceID? {
-    if case .told(let kept) = self { kept.evidenceID } else { nil }
+    if case .precomputed(let kept) = self { kept.evidenceID } else { nil }
   }
 }

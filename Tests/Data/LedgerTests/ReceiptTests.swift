@@ -47,7 +47,7 @@ import Testing
       let fact = try #require(taken.facts.transactions.first)
       #expect(fact.details.isFromReceipt && fact.offerType == .introductory && fact.signedDate == at(45))
       #expect(taken.facts.appTransactions.map(\.originalApplicationVersion) == ["2.0"])
-      guard case .told(let segment) = try fixture.answer(on: 60) else {
+      guard case .precomputed(let segment) = try fixture.answer(on: 60) else {
         Issue.record("the answer was not told")
         return
       }

@@ -23,7 +23,7 @@ import Testing
       #expect(last.event.change.effectiveAt == at(70))
       #expect(last.event.recordedAt == at(90))
       #expect(last.event.evidenceID == nil)
-      #expect(try fixture.answer(on: 90) != .notTold)
+      #expect(try fixture.answer(on: 90) != .stale)
     }
   }
 

@@ -17,7 +17,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let path = directory + "/entitled.sqlite"
     let connection = try Connection.writer(path: path)
-    try Schema.migrate(connection)
+    try Schema.create(connection)
     let changes = CustomerVersions()
     let writer = try BatchWriter(connection, changes: changes)
     func count() throws -> Int64 { try SQLiteReader(path: path, changes: changes).counts().evidence }

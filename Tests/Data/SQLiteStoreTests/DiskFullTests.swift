@@ -17,7 +17,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let path = directory + "/entitled.sqlite"
     let connection = try Connection.writer(path: path)
-    try Schema.migrate(connection)
+    try Schema.create(connection)
     let writer = try BatchWriter(connection, changes: CustomerVersions())
 
     // To SQLite a database that may not grow is a disk that has no more space.

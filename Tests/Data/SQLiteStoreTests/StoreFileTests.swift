@@ -56,7 +56,7 @@ import Testing
     let connection = try Connection.writer(path: database)
     try connection.execute("UPDATE evidence SET body = x'00' WHERE evidence_id = 7")
     #expect(try StoreFile(path: database).faults() == ["evidence 7 is not what arrived"])
-    try connection.execute("UPDATE evidence SET packing = 9 WHERE evidence_id = 8")
+    try connection.execute("UPDATE evidence SET compression = 9 WHERE evidence_id = 8")
     #expect(try StoreFile(path: database).faults().count == 2)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     let file = try FileHandle(forUpdating: URL(filePath: database))
@@ -77,7 +77,7 @@ import Testing
     let text = String(repeating: "\"originalTransactionId\":", count: 400)
     try await write(evidence(text), to: store)
     let connection = try Connection.writer(path: database)
-    let old = try Statement("UPDATE evidence SET body = ?, packing = 0", on: connection)
+    let old = try Statement("UPDATE evidence SET body = ?, compression = 0", on: connection)
     try old.bind(1, Array(text.utf8))
     try old.run()
     let outcome = try store.vacuum()
@@ -87,21 +87,16 @@ import Testing
     await store.close()
   }
 
-  @Test("Before a store of an older schema is changed, a copy of it is kept; a backup of it says what to do")
-  func upgrade() async throws {
+  @Test("A file without tables is refused; a new store has the current schema version")
+  func schemaVersion() async throws {
     defer { remove() }
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    do {
-      let connection = try Connection.writer(path: database)
-      try Schema.migrate(connection, to: 3)
-    }
-    #expect(throws: StoreError.olderSchema(found: 3, supported: Schema.version)) {
+    do { _ = try Connection.writer(path: database) }
+    #expect(throws: StoreError.corrupt("the file has no store schema")) {
       try StoreFile(directory: directory)
     }
     let store = try SQLiteEntitlementStore(directory: directory)
     await store.close()
-    let kept = try Connection(path: database + ".schema-3")
-    #expect(try kept.number("PRAGMA user_version") == 3)
     #expect(try StoreFile(directory: directory).statistics().schemaVersion == Schema.version)
   }
 

@@ -6,6 +6,31 @@ import Testing
 @testable import Store
 
 @Suite struct AnswerCodingTests {
+  @Test("The stored order of reasons, product states and access levels only grows at the end")
+  func persistedOrder() {
+    #expect(
+      AnswerCoding.reasons.map(\.rawValue) == [
+        "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_NOT_RENEWING", "IN_GRACE_PERIOD", "NON_RENEWING_ACTIVE",
+        "NON_CONSUMABLE_OWNED", "TRIAL_ACTIVE", "UNKNOWN_ENTITLEMENT", "NEVER_PURCHASED",
+        "NOT_ENTITLING_TYPE", "BILLING_RETRY", "BILLING_LAPSED", "PRICE_INCREASE_NOT_ACCEPTED",
+        "PRODUCT_UNAVAILABLE", "CANCELLED", "EXPIRED", "PRODUCT_CHANGED", "UPGRADED",
+        "NON_RENEWING_ENDED", "TRIAL_ENDED", "REFUNDED_FOR_APP_ISSUE", "REFUNDED",
+        "FAMILY_SHARING_ENDED", "BOUGHT_BEFORE_VERSION", "GRANTED", "IN_OPERATOR_GRACE_PERIOD",
+        "UNKNOWN_PRODUCT", "FAMILY_SHARING_NOT_ALLOWED", "GRANT_ENDED", "GRANT_REVOKED",
+      ])
+    #expect(AnswerCoding.productStates.map(\.rawValue) == ["NEW", "ACTIVE", "INACTIVE"])
+    #expect(AnswerCoding.accessLevels.map(\.rawValue) == [0, 1, 2])
+  }
+
+  @Test("The bytes of a stored status never change")
+  func goldenStatus() throws {
+    let status = evaluate(CustomerFacts(), entitlement: "pro", in: app, at: moment(5))
+    let bytes = StatusCoding.encode(status)
+    #expect(
+      bytes == [1, 15] + Array("NEVER_PURCHASED".utf8) + [11, 1, 48, 2, 1, 48, 3, 3] + Array("NEW".utf8))
+    #expect(try StatusCoding.status(bytes) == status)
+  }
+
   @Test("Every answer that was encoded is found as it was", arguments: UInt64(0)..<300)
   func roundTrip(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
@@ -69,7 +94,7 @@ import Testing
   }
 
   @Test("Answers of another version or fingerprint are as good as none")
-  func notTold() throws {
+  func stale() throws {
     let answers = PrecomputedAnswers(CustomerFacts(transactions: [fact()]), in: app, from: moment(5))
     var bytes = AnswerCoding.encode(answers)
     #expect(try AnswerCoding.answer(in: bytes.span, to: "pro", under: 1, at: moment(9)) == nil)

@@ -44,7 +44,7 @@ import Testing
       let counts = try await store.write { store throws(StoreError) in
         for position in 1...5 {
           var delivery = delivery(Int64(position))
-          if position != 4 { delivery.state = .dead }
+          if position != 4 { delivery.state = .deadLetter }
           try store.put(delivery, of: outlet)
         }
         return [
@@ -70,7 +70,7 @@ import Testing
         try store.put(delivery(3), of: outlet)
         try store.put(delivery(1), of: outlet)
         try store.put(delivery(4, "ben", due: 70), of: outlet)
-        try store.order([delivery(1).about, delivery(4, "ben").about], of: outlet, at: moment(60))
+        try store.reschedule([delivery(1).about, delivery(4, "ben").about], of: outlet, at: moment(60))
       }
       let reader = try store.makeReader()
       #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [1, 4])
@@ -81,8 +81,8 @@ import Testing
       reader.endTurn()
       try await store.write { store throws(StoreError) in
         try store.remove(1, of: outlet)
-        try store.order([delivery(1).about], of: outlet, at: moment(65))
-        try store.hasten(outlet, at: moment(66))
+        try store.reschedule([delivery(1).about], of: outlet, at: moment(65))
+        try store.retryNow(outlet, at: moment(66))
       }
       #expect(try reader.deliveries(of: outlet, dueBy: moment(66), limit: 9).map(\.position) == [2, 4])
       #expect(
@@ -95,7 +95,7 @@ import Testing
   func dead(backend: Backend) async throws {
     try await backend.withStore { store in
       var given = delivery(1)
-      given.state = .dead
+      given.state = .deadLetter
       given.attempts = 7
       given.firstAttemptAt = moment(3)
       given.outcome = "status 500"
@@ -104,14 +104,14 @@ import Testing
         try store.put(delivery(2, due: 5), of: outlet)
       }
       let reader = try store.makeReader()
-      #expect(try reader.deliveries(of: outlet, in: .dead, after: 0, limit: 9) == [given])
+      #expect(try reader.deliveries(of: outlet, in: .deadLetter, after: 0, limit: 9) == [given])
       #expect(try reader.deliveries(of: outlet, in: nil, after: 1, limit: 9).map(\.position) == [2])
       #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [2])
       reader.endTurn()
       try await store.write { [given] store throws(StoreError) in
-        let subjects = try store.revive(outlet, limit: 9)
+        let subjects = try store.requeue(outlet, limit: 9)
         #expect(subjects == [given.about])
-        try store.order(subjects, of: outlet, at: moment(9))
+        try store.reschedule(subjects, of: outlet, at: moment(9))
       }
       #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9) == [delivery(1, due: 9)])
     }
@@ -122,7 +122,7 @@ import Testing
     try await backend.withStore { store in
       try await store.write { store throws(StoreError) in
         try store.put(delivery(1), of: outlet)
-        _ = try store.forget(customer, as: "erased-1")
+        _ = try store.erase(customer, as: "erased-1")
       }
       let reader = try store.makeReader()
       #expect(

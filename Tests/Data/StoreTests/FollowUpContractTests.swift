@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What a store remembers of asking Apple")
 struct FollowUpContractTests {
-  private func newRepair(_ reason: Repair.Reason = .byHand, app: String = "ocean") -> Repair {
+  private func newRepair(_ reason: Repair.Reason = .manual, app: String = "ocean") -> Repair {
     Repair(
       appID: app, environment: .sandbox, reason: reason, from: moment(1), to: moment(2), startedAt: moment(3))
   }
@@ -61,7 +61,7 @@ struct FollowUpContractTests {
         first.pageToken = "p"
         first.phase = .customers
         first.received = 7
-        first.problem = "waits"
+        first.error = "waits"
         try store.put(first)
         return (first, second)
       }
@@ -106,7 +106,7 @@ struct FollowUpContractTests {
           try store.record(gain(line(number), "ana", evidence))
         }
         try store.record(gain(line("L4", .production), "ana", evidence))
-        let repair = try store.begin(newRepair(.all))
+        let repair = try store.begin(newRepair(.fullPoll))
         let first = try store.enqueueOwnedLines(after: nil, limit: 2, for: repair)
         let second = try store.enqueueOwnedLines(after: first, limit: 2, for: repair)
         return (repair, [first, second, try store.enqueueOwnedLines(after: second, limit: 2, for: repair)])
@@ -127,20 +127,20 @@ struct FollowUpContractTests {
       @Sendable func answer(_ facts: CustomerFacts) -> EntitlementStatus {
         evaluate(facts, entitlement: "pro", in: app, at: moment(50))
       }
-      @Sendable func drift(_ believed: CustomerFacts, _ found: CustomerFacts?, _ entitlement: String = "pro")
+      @Sendable func drift(_ before: CustomerFacts, _ after: CustomerFacts?, _ entitlement: String = "pro")
         -> Drift
       {
         Drift(
-          customer: customer, entitlement: entitlement, noticedAt: moment(50), believed: answer(believed),
-          found: found.map(answer))
+          customer: customer, entitlement: entitlement, detectedAt: moment(50), before: answer(before),
+          after: after.map(answer))
       }
       let repair = try await store.write { store throws(StoreError) in
         let repair = try store.begin(newRepair())
-        try store.notice(drift(nothing, nil), in: repair.id)
-        try store.notice(drift(everything, nil), in: repair.id)
-        try store.notice(drift(nothing, nil, "plus"), in: repair.id)
-        try store.settle(drift(nothing, everything), in: repair.id)
-        try store.drop(drift(nothing, nil, "plus"), from: repair.id)
+        try store.record(drift(nothing, nil), in: repair.id)
+        try store.record(drift(everything, nil), in: repair.id)
+        try store.record(drift(nothing, nil, "plus"), in: repair.id)
+        try store.confirm(drift(nothing, everything), in: repair.id)
+        try store.discard(drift(nothing, nil, "plus"), from: repair.id)
         return repair
       }
       let reader = try store.makeReader()

@@ -131,7 +131,7 @@ import Testing
         try transaction.setMergeTarget("ana", of: ben)
         _ = try transaction.append(event(of: customer))
         #expect(try transaction.evidence(naming: customer).count == 2)
-        return try transaction.forget(customer, as: "erased-1")
+        return try transaction.erase(customer, as: "erased-1")
       }
       #expect(rows > 6)
       let reader = try store.makeReader()

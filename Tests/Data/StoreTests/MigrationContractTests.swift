@@ -44,17 +44,17 @@ import Testing
         let id = try transaction.begin(Self.order(), at: moment(1)).id
         for _ in 0..<2 {
           try transaction.finish(Self.done(1, .migrated), of: id)
-          try transaction.finish(Self.done(3, .refused, reason: "NOT_BASE64"), of: id)
+          try transaction.finish(Self.done(3, .rejected, reason: "NOT_BASE64"), of: id)
           try transaction.finish(Self.done(4, .unchanged, isDuplicate: true), of: id)
         }
         #expect(try transaction.doneLines(of: id) == [1, 3, 4])
-        try transaction.finish(Self.done(2, .retry, reason: "APP_STORE_UNAVAILABLE"), of: id)
-        try transaction.advance(id, to: 3, position: 40)
-        try transaction.advance(id, to: 2, position: 30)
+        try transaction.finish(Self.done(2, .retryable, reason: "APP_STORE_UNAVAILABLE"), of: id)
+        try transaction.saveProgress(of: id, to: 3, position: 40)
+        try transaction.saveProgress(of: id, to: 2, position: 30)
         try transaction.finish(Self.done(2, .migrated), of: id)
         #expect(try transaction.doneLines(of: id) == [4])
         let job = try transaction.migration(id)
-        #expect(job?.counts == [.migrated: 1, .refused: 1, .unchanged: 1, .retry: 1])
+        #expect(job?.counts == [.migrated: 1, .rejected: 1, .unchanged: 1, .retryable: 1])
         #expect(job?.duplicates == 1 && job?.doneLines == 3 && job?.position == 40)
         #expect(try transaction.migrationFailures(of: id, after: 0, limit: 9).map(\.number) == [2, 3])
         #expect(try transaction.migrationFailures(of: id, after: 2, limit: 9).map(\.reason) == ["NOT_BASE64"])
@@ -91,7 +91,7 @@ import Testing
         #expect(try transaction.refreshes(dueBy: moment(20), limit: 9) == [sooner, later])
         #expect(try transaction.refreshes(dueBy: moment(20), limit: 1) == [sooner])
         #expect(try transaction.lastRefresh(of: line("L2")) == nil)
-        try transaction.settleRefreshes(of: [line("L2"), line("L3")], at: moment(11))
+        try transaction.completeRefreshes(of: [line("L2"), line("L3")], at: moment(11))
         #expect(try transaction.refreshes(dueBy: moment(99), limit: 9) == [later])
         #expect(try transaction.lastRefresh(of: line("L3")) == moment(11))
       }

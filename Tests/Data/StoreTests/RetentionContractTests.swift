@@ -19,10 +19,10 @@ import Testing
         _ = try await store.append(piece)
       }
       let before = try store.makeReader().evidence(after: nil, limit: 9).map(\.evidence)
-      #expect(try await forget(.accepted([.signedTransaction]), in: store) == 1)
+      #expect(try await purge(.accepted([.signedTransaction]), in: store) == 1)
       #expect(try await bodies(in: store) == [nil, "refused", "other", "young"])
-      #expect(try await forget(.rejected, in: store) == 1)
-      #expect(try await forget(.rejected, in: store) == 0)
+      #expect(try await purge(.rejected, in: store) == 1)
+      #expect(try await purge(.rejected, in: store) == 0)
       #expect(try await bodies(in: store) == [nil, nil, "other", "young"])
       let after = try store.makeReader().evidence(after: nil, limit: 9).map(\.evidence)
       #expect(after.map(\.content.hash) == before.map(\.content.hash))
@@ -36,14 +36,14 @@ import Testing
   }
 
   /// Forgets what arrived before 50, a piece at a time.
-  private func forget(_ selection: EvidenceSelection, in store: any EntitlementStore) async throws -> Int {
+  private func purge(_ selection: EvidenceSelection, in store: any EntitlementStore) async throws -> Int {
     var (last, count): (EvidenceID?, Int) = (nil, 0)
     repeat {
       let start = last
       let page = try await store.write { transaction throws(StoreError) in
-        try transaction.forgetBodies(of: selection, receivedBefore: moment(50), after: start, limit: 1)
+        try transaction.purgeBodies(of: selection, receivedBefore: moment(50), after: start, limit: 1)
       }
-      (last, count) = (page.last, count + page.forgotten)
+      (last, count) = (page.last, count + page.purged)
     } while last != nil
     return count
   }

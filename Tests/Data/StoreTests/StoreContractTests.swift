@@ -150,7 +150,7 @@ import Testing
       for now in [Int64(5), 89, 90, 1_000_000_000] {
         for entitlement in ["pro", "plus"] {
           let expected = evaluate(facts, entitlement: entitlement, in: app, at: moment(now))
-          guard case .told(let segment) = try answer(entitlement, at: now) else {
+          guard case .precomputed(let segment) = try answer(entitlement, at: now) else {
             Issue.record("no answer to \(entitlement) at \(now)")
             continue
           }
@@ -158,9 +158,9 @@ import Testing
           #expect(segment.end == (entitlement == "pro" && now < 90 ? moment(90) : nil))
         }
       }
-      #expect(try answer("pro", at: 4) == .notTold)
-      #expect(try answer("pro", at: 5, 1) == .notTold)
-      #expect(try answer("unheard of", at: 5) == .notTold)
+      #expect(try answer("pro", at: 4) == .stale)
+      #expect(try answer("pro", at: 5, 1) == .stale)
+      #expect(try answer("unheard of", at: 5) == .stale)
     }
   }
 
@@ -177,8 +177,8 @@ import Testing
         let grant = GrantFact(
           grantID: "grant-1", entitlement: "pro", accessLevel: .full, since: moment(1), until: nil)
         try transaction.put(grant, of: line("grant-1"), key: "", from: ids[3])
-        try transaction.relate(ids[4], to: line("seat-1"))
-        try transaction.relate(ids[2], to: line("seat-1"))
+        try transaction.index(ids[4], under: line("seat-1"))
+        try transaction.index(ids[2], under: line("seat-1"))
         return ids
       }
       let reader = try store.makeReader()
@@ -232,7 +232,7 @@ import Testing
       for (place, key) in keys.enumerated() {
         #expect(try reader.facts(of: key)?.transactions.map(\.transactionID) == ["T\(place)-2"])
         let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: moment(5))
-        guard case .told(let segment) = answer else {
+        guard case .precomputed(let segment) = answer else {
           Issue.record("no answer for \(key)")
           continue
         }

@@ -116,7 +116,7 @@ struct Recipient {
     defer { running.cancel() }
     return try await reconciler.repair(
       Repair(
-        appID: "demo", environment: .sandbox, reason: .byHand, from: LivedWorld.start, to: clock.now(),
+        appID: "demo", environment: .sandbox, reason: .manual, from: LivedWorld.start, to: clock.now(),
         startedAt: clock.now()), timeout: nil
     ).0
   }

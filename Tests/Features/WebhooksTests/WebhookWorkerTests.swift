@@ -88,7 +88,7 @@ import Testing
       stage.clock.turn(milliseconds: 10_000)
       #expect(try await stage.work() == [1, 2])
       let dead = try stage.store.makeReader().deliveries(
-        of: stage.settings.key, in: .dead, after: 0, limit: 9)
+        of: stage.settings.key, in: .deadLetter, after: 0, limit: 9)
       #expect(dead.map(\.position) == [1])
       #expect(dead.first?.outcome == "status 400")
       #expect(dead.first?.attempts == 2)

@@ -55,7 +55,7 @@ extension CommandHandler {
         try applier.erase(customer, as: pseudonym, by: evidence)
       }
       let derived = try Derivation.run(applier)
-      for pseudonym in pseudonyms { try store.relate(evidence, to: self.customer(pseudonym)) }
+      for pseudonym in pseudonyms { try store.index(evidence, under: self.customer(pseudonym)) }
       return CommandResult(
         evidenceID: evidence, erasedRows: derived.erasedRows, effects: derived.effects)
     }

@@ -179,7 +179,7 @@ extension Derivation {
         guard anonymous != command else { continue }
         try store.replace(named.id, with: EvidenceContent(hashing: anonymous.encoded(number: named.id)))
       }
-      derived.erasedRows += erasure.unlinkedLines + (try store.forget(customer, as: pseudonym))
+      derived.erasedRows += erasure.unlinkedLines + (try store.erase(customer, as: pseudonym))
     }
   }
 }

@@ -15,7 +15,7 @@ extension FactApplier {
     }
     func line(_ id: String) -> LineKey { customer("").line(id) }
     let origin = ChangeOrigin(cause: .ownership, evidence: evidence, actor: command.actor)
-    for id in command.customerIDs { try store.relate(evidence, to: customer(id)) }
+    for id in command.customerIDs { try store.index(evidence, under: customer(id)) }
     switch command.action {
     case .move(let id, let from, let to):
       try move(line(id), from: from.map(customer), to: customer(to), evidence, by: origin)
@@ -23,14 +23,14 @@ extension FactApplier {
     case .undo(let undone): try undo(undone, by: origin, of: appID, in: environment)
     case .grant(let fact, let id, let key):
       try store.put(fact, of: line(fact.grantID), key: key, from: evidence)
-      try store.relate(evidence, to: line(fact.grantID))
+      try store.index(evidence, under: line(fact.grantID))
       try link(
         line(fact.grantID), to: store.finalMergeTarget(of: customer(id)),
         by: ChangeOrigin(cause: .grant, evidence: evidence, actor: command.actor))
     case .revokeGrant(let fact):
       let line = line(fact.grantID)
       try store.put(fact, of: line, key: "", from: evidence)
-      try store.relate(evidence, to: line)
+      try store.index(evidence, under: line)
       for owner in try lines.owners(of: line) {
         changes.markAffected(
           customer(owner), line: line,
@@ -53,7 +53,7 @@ extension FactApplier {
   private mutating func move(
     _ line: LineKey, from: [CustomerKey], to: CustomerKey, _ evidence: EvidenceID, by origin: ChangeOrigin
   ) throws(StoreError) {
-    try store.relate(evidence, to: line)
+    try store.index(evidence, under: line)
     for customer in from where try lines.owners(of: line).contains(customer.customerID) {
       try unlink(line, from: customer, by: origin)
     }
@@ -116,9 +116,9 @@ extension FactApplier {
     _ call: AppleCall, about line: LineKey, _ evidence: EvidenceID, by origin: ChangeOrigin
   ) throws(StoreError) {
     guard !call.originalTransactionID.isEmpty else { return }
-    try store.relate(evidence, to: line)
+    try store.index(evidence, under: line)
     try settleConsumptionRequests(answeredBy: call, about: line)
-    for owner in try lines.owners(of: line) { try store.relate(evidence, to: line.customer(owner)) }
+    for owner in try lines.owners(of: line) { try store.index(evidence, under: line.customer(owner)) }
     changes.emitInformational(.appStoreCalled, to: .owners(line), by: origin)
   }
 }

@@ -21,7 +21,7 @@ extension FactApplier {
     try lines.record(
       OwnershipChange(
         line: line, customerID: customer.customerID, gained: true, at: now, evidenceID: evidence))
-    try store.relate(evidence, to: customer)
+    try store.index(evidence, under: customer)
     changes.markAffected(customer, linked: line, by: origin)
   }
 
@@ -33,7 +33,7 @@ extension FactApplier {
     try lines.record(
       OwnershipChange(
         line: line, customerID: customer.customerID, gained: false, at: now, evidenceID: evidence))
-    try store.relate(evidence, to: customer)
+    try store.index(evidence, under: customer)
     changes.markAffected(customer, needsRebuild: true, by: origin)
   }
 

@@ -22,8 +22,8 @@ extension FactApplier {
     guard let evidence = origin.evidence else { return }
     let line = purchase.other(seat.seatID)
     try lines.put(seat, of: purchase, from: evidence)
-    try store.relate(evidence, to: purchase)
-    try store.relate(evidence, to: line)
+    try store.index(evidence, under: purchase)
+    try store.index(evidence, under: line)
     if let customer { try link(line, to: store.finalMergeTarget(of: customer), by: origin) }
   }
 
@@ -34,8 +34,8 @@ extension FactApplier {
     guard let evidence = origin.evidence, let seat = try store.seat(line), seat.isHeld,
       try lines.owners(of: line).isEmpty
     else { return }
-    try store.relate(evidence, to: line.other(seat.originalTransactionID))
-    try store.relate(evidence, to: line)
+    try store.index(evidence, under: line.other(seat.originalTransactionID))
+    try store.index(evidence, under: line)
     try link(line, to: store.finalMergeTarget(of: customer), by: origin)
   }
 
@@ -50,8 +50,8 @@ extension FactApplier {
       let purchase = line.other(seat.originalTransactionID)
       seat.releasedAt = max(instant, seat.claimedAt)
       try lines.put(seat, of: purchase, from: evidence)
-      try store.relate(evidence, to: purchase)
-      try store.relate(evidence, to: line)
+      try store.index(evidence, under: purchase)
+      try store.index(evidence, under: line)
       try markSeatHoldersAffected(of: purchase, by: origin)
     }
   }

@@ -29,7 +29,7 @@ struct LineCache {
   /// Stores that evidence is about a line.
   mutating func index(_ evidence: EvidenceID, under line: LineKey) throws(StoreError) {
     guard lastIndexed?.evidence != evidence || lastIndexed?.line != line else { return }
-    try store.relate(evidence, to: line)
+    try store.index(evidence, under: line)
     lastIndexed = (evidence, line)
   }
 

@@ -121,7 +121,7 @@ struct ReceiptWrite: Sendable {
   }
 
   private func recordRefreshes(_ store: any StoreTransaction) throws(StoreError) {
-    try store.settleRefreshes(of: receipt.queriedLines.map(customer("").line), at: receivedAt)
+    try store.completeRefreshes(of: receipt.queriedLines.map(customer("").line), at: receivedAt)
     for refresh in receipt.refreshes { try store.put(refresh) }
   }
 

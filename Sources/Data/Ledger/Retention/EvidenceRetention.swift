@@ -61,10 +61,10 @@ package struct EvidenceRetention: Worker {
       repeat {
         let start = last
         let page = try await store.write { store throws(StoreError) in
-          try store.forgetBodies(
+          try store.purgeBodies(
             of: rule.selection, receivedBefore: moment, after: start, limit: Self.pageSize)
         }
-        (last, count) = (page.last, count + page.forgotten)
+        (last, count) = (page.last, count + page.purged)
       } while last != nil
     }
     return count

@@ -4,7 +4,7 @@ internal import SQLite
 internal import SignedData
 internal import Store
 
-/// The rows of `common_part`: what many documents share, once.
+/// The rows of `shared_segment`: what many documents share, once.
 final class SharedSegments {
   /// More certificate chains than are in use at one time.
   private static let remembered = 64
@@ -19,10 +19,10 @@ final class SharedSegments {
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
-    find = try Statement("SELECT part_id FROM common_part WHERE content_hash = ?", on: connection)
+    find = try Statement("SELECT segment_id FROM shared_segment WHERE content_hash = ?", on: connection)
     insert = try Statement(
-      "INSERT INTO common_part (content_hash, content) VALUES (?, ?)", on: connection)
-    select = try Statement("SELECT content FROM common_part WHERE part_id = ?", on: connection)
+      "INSERT INTO shared_segment (content_hash, content) VALUES (?, ?)", on: connection)
+    select = try Statement("SELECT content FROM shared_segment WHERE segment_id = ?", on: connection)
   }
 
   /// The number of a part. If it has none it gets one, or, unless it `mayBeNew`, `nil` is answered.
@@ -69,5 +69,51 @@ final class SharedSegments {
     try insert.bind(2, part)
     try insert.run()
     return connection.lastInsertedRow
+  }
+}
+
+/// Where the certificates of a signed receipt are (PKCS#7, RFC 2315 section 9.1); `nil` in what is none.
+///
+/// Only tags and lengths are looked at: a wrong guess costs space and nothing else.
+func receiptCertificates(in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+  var walk = Walk(bytes: bytes, position: bytes.startIndex)
+  // ContentInfo: its type, then [0] SignedData: version, digest algorithms, content, [0] certificates.
+  guard walk.enter(0x30), walk.skip(0x06), walk.enter(0xA0), walk.enter(0x30), walk.skip(0x02),
+    walk.skip(0x31), walk.skip(0x30)
+  else { return nil }
+  let start = walk.position
+  return walk.skip(0xA0) ? start..<walk.position : nil
+}
+
+/// Goes through DER from one element to the next.
+private struct Walk {
+  let bytes: ArraySlice<UInt8>
+  var position: Int
+
+  /// Goes to the first element inside one of this tag.
+  mutating func enter(_ tag: UInt8) -> Bool {
+    guard let contents = element(tag) else { return false }
+    position = contents.lowerBound
+    return true
+  }
+
+  /// Goes behind an element of this tag.
+  mutating func skip(_ tag: UInt8) -> Bool {
+    guard let contents = element(tag) else { return false }
+    position = contents.upperBound
+    return true
+  }
+
+  /// The contents of the element here, if it has this tag and a definite length within the bytes.
+  private func element(_ tag: UInt8) -> Range<Int>? {
+    guard position + 1 < bytes.endIndex, bytes[position] == tag else { return nil }
+    var (start, length) = (position + 2, Int(bytes[position + 1]))
+    if length >= 0x80 {
+      let count = length - 0x80
+      guard (1...3).contains(count), start + count <= bytes.endIndex else { return nil }
+      length = bytes[start..<start + count].reduce(0) { $0 << 8 | Int($1) }
+      start += count
+    }
+    return length <= bytes.endIndex - start ? start..<start + length : nil
   }
 }

@@ -22,7 +22,7 @@ final class ErasureRows {
 
   /// Replaces the customer's name by `pseudonym` wherever it is remembered, and deletes what only leads to
   /// the person. Answers how many rows that were.
-  func forget(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
+  func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     var rows: Int64 = 0
     rows += try run(
       """

@@ -25,7 +25,7 @@ final class EvidenceRows {
       """
       INSERT INTO evidence (
         content_hash, app, kind, customer_id, rejection, environment, source, received_at, size, body,
-        evidence_id, packing, is_found_by_content)
+        evidence_id, compression, is_found_by_content)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     relateToCustomer = try Statement(
@@ -67,11 +67,11 @@ final class EvidenceRows {
     try EvidenceQueries(connection, packing).naming(customer)
   }
 
-  func relate(_ evidence: EvidenceID, to customer: CustomerKey) throws(StoreError) {
+  func index(_ evidence: EvidenceID, under customer: CustomerKey) throws(StoreError) {
     try relate(evidence, customer.customerID, customer.appID, customer.environment)
   }
 
-  func relate(_ evidence: EvidenceID, to line: LineKey) throws(StoreError) {
+  func index(_ evidence: EvidenceID, under line: LineKey) throws(StoreError) {
     try relateToLine.bind(line)
     try relateToLine.bind(4, evidence.rawValue)
     try relateToLine.run()
@@ -90,7 +90,7 @@ final class EvidenceRows {
   /// Puts other content in the place of a piece of evidence.
   func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
     let update = try Statement(
-      "UPDATE evidence SET content_hash = ?, size = ?, body = ?, packing = ? WHERE evidence_id = ?",
+      "UPDATE evidence SET content_hash = ?, size = ?, body = ?, compression = ? WHERE evidence_id = ?",
       on: connection)
     let body = try content.body.map { body throws(StoreError) in
       try packing.pack(body, isBelieved: true)

@@ -22,7 +22,7 @@ final class FactQueries {
       """, on: connection)
     selectOfCopy = try Statement(
       """
-      SELECT original_transaction_id FROM copy_line
+      SELECT original_transaction_id FROM app_install_line
       WHERE app_transaction_id = ? AND app = ? AND environment = ?
       """, on: connection)
   }

@@ -40,7 +40,7 @@ final class FactRows {
       """, on: connection)
     putCopyLine = try Statement(
       """
-      INSERT OR IGNORE INTO copy_line (app_transaction_id, app, environment, original_transaction_id)
+      INSERT OR IGNORE INTO app_install_line (app_transaction_id, app, environment, original_transaction_id)
       VALUES (?, ?, ?, ?)
       """, on: connection)
     renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)

@@ -6,7 +6,7 @@ internal import Store
 final class MigrationRows {
   private static let columns = """
     migration_id, app, environment, input_path, format, concurrency, dry_run, idempotency_key, actor,
-    links_numbers, owns_input, state, problem, started_at, finished_at, done_lines, position, duplicates
+    links_unverified_ids, owns_input, state, error, started_at, finished_at, done_lines, position, duplicates
     """
 
   private let connection: Connection
@@ -49,8 +49,8 @@ final class MigrationRows {
     let insert = try Statement(
       """
       INSERT INTO migration (
-        app, environment, input_path, format, concurrency, dry_run, idempotency_key, actor, links_numbers,
-        owns_input, state, problem, started_at, done_lines, position, duplicates)
+        app, environment, input_path, format, concurrency, dry_run, idempotency_key, actor, links_unverified_ids,
+        owns_input, state, error, started_at, done_lines, position, duplicates)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', '', ?, 0, 0, 0)
       """, on: connection)
     for (place, text) in [order.appID, order.environment.rawValue, order.inputPath, order.format].enumerated()
@@ -96,7 +96,7 @@ final class MigrationRows {
     try insertFailure.run()
   }
 
-  func advance(_ id: Int64, to line: Int64, position: Int64) throws(StoreError) {
+  func saveProgress(of id: Int64, to line: Int64, position: Int64) throws(StoreError) {
     try advance.bind(1, id)
     try advance.bind(2, line)
     try advance.bind(3, position)
@@ -122,7 +122,7 @@ final class MigrationRows {
   ) throws(StoreError) {
     let update = try Statement(
       """
-      UPDATE migration SET state = ?2, problem = ?3, finished_at = ?4
+      UPDATE migration SET state = ?2, error = ?3, finished_at = ?4
       WHERE migration_id = ?1 AND state = 'RUNNING'
       """, on: connection)
     try update.bind(1, id)

@@ -2,11 +2,11 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `consumption_inquiry` and `consumption_consent`. Rare enough to prepare its statements each time.
+/// The rows of `consumption_request` and `consumption_consent`. Rare enough to prepare its statements each time.
 struct ConsumptionRows {
   private static let columns = """
     evidence_id, original_transaction_id, app, environment, transaction_id, product_id, reason, requested_at,
-    state, problem, attempts, due_at, settled_at
+    state, error, attempts, due_at, settled_at
     """
 
   private let connection: Connection
@@ -16,7 +16,7 @@ struct ConsumptionRows {
   func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError) {
     let put = try Statement(
       """
-      INSERT OR REPLACE INTO consumption_inquiry (\(Self.columns))
+      INSERT OR REPLACE INTO consumption_request (\(Self.columns))
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     try put.bind(1, inquiry.id.rawValue)
@@ -57,7 +57,7 @@ struct ConsumptionRows {
   /// How many are open, by app and environment.
   func open() throws(StoreError) -> [OpenConsumptionRequests] {
     let select = try Statement(
-      "SELECT app, environment, count(*) FROM consumption_inquiry WHERE due_at IS NOT NULL GROUP BY 1, 2",
+      "SELECT app, environment, count(*) FROM consumption_request WHERE due_at IS NOT NULL GROUP BY 1, 2",
       on: connection)
     defer { select.reset() }
     var open: [OpenConsumptionRequests] = []
@@ -77,7 +77,7 @@ struct ConsumptionRows {
       app = ?1 AND ifnull(environment = ?2, TRUE) AND ifnull(state = ?3, TRUE) AND ifnull(evidence_id < ?4, TRUE)
       AND (?5 IS NULL OR original_transaction_id IN (
         SELECT l.original_transaction_id FROM line_customer l
-        WHERE l.customer_id = ?5 AND l.app = ?1 AND l.environment = consumption_inquiry.environment))
+        WHERE l.customer_id = ?5 AND l.app = ?1 AND l.environment = consumption_request.environment))
       ORDER BY evidence_id DESC LIMIT ?6
       """)
     try select.bind(1, query.appID)
@@ -122,7 +122,7 @@ struct ConsumptionRows {
   }
 
   private func select(_ condition: String) throws(StoreError) -> Statement {
-    try Statement("SELECT \(Self.columns) FROM consumption_inquiry WHERE \(condition)", on: connection)
+    try Statement("SELECT \(Self.columns) FROM consumption_request WHERE \(condition)", on: connection)
   }
 
   private func rows(of select: Statement) throws(StoreError) -> [ConsumptionRequestRecord] {
@@ -191,7 +191,7 @@ extension SQLiteReader {
 
   func nextInquiry() throws(StoreError) -> Instant? {
     try beginTurn()
-    return try earliest(in: "consumption_inquiry")
+    return try earliest(in: "consumption_request")
   }
 
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {

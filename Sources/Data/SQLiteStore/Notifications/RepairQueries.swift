@@ -2,12 +2,12 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Reads `repair`, `repair_line`, `drift` and `delivery_mark`. Rare enough to prepare its statements each
+/// Reads `repair`, `repair_line`, `drift` and `delivery_watermark`. Rare enough to prepare its statements each
 /// time.
 struct RepairQueries {
   static let columns = """
     repair_id, app, environment, reason, since, until, only_failures, started_at, finished_at, phase,
-    page_token, received, already_known, asked, problem
+    page_token, received, already_known, queried_purchases, error
     """
 
   private let connection: Connection
@@ -72,7 +72,7 @@ struct RepairQueries {
   func drifts(of repair: Repair, after last: Drift.Key?, limit: Int) throws(StoreError) -> [Drift] {
     let select = try Statement(
       """
-      SELECT customer_id, entitlement, noticed_at, believed, found FROM drift
+      SELECT customer_id, entitlement, detected_at, before, after FROM drift
       WHERE repair_id = ? AND (customer_id, entitlement) > (?, ?) ORDER BY customer_id, entitlement LIMIT ?
       """, on: connection)
     try select.bind(1, repair.id)
@@ -86,9 +86,9 @@ struct RepairQueries {
         Drift(
           customer: CustomerKey(
             appID: repair.appID, environment: repair.environment, customerID: select.text(0) ?? ""),
-          entitlement: select.text(1) ?? "", noticedAt: Instant(millisecondsSince1970: select.number(2)),
-          believed: try StatusCoding.status(select.bytes(3)),
-          found: select.isNull(4) ? nil : try StatusCoding.status(select.bytes(4))))
+          entitlement: select.text(1) ?? "", detectedAt: Instant(millisecondsSince1970: select.number(2)),
+          before: try StatusCoding.status(select.bytes(3)),
+          after: select.isNull(4) ? nil : try StatusCoding.status(select.bytes(4))))
     }
     return drifts
   }
@@ -104,7 +104,7 @@ struct RepairQueries {
   func mark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark? {
     let select = try Statement(
       """
-      SELECT complete_until, swept_until, last_delivery, usual_distance, asked_about_all_at FROM delivery_mark
+      SELECT complete_until, swept_until, last_delivery, typical_interval, full_poll_at FROM delivery_watermark
       WHERE app = ? AND environment = ?
       """, on: connection)
     try select.bind(1, appID)
@@ -141,8 +141,8 @@ struct RepairQueries {
     repair.pageToken = row.text(10)
     repair.received = row.number(11)
     repair.alreadyKnown = row.number(12)
-    repair.asked = row.number(13)
-    repair.problem = row.text(14) ?? ""
+    repair.queriedPurchases = row.number(13)
+    repair.error = row.text(14) ?? ""
     return repair
   }
 }

@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Writes `repair`, `repair_line`, `drift` and `delivery_mark`. What is written once for each line or customer is
+/// Writes `repair`, `repair_line`, `drift` and `delivery_watermark`. What is written once for each line or customer is
 /// prepared once; the rest is rare enough to be prepared each time.
 final class RepairRows {
   private let connection: Connection
@@ -20,19 +20,19 @@ final class RepairRows {
       "DELETE FROM repair_line WHERE repair_id = ? AND original_transaction_id = ?", on: connection)
     insertDrift = try Statement(
       """
-      INSERT OR IGNORE INTO drift (repair_id, customer_id, entitlement, noticed_at, believed)
+      INSERT OR IGNORE INTO drift (repair_id, customer_id, entitlement, detected_at, before)
       VALUES (?, ?, ?, ?, ?)
       """, on: connection)
     let ofDrift = "repair_id = ?1 AND customer_id = ?2 AND entitlement = ?3"
-    updateDrift = try Statement("UPDATE drift SET found = ?4 WHERE \(ofDrift)", on: connection)
+    updateDrift = try Statement("UPDATE drift SET after = ?4 WHERE \(ofDrift)", on: connection)
     deleteDrift = try Statement("DELETE FROM drift WHERE \(ofDrift)", on: connection)
   }
 
   func put(_ mark: DeliveryWatermark, of appID: String, in environment: Environment) throws(StoreError) {
     let put = try Statement(
       """
-      INSERT OR REPLACE INTO delivery_mark (
-        app, environment, complete_until, swept_until, last_delivery, usual_distance, asked_about_all_at)
+      INSERT OR REPLACE INTO delivery_watermark (
+        app, environment, complete_until, swept_until, last_delivery, typical_interval, full_poll_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     try put.bind(1, appID)
@@ -74,8 +74,8 @@ final class RepairRows {
     try put.bind(11, repair.pageToken)
     try put.bind(12, repair.received)
     try put.bind(13, repair.alreadyKnown)
-    try put.bind(14, repair.asked)
-    try put.bind(15, repair.problem)
+    try put.bind(14, repair.queriedPurchases)
+    try put.bind(15, repair.error)
     try put.run()
   }
 
@@ -141,20 +141,20 @@ final class RepairRows {
     try statement.run()
   }
 
-  func notice(_ drift: Drift, in repairID: Int64) throws(StoreError) {
+  func record(_ drift: Drift, in repairID: Int64) throws(StoreError) {
     try bind(insertDrift, drift, repairID)
-    try insertDrift.bind(4, drift.noticedAt.millisecondsSince1970)
-    try insertDrift.bind(5, StatusCoding.encode(drift.believed))
+    try insertDrift.bind(4, drift.detectedAt.millisecondsSince1970)
+    try insertDrift.bind(5, StatusCoding.encode(drift.before))
     try insertDrift.run()
   }
 
-  func settle(_ drift: Drift, in repairID: Int64) throws(StoreError) {
+  func confirm(_ drift: Drift, in repairID: Int64) throws(StoreError) {
     try bind(updateDrift, drift, repairID)
-    try updateDrift.bind(4, drift.found.map(StatusCoding.encode))
+    try updateDrift.bind(4, drift.after.map(StatusCoding.encode))
     try updateDrift.run()
   }
 
-  func drop(_ drift: Drift, from repairID: Int64) throws(StoreError) {
+  func discard(_ drift: Drift, from repairID: Int64) throws(StoreError) {
     try bind(deleteDrift, drift, repairID)
     try deleteDrift.run()
   }

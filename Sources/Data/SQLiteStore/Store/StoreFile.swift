@@ -12,8 +12,8 @@ package struct StoreFile {
 
   /// Opens the store in `directory` for looking only.
   ///
-  /// - Throws: ``StoreError/cannotOpen(path:reason:)``; ``StoreError/newerSchema(found:supported:)`` and
-  ///   ``StoreError/olderSchema(found:supported:)`` if another version of the program wrote it.
+  /// - Throws: ``StoreError/cannotOpen(path:reason:)``; ``StoreError/newerSchema(found:supported:)``;
+  ///   ``StoreError/corrupt(_:)`` if the file has no tables.
   package init(directory: String) throws(StoreError) { try self.init(path: directory + "/entitled.sqlite") }
 
   /// Opens a backup, or the file of a store, for looking only.
@@ -23,7 +23,7 @@ package struct StoreFile {
     }
     self.path = path
     connection = try Connection.reader(path: path)
-    try Schema.requireToday(connection)
+    try Schema.requireCurrent(connection)
   }
 
   /// Copies the store to a new file, for this user alone, and checks the copy. The file appears under its

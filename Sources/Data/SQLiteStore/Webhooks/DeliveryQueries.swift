@@ -17,7 +17,8 @@ struct DeliveryQueries {
   init(_ connection: Connection) { self.connection = connection }
 
   func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor? {
-    let select = try Statement("SELECT position, gone_at FROM outlet WHERE \(Self.ofOutlet)", on: connection)
+    let select = try Statement(
+      "SELECT position, gone_at FROM webhook_cursor WHERE \(Self.ofOutlet)", on: connection)
     try select.bind(outlet)
     defer { select.reset() }
     guard try select.step() else { return nil }
@@ -44,7 +45,7 @@ struct DeliveryQueries {
     _ outlet: WebhookKey, about subject: OrderingKey, limit: Int
   ) throws(StoreError) -> [Delivery] {
     let select = try self.select(
-      "subject = ?4 AND environment = ?5 AND state = 'WAITING' ORDER BY position LIMIT ?6")
+      "subject = ?4 AND environment = ?5 AND state = 'PENDING' ORDER BY position LIMIT ?6")
     try select.bind(outlet)
     try select.bind(4, subject.name)
     try select.bind(5, subject.environment?.rawValue ?? "")
@@ -67,8 +68,8 @@ struct DeliveryQueries {
   func counts(_ outlet: WebhookKey) throws(StoreError) -> DeliveryCounts {
     let select = try Statement(
       """
-      SELECT count(*) FILTER (WHERE state = 'WAITING'), count(*) FILTER (WHERE state = 'DEAD'),
-        min(happened_at) FILTER (WHERE state = 'WAITING')
+      SELECT count(*) FILTER (WHERE state = 'PENDING'), count(*) FILTER (WHERE state = 'DEAD_LETTER'),
+        min(happened_at) FILTER (WHERE state = 'PENDING')
       FROM delivery WHERE \(Self.ofOutlet)
       """, on: connection)
     try select.bind(outlet)

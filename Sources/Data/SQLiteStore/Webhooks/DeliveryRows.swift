@@ -12,7 +12,7 @@ final class DeliveryRows {
   private let removeDelivery: Statement
   private let dueFirst: Statement
   private let undueOthers: Statement
-  private let hastenAll: Statement
+  private let makeAllDue: Statement
   private let discardAll: Statement
   private let discardOne: Statement
 
@@ -20,13 +20,13 @@ final class DeliveryRows {
     self.connection = connection
     beginOutlet = try Statement(
       """
-      INSERT OR IGNORE INTO outlet (app, kind, name, position)
+      INSERT OR IGNORE INTO webhook_cursor (app, kind, name, position)
       VALUES (?1, ?2, ?3, CASE ?2
         WHEN 'EVENTS' THEN (SELECT ifnull(max(sequence), 0) FROM event)
         ELSE (SELECT ifnull(max(evidence_id), 0) FROM notification) END)
       """, on: connection)
     putOutlet = try Statement(
-      "INSERT OR REPLACE INTO outlet (app, kind, name, position, gone_at) VALUES (?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO webhook_cursor (app, kind, name, position, gone_at) VALUES (?, ?, ?, ?, ?)",
       on: connection)
     putDelivery = try Statement(
       """
@@ -34,10 +34,10 @@ final class DeliveryRows {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     let ofOutlet = "app = ?1 AND kind = ?2 AND name = ?3"
-    resumeOutlet = try Statement("UPDATE outlet SET gone_at = NULL WHERE \(ofOutlet)", on: connection)
+    resumeOutlet = try Statement("UPDATE webhook_cursor SET gone_at = NULL WHERE \(ofOutlet)", on: connection)
     removeDelivery = try Statement(
       "DELETE FROM delivery WHERE \(ofOutlet) AND position = ?4", on: connection)
-    let waiting = "\(ofOutlet) AND subject = ?4 AND environment = ?5 AND state = 'WAITING'"
+    let waiting = "\(ofOutlet) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"
     let first = "(SELECT min(position) FROM delivery WHERE \(waiting))"
     dueFirst = try Statement(
       """
@@ -48,10 +48,11 @@ final class DeliveryRows {
       UPDATE delivery SET due_at = NULL
       WHERE \(waiting) AND due_at IS NOT NULL AND position > \(first)
       """, on: connection)
-    discardAll = try Statement("DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD'", on: connection)
+    discardAll = try Statement(
+      "DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD_LETTER'", on: connection)
     discardOne = try Statement(
-      "DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD' AND position = ?4", on: connection)
-    hastenAll = try Statement(
+      "DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD_LETTER' AND position = ?4", on: connection)
+    makeAllDue = try Statement(
       "UPDATE delivery SET due_at = ?4 WHERE \(ofOutlet) AND due_at > ?4", on: connection)
   }
 
@@ -93,7 +94,7 @@ final class DeliveryRows {
     try removeDelivery.run()
   }
 
-  func order(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError) {
+  func reschedule(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError) {
     for subject in subjects {
       for statement in [undueOthers, dueFirst] {
         try statement.bind(outlet)
@@ -106,10 +107,10 @@ final class DeliveryRows {
     }
   }
 
-  func hasten(_ outlet: WebhookKey, at now: Instant) throws(StoreError) {
-    try hastenAll.bind(outlet)
-    try hastenAll.bind(4, now.millisecondsSince1970)
-    try hastenAll.run()
+  func retryNow(_ outlet: WebhookKey, at now: Instant) throws(StoreError) {
+    try makeAllDue.bind(outlet)
+    try makeAllDue.bind(4, now.millisecondsSince1970)
+    try makeAllDue.run()
   }
 
   func discard(_ positions: [Int64]?, of outlet: WebhookKey) throws(StoreError) -> Int64 {
@@ -128,8 +129,8 @@ final class DeliveryRows {
     return count
   }
 
-  func revive(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
-    let dead = try DeliveryQueries(connection).page(of: outlet, in: .dead, after: 0, limit: limit)
+  func requeue(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
+    let dead = try DeliveryQueries(connection).page(of: outlet, in: .deadLetter, after: 0, limit: limit)
     var subjects: [OrderingKey] = []
     for delivery in dead {
       try put(

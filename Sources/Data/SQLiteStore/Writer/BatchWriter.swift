@@ -1,3 +1,4 @@
+internal import Metrics
 internal import SQLite
 internal import Store
 
@@ -37,8 +38,8 @@ final class BatchWriter {
     outcomes.reserveCapacity(batch.count)
     do throws(StoreError) {
       try begin.run()
-      if try !runTogether(batch, &outcomes) {
-        for job in batch { outcomes.append(try runApart(job)) }
+      if try !runBatch(batch, &outcomes) {
+        for job in batch { outcomes.append(try runIndividually(job)) }
       }
       try commit.run()
       changes.committed(transaction.takeChangedCustomers())
@@ -56,7 +57,7 @@ final class BatchWriter {
   /// costs a copy of every page that changes behind it.
   ///
   /// - Returns: false if one of them has to be taken back. Then none of them has been run.
-  private func runTogether(
+  private func runBatch(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {
     guard !batch.contains(where: \.isRehearsal) else { return false }
@@ -76,7 +77,7 @@ final class BatchWriter {
   /// Runs one body so that it happens whole or not at all, whatever the others of the batch do.
   ///
   /// - Throws: if the transaction of the whole batch is lost.
-  private func runApart(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
+  private func runIndividually(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
     try savepoint.run()
     let outcome = job.run(transaction)
     if !outcome.isKept {
@@ -96,4 +97,26 @@ final class BatchWriter {
     // If even this fails, the next BEGIN says so to whoever writes then.
     try? connection.execute("ROLLBACK")
   }
+}
+
+/// What is counted of the batches that are made durable.
+enum CommitMetrics {
+  // Looked up once: the writer's thread is the one that everybody waits for.
+  private static let seconds = Timer(label: "entitled_store_commit_seconds")
+  private static let writes = Recorder(label: "entitled_store_commit_writes")
+  private static let failures = Counter(label: "entitled_store_commit_failures_total")
+  private static let isWritable = Gauge(label: "entitled_store_writable")
+  private static let queue = Gauge(label: "entitled_store_writes_queued")
+
+  /// Counts a batch of so many writes.
+  static func count(_ count: Int, duration: Duration, hasFailed: Bool) {
+    let (whole, attoseconds) = duration.components
+    seconds.recordNanoseconds(whole * 1_000_000_000 + attoseconds / 1_000_000_000)
+    writes.record(count)
+    isWritable.record(hasFailed ? 0 : 1)
+    if hasFailed { failures.increment() }
+  }
+
+  /// Tells how many writes wait behind the batch that begins.
+  static func waiting(_ count: Int) { queue.record(count) }
 }

@@ -78,8 +78,8 @@ extension SQLiteTransaction {
 
   func delete(grant line: LineKey) throws(StoreError) { try fact.other.delete(grant: line) }
 
-  func forget(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
-    let rows = try erasure.forget(customer, as: pseudonym)
-    return try self.customer.forget(customer) ? rows + 1 : rows
+  func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
+    let rows = try erasure.erase(customer, as: pseudonym)
+    return try self.customer.erase(customer) ? rows + 1 : rows
   }
 }

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import FamilySharing
 internal import SQLite
 internal import Store
 
@@ -79,4 +80,53 @@ final class SQLiteTransaction: StoreTransaction {
   }
 
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
+}
+
+// Which notifications arrived.
+extension SQLiteTransaction {
+  func notification(
+    withUUID uuid: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> NotificationRecord? {
+    try notification.notification(withUUID: uuid, of: appID, in: environment)
+  }
+
+  func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord? {
+    try notification.notification(evidence)
+  }
+
+  func put(_ notification: NotificationRecord) throws(StoreError) {
+    try self.notification.put(notification)
+  }
+}
+
+// About what Apple is still to be asked.
+extension SQLiteTransaction {
+  func put(_ refresh: PendingRefresh) throws(StoreError) { try self.refresh.put(refresh) }
+
+  func completeRefreshes(of lines: [LineKey], at moment: Instant) throws(StoreError) {
+    for line in lines { try refresh.settle(line, at: moment) }
+  }
+
+  func refreshes(dueBy moment: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
+    try refresh.due(by: moment, limit: limit)
+  }
+
+  func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? { try refresh.last(of: line) }
+}
+
+// Which seats are claimed.
+extension SQLiteTransaction {
+  func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError) {
+    try self.seat.put(seat, of: purchase, from: evidence)
+  }
+
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] { try seat.seats(of: purchase) }
+
+  func seat(_ line: LineKey) throws(StoreError) -> Seat? { try seat.seat(line) }
+
+  func seat(
+    claimedAs seatClaimID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> Seat? {
+    try seat.seat(claimedAs: seatClaimID, of: appID, in: environment)
+  }
 }

@@ -12,7 +12,8 @@ package enum AnswerCoding {
   /// The first byte. Answers of any other version are as good as none.
   static let version: UInt8 = 2
 
-  // Stored as places in these lists, which may therefore only grow at the end.
+  // Persisted as indices into these lists, which may therefore only grow at the end: a new case of these
+  // enumerations must be the last one.
   static let reasons = EntitlementReason.allCases
   static let productStates = ProductState.allCases
   static let accessLevels = AccessLevel.allCases

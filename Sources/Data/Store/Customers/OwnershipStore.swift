@@ -1,16 +1,16 @@
 package import AppStore
+package import FamilySharing
 
-/// A line became, or is no longer, a customer's.
+/// The linking of a line to a customer, or its end.
 package struct OwnershipChange: Hashable, Sendable {
-  /// What changed hands.
   package let line: LineKey
-  /// Whose it became, or was.
+  /// The new or the former owner.
   package let customerID: String
-  /// Whether the customer has it from here on; else no more.
+  /// Whether the line was linked; otherwise it was unlinked.
   package let gained: Bool
-  /// When, by the service's clock.
+  /// The time of the change by the service's clock.
   package let at: Instant
-  /// What decided it.
+  /// The evidence that caused it.
   package let evidenceID: EvidenceID
 
   /// A change by its parts.
@@ -23,21 +23,87 @@ package struct OwnershipChange: Hashable, Sendable {
   }
 }
 
-/// Keeps whose each line is, and how it came to that.
+/// Stores the owners of each line, and their history.
 package protocol OwnershipStore {
-  /// The customers that have the line, the one that has had it longest first. More than one only where it
-  /// is shared.
+  /// The owners of a line, the longest-standing first. More than one only if the line is shared.
   func owners(of line: LineKey) throws(StoreError) -> [String]
 
-  /// All lines that a customer has, in no particular order.
+  /// All lines of a customer, in no particular order.
   func lines(of customer: CustomerKey) throws(StoreError) -> [LineKey]
 
-  /// Gives a line to a customer or takes it away, and remembers that. The customer must not have it
-  /// already, or must have it.
+  /// Links or unlinks a line and appends that to the history. The customer must not own the line before it is
+  /// linked, and must own it before it is unlinked.
   func record(_ change: OwnershipChange) throws(StoreError)
 
-  /// What one piece of evidence gave to a customer and took from it, in the order in which it happened.
+  /// The changes of one customer that one piece of evidence caused, oldest first.
   func ownershipChanges(
     of customer: CustomerKey, by evidence: EvidenceID
   ) throws(StoreError) -> [OwnershipChange]
+}
+
+/// Stores the lines without an owner, and the tokens and merges that identify one.
+package protocol ClaimQueue {
+  /// Adds a line to the claim queue; `token` is its `appAccountToken` in lower case.
+  func enqueue(_ line: LineKey, token: String?) throws(StoreError)
+
+  /// Removes a line from the claim queue, if it is there.
+  func dequeue(_ line: LineKey) throws(StoreError)
+
+  /// The queued lines with this token.
+  func unclaimedLines(
+    withToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey]
+
+  /// The customer that is bound to this token; `nil` if none is.
+  func customerID(
+    ofToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> String?
+
+  /// Binds the token to the customer, unless it is bound already.
+  func register(token: String, for customer: CustomerKey) throws(StoreError)
+
+  /// The customer that this one was merged into; `nil` if it was not.
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String?
+
+  /// Stores the merge target of a customer; `nil` undoes the merge.
+  func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError)
+}
+
+/// Stores the claims of seats. Each seat is a line, so its owner is stored like that of a purchase.
+package protocol SeatStore {
+  /// Inserts or replaces a claim.
+  func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError)
+
+  /// All claims of a purchase, oldest first.
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat]
+
+  /// The claim with this line; `nil` if there is none.
+  func seat(_ line: LineKey) throws(StoreError) -> Seat?
+
+  /// The claim with Apple's `seatClaimId`; `nil` if there is none.
+  func seat(
+    claimedAs seatClaimID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> Seat?
+}
+
+/// Removes a person's identifiers.
+package protocol ErasureStore {
+  /// The customers that were merged into this one.
+  func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String]
+
+  /// All evidence that names the customer, including rejected evidence.
+  func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence]
+
+  /// Replaces the content of evidence that names the person: the one exception to the rule that evidence never
+  /// changes.
+  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError)
+
+  /// Deletes a grant permanently.
+  func delete(grant line: LineKey) throws(StoreError)
+
+  /// Replaces the customer id by `pseudonym` in every table, and deletes rows that only identify the person. The
+  /// customer must have no lines, and ``StoreTransaction/putFacts(_:answers:of:)`` must have stored that.
+  ///
+  /// - Returns: the number of changed and deleted rows.
+  func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64
 }

@@ -1,25 +1,92 @@
-/// Keeps what arrives.
+package import AppStore
+package import Entitlements
+
+/// Appends evidence, and indexes it by customer and line.
 package protocol EvidenceLog {
-  /// Keeps evidence, unless the same is there already: the same content with the same verdict, of the
-  /// same kind, for the same app, on behalf of the same customer.
+  /// Appends evidence, unless an equal one is stored: with the same content, verdict, kind, app and submitting
+  /// customer.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence
 
-  /// Keeps evidence that has a number of Apple's own, under which the caller has not found it. It is not
-  /// looked for by its content, and not found by it.
+  /// Appends evidence that Apple identifies, such as a notification with a UUID, after the caller looked that
+  /// up without success. Neither searches for equal content nor makes the evidence findable by its content.
   func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID
 
-  /// Keeps evidence under the number that it has in another store. For replaying into an empty one.
+  /// Appends evidence under its id in another store, for a replay into an empty store.
   func restore(_ evidence: StoredEvidence) throws(StoreError)
 
-  /// The number that the next new piece of evidence gets.
+  /// The id of the next appended evidence.
   func nextEvidenceID() throws(StoreError) -> EvidenceID
 
-  /// One piece of evidence; `nil` if there is none of that number.
+  /// One piece of evidence; `nil` if it does not exist.
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence?
 
-  /// Remembers that evidence names a customer besides the one on whose behalf it came.
-  func relate(_ evidence: EvidenceID, to customer: CustomerKey) throws(StoreError)
+  /// Indexes evidence under a customer that it names, other than the one that submitted it.
+  func index(_ evidence: EvidenceID, under customer: CustomerKey) throws(StoreError)
 
-  /// Remembers that evidence is about a line.
-  func relate(_ evidence: EvidenceID, to line: LineKey) throws(StoreError)
+  /// Indexes evidence under a line that it is about.
+  func index(_ evidence: EvidenceID, under line: LineKey) throws(StoreError)
+}
+
+/// The result of appending evidence.
+package struct AppendedEvidence: Hashable, Sendable {
+  /// The id of the stored evidence.
+  package let id: EvidenceID
+  /// Whether equal evidence was stored before; then nothing was written and `id` is that of the older one.
+  package let isDuplicate: Bool
+
+  /// A result by its parts.
+  package init(id: EvidenceID, isDuplicate: Bool) {
+    self.id = id
+    self.isDuplicate = isDuplicate
+  }
+}
+
+/// Finds the evidence of the fact that decides an answer.
+package protocol EvidenceLookup {
+  /// The evidence that first stated the current content of `fact`; `nil` if the fact is not stored. For a seat,
+  /// whose facts derive from those of the purchase, the evidence of its claim.
+  func evidence(of fact: DecidingFact, of customer: CustomerKey) throws(StoreError) -> EvidenceID?
+}
+
+extension EvidenceLookup {
+  /// The evidence that decides a status of `customer`; `nil` if no single fact does.
+  package func evidence(
+    behind status: EntitlementStatus, of customer: CustomerKey
+  ) throws(StoreError) -> EvidenceID? {
+    guard let fact = status.decidingFact else { return nil }
+    return try evidence(of: fact, of: customer)
+  }
+}
+
+extension PrecomputedAnswers {
+  /// The same answers with the evidence that decides each, where `find` returns it.
+  package func resting(
+    on find: (DecidingFact) throws(StoreError) -> EvidenceID?
+  ) throws(StoreError) -> PrecomputedAnswers {
+    var found: [DecidingFact: EvidenceID] = [:]
+    for segment in timelines.values.flatMap(\.segments) {
+      guard let fact = segment.status.decidingFact, found[fact] == nil else { continue }
+      found[fact] = try find(fact)
+    }
+    return PrecomputedAnswers(fingerprint: fingerprint, start: start, timelines: timelines, evidence: found)
+  }
+}
+
+/// Purges the bodies of old evidence. The hash, the size, the verdict and all derived data stay.
+package protocol RetentionStore {
+  /// Scans at most `limit` pieces of evidence after `id` that arrived before `moment`, oldest first, and purges
+  /// the bodies of those that `selection` matches.
+  ///
+  /// - Returns: the last scanned piece, `nil` if there was none, and the number of purged bodies.
+  func purgeBodies(
+    of selection: EvidenceSelection, receivedBefore moment: Instant, after id: EvidenceID?, limit: Int
+  ) throws(StoreError) -> (last: EvidenceID?, purged: Int)
+}
+
+/// Selects evidence by verdict and kind.
+package enum EvidenceSelection: Hashable, Sendable {
+  /// All rejected evidence.
+  case rejected
+  /// Accepted evidence of these kinds.
+  case accepted(Set<Evidence.Kind>)
 }

@@ -1,4 +1,6 @@
-/// Which parts of a transaction are there, and which are those of the one before.
+/// The optional parts of a stored transaction, and those equal to the transaction before it.
+///
+/// Persisted: a bit keeps its meaning for as long as the format's version stays the same.
 struct TransactionFlags: OptionSet {
   let rawValue: UInt32
 
@@ -21,7 +23,7 @@ struct TransactionFlags: OptionSet {
   static let hasDetails = TransactionFlags(rawValue: 1 << 15)
 }
 
-/// Which parts of a renewal info are there.
+/// The optional parts of a stored renewal info. Persisted as ``TransactionFlags`` are.
 struct RenewalFlags: OptionSet {
   let rawValue: UInt32
 

@@ -104,12 +104,12 @@ package struct MigrationLine: Hashable, Sendable {
     /// A valid receipt without purchases.
     case empty = "EMPTY"
     /// It can never be migrated.
-    case refused = "REFUSED"
+    case rejected = "REJECTED"
     /// It could not be migrated now.
-    case retry = "RETRY"
+    case retryable = "RETRYABLE"
 
     /// Whether it is among what a job could not do.
-    package var isFailure: Bool { self == .refused || self == .retry }
+    package var isFailure: Bool { self == .rejected || self == .retryable }
   }
 
   /// Counted from 1.

@@ -32,7 +32,7 @@ package protocol MigrationJobStore: MigrationJobReader {
   func finish(_ line: MigrationLine, of id: Int64) throws(StoreError)
 
   /// All lines up to `line` are done, and the next one begins at `position`.
-  func advance(_ id: Int64, to line: Int64, position: Int64) throws(StoreError)
+  func saveProgress(of id: Int64, to line: Int64, position: Int64) throws(StoreError)
 
   /// Ends a job that goes on; one that has ended stays as it is.
   func end(

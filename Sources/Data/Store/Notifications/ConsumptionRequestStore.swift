@@ -1,49 +1,46 @@
 package import AppStore
 
-/// A question of Apple's about a purchase whose customer wants the money back (`CONSUMPTION_REQUEST`), and what
-/// became of it.
+/// A consumption request: Apple's question how much of a purchase was used, before it decides about a refund
+/// (`CONSUMPTION_REQUEST`), and the state of its answer.
 package struct ConsumptionRequestRecord: Hashable, Sendable {
-  /// What became of it.
   package enum State: String, Hashable, Sendable, CaseIterable {
     /// It can still be answered.
     case open = "OPEN"
-    /// Apple took the answer.
+    /// Apple accepted the answer.
     case answered = "ANSWERED"
-    /// Apple's time is over.
+    /// Apple's deadline passed.
     case missed = "MISSED"
-    /// Apple refused the answer, or would.
+    /// Apple rejected the answer, or would.
     case refused = "REFUSED"
   }
 
-  /// The evidence of the notification that asked.
+  /// The evidence of the notification.
   package let id: EvidenceID
-  /// The purchase line.
   package let line: LineKey
-  /// The one purchase of it.
+  /// The transaction in question.
   package let transactionID: String
-  /// Empty if the notification did not say.
+  /// Empty if the notification has none.
   package let productID: String
-  /// The customer's reason, in Apple's words (`consumptionRequestReason`); empty if Apple did not say.
+  /// Apple's `consumptionRequestReason`; empty if the notification has none.
   package let reason: String
-  /// When Apple asked.
+  /// The time of the notification.
   package let requestedAt: Instant
-  /// When Apple decides without an answer.
+  /// The time after which Apple decides without an answer.
   package let answerBy: Instant
-  /// What became of it.
   package var state: State
-  /// Why it waits, or was never answered: a code for machines; else empty.
+  /// The reason code of a pending or missed request; otherwise empty.
   package var problem: String
-  /// How often Apple was told in vain.
+  /// The number of failed attempts.
   package var attempts: Int
-  /// When it is looked at next; `nil` once it is settled.
+  /// The time of the next attempt; `nil` once the request is closed.
   package var dueAt: Instant?
-  /// When it was settled.
+  /// The time at which the request was closed.
   package var settledAt: Instant?
 
   /// How long Apple waits for an answer (App Store Server API, "Send Consumption Information").
   package static let patience: Int64 = 12 * 3_600_000
 
-  /// A question as it arrived, to be looked at at once.
+  /// A new request, due at once.
   package init(
     id: EvidenceID, line: LineKey, transactionID: String, productID: String, reason: String,
     requestedAt: Instant
@@ -53,7 +50,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
       requestedAt: requestedAt, state: .open, problem: "", attempts: 0, dueAt: requestedAt, settledAt: nil)
   }
 
-  /// A question as a store has kept it.
+  /// A stored request.
   package init(
     id: EvidenceID, line: LineKey, transactionID: String, productID: String, reason: String,
     requestedAt: Instant, state: State, problem: String, attempts: Int, dueAt: Instant?, settledAt: Instant?
@@ -72,7 +69,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
     self.settledAt = settledAt
   }
 
-  /// Nothing more can become of it.
+  /// Closes the request in a final state.
   package mutating func settle(_ state: State, problem: String = "", at moment: Instant) {
     self.state = state
     self.problem = problem
@@ -81,13 +78,12 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
   }
 }
 
-/// Whether a customer agreed that Apple is told how much of a purchase was used.
+/// A customer's consent that the service reports consumption to Apple.
 package struct ConsumptionConsent: Hashable, Sendable {
-  /// Agreed, or no longer.
+  /// Whether it is given; otherwise it is withdrawn.
   package let isGiven: Bool
-  /// Since when.
   package let since: Instant
-  /// Where that was recorded.
+  /// The evidence of the customer's decision.
   package let evidenceID: EvidenceID
 
   /// A consent by its parts.
@@ -98,7 +94,7 @@ package struct ConsumptionConsent: Hashable, Sendable {
   }
 }
 
-/// Which of Apple's questions are asked for; what is `nil` excludes none.
+/// Selects consumption requests; a `nil` member matches all.
 package struct ConsumptionRequestFilter: Hashable, Sendable {
   package var appID: String
   package var environment: Environment?
@@ -108,45 +104,62 @@ package struct ConsumptionRequestFilter: Hashable, Sendable {
   package var before: EvidenceID?
   package var limit: Int
 
-  /// The latest `limit` questions about an app.
+  /// Selects the latest `limit` requests of an app.
   package init(appID: String, limit: Int) {
     self.appID = appID
     self.limit = limit
   }
 }
 
-/// Keeps Apple's questions until they are answered, and what customers agreed to.
+/// Stores consumption requests and customers' consents.
 package protocol ConsumptionRequestStore {
-  /// Remembers a question, or what became of it since.
+  /// Inserts or replaces a request.
   func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError)
 
-  /// The question that a notification asked; `nil` if it asked none.
+  /// The request of a notification; `nil` if the notification contains none.
   func inquiry(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord?
 
-  /// All questions about a line, the first one first.
+  /// All requests about a line, oldest first.
   func inquiries(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord]
 
-  /// At most `limit` questions that are to be looked at by `moment`, those that are due longest first.
+  /// At most `limit` requests that are due by `moment`, the longest overdue first.
   func inquiries(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord]
 
-  /// Remembers whether a customer agreed.
+  /// Inserts or replaces the consent of a customer.
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError)
 
-  /// The customer's latest word, or that of those who were joined into it; `nil` if there is none.
+  /// The latest decision of the customer or of a customer merged into it; `nil` if there is none.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
 }
 
-/// Reads what ``ConsumptionRequestStore`` keeps.
+/// Reads consumption requests and consents.
 package protocol ConsumptionRequestReader {
-  /// The questions that are asked for, the latest first.
+  /// The requests that match, latest first.
   func inquiries(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
 
-  /// When a question is to be looked at next; `nil` if none is open.
+  /// The due time of the next request; `nil` if none is open.
   func nextInquiry() throws(StoreError) -> Instant?
 
-  /// How many questions are open, where there are any.
+  /// The number of open requests of each app environment that has any.
   func openInquiries() throws(StoreError) -> [OpenConsumptionRequests]
 
   /// As ``ConsumptionRequestStore/consent(of:)``.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
+}
+
+/// The number of open consumption requests of one app and environment.
+package struct OpenConsumptionRequests: Hashable, Sendable {
+  /// The operator's name for the app.
+  package let appID: String
+  /// Where the purchases were made.
+  package let environment: Environment
+  /// At least 1.
+  package let count: Int64
+
+  /// A count by its parts.
+  package init(appID: String, environment: Environment, count: Int64) {
+    self.appID = appID
+    self.environment = environment
+    self.count = count
+  }
 }

@@ -1,60 +1,58 @@
 package import AppStore
 package import Entitlements
 
-/// One filling of a gap from what Apple remembers: what started it, and how far it came.
+/// One gap repair: a reconciliation run after missed notifications, with its progress.
 package struct Repair: Hashable, Sendable {
-  /// What started it.
   package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The service was not running.
     case downtime = "DOWNTIME"
-    /// No notification came for longer than is typicalInterval for the app.
-    case quiet = "QUIET"
-    /// Once a day: what Apple says that it could not deliver.
-    case sweep = "SWEEP"
-    /// Somebody asked for it.
-    case byHand = "MANUAL"
-    /// As often as the operator wants it: Apple is asked about every purchase, whatever was told.
-    case all = "ALL"
+    /// No notification arrived for several times the app's typical interval.
+    case deliveryGap = "DELIVERY_GAP"
+    /// The daily search for notifications that Apple failed to deliver.
+    case scheduled = "SCHEDULED"
+    /// An operator requested it.
+    case manual = "MANUAL"
+    /// The configured interval of full polls elapsed: every purchase is queried.
+    case fullPoll = "FULL_POLL"
   }
 
-  /// What is being done.
   package enum Phase: String, Hashable, Sendable, CaseIterable {
-    /// Apple's notification history is taken in, page by page.
+    /// Ingests Apple's notification history, page by page.
     case history = "HISTORY"
-    /// Apple is asked about those who were touched.
+    /// Queries Apple about the affected purchases.
     case customers = "CUSTOMERS"
-    /// What was believed is compared with what Apple says.
+    /// Compares the states before and after.
     case comparison = "COMPARISON"
     case done = "DONE"
   }
 
-  /// Its number; 0 until it has one.
+  /// 0 until the store assigns it.
   package var id: Int64
   package var appID: String
   package var environment: Environment
   package var reason: Reason
-  /// The time that is looked at: notifications signed from then on ...
+  /// The start of the examined time span, inclusive.
   package var from: Instant
-  /// ... and before then.
+  /// Its end, exclusive.
   package var to: Instant
-  /// Only what Apple could not deliver is looked at.
+  /// Whether it examines only notifications that Apple failed to deliver.
   package var onlyFailures: Bool
   package var startedAt: Instant
-  /// `nil` while it goes on.
+  /// `nil` while it is unfinished.
   package var finishedAt: Instant?
   package var phase = Phase.history
-  /// Where the history goes on; `nil` at its beginning.
+  /// The next page of the history; `nil` at its beginning.
   package var pageToken: String?
-  /// Notifications that had not arrived.
+  /// The number of notifications that had not arrived.
   package var received: Int64 = 0
-  /// Notifications that had.
+  /// The number of notifications that had arrived.
   package var alreadyKnown: Int64 = 0
-  /// Purchases about which Apple was asked.
-  package var asked: Int64 = 0
-  /// Why it stands still; empty if it does not.
-  package var problem = ""
+  /// The number of purchases that were queried at Apple.
+  package var queriedPurchases: Int64 = 0
+  /// The error that it waits to retry; empty if there is none.
+  package var error = ""
 
-  /// A repair that is to begin.
+  /// A new repair.
   package init(
     id: Int64 = 0, appID: String, environment: Environment, reason: Reason, from: Instant, to: Instant,
     onlyFailures: Bool = false, startedAt: Instant
@@ -70,62 +68,61 @@ package struct Repair: Hashable, Sendable {
   }
 }
 
-/// What was believed of a customer at a moment, and what Apple's word turned out to be: a line of a repair's
-/// report.
+/// A difference between stored state and Apple's, found by a repair: one entry of its report.
 package struct Drift: Hashable, Sendable {
   package let customer: CustomerKey
   package let entitlement: String
-  /// The moment that both answers are about.
-  package let noticedAt: Instant
-  /// The answer before the repair.
-  package let believed: EntitlementStatus
-  /// The answer about the same moment after it; `nil` while it goes on.
-  package let found: EntitlementStatus?
+  /// The instant of both statuses.
+  package let detectedAt: Instant
+  /// The status before the repair.
+  package let before: EntitlementStatus
+  /// The status at the same instant after the repair; `nil` while the repair runs.
+  package let after: EntitlementStatus?
 
-  /// A line by its parts.
+  /// An entry by its parts.
   package init(
-    customer: CustomerKey, entitlement: String, noticedAt: Instant, believed: EntitlementStatus,
-    found: EntitlementStatus?
+    customer: CustomerKey, entitlement: String, detectedAt: Instant, before: EntitlementStatus,
+    after: EntitlementStatus?
   ) {
     self.customer = customer
     self.entitlement = entitlement
-    self.noticedAt = noticedAt
-    self.believed = believed
-    self.found = found
+    self.detectedAt = detectedAt
+    self.before = before
+    self.after = after
   }
 }
 
 extension Drift {
-  /// Where a line stands in its report, which is in the order of customers and entitlements.
+  /// The position of an entry in its report, which is ordered by customer and entitlement.
   package struct Key: Hashable, Sendable {
     package let customerID: String
     package let entitlement: String
 
-    /// A place by its parts.
+    /// A key by its parts.
     package init(customerID: String, entitlement: String) {
       self.customerID = customerID
       self.entitlement = entitlement
     }
   }
 
-  /// Where this line stands.
+  /// The position of this entry.
   package var key: Key { Key(customerID: customer.customerID, entitlement: entitlement) }
 }
 
-/// Until when deliveries of one app in one environment are accounted for.
+/// The time up to which Apple's deliveries to one app environment are known to be complete.
 package struct DeliveryWatermark: Hashable, Sendable {
-  /// The service was there to take notifications until then, or a repair made up for it.
+  /// Up to here the service received notifications, or a repair fetched them.
   package var completeUntil: Instant
-  /// Until when what Apple could not deliver was looked for.
+  /// Up to here failed deliveries were searched for.
   package var sweptUntil: Instant
-  /// When the last notification was delivered; `nil` if none was yet.
+  /// The time of the last delivered notification; `nil` before the first.
   package var lastDelivery: Instant?
-  /// Milliseconds that usually lie between two deliveries; `nil` until there were enough to tell.
+  /// The typical number of milliseconds between deliveries; `nil` until there are enough to estimate it.
   package var typicalInterval: Int64?
-  /// When Apple was last asked about every purchase; `nil` if never.
+  /// The time of the last full poll; `nil` if there was none.
   package var askedAboutAllAt: Instant?
 
-  /// A mark for an app that begins at `start`.
+  /// The watermark of an app whose deliveries begin at `start`.
   package init(start: Instant) {
     completeUntil = start
     sweptUntil = start

@@ -1,77 +1,74 @@
 package import AppStore
 
-/// Keeps what was done to fill gaps, so that it goes on where it was.
+/// Stores gap repairs with their progress, so that they continue after a restart.
 package protocol RepairStore {
-  /// Until when the deliveries of an app are accounted for; `nil` before it was marked first.
+  /// The watermark of an app's deliveries; `nil` before the first one is stored.
   func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark?
 
-  /// Remembers until when the deliveries of an app are accounted for.
+  /// Replaces the watermark of an app's deliveries.
   func put(_ mark: DeliveryWatermark, of appID: String, in environment: Environment) throws(StoreError)
 
-  /// Remembers a new repair, and gives it its number.
+  /// Inserts a repair and assigns its id.
   func begin(_ repair: Repair) throws(StoreError) -> Repair
 
-  /// A repair by its number; `nil` if there is none.
+  /// A repair by its id; `nil` if it does not exist.
   func repair(_ id: Int64) throws(StoreError) -> Repair?
 
-  /// Remembers how far a repair came.
+  /// Replaces a repair.
   func put(_ repair: Repair) throws(StoreError)
 
-  /// Forgets repairs that were finished before `moment`, with their reports.
+  /// Deletes repairs that finished before `moment`, with their reports.
   func forgetRepairs(finishedBefore moment: Instant) throws(StoreError)
 
-  /// Apple is to be asked about this line in the course of a repair.
+  /// Adds a line to the queue of a repair.
   func enqueue(_ line: LineKey, for repairID: Int64) throws(StoreError)
 
-  /// Apple is to be asked, in the course of a repair, about all lines that are due by `moment` in any case.
+  /// Adds all lines whose status poll is due by `moment` to the queue of a repair.
   func enqueueDuePolls(by moment: Instant, for repair: Repair) throws(StoreError)
 
-  /// Apple is to be asked, in the course of a repair, about the next `limit` lines that somebody owns, by their
-  /// numbers, beginning behind `last`.
+  /// Adds the next `limit` owned lines, ordered by line id, after `last` to the queue of a repair.
   ///
   /// - Returns: the last of them; `nil` if there was none.
   func enqueueOwnedLines(
     after last: String?, limit: Int, for repair: Repair
   ) throws(StoreError) -> String?
 
-  /// Apple was asked about this line in the course of a repair, or cannot be.
+  /// Removes a line from the queue of a repair.
   func dequeue(_ line: LineKey, from repairID: Int64) throws(StoreError)
 
-  /// Remembers a line of a repair's report, unless there is one about this customer and entitlement.
-  func notice(_ drift: Drift, in repairID: Int64) throws(StoreError)
+  /// Records the status before the repair, unless the report has an entry for this customer and entitlement.
+  func record(_ drift: Drift, in repairID: Int64) throws(StoreError)
 
-  /// Remembers what came out for a line of the report.
-  func settle(_ drift: Drift, in repairID: Int64) throws(StoreError)
+  /// Records the status after the repair in an entry of the report.
+  func confirm(_ drift: Drift, in repairID: Int64) throws(StoreError)
 
-  /// Takes a line out of the report: what was believed was right.
-  func drop(_ drift: Drift, from repairID: Int64) throws(StoreError)
+  /// Removes an entry without a difference from the report.
+  func discard(_ drift: Drift, from repairID: Int64) throws(StoreError)
 }
 
-/// Reads what ``RepairStore`` keeps.
+/// Reads gap repairs and their reports.
 package protocol RepairReader {
-  /// A repair by its number; `nil` if the app has none of it.
+  /// A repair by its id; `nil` if the app does not have it.
   func repair(_ id: Int64, of appID: String) throws(StoreError) -> Repair?
 
-  /// At most `limit` repairs of an app, the latest first, before that of number `before`; `nil` begins. Those
-  /// of every environment where none is named.
+  /// At most `limit` repairs of an app with ids below `before`, latest first; of one environment, or of all.
   func repairs(
     of appID: String, in environment: Environment?, before: Int64?, limit: Int
   ) throws(StoreError) -> [Repair]
 
-  /// The repair of an app that was begun first and is not finished; `nil` if all are.
+  /// The oldest unfinished repair of an app; `nil` if all are finished.
   func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair?
 
-  /// At most `limit` lines about which Apple is still to be asked in the course of a repair, by their numbers,
-  /// beginning behind `last`.
+  /// At most `limit` queued lines of a repair after `last`, ordered by line id.
   func queuedLines(of repair: Repair, after last: String?, limit: Int) throws(StoreError) -> [LineKey]
 
-  /// At most `limit` lines of a repair's report, by customer and entitlement, beginning behind `last`; of
-  /// the finished ones, those that differ.
+  /// At most `limit` entries of a repair's report after `last`, ordered by customer and entitlement; a finished
+  /// repair has only those that differ.
   func drifts(of repair: Repair, after last: Drift.Key?, limit: Int) throws(StoreError) -> [Drift]
 
-  /// How many customers a repair's report is about.
+  /// The number of customers in a repair's report.
   func driftedCustomers(of repair: Repair) throws(StoreError) -> Int64
 
-  /// Until when the deliveries of an app are accounted for; `nil` before it was marked first.
+  /// The watermark of an app's deliveries; `nil` before the first one is stored.
   func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark?
 }

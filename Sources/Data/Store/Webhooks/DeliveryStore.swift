@@ -1,80 +1,78 @@
 package import AppStore
 
-/// Keeps what went out, and what has to be sent again.
+/// Stores webhook cursors and undelivered messages.
 package protocol DeliveryStore {
-  /// Makes an outlet that begins behind the last message that there is; one that is known stays as it is.
+  /// Creates a cursor after the newest message, unless the webhook has one.
   func begin(_ outlet: WebhookKey) throws(StoreError)
 
-  /// Remembers how far messages went out.
+  /// Replaces the cursor of a webhook.
   func put(_ state: WebhookCursor, of outlet: WebhookKey) throws(StoreError)
 
-  /// Forgets that the receiver wanted no more.
+  /// Resumes a webhook that was stopped by status 410.
   func resume(_ outlet: WebhookKey) throws(StoreError)
 
-  /// Remembers a message that did not arrive, or what became of it since.
+  /// Inserts or replaces an undelivered message.
   func put(_ delivery: Delivery, of outlet: WebhookKey) throws(StoreError)
 
-  /// Forgets a message, since it arrived.
+  /// Removes a delivered message.
   func remove(_ position: Int64, of outlet: WebhookKey) throws(StoreError)
 
-  /// Sees to it that of each subject the first message that waits, and no other, is due: at the moment that it
-  /// has, or at `now` if it has none.
-  func order(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError)
+  /// Makes only the first pending message of each ordering key due: at its own time, or at `now` if it has none.
+  func reschedule(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError)
 
-  /// Makes everything due at `now` that is due later.
-  func hasten(_ outlet: WebhookKey, at now: Instant) throws(StoreError)
+  /// Makes every message due at `now` that is due later.
+  func retryNow(_ outlet: WebhookKey, at now: Instant) throws(StoreError)
 
-  /// Forgets messages that were given up: these, or all if `positions` is `nil`. Others stay.
+  /// Removes dead letters: those at `positions`, or all if it is `nil`. Pending messages stay.
   ///
-  /// - Returns: how many there were.
+  /// - Returns: the number of removed messages.
   func discard(_ positions: [Int64]?, of outlet: WebhookKey) throws(StoreError) -> Int64
 
-  /// Lets at most `limit` dead messages wait again, as if they had never been tried, the first one first.
+  /// Makes at most `limit` dead letters pending again, oldest first, with their attempts reset.
   ///
-  /// - Returns: whom they are about.
-  func revive(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey]
+  /// - Returns: their ordering keys.
+  func requeue(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey]
 }
 
-/// Whom messages are about that have to arrive in their order.
+/// The customer or purchase whose messages are delivered in order.
 package struct OrderingKey: Hashable, Sendable {
   package let environment: Environment?
-  /// A customer, or a purchase line.
+  /// A customer id or an original transaction id.
   package let name: String
 
-  /// A subject by its environment and its name there.
+  /// A key by its parts.
   package init(environment: Environment?, name: String) {
     self.environment = environment
     self.name = name
   }
 }
 
-/// Reads what did not arrive.
+/// Reads webhook cursors and undelivered messages.
 package protocol DeliveryReader: AnyObject {
-  /// How far messages went out; `nil` if the outlet was never begun.
+  /// The cursor of a webhook; `nil` if it has none yet.
   func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor?
 
-  /// At most `limit` messages that are due by `now`, those that wait longest first.
+  /// At most `limit` messages that are due by `now`, the longest overdue first.
   func deliveries(of outlet: WebhookKey, dueBy now: Instant, limit: Int) throws(StoreError) -> [Delivery]
 
-  /// When a message of an outlet is due next; `nil` if none waits.
+  /// The due time of the next message; `nil` if none is pending.
   func nextDue(of outlet: WebhookKey) throws(StoreError) -> Instant?
 
-  /// At most `limit` messages about a subject that wait, in their order.
+  /// At most `limit` pending messages of an ordering key, in order.
   func deliveries(
     about subject: OrderingKey, of outlet: WebhookKey, limit: Int
   ) throws(StoreError) -> [Delivery]
 
-  /// At most `limit` messages that did not arrive, in their order, beginning behind `position`; of one state,
-  /// or all.
+  /// At most `limit` undelivered messages after `position`, in order; of one state, or of all.
   func deliveries(
     of outlet: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
   ) throws(StoreError) -> [Delivery]
 
-  /// How many messages did not arrive.
+  /// The number of undelivered messages by state.
   func deliveryCounts(of outlet: WebhookKey) throws(StoreError) -> DeliveryCounts
 }
 
 extension Delivery {
-  /// Whom it is about.
+  /// Its ordering key.
   package var about: OrderingKey { OrderingKey(environment: environment, name: subject) }
 }

@@ -1,22 +1,22 @@
 package import AppStore
 
-/// Where messages go out to: one receiver of one app.
+/// Identifies one webhook of one app.
 package struct WebhookKey: Hashable, Sendable {
-  /// What goes out.
+  /// The kind of messages.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Changes of entitlements.
+    /// Entitlement events.
     case events = "EVENTS"
-    /// Apple's notifications, as they came.
+    /// Apple's notifications, forwarded unchanged.
     case notifications = "NOTIFICATIONS"
   }
 
   /// The operator's name for the app.
   package let appID: String
   package let kind: Kind
-  /// The operator's name for the receiver.
+  /// The operator's name for the webhook.
   package let name: String
 
-  /// A receiver by its app, what it receives, and its name.
+  /// A key by its parts.
   package init(appID: String, kind: Kind, name: String) {
     self.appID = appID
     self.kind = kind
@@ -24,50 +24,51 @@ package struct WebhookKey: Hashable, Sendable {
   }
 }
 
-/// How far messages went out.
+/// The position of one webhook in its log of messages.
 package struct WebhookCursor: Hashable, Sendable {
-  /// The number of the last message that was sent or stands among the deliveries: a sequence of events, or
-  /// the number of a notification's evidence.
+  /// The position of the last message that was delivered or stored as a ``Delivery``: an event's sequence, or a
+  /// notification's evidence id.
   package var position: Int64
-  /// When the receiver said that it wants no more; `nil` if it did not.
+  /// The time at which the receiver answered 410; `nil` if it accepts messages.
   package var goneAt: Instant?
 
-  /// An outlet that got as far as `position`.
+  /// A cursor at `position`.
   package init(position: Int64, goneAt: Instant? = nil) {
     self.position = position
     self.goneAt = goneAt
   }
 }
 
-/// A message that did not arrive yet. What arrived is remembered by ``Outlet/position`` alone.
+/// A message that a webhook has not accepted yet. Delivered messages leave no row: ``WebhookCursor/position``
+/// covers them.
 package struct Delivery: Hashable, Sendable {
-  /// Whether it is tried again.
+  /// Whether delivery is attempted again.
   package enum State: String, Hashable, Sendable, CaseIterable {
-    case waiting = "WAITING"
-    /// Given up.
-    case dead = "DEAD"
+    case pending = "PENDING"
+    /// All attempts failed; kept for inspection and ``DeliveryStore/requeue(_:limit:)``.
+    case deadLetter = "DEAD_LETTER"
   }
 
-  /// The number of the event, or of the notification's evidence.
+  /// The event's sequence, or the notification's evidence id.
   package let position: Int64
   package let environment: Environment?
-  /// The customer, or the purchase line: messages about one of these arrive in their order.
+  /// The customer id or original transaction id; part of the ordering key.
   package var subject: String
-  /// What happened, in a word.
+  /// The event type or notification type.
   package let type: String
-  /// When it happened, or was learned.
+  /// The time of the event.
   package let happenedAt: Instant
   package var state: State
-  /// How often it was tried.
+  /// The number of attempts.
   package var attempts: Int
-  /// `nil` if it never was.
+  /// `nil` before the first attempt.
   package var firstAttemptAt: Instant?
-  /// When it is tried next; `nil` while another one of its subject comes first, and once it is dead.
+  /// The time of the next attempt; `nil` for a dead letter, and while an earlier message has the same ordering key.
   package var dueAt: Instant?
-  /// What came of the last attempt; empty before the first.
+  /// The result of the last attempt; empty before the first.
   package var outcome: String
 
-  /// A delivery that was not tried yet.
+  /// A delivery without attempts.
   package init(
     position: Int64, environment: Environment?, subject: String, type: String, happenedAt: Instant,
     dueAt: Instant?
@@ -77,7 +78,7 @@ package struct Delivery: Hashable, Sendable {
     self.subject = subject
     self.type = type
     self.happenedAt = happenedAt
-    state = .waiting
+    state = .pending
     attempts = 0
     firstAttemptAt = nil
     self.dueAt = dueAt
@@ -85,14 +86,14 @@ package struct Delivery: Hashable, Sendable {
   }
 }
 
-/// How many messages did not arrive.
+/// The number of undelivered messages of one webhook.
 package struct DeliveryCounts: Hashable, Sendable {
   package var waiting: Int64
   package var dead: Int64
-  /// When the oldest of those that wait happened; `nil` if none waits.
+  /// The time of the oldest pending message's event; `nil` if none is pending.
   package var waitingSince: Instant?
 
-  /// Counts of one outlet.
+  /// Counts by their parts.
   package init(waiting: Int64, dead: Int64, waitingSince: Instant?) {
     self.waiting = waiting
     self.dead = dead

@@ -8,14 +8,14 @@ internal import Wire
 /// `Check` and `BatchCheck` of `entitled.v1.EntitlementService`, the hot path. One instance belongs to one event
 /// loop, because its reader and its cache do.
 struct CheckHandler: EntitlementServiceEventLoopMethods {
-  private let reader: any StoreReader
+  private let reader: any CheckReader
   private let changes: CustomerVersions
   private let catalog: CurrentCatalog
   private let answers: CheckResponseCache
   private let now: @Sendable () -> Instant
 
   /// - Parameter cacheBytes: the maximum memory of cached responses.
-  init(_ context: ServiceContext, reader: any StoreReader, cacheBytes: Int) {
+  init(_ context: ServiceContext, reader: any CheckReader, cacheBytes: Int) {
     self.reader = reader
     changes = context.store.changes
     catalog = context.catalog
@@ -24,7 +24,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   }
 
   /// Ends the snapshot of the current tick of the event loop.
-  func endTick() { reader.endTurn() }
+  func endTick() { reader.endTick() }
 
   /// The cached response to these bytes if it is still valid.
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> Reply {
@@ -89,11 +89,11 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant
   ) throws(StoreError) -> Answer {
     let stored = try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now)
-    if case .told(let kept) = stored {
+    if case .precomputed(let kept) = stored {
       return Answer(
         status: kept.status, endIsKnown: true, end: kept.end, evidenceID: try evidence(behind: kept, of: key))
     }
-    let facts = stored == .notTold ? try reader.facts(of: key) : nil
+    let facts = stored == .stale ? try reader.facts(of: key) : nil
     let status = evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
     let evidence = try reader.evidence(behind: status, of: key)
     return Answer(status: status, endIsKnown: facts == nil, end: nil, evidenceID: evidence)

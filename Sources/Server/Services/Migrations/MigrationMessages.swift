@@ -15,8 +15,8 @@ extension Migration {
     migrated = job.counts[.migrated] ?? 0
     unchanged = job.counts[.unchanged] ?? 0
     empty = job.counts[.empty] ?? 0
-    rejected = job.counts[.refused] ?? 0
-    retryable = job.counts[.retry] ?? 0
+    rejected = job.counts[.rejected] ?? 0
+    retryable = job.counts[.retryable] ?? 0
     startedAt = GoogleProtobuf.Timestamp(job.startedAt)
     finishedAt = job.finishedAt.map(GoogleProtobuf.Timestamp.init)
     rate = status.rate
@@ -54,8 +54,8 @@ extension MigrationOutcome {
     case .migrated: self = .migrated
     case .unchanged: self = .unchanged
     case .empty: self = .empty
-    case .refused: self = .rejected
-    case .retry: self = .retryable
+    case .rejected: self = .rejected
+    case .retryable: self = .retryable
     }
   }
 }

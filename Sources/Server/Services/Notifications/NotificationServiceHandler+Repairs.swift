@@ -27,7 +27,7 @@ extension NotificationServiceHandler {
       throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is not before to", field: "from")
     }
     let repair = Store.Repair(
-      appID: app.id, environment: environment, reason: .byHand,
+      appID: app.id, environment: environment, reason: .manual,
       from: from ?? to.advanced(byMilliseconds: -Self.historyLength), to: to,
       onlyFailures: request.onlyFailures,
       startedAt: now)
@@ -87,7 +87,7 @@ extension NotificationServiceHandler {
 
   /// The repair of that number, or the latest.
   private static func repair(
-    _ id: String, of app: AppDefinition, _ reader: any StoreReader
+    _ id: String, of app: AppDefinition, _ reader: any StoreSnapshot
   ) throws(StoreError) -> Store.Repair? {
     guard id.isEmpty else {
       return try Int64(id).flatMap { id throws(StoreError) in try reader.repair(id, of: app.id) }
@@ -97,7 +97,7 @@ extension NotificationServiceHandler {
 
   private static func page(
     of repair: Store.Repair, in app: AppDefinition, after last: Store.Drift.Key?, _ size: Int,
-    _ reader: any StoreReader
+    _ reader: any StoreSnapshot
   ) throws(StoreError) -> GetDriftReportResponse {
     let found = try reader.drifts(of: repair, after: last, limit: size + 1)
     let drifted = try reader.driftedCustomers(of: repair)

@@ -22,9 +22,9 @@ extension Wire.Repair {
     finishedAt = repair.finishedAt.map(GoogleProtobuf.Timestamp.init)
     received = repair.received
     alreadyKnown = repair.alreadyKnown
-    queriedPurchases = repair.asked
+    queriedPurchases = repair.queriedPurchases
     driftedCustomers = repair.finishedAt == nil ? 0 : drifted
-    error = repair.problem
+    error = repair.error
   }
 }
 
@@ -32,10 +32,10 @@ extension Wire.RepairReason {
   fileprivate init(_ reason: Store.Repair.Reason) {
     switch reason {
     case .downtime: self = .downtime
-    case .quiet: self = .deliveryGap
-    case .sweep: self = .scheduled
-    case .byHand: self = .manual
-    case .all: self = .fullPoll
+    case .deliveryGap: self = .deliveryGap
+    case .scheduled: self = .scheduled
+    case .manual: self = .manual
+    case .fullPoll: self = .fullPoll
     }
   }
 }
@@ -57,9 +57,9 @@ extension Wire.Drift {
     self.init()
     customerId = drift.customer.customerID
     entitlement = drift.entitlement
-    detectedAt = GoogleProtobuf.Timestamp(drift.noticedAt)
-    before = CheckResponse(drift.believed, of: drift, in: app)
-    after = drift.found.map { CheckResponse($0, of: drift, in: app) }
+    detectedAt = GoogleProtobuf.Timestamp(drift.detectedAt)
+    before = CheckResponse(drift.before, of: drift, in: app)
+    after = drift.after.map { CheckResponse($0, of: drift, in: app) }
   }
 }
 
@@ -67,7 +67,7 @@ extension CheckResponse {
   fileprivate init(_ status: EntitlementStatus, of drift: Store.Drift, in app: AppDefinition) {
     self.init(
       status, of: drift.entitlement, in: app, environment: drift.customer.environment,
-      evaluatedAt: drift.noticedAt)
+      evaluatedAt: drift.detectedAt)
   }
 }
 

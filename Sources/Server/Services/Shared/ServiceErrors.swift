@@ -44,7 +44,7 @@ extension Status {
       self.init(
         .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",
         retryAfterMilliseconds: 10_000)
-    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .olderSchema:
+    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema:
       self.init(
         .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",
         retryAfterMilliseconds: 1_000)

@@ -52,8 +52,8 @@ extension Wire.Delivery {
 extension DeliveryState {
   fileprivate init(_ state: Store.Delivery.State) {
     switch state {
-    case .waiting: self = .pending
-    case .dead: self = .deadLetter
+    case .pending: self = .pending
+    case .deadLetter: self = .deadLetter
     }
   }
 }
@@ -62,8 +62,8 @@ extension Store.Delivery.State {
   /// `nil` where a request names no state.
   init?(_ state: DeliveryState) {
     switch state {
-    case .pending: self = .waiting
-    case .deadLetter: self = .dead
+    case .pending: self = .pending
+    case .deadLetter: self = .deadLetter
     case .unspecified, .unrecognized: return nil
     }
   }

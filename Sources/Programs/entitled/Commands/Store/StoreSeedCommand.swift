@@ -134,7 +134,7 @@ struct SyntheticCustomer {
   func write(to store: any StoreTransaction, _ evidence: EvidenceID) throws(StoreError) {
     for transaction in transactions(of: line) { _ = try store.put(transaction, of: line, from: evidence) }
     _ = try store.put(renewal(of: line), of: line, from: evidence)
-    try store.relate(evidence, to: line)
+    try store.index(evidence, under: line)
     try store.record(
       OwnershipChange(line: line, customerID: key.customerID, gained: true, at: now, evidenceID: evidence))
     let facts = try store.facts(of: line)

@@ -96,3 +96,73 @@ extension SQLiteReader {
     return try MigrationRows.reasons(of: id, connection)
   }
 }
+
+// How far messages went out, and what did not arrive.
+extension SQLiteReader {
+  func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor? {
+    try beginTurn()
+    return try DeliveryQueries(connection).outlet(outlet)
+  }
+
+  func deliveries(
+    of outlet: WebhookKey, dueBy now: Instant, limit: Int
+  ) throws(StoreError) -> [Delivery] {
+    try beginTurn()
+    return try DeliveryQueries(connection).due(outlet, by: now, limit: limit)
+  }
+
+  func nextDue(of outlet: WebhookKey) throws(StoreError) -> Instant? {
+    try beginTurn()
+    return try DeliveryQueries(connection).nextDue(outlet)
+  }
+
+  func deliveries(
+    about subject: OrderingKey, of outlet: WebhookKey, limit: Int
+  ) throws(StoreError) -> [Delivery] {
+    try beginTurn()
+    return try DeliveryQueries(connection).waiting(outlet, about: subject, limit: limit)
+  }
+
+  func deliveries(
+    of outlet: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
+  ) throws(StoreError) -> [Delivery] {
+    try beginTurn()
+    return try DeliveryQueries(connection).page(of: outlet, in: state, after: position, limit: limit)
+  }
+
+  func deliveryCounts(of outlet: WebhookKey) throws(StoreError) -> DeliveryCounts {
+    try beginTurn()
+    return try DeliveryQueries(connection).counts(outlet)
+  }
+}
+
+// Which notifications arrived, in the order in which they did.
+extension SQLiteReader {
+  func notifications(
+    of appID: String, after evidence: EvidenceID, limit: Int
+  ) throws(StoreError) -> [NotificationRecord] {
+    try beginTurn()
+    return try NotificationQueries(connection).arrivals(of: appID, after: evidence, limit: limit)
+  }
+
+  func lastNotification() throws(StoreError) -> Int64 {
+    try beginTurn()
+    return try connection.number("SELECT ifnull(max(evidence_id), 0) FROM notification")
+  }
+
+  func notifiedLines(
+    of appID: String, in environment: Environment, from start: Instant, to end: Instant,
+    after line: String, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try beginTurn()
+    return try NotificationQueries(connection).lines(
+      of: appID, in: environment, from: start, to: end, after: line, limit: limit)
+  }
+
+  func notifications(
+    about line: LineKey, from start: Instant, to end: Instant, limit: Int
+  ) throws(StoreError) -> [NotificationRecord] {
+    try beginTurn()
+    return try NotificationQueries(connection).about(line, from: start, to: end, limit: limit)
+  }
+}

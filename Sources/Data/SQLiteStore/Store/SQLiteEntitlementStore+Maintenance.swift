@@ -44,7 +44,7 @@ extension EvidenceRows {
     let select = try Statement(
       """
       SELECT evidence_id FROM evidence
-      WHERE evidence_id > ? AND packing = 0 AND body NOT NULL ORDER BY evidence_id LIMIT ?
+      WHERE evidence_id > ? AND compression = 0 AND body NOT NULL ORDER BY evidence_id LIMIT ?
       """, on: connection)
     try select.bind(1, last)
     try select.bind(2, limit)
@@ -59,11 +59,35 @@ extension EvidenceRows {
     let packed = try packing.pack(body, isBelieved: evidence.verdict == .accepted)
     guard packed.form == .packed else { return false }
     let update = try Statement(
-      "UPDATE evidence SET body = ?, packing = ? WHERE evidence_id = ?", on: connection)
+      "UPDATE evidence SET body = ?, compression = ? WHERE evidence_id = ?", on: connection)
     try update.bind(1, packed.bytes)
     try update.bind(2, packed.form.rawValue)
     try update.bind(3, id.rawValue)
     try update.run()
     return true
+  }
+}
+
+/// How the derived rows of one table differ between two stores.
+package struct TableDifference: Hashable, Sendable {
+  /// The table.
+  package let table: String
+  /// How many rows of it were compared in the first store.
+  package let rows: Int
+  /// How many rows only the first store has.
+  package let onlyInFirst: Int
+  /// How many rows only the second store has.
+  package let onlyInSecond: Int
+}
+
+extension SQLiteEntitlementStore {
+  /// Compares all that is derived from evidence, except what depends on when it was looked at: events, and
+  /// the answers that were worked out in advance. Facts are compared by what they say, so that it does not
+  /// count which version of the program wrote them.
+  package func differences(from other: SQLiteEntitlementStore) throws(StoreError) -> [TableDifference] {
+    let (first, second) = (try Connection.reader(path: path), try Connection.reader(path: other.path))
+    var differences: [TableDifference] = []
+    for table in DerivedTable.all { differences.append(try table.difference(first, second)) }
+    return differences
   }
 }

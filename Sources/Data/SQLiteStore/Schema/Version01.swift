@@ -1,0 +1,211 @@
+extension Schema {
+  /// Evidence, facts, customers, events and ownership.
+  static let coreTables = """
+    -- In each key the column with the most distinct values comes first, because it decides most comparisons.
+
+    -- Everything that arrived, in order of arrival; append-only.
+    CREATE TABLE evidence (
+      evidence_id INTEGER PRIMARY KEY,
+      app TEXT NOT NULL,
+      environment TEXT,             -- NULL: not known
+      customer_id TEXT NOT NULL,    -- '': none
+      kind TEXT NOT NULL,
+      source TEXT NOT NULL,
+      received_at INTEGER NOT NULL, -- milliseconds since 1970
+      content_hash BLOB NOT NULL,   -- SHA-256
+      size INTEGER NOT NULL,        -- bytes
+      body BLOB,                    -- NULL: too large, or purged
+      rejection TEXT NOT NULL,      -- '': accepted; otherwise the reason code
+      compression INTEGER NOT NULL DEFAULT 0,        -- BodyForm
+      is_found_by_content INTEGER NOT NULL DEFAULT 1 -- 0: its notification identifies it
+    ) STRICT;
+
+    CREATE UNIQUE INDEX evidence_is_kept_once
+      ON evidence (content_hash, app, kind, customer_id, rejection) WHERE is_found_by_content = 1;
+
+    -- Certificates and other segments that many evidence bodies share.
+    CREATE TABLE shared_segment (
+      segment_id INTEGER PRIMARY KEY,
+      content_hash BLOB NOT NULL UNIQUE, -- SHA-256
+      content BLOB NOT NULL
+    ) STRICT;
+
+    -- All rows of one line, next to each other: its next status poll, facts, and the evidence about it.
+    CREATE TABLE line_record (
+      original_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      kind INTEGER NOT NULL,        -- see the views
+      id ANY NOT NULL,              -- identifies it among rows of its kind; '': there is only one
+      fact BLOB,
+      evidence_id INTEGER REFERENCES evidence,
+      product_id TEXT,
+      shared_moment INTEGER,
+      at INTEGER,
+      asked_at INTEGER,
+      PRIMARY KEY (original_transaction_id, app, environment, kind, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX poll_by_time ON line_record (app, environment, at) WHERE kind = 0;
+    CREATE INDEX transaction_by_id ON line_record (id, app, environment) WHERE kind = 2;
+    CREATE INDEX transaction_by_shared_moment
+      ON line_record (shared_moment, product_id, app, environment) WHERE shared_moment IS NOT NULL;
+    CREATE VIEW poll AS
+      SELECT original_transaction_id, app, environment, at, asked_at FROM line_record WHERE kind = 0;
+    CREATE VIEW renewal_fact AS
+      SELECT original_transaction_id, app, environment, fact, evidence_id FROM line_record WHERE kind = 1;
+    CREATE VIEW transaction_fact AS
+      SELECT original_transaction_id, app, environment, id AS transaction_id, fact, evidence_id, product_id,
+        shared_moment
+      FROM line_record WHERE kind = 2;
+    CREATE VIEW line_evidence AS
+      SELECT original_transaction_id, app, environment, id AS evidence_id FROM line_record WHERE kind = 3;
+
+    -- The read model: the facts of a customer in one row, preceded by the precomputed answers, which
+    -- then need no second page.
+    CREATE TABLE customer (
+      customer_number INTEGER PRIMARY KEY, -- a hash of the identity, or the next free number
+      identity BLOB NOT NULL,              -- app, environment, customer id
+      answers BLOB NOT NULL,
+      facts BLOB NOT NULL,
+      due_at INTEGER                       -- milliseconds since 1970, when time alone next changes an answer; NULL: never
+    ) STRICT;
+    CREATE INDEX customer_by_due ON customer (due_at) WHERE due_at IS NOT NULL;
+
+    -- Written to find out whether writing works again.
+    CREATE TABLE health_probe (filler BLOB NOT NULL) STRICT;
+    INSERT INTO health_probe VALUES (x'');
+
+    -- Changes in commit order: consecutive and append-only, except for the customer id of an erased customer.
+    CREATE TABLE event (
+      sequence INTEGER PRIMARY KEY,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      customer_id TEXT NOT NULL,
+      entitlement TEXT NOT NULL,
+      type TEXT NOT NULL,
+      effective_at INTEGER NOT NULL,  -- milliseconds since 1970
+      recorded_at INTEGER NOT NULL,
+      evidence_id INTEGER REFERENCES evidence, -- NULL: caused by time
+      actor TEXT NOT NULL,            -- '': none
+      before BLOB NOT NULL,
+      after BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX event_of_customer ON event (customer_id, app, environment);
+
+    -- The owners of each line: one customer, unless it is shared.
+    CREATE TABLE line_customer (
+      original_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      customer_id TEXT NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (original_transaction_id, app, environment, customer_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX line_of_customer ON line_customer (customer_id, app, environment);
+
+    -- The history of line_customer.
+    CREATE TABLE ownership_change (
+      change_id INTEGER PRIMARY KEY,
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      original_transaction_id TEXT NOT NULL,
+      gained INTEGER NOT NULL,        -- 1: linked; 0: unlinked
+      at INTEGER NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence
+    ) STRICT;
+    CREATE INDEX ownership_change_of_customer ON ownership_change (customer_id, app, environment);
+
+    -- The evidence that names a customer.
+    CREATE TABLE customer_evidence (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,      -- '': not known
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (customer_id, app, environment, evidence_id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The claim queue: purchases without an owner.
+    CREATE TABLE unclaimed_line (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      original_transaction_id TEXT NOT NULL,
+      token TEXT NOT NULL,            -- the appAccountToken in lower case; '': none
+      PRIMARY KEY (app, environment, original_transaction_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX unclaimed_line_by_token ON unclaimed_line (token, app, environment) WHERE token <> '';
+
+    -- The customer of each appAccountToken.
+    CREATE TABLE account_token (
+      token TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      customer_id TEXT NOT NULL,
+      PRIMARY KEY (token, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX account_token_of_customer ON account_token (customer_id, app, environment);
+
+    -- The merge target of each merged customer.
+    CREATE TABLE merged_customer (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      into_customer_id TEXT NOT NULL,
+      PRIMARY KEY (customer_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX merged_customer_by_survivor ON merged_customer (into_customer_id, app, environment);
+
+    -- Grants and app transactions, each a line.
+    CREATE TABLE grant_fact (
+      original_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      fact BLOB NOT NULL,
+      idempotency_key TEXT NOT NULL,  -- '': none
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (original_transaction_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX grant_by_key ON grant_fact (idempotency_key, app, environment)
+      WHERE idempotency_key <> '';
+
+    CREATE TABLE app_transaction_fact (
+      original_transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      fact BLOB NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (original_transaction_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The catalog fingerprint under which the answers of all customers of an app were last computed.
+    CREATE TABLE answer_fingerprint (
+      app TEXT PRIMARY KEY,
+      fingerprint INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- Seats that are or were claimed.
+    CREATE TABLE seat (
+      original_transaction_id TEXT NOT NULL, -- the seat's line id
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      purchase TEXT NOT NULL,                -- the original transaction id of the purchase
+      seat_claim_id TEXT NOT NULL,           -- Apple's id of the claim; '': not reported to Apple
+      request_identifier TEXT NOT NULL,
+      claimed_at INTEGER NOT NULL,           -- milliseconds since 1970
+      released_at INTEGER,                   -- NULL: held
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (original_transaction_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX seat_of_purchase ON seat (purchase, app, environment);
+    CREATE INDEX seat_by_claim ON seat (seat_claim_id, app, environment) WHERE seat_claim_id <> '';
+
+    -- The purchases made through each app install.
+    CREATE TABLE app_install_line (
+      app_transaction_id TEXT NOT NULL,      -- identifies one app install
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      original_transaction_id TEXT NOT NULL,
+      PRIMARY KEY (app_transaction_id, app, environment, original_transaction_id)
+    ) STRICT, WITHOUT ROWID;
+    """
+}
