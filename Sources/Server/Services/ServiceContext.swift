@@ -54,14 +54,8 @@ package struct ServiceContext: Sendable {
 
   /// Reads one snapshot of the store, away from the event loops.
   func read<Value: Sendable>(
-    _ body: @Sendable (any StoreReader) throws(StoreError) -> Value
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(Status) -> Value {
-    do throws(StoreError) {
-      let reader = try store.makeReader()
-      defer { reader.endTurn() }
-      return try body(reader)
-    } catch {
-      throw Status(error)
-    }
+    do throws(StoreError) { return try await store.read(.interactive, body) } catch { throw Status(error) }
   }
 }

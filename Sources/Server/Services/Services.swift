@@ -25,7 +25,7 @@ package struct Services: Sendable {
   /// The methods for one event loop, with a reader of the store that belongs to it.
   package func makeHost() throws(StoreError) -> sending MethodHost {
     let (chain, interceptors) = (policy.chain, policy.eventLoopInterceptors())
-    let check = CheckHandler(context, reader: try context.store.makeReader(), cacheBytes: cacheBytes)
+    let check = CheckHandler(context, reader: try context.store.makeCheckReader(), cacheBytes: cacheBytes)
     let methods = asyncMethods + Method.eventLoop(entitlementService: check) + health.methods
     return MethodHost(
       methods: MethodTable(

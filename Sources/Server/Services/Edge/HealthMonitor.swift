@@ -84,15 +84,13 @@ package final class HealthMonitor: Worker {
 
   /// Performs the first checks, after which calls are served.
   package func begin() async {
-    var reader: (any StoreReader)?
-    await look(with: &reader)
+    await look()
   }
 
   /// Performs the checks until the task is cancelled.
   package func run() async {
-    var reader: (any StoreReader)?
     while !Task.isCancelled {
-      await look(with: &reader)
+      await look()
       try? await Task.sleep(for: Self.interval)
     }
   }
@@ -103,11 +101,11 @@ package final class HealthMonitor: Worker {
     health.setAll(.notServing)
   }
 
-  /// Performs the checks once. `reader` is reused, so that each check costs little.
-  package func look(with reader: inout (any StoreReader)?) async {
+  /// Performs the checks once.
+  package func look() async {
     let findings =
       [
-        HealthCheckResult(dependency: .storeReadable, problem: reading(&reader)),
+        HealthCheckResult(dependency: .storeReadable, problem: await reading()),
         HealthCheckResult(dependency: .disk, problem: disk()),
       ] + (await writing()) + [
         HealthCheckResult(dependency: .configuration, problem: state.withLock { $0.configurationProblem })
@@ -123,14 +121,11 @@ package final class HealthMonitor: Worker {
     }
   }
 
-  private func reading(_ reader: inout (any StoreReader)?) -> String? {
+  private func reading() async -> String? {
     do throws(StoreError) {
-      if reader == nil { reader = try store.makeReader() }
-      _ = try reader?.snapshotVersion()
-      reader?.endTurn()
+      _ = try await store.read { snapshot throws(StoreError) in try snapshot.snapshotVersion() }
       return nil
     } catch {
-      reader = nil
       return error.description
     }
   }

@@ -44,7 +44,7 @@ extension EntitlementServiceHandler {
 
   /// The notifications about the customer's purchases after the event with that number, in order of arrival.
   private static func notifications(
-    about customer: CustomerKey, after sequence: Int64, upTo end: Instant?, _ reader: any StoreReader
+    about customer: CustomerKey, after sequence: Int64, upTo end: Instant?, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [Wire.Notification] {
     var query = NotificationFilter(appID: customer.appID, limit: maxNotifications)
     query.environment = customer.environment

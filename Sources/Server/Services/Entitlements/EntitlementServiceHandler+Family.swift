@@ -33,7 +33,7 @@ private enum FamilyLimit {
 extension FamilyCandidate {
   /// The other customers with a purchase of the same product and dates as one of the customer's.
   fileprivate static func candidates(
-    for customer: CustomerKey, _ facts: CustomerFacts, _ reader: any StoreReader
+    for customer: CustomerKey, _ facts: CustomerFacts, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [FamilyCandidate] {
     var found: [String] = []
     let latest = facts.transactions.filter(\.canBeShared).sorted { $0.purchaseDate > $1.purchaseDate }

@@ -59,15 +59,13 @@ final class SubscriptionMetricsScan: Sendable {
   private func add(
     _ app: AppDefinition, _ environment: AppStore.Environment, to tally: inout DailyMetricsBuilder
   ) async throws(StoreError) {
-    let reader = try store.makeReader()
     var last: String?
     repeat {
-      let page = try reader.customers(of: app.id, in: environment, after: last, limit: Self.pageSize)
+      let page = try await store.read(.background) { [last] snapshot throws(StoreError) in
+        try snapshot.customers(of: app.id, in: environment, after: last, limit: Self.pageSize)
+      }
       for record in page { tally.add(record.facts) }
       last = page.last?.key.customerID
-      // The store keeps the past for as long as a reader looks at it, and others want the processor too.
-      reader.endTurn()
-      await Task.yield()
     } while last != nil && !Task.isCancelled
   }
 

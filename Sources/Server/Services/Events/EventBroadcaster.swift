@@ -60,23 +60,23 @@ package final class EventBroadcaster: Worker {
 
   private func publishCommits() async throws(StoreError) {
     let commits = store.commits()
-    let reader = try store.makeReader()
-    let last = try reader.lastSequence(of: nil)
-    reader.endTurn()
+    let last = try await lastSequence()
     // After a restart, the events since the last published one follow with the next commit.
     state.withLock { $0.published = $0.published ?? last }
     for await _ in commits {
-      if !isWatched, passOver(upTo: try reader.lastSequence(of: nil)) {
-        reader.endTurn()
-        continue
-      }
+      if !isWatched, passOver(upTo: try await lastSequence()) { continue }
       while true {
-        let page = try reader.events(of: nil, after: published, limit: Self.pageSize)
-        reader.endTurn()
+        let page = try await store.read { [published] snapshot throws(StoreError) in
+          try snapshot.events(of: nil, after: published, limit: Self.pageSize)
+        }
         publish(page)
         guard page.count == Self.pageSize else { break }
       }
     }
+  }
+
+  private func lastSequence() async throws(StoreError) -> Int64 {
+    try await store.read { snapshot throws(StoreError) in try snapshot.lastSequence(of: nil) }
   }
 
   /// Sends heartbeats to watchers without recent events, until the task is cancelled.

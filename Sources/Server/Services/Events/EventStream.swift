@@ -106,33 +106,25 @@ struct EventStream: Sendable {
   }
 }
 
-/// Reads events that were committed before, for all who catch up: one at a time, with one reader.
-actor EventLogReader {
-  private let store: any EntitlementStore
-  private var reader: (any StoreReader)?
+/// Reads committed events for watchers that catch up.
+struct EventLogReader: Sendable {
+  let store: any EntitlementStore
 
-  init(store: any EntitlementStore) { self.store = store }
-
-  /// At most `limit` events behind `sequence`.
-  func page(after sequence: Int64, limit: Int) throws(Status) -> [StoredEvent] {
-    try reading { reader throws(StoreError) in
-      try reader.events(of: nil, after: sequence, limit: limit)
+  /// At most `limit` events after `sequence`.
+  func page(after sequence: Int64, limit: Int) async throws(Status) -> [StoredEvent] {
+    do throws(StoreError) {
+      return try await store.read { snapshot throws(StoreError) in
+        try snapshot.events(of: nil, after: sequence, limit: limit)
+      }
+    } catch {
+      throw Status(error)
     }
   }
 
-  /// The number of the last event that was committed; 0 if there is none.
-  func lastSequence() throws(Status) -> Int64 {
-    try reading { reader throws(StoreError) in try reader.lastSequence(of: nil) }
-  }
-
-  private func reading<Value>(
-    _ body: (any StoreReader) throws(StoreError) -> Value
-  ) throws(Status) -> Value {
+  /// The sequence of the last committed event; 0 if there is none.
+  func lastSequence() async throws(Status) -> Int64 {
     do throws(StoreError) {
-      let reader = if let reader { reader } else { try store.makeReader() }
-      self.reader = reader
-      defer { reader.endTurn() }
-      return try body(reader)
+      return try await store.read { snapshot throws(StoreError) in try snapshot.lastSequence(of: nil) }
     } catch {
       throw Status(error)
     }

@@ -76,7 +76,7 @@ struct NotificationServiceHandler: NotificationServiceMethods {
   }
 
   private static func owner(
-    of record: NotificationRecord, _ reader: any StoreReader
+    of record: NotificationRecord, _ reader: any StoreSnapshot
   ) throws(StoreError) -> String? {
     guard let environment = record.environment, !record.originalTransactionID.isEmpty else { return nil }
     return try reader.owners(

@@ -64,7 +64,7 @@ private actor EventLoopMethodRunner {
   private func openedHost() throws(Status) -> MethodHost {
     if let host { return host }
     do throws(StoreError) {
-      let check = CheckHandler(context, reader: try context.store.makeReader(), cacheBytes: cacheBytes)
+      let check = CheckHandler(context, reader: try context.store.makeCheckReader(), cacheBytes: cacheBytes)
       let methods = Method.eventLoop(entitlementService: check) + health.methods
       let host = MethodHost(methods: MethodTable(methods), tickEnded: check.endTick)
       self.host = host
