@@ -328,11 +328,11 @@ def test_random_histories_end_in_the_state_of_the_app_store(start, seed):
             world.advance(f"{dice.randint(1, 40)}d")
     world.act("faults", kind="drop", count=0)
     world.notifications.BackfillNotifications(notification_service.BackfillNotificationsRequest(app=APP), timeout=60)
-    believed = {customer: world.check(customer) for customer in customers}
+    before = {customer: world.check(customer) for customer in customers}
     for customer, transaction in customers.items():
         world.apple.RefreshPurchase(
             app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=transaction), timeout=CALL_LIMIT)
         requested = world.check(customer)
         assert (requested.entitled, requested.state, requested.until) == (
-            believed[customer].entitled, believed[customer].state, believed[customer].until)
+            before[customer].entitled, before[customer].state, before[customer].until)
     world.channel.close()

@@ -86,7 +86,7 @@ UNTRUSTED = {
     "another bundle id": (lambda f: f.transaction(bundleId="com.example.other"), "WRONG_BUNDLE"),
     "Production under the sandbox's root": (
         lambda f: f.transaction(environment="Production"), "UNTRUSTED_ROOT"),
-    "an environment nobody has": (lambda f: f.transaction(environment="Moon"), "WRONG_ENVIRONMENT"),
+    "an unknown environment": (lambda f: f.transaction(environment="Moon"), "WRONG_ENVIRONMENT"),
     "Xcode": (lambda f: f.transaction(environment="Xcode"), "XCODE_NOT_ALLOWED"),
 }  # fmt: skip
 

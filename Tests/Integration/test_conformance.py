@@ -19,7 +19,7 @@ from contract import entitlement_service, interop_services
 from harness import CALL_LIMIT, ROOT, free_port
 
 TOOLS = pathlib.Path(sys.executable).parent
-QUESTION = {"app": "ocean-journal", "customerId": "somebody", "entitlement": "pro"}
+QUESTION = {"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}
 CHECK = "entitled.v1.EntitlementService/Check"
 START = 20
 
@@ -182,7 +182,7 @@ def test_the_service_works_behind_a_proxy(service, tmp_path, kind):
         with grpc.insecure_channel(proxy.address) as channel:
             stub = contract.entitlement_stub(channel)
             request = entitlement_service.CheckRequest(
-                app="ocean-journal", customer_id="somebody", entitlement="pro")
+                app="ocean-journal", customer_id="customer", entitlement="pro")
             assert stub.Check(request, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
             watch = stub.Watch(entitlement_service.WatchRequest(app="none"), timeout=CALL_LIMIT)
             with pytest.raises(grpc.RpcError) as error:

@@ -226,7 +226,7 @@ def test_a_reason_can_be_manual(shop):
 
 def test_a_request_for_an_unclaimed_purchase_waits_for_a_customer(shop):
     shop = shop()
-    bought = shop.act("purchases", app=APP, productId="pro.monthly", account="somebody")["transactionId"]
+    bought = shop.act("purchases", app=APP, productId="pro.monthly", account="customer")["transactionId"]
     shop.request_refund(bought)
     assert shop.pending("NO_CUSTOMER").customer_id == ""
 

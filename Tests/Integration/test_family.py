@@ -154,7 +154,7 @@ def test_support_sees_probable_family_members(family):
     assert {member.customer_id for member in found} == {"anna", "cem"}
     assert all(0.5 < member.confidence < 1 and member.grounds for member in found)
     assert {member.customer_id for member in family.probable("anna")} == {"ben", "cem"}
-    assert not family.probable("stranger") and not family.probable("nobody")
+    assert not family.probable("stranger") and not family.probable("newcomer")
 
 
 class Team:
@@ -267,7 +267,7 @@ def test_refunded_seats_end_the_last_claim_and_not_the_purchasers_access(team, e
 def test_seat_claims_on_other_purchases_are_rejected(team, management, code):
     team.bought(1, signed_at=NOW + 1, invitationManagement=management)
     with pytest.raises(grpc.RpcError) as error:
-        team.claim("somebody")
+        team.claim("customer")
     assert error.value.code() == StatusCode.FAILED_PRECONDITION
     assert contract.reason(error.value) == code
 

@@ -21,7 +21,7 @@ def health(channel):
 
 
 def request(**changed):
-    members = {"app": "ocean-journal", "customer_id": "somebody", "entitlement": "pro"} | changed
+    members = {"app": "ocean-journal", "customer_id": "customer", "entitlement": "pro"} | changed
     return entitlement_service.CheckRequest(**members)
 
 
@@ -198,7 +198,7 @@ def test_an_unknown_name_is_answered_with_the_configured_ones(entitlements, chan
 
 def test_an_invalid_check_of_a_batch_does_not_affect_the_others(entitlements):
     batch = entitlement_service.BatchCheckRequest(
-        checks=[request(), request(app="no-such-app"), request(customer_id="somebody else")])
+        checks=[request(), request(app="no-such-app"), request(customer_id="customer two")])
     results = entitlements.BatchCheck(batch, timeout=CALL_LIMIT).results
     assert [result.WhichOneof("outcome") for result in results] == ["response", "error", "response"]
     assert results[1].error.code == StatusCode.NOT_FOUND.value[0]

@@ -15,7 +15,7 @@ OK, INVALID_ARGUMENT, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNIMPLEMENTED = 0, 
 INSPECT = "/entitled.v1.ReceiptService/Inspect"
 
 QUESTION = entitlement_service.CheckRequest(
-    app="ocean-journal", customer_id="somebody", entitlement="pro").SerializeToString()
+    app="ocean-journal", customer_id="customer", entitlement="pro").SerializeToString()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from contract import entitlement_service, receipt_service
 from harness import CALL_LIMIT, FREE_PORTS, run
 from raw import Connection, framed
 
-QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="somebody", entitlement="pro")
+QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="customer", entitlement="pro")
 
 
 def submit(stub, customer, jws):

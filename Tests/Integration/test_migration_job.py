@@ -102,7 +102,7 @@ def test_a_dry_run_changes_nothing_and_the_same_input_is_the_same_job(store, tmp
     store.buy("ann")
     path = write(tmp_path / "in.ndjson", [
         {"customer_id": "alice", "receipt": store.receipt("ann")},
-        {"customer_id": "nobody", "receipt": store.receipt("nobody")},
+        {"customer_id": "newcomer", "receipt": store.receipt("newcomer")},
         {"customer_id": "x", "receipt": "?"}])  # fmt: skip
     status, report = migrate(store.service, "--input", path, "--dry-run")
     assert numbers(report) == {"total": 3, "migrated": 1, "empty": 1, "rejected": 1} and status == 3

@@ -58,7 +58,7 @@ class Store:
     def run_refreshes(self):
         """Advances the clock to the next refresh, and waits until Apple was called."""
         self.act("clock/advance", by="2m")
-        self.submit("somebody", self.receipt("nobody"))  # a commit, at which the service reads the clock
+        self.submit("customer", self.receipt("newcomer"))  # a commit, at which the service reads the clock
         deadline = time.monotonic() + 20
         while self.query("SELECT 1 FROM refresh WHERE due_at IS NOT NULL"):
             assert time.monotonic() < deadline, "Apple was not called"
@@ -113,7 +113,7 @@ def test_advice_for_former_and_new_customers(store):
     assert states(left)["pro.monthly"] == "PRODUCT_STATE_INACTIVE"
     pro = next(e for e in left.entitlements if e.entitlement == "pro")
     assert not pro.entitled and pro.advice
-    empty = store.submit("carl", store.receipt("nobody"))
+    empty = store.submit("carl", store.receipt("newcomer"))
     nothing = store.submit("dora")
     for answer in (empty, nothing):
         assert not answer.transactions and set(states(answer).values()) == {"PRODUCT_STATE_NEW"}

@@ -35,7 +35,7 @@ def settled(number):
 
 
 def test_a_client_that_does_not_read_stops_the_work(store):
-    empty = store.receipt("nobody")
+    empty = store.receipt("newcomer")
     sent = []
 
     def requests():
@@ -70,7 +70,7 @@ def test_a_slow_sender_gets_each_response_at_once(store):
     waiting = queue.SimpleQueue()
     requests = iter(waiting.get, None)
     answers = store.receipts.MigrateReceipts(requests, timeout=60)
-    for number, (customer, receipt) in enumerate([("ann", store.receipt("ann")), ("ben", store.receipt("nobody"))]):
+    for number, (customer, receipt) in enumerate([("ann", store.receipt("ann")), ("ben", store.receipt("newcomer"))]):
         waiting.put(receipt_service.MigrateReceiptsRequest(
             correlation_id=str(number), app=APP, customer_id=customer, receipt_base64=receipt))  # fmt: skip
         # The stream stays open; the next receipt is sent only after the response to this one.

@@ -19,7 +19,7 @@ from test_http2 import OK, QUESTION
 SECONDS = float(os.environ.get("FUZZ_SECONDS", 0))
 ROUNDS = 150
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-JSON = b'{"app": "ocean-journal", "customerId": "somebody", "entitlement": "pro"}'
+JSON = b'{"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}'
 
 
 def frame(kind, flags, stream, payload):

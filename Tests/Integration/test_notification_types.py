@@ -202,7 +202,7 @@ CASES = [
        words, [], ACTIVE)
       for subtype, words in [("CREATED", "was created"), ("ACTIVE_TOKEN_REMINDER", "needs a report"),
                              ("UNREPORTED", "was not reported")]],
-    ("UNCLAIM_SEATS", None, RUNNING, data(unclaimInfo={"environment": "Sandbox", "unclaimSeatIds": ["nobody's"]}),
+    ("UNCLAIM_SEATS", None, RUNNING, data(unclaimInfo={"environment": "Sandbox", "unclaimSeatIds": ["unclaimed"]}),
      "Seats of a group subscription were released", [], ACTIVE),
     ("TEST", None, RUNNING, signed(), "test notification", [], ACTIVE),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import pytest
 from contract import entitlement_service, entitlement_stub
 from harness import CALL_LIMIT, PROGRAM, READY, STOP_LIMIT, Service, environment
 
-REQUEST = entitlement_service.CheckRequest(app="ocean-journal", customer_id="nobody", entitlement="pro")
+REQUEST = entitlement_service.CheckRequest(app="ocean-journal", customer_id="newcomer", entitlement="pro")
 RESTARTS = int(os.environ.get("ENTITLED_RESTARTS", "3"))
 CALLERS = 6
 

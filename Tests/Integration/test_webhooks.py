@@ -382,7 +382,7 @@ def test_an_invalid_webhook_configuration_prevents_the_start(tmp_path, members, 
 @pytest.mark.parametrize(
     "request_, reason",
     [
-        ({"webhook": "nobody"}, "UNKNOWN_WEBHOOK"),
+        ({"webhook": "newcomer"}, "UNKNOWN_WEBHOOK"),
         ({"webhook": "billing"}, "MISSING_FIELD"),
         ({"webhook": "billing", "deadLetters": True, "positions": ["1"]}, "MISSING_FIELD"),
         ({"webhook": "billing", "fromPosition": "3", "toPosition": "2"}, "INVALID_RANGE"),
