@@ -1,10 +1,10 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-/// The arrows between the targets: what each may import of ours. `tools/check-imports` holds the
-/// sources to them, since SwiftPM alone does not.
+/// The targets and their dependencies. `tools/check-imports` enforces them for imports,
+/// since SwiftPM alone does not.
 let strict: [SwiftSetting] = [
-  // The hot path crosses six targets. With this, generic and small functions are specialised and inlined
+  // The hot path crosses six targets. This setting specialises and inlines generic and small functions
   // across them: a call costs a sixth less (ARCHITECTURE.md, "Measured").
   .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -16,7 +16,7 @@ let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let asyncHTTPClient: Target.Dependency = .product(
   name: "AsyncHTTPClient", package: "async-http-client",
-  // It depends on a package that has a module of the same name as one of ours.
+  // It depends on a package with a module of the same name as one of ours.
   moduleAliases: ["Configuration": "SwiftConfiguration"])
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -30,7 +30,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
-/// The folders in which the targets lie, from the lowest layer to the highest.
+/// The folders of the targets, from the lowest layer to the highest.
 enum Layer: String {
   case base = "Base"
   case domain = "Domain"
@@ -82,12 +82,12 @@ let package = Package(
     systemLibrary("OpenSSL", "openssl", "libssl-dev"),
     systemLibrary("SQLite3", "sqlite3", "libsqlite3-dev"),
     systemLibrary("Zlib", "zlib", "zlib1g-dev"),
-    // What the kernel has and no library.
+    // Linux system calls without a library.
     .systemLibrary(name: "CLinux", path: "Sources/C/Linux"),
     .target(
       name: "CEntitledProto", path: "Sources/C/EntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
 
-    // The domain: pure, no IO, no clock, no C.
+    // The domain: pure, without IO, clock or C.
     library(.base, "Bytes", []),
     library(.base, "JSON", []),
     library(.domain, "AppStore", ["JSON"]),
@@ -96,7 +96,7 @@ let package = Package(
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
 
-    // Signed data and the memory of it.
+    // Signed data and its store.
     library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
     library(.trust, "AppReceipt", ["AppStore", "Bytes", "JSON", "SignedData", asn1]),
     library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing"]),
@@ -114,7 +114,7 @@ let package = Package(
         logging, metrics,
       ]),
 
-    // The wire.
+    // The protocols.
     library(.base, "HTTP", ["Bytes"]),
     library(.server, "Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
     library(.base, "Telemetry", ["Bytes", "JSON", coreMetrics, logging]),
@@ -125,7 +125,7 @@ let package = Package(
       .wire, "Transport",
       ["HTTP", "HTTP2", "Platform", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, logging]),
 
-    // What is served.
+    // The services.
     library(
       .server, "Services",
       [
@@ -194,17 +194,17 @@ let package = Package(
       ],
       path: "tools/interop-server", swiftSettings: strict),
 
-    // What tools/bench/verify measures with.
+    // The measuring program of tools/bench/verify.
     .executableTarget(
       name: "verify-bench", dependencies: ["AppStore", "Sandbox", "SignedData"],
       path: "tools/bench/verify-program", swiftSettings: strict),
 
-    // What tools/bench/evaluate measures with.
+    // The measuring program of tools/bench/evaluate.
     .executableTarget(
       name: "evaluate-bench", dependencies: ["AppStore", "Entitlements"],
       path: "tools/bench/evaluate-program", swiftSettings: strict),
 
-    // What writes the notifications of tools/bench/ingest and tools/crash.
+    // Writes the notifications of tools/bench/ingest and tools/crash.
     .executableTarget(
       name: "ingest-bench", dependencies: ["AppStore", "JSON", "SignedData"],
       path: "tools/bench/ingest-program", swiftSettings: strict),

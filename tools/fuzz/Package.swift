@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The parsers of untrusted bytes, compiled with instrumentation for libFuzzer and AddressSanitizer: a separate package,
-// because instrumented code has no other use. Its other targets are symbolic links to the sources.
+// because instrumented code is useful for fuzzing only. Its other targets are symbolic links to the sources.
 
 let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,14 +1,14 @@
 internal import RPC
 internal import Wire
 
-/// The metadata that a caller wants to see again.
+/// The metadata that the server echoes to the caller.
 enum EchoedMetadata {
   static let initial = "x-grpc-test-echo-initial"
   static let trailing = "x-grpc-test-echo-trailing-bin"
 }
 
 extension Metadata {
-  /// The entries of that name alone.
+  /// The entries of one name.
   func echoed(_ name: String) -> Metadata {
     var echo = Metadata()
     for value in self[name] { echo.append(name, value) }
@@ -24,14 +24,14 @@ extension ResponseWriter {
 }
 
 extension GRPCTesting.Payload {
-  /// So many bytes of zeros.
+  /// A payload of `size` zero bytes.
   static func zeros(_ count: Int32) -> GRPCTesting.Payload {
     .with { $0.body = [UInt8](repeating: 0, count: Int(max(count, 0))) }
   }
 }
 
 extension GRPCTesting.EchoStatus? {
-  /// Ends the call with the status that the caller wishes for, if it wishes for one.
+  /// Ends the call with the requested status, if the request names one.
   func end() throws(Status) {
     guard let self, self.code != 0 else { return }
     throw Status(StatusCode(rawValue: Int(self.code)) ?? .unknown, self.message)
@@ -39,7 +39,7 @@ extension GRPCTesting.EchoStatus? {
 }
 
 extension GRPCTesting.BoolValue? {
-  /// Refuses a message that was not packed although its caller says so.
+  /// Rejects an uncompressed message if the request expects a compressed one.
   func require(_ wasCompressed: Bool) throws(Status) {
     if self?.value == true, !wasCompressed {
       throw Status(.invalidArgument, "the message should be compressed and is not")
@@ -48,7 +48,7 @@ extension GRPCTesting.BoolValue? {
 }
 
 extension MessageCompression {
-  /// As the caller wishes, if it does.
+  /// The requested compression, if the request names one.
   init(_ wish: GRPCTesting.BoolValue?) {
     self = wish.map { $0.value ? .always : .never } ?? .likeRequest
   }

@@ -8,8 +8,8 @@ internal import RPC
 internal import Transport
 internal import UnixSignals
 
-/// A server for gRPC's interoperability tests (grpc/doc/interop-test-descriptions.md) over the transport that
-/// `entitled` has, so that any language's interop client can be pointed at it.
+/// A server for gRPC's interoperability tests (grpc/doc/interop-test-descriptions.md) on the transport of
+/// `entitled`, for interop clients of any language.
 @main
 struct InteropServer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

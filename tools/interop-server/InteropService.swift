@@ -2,7 +2,7 @@ internal import HTTP
 internal import RPC
 internal import Wire
 
-/// `grpc.testing.TestService`, feature by feature as grpc/doc/interop-test-descriptions.md asks of a server.
+/// `grpc.testing.TestService`, with the features that grpc/doc/interop-test-descriptions.md requires of a server.
 /// `UnimplementedCall` is missing on purpose.
 struct InteropService: Sendable {
   private typealias Requests = RequestReader<GRPCTesting.StreamingOutputCallRequest>
@@ -93,7 +93,7 @@ struct InteropService: Sendable {
   }
 }
 
-/// Where the times of CacheableUnaryCall count from: they only have to differ.
+/// The origin of the times of CacheableUnaryCall, which only have to differ.
 private enum InteropClock {
   static let start = ContinuousClock.now
 }

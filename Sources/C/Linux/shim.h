@@ -1,10 +1,10 @@
-// What the kernel offers and the C library has no function for.
+// Linux system calls without a wrapper in the C library.
 #include <linux/types.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// `struct sched_attr` of sched_setattr(2), which no header of the C library has.
+/// `struct sched_attr` of sched_setattr(2), which the C library does not declare.
 struct entitled_sched_attr {
   __u32 size;
   __u32 sched_policy;
@@ -16,11 +16,11 @@ struct entitled_sched_attr {
   __u64 sched_period;
 };
 
-/// `SCHED_FLAG_RESET_ON_FORK`: threads that this one starts begin with what is usual.
+/// `SCHED_FLAG_RESET_ON_FORK`: threads started by this one get default scheduling.
 #define ENTITLED_RESET_ON_FORK 1
 
-/// Asks for turns of that many nanoseconds for the calling thread, and for a niceness of at least so much.
-/// Only the first time in a thread. A kernel before 6.12 takes no notice of the turns.
+/// Sets the time slice in nanoseconds and the minimum niceness of the calling thread.
+/// Only the first call in a thread has an effect. Kernels before 6.12 ignore the time slice.
 static inline void entitled_take_turns(unsigned long long nanoseconds, int nice) {
   static __thread int has_asked;
   if (has_asked) return;

@@ -1,4 +1,4 @@
-// OpenSSL 3, for SignedData. Swift cannot call the stack macros of C, so functions wrap them.
+// OpenSSL 3, for SignedData. Swift cannot call C macros, so functions wrap those for stacks.
 #include <openssl/asn1.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>

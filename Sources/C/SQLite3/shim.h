@@ -1,19 +1,19 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-// sqlite3_config takes a variable number of arguments, which Swift cannot call.
+// sqlite3_config is variadic, so Swift cannot call it.
 
-// No mutex in connections, of which each is used by one thread at a time, and no count of allocated
-// bytes, which would take a mutex of the whole process for every allocation.
+// No mutex in connections, because each is used by one thread at a time, and no count of allocated
+// bytes, which would lock a process-wide mutex for every allocation.
 static inline int sqlite_configure_for_one_thread_per_connection(void) {
   int result = sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
   return result == SQLITE_OK ? sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) : result;
 }
 
-// Methods of a file are pointers to functions within structures, which are nothing that Swift should call.
+// The methods of a file are function pointers in structures, which Swift should not call.
 
-// Waits until the disk has what was written to the database file. A checkpoint does that itself only if nothing
-// was added to the log meanwhile.
+// Syncs the database file to disk. A checkpoint does that itself only if no frame was appended to the log
+// meanwhile.
 static inline int sqlite_sync_database_file(sqlite3 *connection) {
   sqlite3_file *file = NULL;
   int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);

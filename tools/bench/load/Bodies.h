@@ -1,4 +1,4 @@
-// What is posted, one body after the other.
+// The bodies to post, in order.
 #pragma once
 
 #include <fstream>
@@ -6,11 +6,11 @@
 
 class Bodies {
  public:
-  // The lines of a file, which is read as they are needed; none without a path. Throws std::runtime_error
-  // if it cannot be read.
+  // The lines of a file, read on demand; none without a path. Throws std::runtime_error if the file is
+  // unreadable.
   explicit Bodies(const std::string &path);
 
-  // Puts the next body into `body`; false if there is none.
+  // Stores the next body in `body`; returns false at the end.
   bool next(std::string &body);
 
  private:

@@ -1,4 +1,4 @@
-// One kind of call: the headers and body that are sent, and what makes its answer the right one.
+// One kind of call: its headers and body, and the check of its response.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -14,14 +14,14 @@
 
 using Clock = std::chrono::steady_clock;
 
-// One call in flight. Reused for the next call on the same connection once it is answered.
+// One call in flight. Reused for the next call on the same connection after its response.
 struct Flight {
-  std::string request;  // what is still to be sent is request[sent...]
+  std::string request;  // request[sent...] is unsent
   size_t sent = 0;
   std::string reply;
   bool ok_status = false;    // ":status: 200"
   bool ok_trailers = false;  // "grpc-status: 0"
-  Clock::time_point due;     // when it was to be sent
+  Clock::time_point due;     // its due time
 };
 
 class Call {
@@ -31,10 +31,10 @@ class Call {
   const std::vector<nghttp2_nv> &headers() const { return headers_; }
   bool has_body() const { return kind_ != Kind::get; }
 
-  // Makes the flight ready for the next call; for a Check it asks about a random customer. False if there
-  // is nothing more to post.
+  // Prepares the flight for the next call; a Check gets a random customer. Returns false if no body is
+  // left.
   bool prepare(Flight &flight);
-  // Whether the answer in the flight, now whole, is what a right server answers.
+  // Whether the complete response in the flight is correct.
   bool is_right(const Flight &flight) const;
 
  private:

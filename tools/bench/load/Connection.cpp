@@ -12,7 +12,7 @@
 #include <string_view>
 
 namespace {
-constexpr int32_t kWindow = 1 << 24;  // never a reason to wait
+constexpr int32_t kWindow = 1 << 24;  // large enough to never wait
 
 int connect_to(const Options &options) {
   int fd = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -109,7 +109,7 @@ void Connection::submit(Flight &flight) {
           "request");
 }
 
-// One write for all that is due, as real clients do; waits when the socket is full.
+// Writes all pending bytes at once, as real clients do; waits while the socket is full.
 void Connection::flush() {
   const uint8_t *bytes = nullptr;
   ssize_t count = 0;

@@ -14,29 +14,29 @@
 struct Tally {
   uint64_t right = 0;
   uint64_t wrong = 0;
-  std::vector<double> microseconds;  // from when each call was due to its answer; with a rate only
+  std::vector<double> microseconds;  // from due time to response; with a rate only
 };
 
 class Connection {
  public:
-  // Connects; throws std::runtime_error when it cannot.
+  // Connects; throws std::runtime_error on failure.
   Connection(const Options &options, Call &call, Tally &tally);
   ~Connection();
   Connection(const Connection &) = delete;
 
   int socket() const { return socket_; }
-  // Writes what is due; call once after construction.
+  // Writes pending bytes; call once after construction.
   void start();
-  // Makes one call that is due at `due`, or as soon as an earlier one is answered; for use with a rate.
+  // Makes one call at `due`, or as soon as a flight is free; for use with a rate.
   void make_call(Clock::time_point due);
   // Whether calls are in flight.
   bool is_busy() const { return in_flight_ > 0; }
-  // Reads what has come, answers it with new calls, writes them all at once.
+  // Reads available responses, starts new calls, writes them all at once.
   void readable();
 
  private:
   void submit(Flight &flight);
-  // The flight was answered: it takes the next call, if there is one.
+  // Starts the next call, if any, in an answered flight.
   void reuse(Flight &flight);
   void flush();
   static int on_header(nghttp2_session *, const nghttp2_frame *, const uint8_t *, size_t, const uint8_t *,
@@ -52,7 +52,7 @@ class Connection {
   nghttp2_session *session_ = nullptr;
   std::vector<Flight> flights_;
   std::vector<Flight *> free_;           // with a rate only
-  std::deque<Clock::time_point> waiting_;  // calls that found no free flight
+  std::deque<Clock::time_point> waiting_;  // calls without a free flight
   const bool has_rate_;
   size_t in_flight_ = 0;
   std::string out_;

@@ -1,4 +1,4 @@
-// What one run of the load generator is asked to do.
+// The options of one run of the load generator.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ struct Options {
   int streams = 32;          // calls in flight on each connection
   double warmup_seconds = 0.5;
   double seconds = 3;
-  pid_t server = 0;          // whose CPU is measured
+  pid_t server = 0;          // the measured process
 
-  double rate = 0;           // calls per second, come what may; 0: a new call whenever one is answered
+  double rate = 0;           // calls per second, unconditionally; 0: a new call after each response
 
   std::string get_path;      // not empty: plain GETs of this path instead of Checks
   std::string post_path;     // not empty: plain POSTs to this path instead of Checks
-  std::string bodies;        // the file with what is posted, one body a line; the run ends with the last
+  std::string bodies;        // the file of bodies, one per line; the run ends with the last
   std::string app = "ocean-journal";
   std::string entitlement = "pro";
   std::string authorization = "Bearer benchmark-token-benchmark-token";
   uint32_t customers = 100'000;
 };
 
-// Reads the command line; on a mistake says which one and exits with status 2.
+// Parses the command line; on an error prints it and exits with status 2.
 Options parse_options(int argc, char **argv);

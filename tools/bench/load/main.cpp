@@ -1,10 +1,10 @@
 // Load for one HTTP/2 server: N connections with M calls in flight each, every answer checked.
 //
 // Sends gRPC Checks of random customers (or plain GETs, or POSTs of bodies from a file) for a while, and
-// prints what the server's process spent of CPU on each: `calls=… wrong=… cpu_us=… calls_per_second=…`.
-// With a rate it sends that many a second, come what may, and prints `p50_us=… p99_us=… p999_us=…` too, from
-// the moment at which each call was due. Single-threaded, so that it can be pinned to a core the server does
-// not use.
+// prints the server process's CPU time per call: `calls=… wrong=… cpu_us=… calls_per_second=…`.
+// With a rate it sends this many calls per second unconditionally, and also prints `p50_us=… p99_us=… p999_us=…`,
+// measured from the due time of each call. Single-threaded, so that it can be pinned to a core that the server
+// does not use.
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ class Load {
         timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK)),
         rate_(options.rate) {
     epoll_event tick{};
-    tick.events = EPOLLIN | EPOLLET;  // a timer that is set again need not be read
+    tick.events = EPOLLIN | EPOLLET;  // a rearmed timer need not be read
     if (epoll_ctl(epoll_, EPOLL_CTL_ADD, timer_, &tick) != 0) throw std::runtime_error("epoll_ctl failed");
     for (int i = 0; i < options.connections; ++i) {
       auto connection = std::make_unique<Connection>(options, call_, tally_);
@@ -64,8 +64,7 @@ class Load {
     for (auto &connection : connections_) connection->start();
   }
 
-  // Keeps the calls going for so long, or until there is nothing more to post, and tells of those that were
-  // answered.
+  // Runs calls for the given time, or until the bodies are exhausted; reports the answered ones.
   Tally run(double seconds) {
     tally_ = Tally{};
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
@@ -85,7 +84,7 @@ class Load {
     return std::any_of(connections_.begin(), connections_.end(), [](auto &c) { return c->is_busy(); });
   }
 
-  // Makes the calls that are due, each on the next connection, and sets the timer for the one after them.
+  // Starts the due calls, each on the next connection, and sets the timer for the next one.
   void make_due_calls() {
     if (next_ == Clock::time_point{}) next_ = Clock::now();
     for (; next_ <= Clock::now(); next_ += std::chrono::nanoseconds(static_cast<int64_t>(1e9 / rate_))) {
@@ -109,7 +108,7 @@ class Load {
   std::vector<std::unique_ptr<Connection>> connections_;
 };
 
-// The value below which that share of them lie; they are not empty.
+// The quantile of the values, which are not empty.
 double percentile(std::vector<double> &values, double share) {
   auto place = values.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), place, values.end());

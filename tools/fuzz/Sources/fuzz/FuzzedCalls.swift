@@ -2,7 +2,7 @@ internal import HTTP
 internal import RPC
 internal import Wire
 
-/// What callers send inside of HTTP: frames, messages, JSON.
+/// Requests inside HTTP: frames, messages, JSON.
 enum FuzzedCalls {
   private static let requests = Contract.services.flatMap(\.methods).map(\.requestType)
 
@@ -33,14 +33,14 @@ enum FuzzedCalls {
 }
 
 extension WireMessage {
-  /// Reads bytes, and if they are a message, what is written of it.
+  /// Decodes bytes and, if they are a message, encodes it and decodes the result.
   fileprivate static func readBack(_ bytes: [UInt8]) {
     guard let message = try? decode(bytes) else { return }
     precondition(try! decode(message.encodedBytes()) == message, "what is written is read as something else")
     _ = message.json()
   }
 
-  /// The same with JSON.
+  /// Does the same with JSON.
   fileprivate static func readBack(json: [UInt8]) {
     guard let message = try? Self(json: json) else { return }
     precondition(try! decode(message.encodedBytes()) == message, "what is written is read as something else")

@@ -1,14 +1,14 @@
 internal import HTTP
 internal import HTTP2
 
-/// A server's session that is given whatever bytes there are, and an owner that answers what it understands of them.
+/// A server session that receives arbitrary bytes, and an owner that answers valid requests.
 enum FuzzedConnection {
   static func read(_ input: [UInt8]) {
     guard let session = try? Session.server(), let length = input.first else { return }
     var events: [SessionEvent] = []
     let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     var rest = (preface + input.dropFirst())[...]
-    // Cut as a network would cut them.
+    // Split as by a network.
     while !rest.isEmpty {
       let piece = rest.prefix(Int(length) + 1)
       rest = rest.dropFirst(piece.count)
@@ -44,7 +44,7 @@ enum FuzzedConnection {
     }
   }
 
-  /// What a client says who makes two calls.
+  /// The bytes of a client that makes two calls.
   static func seed() throws -> [UInt8] {
     let client = try Session.client()
     for path in ["/a.B/C", "/d.E/F"] {

@@ -4,32 +4,32 @@ internal import Configuration
 internal import JSON
 internal import SignedData
 
-/// The parsers that meet outside bytes. Each must refuse or read whatever it is given, and neither crash nor hang.
+/// The parsers of untrusted bytes. Each must reject or decode any input, and neither crash nor hang.
 enum FuzzedParser: String, CaseIterable {
   /// JWS with its header, its certificates and its payload.
   case jws
-  /// JSON, and what is made of it: the payloads of all kinds.
+  /// JSON, and the payloads of all kinds decoded from it.
   case json
   /// The attributes of an app receipt.
   case asn1
   /// An app receipt.
   case pkcs7
-  /// A receipt of before iOS 7.
+  /// A receipt from before iOS 7.
   case plist
-  /// The door that tells all of these apart.
+  /// The detection of the document's kind.
   case document
   /// Frames of HTTP/2.
   case http2
-  /// Messages of gRPC in their frames, packed and not.
+  /// gRPC messages in their frames, compressed or not.
   case grpc
-  /// Requests of the contract, as protobuf. The first byte chooses which.
+  /// Requests of the API, as protobuf. The first byte selects the message.
   case protobuf
-  /// The same as JSON.
+  /// Requests of the API, as JSON.
   case request
   /// The operator's configuration.
   case yaml
 
-  /// Lets the parser read `input`.
+  /// Runs the parser on `input`.
   func read(_ input: [UInt8], with verifier: SignedDataVerifier) {
     switch self {
     case .jws: readJWS(String(decoding: input, as: UTF8.self), with: verifier)

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import SignedData
 
-// What libFuzzer calls. The parser is named by FUZZ_PARSER, the folder of the seeds by FUZZ_FOLDER; without a
-// parser the seeds are written.
+// Entry points for libFuzzer. FUZZ_PARSER selects the parser, FUZZ_FOLDER the folder of the seeds; without a
+// parser the program writes the seeds.
 
 private let seeds = Seeds(folder: URL(filePath: ProcessInfo.processInfo.environment["FUZZ_FOLDER"] ?? "."))
 
@@ -14,7 +14,7 @@ private let setup: (parser: FuzzedParser, verifier: SignedDataVerifier) = {
   return (parser, try! seeds.verifier())
 }()
 
-/// Called once, before anything else.
+/// Called once at the start.
 @_cdecl("LLVMFuzzerInitialize")
 func initialize(_: UnsafeMutablePointer<CInt>, _: UnsafeMutableRawPointer) -> CInt {
   guard ProcessInfo.processInfo.environment["FUZZ_PARSER"] == nil else { return 0 }
@@ -26,7 +26,7 @@ func initialize(_: UnsafeMutablePointer<CInt>, _: UnsafeMutableRawPointer) -> CI
   dispatchMain()
 }
 
-/// Called with one input after the other.
+/// Called for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   setup.parser.read(Array(UnsafeBufferPointer(start: start, count: count)), with: setup.verifier)

@@ -6,11 +6,11 @@ internal import Sandbox
 internal import SignedData
 internal import Wire
 
-/// What the fuzzer begins with: documents of every kind, made by the sandbox App Store.
+/// The seeds of the fuzzer: documents of every kind, made by the sandbox App Store.
 struct Seeds {
   static let app = AppIdentity(bundleID: "com.example.oceanjournal", appAppleID: 1_234_567_890)
 
-  /// The sandbox keeps its keys in it, and each parser has a folder of seeds in `seeds`.
+  /// Contains the sandbox's keys, and in `seeds` a folder for each parser.
   let folder: URL
 
   /// A verifier that trusts the sandbox that made the seeds.
@@ -40,7 +40,7 @@ struct Seeds {
     }
   }
 
-  /// Writes what callers and operators send.
+  /// Writes seeds for requests and configuration files.
   func writeRequests() throws {
     try write(FuzzedConnection.seed(), "calls", for: .http2)
     try write([0, 0, 0, 0, 3, 10, 1, 97, 1, 0, 0, 0, 2, 31, 139], "frames", for: .grpc)
