@@ -38,14 +38,14 @@ proto:  ## regenerate the message code from proto/
 	@tools/bootstrap --test
 	@tools/generate
 
-bench: build  ## run all benchmarks beside their peers, as one table (ARGS="--quick" or "--ten-million")
+bench: build  ## run all benchmarks with their peers, as one table (ARGS="--quick" or "--ten-million")
 	@tools/bootstrap --test
 	@tools/bench/all $(ARGS)
 
 soak: build  ## call the server for minutes and watch its memory (ARGS="--minutes 60")
 	@tools/soak $(ARGS)
 
-fuzz:  ## feed mutated documents to every parser of untrusted bytes (FUZZ_SECONDS=60 for each)
+fuzz:  ## fuzz every parser of untrusted bytes (FUZZ_SECONDS=60 for each)
 	@tools/fuzz/run $(ARGS)
 
 clean:  ## remove build products and .venv; keep ./data

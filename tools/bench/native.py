@@ -1,4 +1,4 @@
-"""Compiles the programs of the benchmarks into .build/bench, when their sources are newer."""
+"""Compiles the programs of the benchmarks into .build/bench if their sources are newer."""
 
 import pathlib
 import re
@@ -42,12 +42,12 @@ def grpc_peer():
 
 
 def grpcio_peer():
-    """The bare Python server (tools/bench/peers/grpcio_check.py), as the beginning of a command."""
+    """The bare Python server (tools/bench/peers/grpcio_check.py), as the prefix of a command."""
     contract = _with_imports("entitled/v1/entitlement_service.proto")
     generated = OUTPUT / "grpcio_check.gen"
     made = generated / "entitled" / "v1" / "entitlement_service_pb2.py"
     if _is_stale(made, [PROTO / name for name in contract]):
-        # Google's own are in Python's packages.
+        # Google's messages are in Python packages.
         ours = [name for name in contract if name.startswith("entitled/")]
         arguments = [f"--python_out={generated}", f"--grpc_python_out={generated}"]
         generated.mkdir(parents=True, exist_ok=True)

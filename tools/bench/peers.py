@@ -1,4 +1,4 @@
-"""The service and its peers, each of which answers about the same customers."""
+"""The service and its peers, all with the same customers."""
 
 from native import OUTPUT, grpc_peer, grpcio_peer
 from server import Server, free_port
@@ -14,7 +14,7 @@ def entitled():
 
 
 def nghttpd():
-    """It knows no customers: a small file is what HTTP/2 costs at least."""
+    """Serves a small file: the minimum cost of HTTP/2."""
     folder = OUTPUT / "static"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "small.txt").write_text("entitled: yes, until the end of the month, as far as we know.\n")
@@ -34,5 +34,5 @@ SERVERS = (entitled, nghttpd, grpc_cpp, grpcio)
 
 
 def question(server):
-    """What the load generator asks a server."""
+    """The load generator's arguments for a server."""
     return ["--get", "/small.txt"] if server.name == "nghttpd" else ["--customers", CUSTOMERS]

@@ -1,4 +1,4 @@
-"""Servers of a benchmark: each started on a core of its own, measured, and stopped."""
+"""Server processes of a benchmark: started on one core, measured, and stopped."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-# The server under load has one core and the load generator another, where there are two.
+# The server has one core and the load generator another, if there are two.
 SERVER_CORE, LOAD_CORE = (0, 1) if (os.cpu_count() or 1) > 1 else (0, 0)
 START_LIMIT = 30
 IDLE_CONNECTIONS = 1_000
@@ -18,7 +18,7 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0
 
 
 def pinned(command, core, **options):
-    """Starts a command that may use only one core."""
+    """Starts a command pinned to one core."""
     return subprocess.Popen(
         [str(part) for part in command],
         preexec_fn=lambda: os.sched_setaffinity(0, {core}),
@@ -30,7 +30,7 @@ def pinned(command, core, **options):
 class Server:
     """A running server with the port it listens on; leaving its `with` block stops it.
 
-    It says its ports itself, in a line that `ready` matches, or is told the one by `port`.
+    The server prints its port in a line that `ready` matches, or listens on `port`.
     """
 
     def __init__(self, name, command, ready=None, port=None):
@@ -50,19 +50,19 @@ class Server:
             self.process.kill()
 
     def memory(self, kind="VmRSS"):
-        """KiB that the process has in memory; `RssAnon` leaves out mapped files, a store's among them."""
+        """The process's memory in KiB; `RssAnon` excludes mapped files such as a store's."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"{kind}:\s+(\d+) kB", status)[1])
 
     def memory_of_a_connection(self):
-        """KiB that an idle HTTP/2 connection takes of the server's own memory."""
+        """KiB of the server's memory per idle HTTP/2 connection."""
         with contextlib.ExitStack() as open_sockets:
             def connect(count):
                 for _ in range(count):
                     connection = open_sockets.enter_context(socket.create_connection(("127.0.0.1", self.port)))
                     connection.sendall(PREFACE)
                     connection.recv(64)
-            connect(100)  # what the first ones bring into memory is not theirs
+            connect(100)  # the first connections load shared memory
             before = self.memory("RssAnon")
             connect(IDLE_CONNECTIONS)
             return (self.memory("RssAnon") - before) / IDLE_CONNECTIONS
@@ -84,7 +84,7 @@ class Server:
 
 
 def free_port():
-    """A port nobody listens on at this moment."""
+    """A port that is currently free."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -97,7 +97,7 @@ def load(generator, server, connections, streams, seconds, warmup, extra):
 
 
 class LoadFailed(SystemExit):
-    """Calls were answered wrongly, or not in time."""
+    """Some calls got a wrong response, or none in time."""
 
 
 def measured_load(generator, server, connections, streams, seconds, warmup, extra):

@@ -1,4 +1,4 @@
-"""Stores full of invented customers, kept in .build/bench from one run to the next."""
+"""Stores of synthetic customers, cached in .build/bench."""
 
 import os
 import pathlib
@@ -12,9 +12,9 @@ ENTITLED = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "re
 
 
 def seeded_store(customers, configuration=None, only_answers=False):
-    """A data directory whose store holds that many customers, made anew when the program is newer.
+    """A data directory whose store holds this many customers, seeded again if the program is newer.
 
-    They are told their answers under this configuration, a file, or under the demo's.
+    Their answers are computed with this configuration file, or with the demo's.
     """
     kind = f"-{configuration.stem}" if configuration else "-answers" if only_answers else ""
     folder = OUTPUT / f"store-{customers}{kind}"

@@ -9,7 +9,7 @@ OWN_PACKAGE = "entitled.v1"
 
 
 class Rule:
-    """Who may call a method and how the server runs it, as Swift literals."""
+    """The access rule of a method and how the server runs it, as Swift literals."""
 
     def __init__(self, role=None, mutates=False, on_event_loop=False):
         self.role = f".{role.removeprefix('ROLE_').lower()}" if role else "nil"

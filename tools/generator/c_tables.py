@@ -1,4 +1,4 @@
-"""The C files beside protoc-c's output: the umbrella header and the embedded descriptor set."""
+"""The C files in addition to protoc-c's output: the umbrella header and the embedded descriptor set."""
 
 import re
 

@@ -10,7 +10,7 @@ HEADER = f"""// {c_tables.COMMAND}
 // swift-format-ignore-file
 """
 
-# The enum that stands for a package; our own package needs none.
+# The enum used as namespace of a package; our own package needs none.
 NAMESPACES = {
     "entitled.v1": None,
     "google.protobuf": "GoogleProtobuf",
@@ -20,11 +20,11 @@ NAMESPACES = {
     "grpc.reflection.v1alpha": "GRPCReflectionAlpha",
     "grpc.testing": "GRPCTesting",
 }
-# Packages whose services are not part of what `entitled` serves.
+# Packages whose services `entitled` does not serve.
 TEST_PACKAGES = {"grpc.testing"}
 # descriptor.proto is read inside Wire only, in its C form.
 NOT_IN_SWIFT = {"google/protobuf/descriptor.proto"}
-# Names that Swift keeps for itself.
+# Reserved words of Swift.
 RENAMED = {"Any": "AnyMessage"}
 KEYWORDS = {"as", "case", "default", "do", "else", "extension", "false", "for", "if", "import", "in", "init", "is",
             "operator", "protocol", "public", "repeat", "return", "self", "static", "switch", "true", "where"}
@@ -236,7 +236,7 @@ def all_messages(file):
 
 
 def contract_source(files, access):
-    """The table of services and messages. Test packages are not part of the contract that the program serves."""
+    """The table of services and messages. Test packages are excluded, because the program does not serve them."""
     lines = [HEADER]
     for package, namespace in NAMESPACES.items():
         if namespace:

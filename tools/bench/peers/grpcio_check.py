@@ -1,4 +1,4 @@
-"""What Python's grpcio costs with nothing behind it: `EntitlementService.Check` answered from a dictionary.
+"""The cost of Python's grpcio alone: `EntitlementService.Check` answered from a dictionary.
 
 The asyncio interface on one thread. Called with the folder of the generated messages and the number of customers;
 prints the port it listens on.
