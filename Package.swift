@@ -226,6 +226,8 @@ let package = Package(
     test(
       .server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData", "TestSupport"]),
     test(.server, "ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
+    test(
+      .programs, "EntitledClientTests", ["EntitledClient", "HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(
       .data, "LedgerTests",
