@@ -283,14 +283,14 @@ def test_a_new_token_is_valid_once_its_hash_is_configured(tmp_path):
     service = Service(tmp_path / "data", ["--config", file])
     assert contract.reason(rejected(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
     file.write_text(APPS + CALLERS + f"  new: {{roles: [read], tokens: ['{made['hash']}']}}\n")
-    reload(service, "the callers were read again")
+    reload(service, "callers reloaded")
     call(service, CHECK, check(), made["token"])
     file.write_text(APPS + CALLERS.replace("roles", "rules"))
-    reload(service, "so do the callers")
+    reload(service, "reload of the configuration failed")
     assert "unknown key 'rules'" in service.log
     call(service, CHECK, check(), made["token"])
     file.write_text(APPS + CALLERS)
-    reload(service, "the callers were read again")
+    reload(service, "callers reloaded")
     assert contract.reason(rejected(service, CHECK, check(), made["token"])) == "UNKNOWN_TOKEN"
     service.stop()
 
@@ -396,7 +396,7 @@ token_issuer:
         # The JWKS endpoint fails: tokens with an unknown key are rejected, cached keys stay valid.
         server.status = 500
         assert contract.reason(rejected(service, CHECK, check(), new.token("ES256"))) == "INVALID_TOKEN"
-        wait_for(lambda: "cannot be fetched" in service.log)
+        wait_for(lambda: "JWKS refresh failed" in service.log)
         call(service, CHECK, check(), old.token("ES256"))
         # The endpoint serves other keys again: the first token with a new key triggers a refresh.
         server.status, server.keys = 200, new.keys()

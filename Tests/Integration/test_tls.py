@@ -131,11 +131,11 @@ def test_sighup_replaces_the_certificate_and_keeps_open_streams(secure):
         # A malformed file changes nothing.
         good = secure.files.certificate.read_bytes()
         secure.files.certificate.write_text("nothing")
-        reload(secure, "the certificate stays as it was")
+        reload(secure, "reload of certificate failed")
         assert secure.handshake(secure.service.grpc, secure.context())[3] == before
         secure.files.certificate.write_bytes(good)
         secure.authority.issue("server", "localhost")
-        reload(secure, "the certificate was read again")
+        reload(secure, "certificate reloaded")
         assert secure.handshake(secure.service.grpc, secure.context())[3] != before
         assert secure.handshake(secure.service.http, secure.context())[3] != before
         assert contract.entitlement_stub(channel).Check(QUESTION, timeout=CALL_LIMIT).reason

@@ -284,7 +284,7 @@ def test_sighup_reloads_webhooks(start, tmp_path, receiver, other_receiver):
     # A new webhook starts with the next event; the first one gets another URL and continues at its cursor.
     moved = other_receiver.url + "/moved"
     configured(tmp_path, {"billing": {"url": moved}, "audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
-    reload(service, "the webhooks were read again")
+    reload(service, "webhooks reloaded")
     grant(service, "ben")
     other_receiver.wait(lambda r: len(r.accepted) == 3)
     assert sorted((q.path, q.data["type"]) for q in other_receiver.accepted) == [
@@ -292,17 +292,17 @@ def test_sighup_reloads_webhooks(start, tmp_path, receiver, other_receiver):
     assert len(receiver.requests) == 2
     # A removed webhook stops; a configuration error changes nothing, and health reports it.
     configured(tmp_path, {"audit": {"url": other_receiver.url, "events": ["GRANTED"]}})
-    reload(service, "the webhooks were read again")
+    reload(service, "webhooks reloaded")
     grant(service, "cleo")
     other_receiver.wait(lambda r: len(r.accepted) == 4)
     secret_file(tmp_path, "bad", "no secret")
     configured(tmp_path, {"audit": {"url": other_receiver.url, "secret": {"file": str(tmp_path / "bad")}}})
-    reload(service, "the webhooks stay as they were")
+    reload(service, "reload of webhooks failed")
     grant(service, "dora")
     other_receiver.wait(lambda r: len(r.accepted) == 5)
     # A webhook configured again under its name continues at its cursor.
     configured(tmp_path, {"billing": {"url": receiver.url}})
-    reload(service, "the webhooks were read again")
+    reload(service, "webhooks reloaded")
     receiver.wait(lambda r: {q.sequence for q in r.accepted} >= {5, 6, 7, 8})
     # A message answered just before the removal may arrive twice: delivery is at least once.
     assert {q.sequence for q in receiver.accepted[2:]} - {3, 4} == {5, 6, 7, 8}
@@ -322,7 +322,7 @@ def test_a_slow_receiver_does_not_delay_a_reload(start, tmp_path, receiver, othe
     grant(service, "ana")
     assert attempts.wait(10)
     configured(tmp_path, {"billing": {"url": other_receiver.url}})
-    reload(service, "the webhooks were read again")
+    reload(service, "webhooks reloaded")
     other_receiver.wait(lambda r: len(r.accepted) == 2, 10)
     go_on.set()
     assert_each_in_order(other_receiver.accepted)

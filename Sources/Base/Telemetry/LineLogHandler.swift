@@ -76,7 +76,7 @@ package struct LineLogHandler: LogHandler {
     }
   }
 
-  /// Without line breaks: one event is one line, whoever wrote what into it.
+  /// Escapes line breaks, so that one event is one line.
   private func text(_ event: LogEvent, _ members: [(key: String, value: Logger.MetadataValue)]) -> String {
     let rest = members.map { " \($0.key)=\(Self.text($0.value))" }.joined()
     let line = "\(now()) \(event.level.rawValue) \(label): \(event.message)\(rest)"

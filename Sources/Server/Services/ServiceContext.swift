@@ -16,7 +16,7 @@ package struct ServiceContext: Sendable {
   let catalog: CurrentCatalog
   let clock: ServiceClock
   let verifier: SignedDataVerifier
-  let signing: SigningSetup
+  let signing: SigningSettings
   /// `nil` if no app requires online checks.
   let onlineChecks: OnlineCheckEnforcer?
   let lookup: PurchaseLookup
@@ -29,7 +29,7 @@ package struct ServiceContext: Sendable {
 
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog, clock: ServiceClock,
-    verifier: SignedDataVerifier, signing: SigningSetup, onlineChecks: OnlineCheckEnforcer?,
+    verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
     lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin
   ) {

@@ -4,7 +4,7 @@ import Testing
 @Suite struct DeflaterTests {
   private static let dictionary = Array("\"originalTransactionId\":\"\"productId\":".utf8)
 
-  @Test("Whatever goes in comes out", arguments: [0, 1, 7, 300, 70_000])
+  @Test("Compressed data is restored exactly", arguments: [0, 1, 7, 300, 70_000])
   func round(count: Int) throws {
     var state: UInt64 = 1
     let bytes = (0..<count).map { _ in
@@ -19,13 +19,13 @@ import Testing
     }
   }
 
-  @Test("What the dictionary has takes next to nothing")
+  @Test("Text from the dictionary compresses to a few bytes")
   func dictionaryHelps() throws {
     let text = Array("\"originalTransactionId\":\"\"productId\":".utf8)
     #expect(try Deflater(dictionary: Self.dictionary).deflated(text).count < 12)
   }
 
-  @Test("Cut, prolonged, of another length or not packed at all: an error")
+  @Test("Truncated, extended and uncompressed data is rejected")
   func damaged() throws {
     let text = Array("a text that is packed and then damaged".utf8)
     let packed = try Deflater(dictionary: []).deflated(text)

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("An event is one line of JSON, whatever is in it")
+  @Test("A JSON log line escapes all characters")
   func json() throws {
     let lines = Lines()
     let logger = logger(.json, lines)
@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test("For people it is one line too")
+  @Test("A text log line has no line breaks")
   func text() {
     let lines = Lines()
     logger(.text, lines).info("two\nlines", metadata: ["b": ["x", "y"], "a": "1\r\n2"])
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "What looks like a token, a signed document or a receipt is withheld",
+    "Tokens, signed documents and receipts are redacted",
     arguments: LineLogHandler.Format.allCases)
   func secrets(format: LineLogHandler.Format) {
     let secrets = [
@@ -61,7 +61,7 @@ import Testing
     #expect(lines.all.last?.contains("entitled reads eyJ and MII") == true)
   }
 
-  @Test("What is logged for a call names its trace")
+  @Test("Log lines of a call contain its trace id")
   func trace() {
     let lines = Lines()
     let logger = logger(.text, lines)
@@ -71,7 +71,7 @@ import Testing
     #expect(lines.all[0].hasSuffix("hello request_id=\(trace.requestID) trace_id=\(trace.traceID)\n"))
   }
 
-  @Test("A trace that comes with a call goes on, with an id of our own")
+  @Test("A valid traceparent continues the trace with a new request id")
   func traceparent() {
     var generator = SystemRandomNumberGenerator()
     let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "A trace that cannot be read is not continued",
+    "A malformed traceparent starts a new trace",
     arguments: [
       "", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
       "00-00000000000000000000000000000000-00f067aa0ba902b7-01",

@@ -14,7 +14,7 @@ import Testing
     MetricsTextWriter.write(registry.samples(), of: registry.families, as: format)
   }
 
-  @Test("What was counted, set and timed is told in the order of the families")
+  @Test("A scrape lists metrics in the order of the families")
   func text() {
     let registry = MetricsRegistry(families: Self.families)
     registry.makeRecorder(label: "waiting", dimensions: [], aggregate: false).record(2.5)
@@ -43,7 +43,7 @@ import Testing
         """)
   }
 
-  @Test("OpenMetrics has counters without their ending in the type, and an end")
+  @Test("OpenMetrics types counters without _total and ends with EOF")
   func openMetrics() {
     let registry = MetricsRegistry(families: Self.families)
     let text = scrape(
@@ -61,7 +61,7 @@ import Testing
         "# HELP surprises_total No description.\n# TYPE surprises_total counter\nsurprises_total 1\n"))
   }
 
-  @Test("Calls counted by event loops and by others are added up, by method and code")
+  @Test("A scrape adds up the shards by method and code")
   func callMeter() throws {
     let meter = CallMeter(methods: ["/a/A", "/a/B"], codeNames: (0...16).map { "CODE\($0)" })
     let (first, second) = (meter.makePart(), meter.makePart())
@@ -80,7 +80,7 @@ import Testing
     #expect(!lines.contains { $0.contains("/a/B") })
   }
 
-  @Test("Every histogram of the catalog has bounds that go up, and every counter its ending")
+  @Test("Catalog histograms have ascending bounds and counters end in _total")
   func catalog() {
     var names: Set<String> = []
     for family in MetricCatalog.families {

@@ -20,7 +20,7 @@ import Testing
     #expect(app.products["lifetime"]?.operatorGrace == nil)
   }
 
-  @Test("Versions are compared number by number, and what is before the named one owns")
+  @Test("Versions are compared numerically by bought_before_version")
   func boughtBefore() throws {
     let app = try catalog()
     for (version, owns) in [("2.9", true), ("2.10.1", true), ("3", false), ("3.0.1", false), ("10", false)] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("A policy for family members limits or denies what they share")
+  @Test("family_sharing limits or denies the access of family members")
   func familySharing() throws {
     let app = try catalog()
     let shared = TransactionFact(
@@ -42,7 +42,7 @@ import Testing
     #expect(evaluate(facts, entitlement: "export", in: app, at: moment).reason == .familySharingNotAllowed)
   }
 
-  @Test("Whose a purchase is that several hand in follows a policy, which keeps if nothing is said")
+  @Test("ownership_policy is keep by default")
   func ownershipPolicy() throws {
     #expect(try catalog().ownershipPolicy == .share)
     let silent = Self.yaml.replacing("    ownership_policy: share\n", with: "")

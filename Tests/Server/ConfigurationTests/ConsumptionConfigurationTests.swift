@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "What Apple does not know is refused by name",
+    "Unknown values are rejected with their key",
     arguments: [
       ("{answer: perhaps}", "answer of consumption_requests of app sea is not one of manual, automatic"),
       ("{refund_preference: NONE}", "DECLINE, GRANT_FULL, GRANT_PRORATED"),

@@ -20,7 +20,7 @@ import Testing
     #expect(configuration.listeners == .standard)
   }
 
-  @Test("Certificates are named relative to the file")
+  @Test("Certificate paths are relative to the file")
   func tls() throws {
     let yaml = apps + "listeners: {grpc: {tls: {certificate: a.crt, key: keys/a.key, client_ca: /ca.pem}}}"
     let port = try ServiceConfiguration(yaml: yaml, file: "/etc/entitled.yaml").listeners.grpc
@@ -30,7 +30,7 @@ import Testing
     #expect(!port.allowsCleartext)
   }
 
-  @Test("Every limit can be named, at both ends of its range", arguments: LimitName.allCases)
+  @Test("Every limit accepts the ends of its range", arguments: LimitName.allCases)
   func limits(name: LimitName) throws {
     for value in [name.range.lowerBound, name.range.upperBound] {
       let yaml = apps + "limits: {\(name.rawValue): \(value)}"

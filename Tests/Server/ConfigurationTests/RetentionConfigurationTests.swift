@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(
-    "Another group, and days that are none, are refused",
+    "Unknown groups and invalid days are rejected",
     arguments: [
       (
         "retention: {commands: 9}",

@@ -98,7 +98,7 @@ import Testing
     #expect(configuration.roots.map(\.environment) == [.sandbox, .production])
   }
 
-  @Test("Keys, tokens and online checks are off unless the file says more; their paths are relative to it")
+  @Test("Keys, tokens and online checks are off by default; paths are relative to the file")
   func signing() throws {
     let plain = try ServiceConfiguration(yaml: Self.minimal, file: "/etc/entitled/x.yaml")
     #expect(plain.tokens == nil)
@@ -126,7 +126,7 @@ import Testing
     #expect(full.tokens?.lifetimeSeconds == 60)
   }
 
-  @Test("Receipts are verified here, not kept and not looked up unless the file says so")
+  @Test("Receipts are verified locally by default, not retained and not looked up")
   func receipts() throws {
     let plain = try ServiceConfiguration(yaml: Self.minimal, file: "x.yaml")
     #expect(plain.apps[0].receipts == ReceiptConfiguration())

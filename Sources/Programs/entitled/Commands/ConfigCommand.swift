@@ -43,11 +43,11 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       }
     }
     attempt { _ = try Startup.signing(configuration) }
-    attempt { _ = try Startup.secrets(configuration) }
+    attempt { _ = try Startup.sharedSecrets(configuration) }
     for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }
     attempt {
-      _ = try Startup.admission(
-        configuration, at: [], fetch: JWKSRefresher(logger: Logger(label: "entitled.config")))
+      _ = try Startup.callerPolicy(
+        configuration, at: [], jwks: JWKSRefresher(logger: Logger(label: "entitled.config")))
     }
     guard problems.isEmpty else { throw Failure(problems.joined(separator: "\nentitled: ")) }
   }

@@ -1,83 +1,80 @@
 internal import Callers
 internal import Configuration
 internal import Entitlements
+internal import Ledger
 internal import Logging
 internal import Platform
 internal import Services
 internal import SignedData
+internal import Store
 internal import UnixSignals
+internal import Webhooks
 
-/// Reads the catalog, the callers, the webhooks, the keys of entitlement tokens and the certificates of the ports again on
-/// SIGHUP, so that they change without a restart and without a call that is dropped.
+/// Reloads catalog, callers, webhooks, token keys and TLS certificates on SIGHUP, without a restart.
 struct ConfigurationReloader: Worker {
   let name = "configuration_reload"
-  let services: Application
-  let security: ListenerTLS
-  let callers: CurrentCallers
-  let keyFetch: JWKSRefresher
-  let monitor: HealthMonitor
+  let application: Application
+  let tls: ListenerTLS
   let settings: ServeSettings
   let hangUps: UnixSignalsSequence
   let logger: Logger
 
-  /// Answers each of `hangUps`, those included that came before, until the task is cancelled.
+  /// Reloads for each signal, including those that arrived before the call, until the task is cancelled.
   func run() async {
     for await _ in hangUps {
       await reloadConfiguration()
-      reloadKeys()
-      security.reload(logger)
+      reloadTokenKeys()
+      tls.reload(logger)
     }
   }
 
-  /// A file that cannot be used changes nothing; the log says what is wrong, and in which line.
+  /// Reloads the file. If it is invalid, the current configuration stays in force.
   private func reloadConfiguration() async {
-    // Without a file the demo app is configured, and stays as it is.
+    // Without a file, the demo configuration is in force and cannot change.
     guard let file = settings.configurationFile else { return }
     do throws(ConfigurationError) {
       let configuration = try ServiceConfiguration.load(path: file)
-      services.adopt(configuration.catalog)
-      logger.info("the catalog was read again", metadata: ["apps": "\(configuration.catalog.appIDs)"])
-      monitor.reportConfigurationError(nil)
+      application.catalog.adopt(configuration.catalog)
+      logger.info("catalog reloaded", metadata: ["apps": "\(configuration.catalog.appIDs)"])
+      application.monitor.reportConfigurationError(nil)
       reloadCallers(configuration)
       await reloadWebhooks(configuration)
     } catch {
-      monitor.reportConfigurationError(error.description)
-      logger.error(
-        "the catalog stays as it was, and so do the callers and the webhooks", metadata: ["error": "\(error)"]
-      )
-    }
-  }
-
-  private func reloadWebhooks(_ configuration: ServiceConfiguration) async {
-    do {
-      guard try await services.adopt(outlets: Startup.outlets(configuration)) else { return }
-      logger.info("the webhooks were read again")
-    } catch {
-      let reason = (error as? Failure)?.message ?? "\(error)"
-      monitor.reportConfigurationError(reason)
-      logger.error("the webhooks stay as they were", metadata: ["error": "\(reason)"])
+      report(error, "reload of the configuration failed, keeping the current one")
     }
   }
 
   private func reloadCallers(_ configuration: ServiceConfiguration) {
     do {
-      callers.replace(
-        with: try Startup.admission(configuration, at: settings.addresses, fetch: keyFetch))
-      logger.info("the callers were read again")
+      let policy = try Startup.callerPolicy(configuration, at: settings.addresses, jwks: application.jwks)
+      application.callers.replace(with: policy)
+      logger.info("callers reloaded")
     } catch {
-      let reason = (error as? Failure)?.message ?? "\(error)"
-      monitor.reportConfigurationError(reason)
-      logger.error("the callers stay as they were", metadata: ["error": "\(reason)"])
+      report(error, "reload of callers failed, keeping the current ones")
     }
   }
 
-  private func reloadKeys() {
-    do throws(PrivateKeyFileError) {
-      if let key = try services.reloadKeys() {
-        logger.info("token keys were read again", metadata: ["signing": "\(key)"])
-      }
+  private func reloadWebhooks(_ configuration: ServiceConfiguration) async {
+    do {
+      let webhooks = try Startup.webhooks(configuration)
+      guard try await application.features.webhooks.adopt(webhooks) else { return }
+      logger.info("webhooks reloaded")
     } catch {
-      logger.error("token keys stay as they were", metadata: ["error": "\(error)"])
+      report(error, "reload of webhooks failed, keeping the current ones")
     }
+  }
+
+  private func reloadTokenKeys() {
+    do throws(PrivateKeyFileError) {
+      guard let key = try application.reloadTokenKeys() else { return }
+      logger.info("token keys reloaded", metadata: ["signing": "\(key)"])
+    } catch {
+      logger.error("reload of token keys failed, keeping the current ones", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func report(_ error: any Error, _ event: Logger.Message) {
+    application.monitor.reportConfigurationError("\(error)")
+    logger.error(event, metadata: ["error": "\(error)"])
   }
 }

@@ -1,11 +1,13 @@
+internal import AppStore
 internal import Configuration
+internal import Foundation
 internal import Logging
 internal import NIOCore
 internal import Platform
 internal import Sandbox
 internal import Transport
 
-/// The embedded sandbox App Store, and where it listens.
+/// The sandbox that runs beside the service, with its listener.
 struct EmbeddedSandbox: Worker {
   let name = "sandbox"
   let simulator: AppStoreSimulator
@@ -13,10 +15,10 @@ struct EmbeddedSandbox: Worker {
 
   func run() async { await simulator.run() }
 
-  /// Where the service finds it.
+  /// The URL under which the service calls it.
   var baseURL: String { "http://\(listener.address)" }
 
-  /// Opens it; `nil` if it is not wanted.
+  /// Opens the sandbox; returns `nil` if it is turned off.
   static func open(
     _ settings: ServeSettings, _ configuration: ServiceConfiguration, on group: any EventLoopGroup,
     logger: Logger
@@ -33,5 +35,22 @@ struct EmbeddedSandbox: Worker {
     } catch {
       throw Failure("\(error)")
     }
+  }
+}
+
+/// The clocks of the operating system. No other code reads them; components receive the time.
+enum SystemClock {
+  static let now: @Sendable () -> Instant = {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(
+      millisecondsSince1970: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// Nanoseconds of the monotonic clock.
+  static let ticks: @Sendable () -> Int64 = {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -3,15 +3,14 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Configuration
 internal import Entitlements
-internal import Foundation
-internal import Notifications
-internal import Reconciliation
 internal import Sandbox
+internal import Services
 internal import SignedData
 internal import Telemetry
 
+// Clients of Apple's servers, and signing keys.
 extension Startup {
-  /// What asks Apple, for each app that has a key; and the embedded sandbox for all, with a key made for it.
+  /// The clients for all apps with an in-app purchase key. The embedded sandbox accepts any key, so that it needs none.
   static func clients(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
   ) throws -> AppStoreClients {
@@ -21,7 +20,7 @@ extension Startup {
         let embedded = environment == .sandbox && app.servers[.sandbox] == nil ? sandbox : nil
         guard let server = server(of: app, in: environment, embedded) else { continue }
         guard let credentials = try credentials(of: app, isEmbedded: embedded != nil) else { continue }
-        // The sandbox's clock may be another one than the machine's.
+        // The embedded sandbox verifies tokens by its own clock.
         let now =
           embedded.map { sandbox in { @Sendable in sandbox.simulator.clock.now() } } ?? SystemClock.now
         clients[app.definition.id, environment] = AppStoreServerClient(
@@ -37,12 +36,12 @@ extension Startup {
     of app: AppConfiguration, in environment: AppStore.Environment, _ sandbox: EmbeddedSandbox?
   ) -> AppStoreServer? {
     if let url = app.servers[environment] { return AppStoreServer(baseURL: url) }
-    // Apple's limits are for machines' hours, and the sandbox's pass as fast as its clock is turned.
+    // Apple's limits are per hour, and the sandbox's clock may run much faster.
     if let sandbox { return AppStoreServer(baseURL: sandbox.baseURL, rateLimitShare: 1000) }
     return AppStoreServer(environment)
   }
 
-  /// `nil` if the app has no key, without which Apple answers nothing. The embedded sandbox takes any.
+  /// The credentials for Apple's API; `nil` if the app has no key. The embedded sandbox gets a generated key.
   private static func credentials(
     of app: AppConfiguration, isEmbedded: Bool
   ) throws -> AppStoreCredentials? {
@@ -61,54 +60,40 @@ extension Startup {
       signer: try JWTSigner(key: .generate(.p256), keyID: "EMBEDDED00"))
   }
 
-  /// What is done where Apple's notifications do not arrive, by the operator's names for the apps.
-  static func followUps(_ configuration: ServiceConfiguration) -> [String: ReconciliationPolicy] {
-    Dictionary(
-      uniqueKeysWithValues: configuration.apps.map { app in
-        (
-          app.definition.id,
-          ReconciliationPolicy(
-            pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps,
-            fullPollInterval: app.fullPollInterval)
-        )
-      })
-  }
-
-  /// What notifications of version 1 are known by, for the apps that take them.
-  static func secrets(_ configuration: ServiceConfiguration) throws -> [String: SharedSecret] {
-    var secrets: [String: SharedSecret] = [:]
-    for app in configuration.apps {
-      guard let text = try sharedSecret(of: app) else { continue }
-      secrets[app.definition.id] = SharedSecret(text)
-    }
-    return secrets
-  }
-
-  /// `nil` if the app has none.
-  static func sharedSecret(of app: AppConfiguration) throws -> String? {
-    try app.sharedSecret.map(text)
-  }
-
-  /// A secret that the configuration names; it is not empty.
-  static func text(of source: SecretSource) throws -> String {
-    switch source {
-    case .file(let path):
-      let text: String
-      do { text = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
-      guard !text.isEmpty else { throw Failure("\(path) is to hold a secret, and is empty") }
-      return text
-    case .variable(let name):
-      guard let text = ServerOption.environment(name) else {
-        throw Failure(
-          "the configuration takes a secret from the environment variable \(name), which is not set")
+  /// Reads the keys that sign offers and entitlement tokens.
+  static func signing(_ configuration: ServiceConfiguration) throws -> SigningSettings {
+    do throws(PrivateKeyFileError) {
+      var settings = SigningSettings()
+      for app in configuration.apps {
+        guard let key = app.key else { continue }
+        settings.offers[app.definition.id] = OfferSettings(
+          signer: OfferSigner(
+            credentials: AppStoreCredentials(
+              issuerID: key.issuerID, bundleID: app.definition.identity.bundleID,
+              signer: try signer(with: key))),
+          checksEligibility: app.checksOfferEligibility)
       }
-      return text
+      settings.tokens = try configuration.tokens.map { tokens throws(PrivateKeyFileError) in
+        TokenSettings(
+          keys: try TokenKeys(directory: tokens.keyDirectory), issuer: tokens.issuer,
+          lifetimeMilliseconds: tokens.lifetimeSeconds * 1000)
+      }
+      return settings
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  private static func signer(with key: InAppPurchaseKey) throws(PrivateKeyFileError) -> JWTSigner {
+    let privateKey = try PrivateKeyFile.read(key.path)
+    do { return try JWTSigner(key: privateKey, keyID: key.keyID) } catch {
+      throw .notAKey(path: key.path, reason: error.description)
     }
   }
 }
 
 extension AppStoreClients {
-  /// What is left of Apple's limits.
+  /// The calls that Apple's rate limits still allow.
   var samples: [MetricSample] {
     appEnvironments.flatMap { target in
       let levels = self[target.appID, target.environment]?.availableCalls ?? [:]

@@ -1,18 +1,16 @@
 internal import AppStore
-internal import AppleLookup
+internal import Callers
 internal import Configuration
 internal import Entitlements
 internal import Foundation
-internal import Ledger
-internal import Platform
 internal import SQLiteStore
 internal import Sandbox
 internal import SandboxStore
-internal import Services
 internal import SignedData
 internal import Store
+internal import Transport
 
-/// Makes the parts of the service, and says in one line what is wrong if it cannot.
+/// Loads what the components need from files, and converts errors into a ``Failure``.
 enum Startup {
   static func configuration(file: String?) throws -> ServiceConfiguration {
     do throws(ConfigurationError) {
@@ -30,14 +28,15 @@ enum Startup {
     }
   }
 
-  /// The store in a stopped service's data directory, for work that makes no sense on a new one.
+  /// Opens the store of a stopped service, and does not create one.
   static func existingStore(in directory: String) throws -> SQLiteEntitlementStore {
     guard FileManager.default.fileExists(atPath: "\(directory)/entitled.sqlite") else {
-      throw Failure("there is no store in \(directory)")
+      throw Failure("no store in '\(directory)'")
     }
     return try store(in: directory)
   }
 
+  /// Opens the sandbox's state in the data directory; in memory without one.
   static func simulator(
     for configuration: ServiceConfiguration, data: String?, start: Instant? = nil
   ) throws -> AppStoreSimulator {
@@ -51,59 +50,71 @@ enum Startup {
     }
   }
 
-  /// Makes the services. Beside a sandbox they live by its clock, which a tester may have turned.
-  static func services(
-    _ configuration: ServiceConfiguration, _ store: any EntitlementStore, sandbox: EmbeddedSandbox?,
-    clients: AppStoreClients, importFolder: String, answerCacheBytes: Int, policy: CallPolicy,
-    supervisor: WorkerSupervisor
-  ) throws -> Application {
-    do {
-      let clock =
-        sandbox.map { ServiceClock($0.simulator.clock) } ?? ServiceClock(now: SystemClock.now)
-      var anchors = try TrustAnchors.apple()
-      for root in configuration.roots {
-        anchors = anchors.adding(try certificate(root.path), for: root.environment)
-      }
-      if let sandbox { anchors = anchors.adding(sandbox.simulator.root, for: .sandbox) }
-      let verifier = try SignedDataVerifier(anchors: anchors)
-      let catalog = CurrentCatalog(configuration.catalog)
-      let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: clock.now)
-      return Application(
-        store: store, ledger: ledger, verifier: verifier, catalog: catalog,
-        signing: try signing(configuration), gate: gate(configuration, verifier),
-        clients: clients, secrets: try secrets(configuration),
-        followUps: followUps(configuration),
-        receipts: try receipts(configuration, sandbox: sandbox, importFolder: importFolder),
-        outlets: try outlets(configuration), supervisor: supervisor, answerCacheBytes: answerCacheBytes,
-        policy: policy, clock: clock,
-        wallClock: SystemClock.now)
-    } catch {
-      throw Failure("\(error)")
+  /// The verifier with Apple's roots, the configured roots and the sandbox's root.
+  static func verifier(
+    _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
+  ) throws -> SignedDataVerifier {
+    var anchors: TrustAnchors
+    do { anchors = try TrustAnchors.apple() } catch { throw Failure("\(error)") }
+    for root in configuration.roots {
+      anchors = anchors.adding(try certificate(root.path), for: root.environment)
     }
+    if let sandbox { anchors = anchors.adding(sandbox.simulator.root, for: .sandbox) }
+    do { return try SignedDataVerifier(anchors: anchors) } catch { throw Failure("\(error)") }
   }
 
-  /// Reads a root that the configuration names, PEM or DER.
+  /// Reads a trusted root, PEM or DER.
   static func certificate(_ path: String) throws -> Certificate {
     guard let bytes = FileManager.default.contents(atPath: path) else {
-      throw Failure("cannot read the trusted root \(path)")
+      throw Failure("cannot read the trusted root '\(path)'")
     }
     do {
       return try Certificate(pem: String(decoding: bytes, as: UTF8.self))
     } catch {
       guard let certificate = try? Certificate(der: Array(bytes)) else {
-        throw Failure("the trusted root \(path) is no certificate, neither PEM nor DER")
+        throw Failure("the trusted root '\(path)' is neither PEM nor DER")
       }
       return certificate
     }
   }
-}
 
-extension ServiceClock {
-  /// A sandbox's time.
-  fileprivate init(_ clock: SandboxClock) {
-    self.init(
-      now: { clock.now() }, delay: { clock.milliseconds(until: $0) },
-      adjustments: { clock.changes() })
+  /// The callers that may call the service. `jwks` fetches the keys of the identity provider.
+  ///
+  /// - Throws: ``Failure`` if `callers` is not configured and an address is reachable from other machines.
+  static func callerPolicy(
+    _ configuration: ServiceConfiguration, at addresses: [HostAndPort], jwks: JWKSRefresher
+  ) throws -> CallerPolicy {
+    switch configuration.callers {
+    case .open: return .open
+    case .listed(let definitions):
+      let issuer = try configuration.tokenIssuer.map { try tokenIssuer($0, jwks) }
+      return .listed(CallerDirectory(definitions, issuer: issuer))
+    case .unspecified:
+      guard let exposed = addresses.first(where: { !$0.isLoopback }) else { return .open }
+      throw Failure(
+        "\(exposed) is reachable from other machines, and callers is not configured; "
+          + "list the callers, or set callers: open to allow all callers")
+    }
+  }
+
+  private static func tokenIssuer(
+    _ configuration: TokenIssuerConfiguration, _ jwks: JWKSRefresher
+  ) throws -> TokenIssuer {
+    switch configuration.keys {
+    case .file(let path):
+      guard let bytes = FileManager.default.contents(atPath: path) else {
+        throw Failure("cannot read the keys of the token_issuer in '\(path)'")
+      }
+      do {
+        return TokenIssuer(configuration.terms, keys: try JSONWebKeySet(parsing: Array(bytes)))
+      } catch {
+        throw Failure("the keys of the token_issuer in '\(path)' are invalid: \(error)")
+      }
+    case .url(let url):
+      let issuer = TokenIssuer(configuration.terms, keys: nil) { jwks.request() }
+      jwks.begin(from: url, for: issuer)
+      return issuer
+    }
   }
 }
 
@@ -117,7 +128,7 @@ extension SandboxApp {
         return SandboxProduct(
           productId: product.productID, type: product.type,
           subscriptionGroupIdentifier: product.subscriptionGroup, level: product.level ?? 1,
-          period: terms?.period, duration: product.duration, price: terms?.price,
+          period: terms?.period, duration: product.duration, price: terms?.price ?? 0,
           currency: terms?.currency ?? "USD")
       })
   }

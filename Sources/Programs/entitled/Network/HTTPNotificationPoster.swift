@@ -20,7 +20,9 @@ final class HTTPNotificationPoster: NotificationPoster {
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult { await exchange(body, with: url).result }
+  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
+    await exchange(body, with: url).result
+  }
 
   func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
     var request = HTTPClientRequest(url: url)

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Transport
 
-/// The listening sockets that whoever started this process made for it (systemd's socket activation: `LISTEN_PID`,
-/// `LISTEN_FDS`, `LISTEN_FDNAMES`; see `sd_listen_fds(3)`).
+/// The listening sockets of systemd's socket activation (`LISTEN_PID`, `LISTEN_FDS`, `LISTEN_FDNAMES`; see
+/// `sd_listen_fds(3)`).
 ///
-/// They stay open while the service is restarted: clients that connect meanwhile wait, and nobody is refused.
+/// They stay open while the service restarts, so that connections wait instead of being refused.
 struct InheritedSockets: Sendable {
   private var sockets: [String: InheritedSocket] = [:]
 
-  /// The port of gRPC; `nil`: the service opens it itself.
+  /// The gRPC socket; `nil` if the service must open it.
   var grpc: InheritedSocket? { sockets["grpc"] }
-  /// The port of the edge.
+  /// The edge socket; `nil` if the service must open it.
   var http: InheritedSocket? { sockets["http"] }
 
-  /// Takes those of the environment; none if they are another process's.
+  /// Reads the environment variables. There are no sockets if `LISTEN_PID` is another process.
   init() throws {
     guard ServerOption.environment("LISTEN_PID") == "\(getpid())",
       let count = ServerOption.environment("LISTEN_FDS").flatMap(CInt.init)
@@ -21,17 +21,18 @@ struct InheritedSockets: Sendable {
     let names = (ServerOption.environment("LISTEN_FDNAMES") ?? "").split(
       separator: ":", omittingEmptySubsequences: false)
     guard names.count == Int(count) else {
-      throw Failure("LISTEN_FDS says \(count) sockets and LISTEN_FDNAMES has \(names.count) names")
+      throw Failure("LISTEN_FDS has \(count) sockets, but LISTEN_FDNAMES has \(names.count) names")
     }
     for (name, descriptor) in zip(names, Self.firstDescriptor...) {
       guard ["grpc", "http"].contains(name) else {
-        throw Failure("an inherited socket is named '\(name)'; FileDescriptorName= is 'grpc' or 'http'")
+        throw Failure("unknown inherited socket '\(name)'; set FileDescriptorName= to 'grpc' or 'http'")
       }
       guard let socket = InheritedSocket(descriptor: descriptor) else {
-        throw Failure("the inherited socket '\(name)' (descriptor \(descriptor)) does not listen on TCP")
+        throw Failure(
+          "the inherited socket '\(name)' (descriptor \(descriptor)) is not a listening TCP socket")
       }
       guard sockets.updateValue(socket, forKey: String(name)) == nil else {
-        throw Failure("there are two inherited sockets named '\(name)'; a port has one")
+        throw Failure("two inherited sockets are named '\(name)'")
       }
     }
   }

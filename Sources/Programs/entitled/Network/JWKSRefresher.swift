@@ -7,41 +7,42 @@ internal import Platform
 internal import SignedData
 internal import Synchronization
 
-/// Fetches the keys of the identity provider: at the start, every ten minutes, and when a token names a key
-/// that is not known, since keys are exchanged without notice.
+/// Fetches the JWKS of the identity provider: at startup, every ten minutes, and when a token has an unknown key id,
+/// because providers rotate keys without notice.
 final class JWKSRefresher: Worker {
   let name = "jwks"
+
   private struct Target {
     let url: String
     let issuer: TokenIssuer
   }
 
   private static let interval = Duration.seconds(600)
-  /// So often at most we knock at the provider's door in each ``period``, however many tokens with invented keys come.
+  /// The maximum number of fetches in each ``period``, so that tokens with invented key ids do not flood the provider.
   private static let fetchLimit = 5
   private static let period = Duration.seconds(60)
   private static let sizeLimit = 1 << 20
 
-  private let task = Mutex<Target?>(nil)
+  private let target = Mutex<Target?>(nil)
   private let requests = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let logger: Logger
 
   init(logger: Logger) { self.logger = logger }
 
-  /// From now on the keys at `url` are the issuer's.
+  /// Fetches the keys of `issuer` from `url` from now on.
   func begin(from url: String, for issuer: TokenIssuer) {
-    task.withLock { $0 = Target(url: url, issuer: issuer) }
+    target.withLock { $0 = Target(url: url, issuer: issuer) }
     request()
   }
 
-  /// Asks for newer keys soon.
+  /// Requests a fetch.
   func request() { requests.continuation.yield() }
 
   /// Fetches until the task is cancelled.
   func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        while (try? await _Concurrency.Task.sleep(for: Self.interval)) != nil { self.request() }
+        while (try? await Task.sleep(for: Self.interval)) != nil { self.request() }
       }
       group.addTask {
         var recent: [ContinuousClock.Instant] = []
@@ -49,28 +50,27 @@ final class JWKSRefresher: Worker {
           recent.append(.now)
           await self.fetch()
           guard recent.count == Self.fetchLimit else { continue }
-          try? await _Concurrency.Task.sleep(until: recent.removeFirst() + Self.period)
+          try? await Task.sleep(until: recent.removeFirst() + Self.period)
         }
       }
     }
   }
 
   private func fetch() async {
-    guard let task = task.withLock({ $0 }) else { return }
+    guard let target = target.withLock({ $0 }) else { return }
     do {
       let response = try await HTTPClient.shared.execute(
-        HTTPClientRequest(url: task.url), timeout: .seconds(10))
+        HTTPClientRequest(url: target.url), timeout: .seconds(10))
       guard response.status == .ok else {
-        throw Failure("it answers with the status \(response.status.code)")
+        throw Failure("the JWKS endpoint returned HTTP \(response.status.code)")
       }
       let body = try await response.body.collect(upTo: Self.sizeLimit)
-      task.issuer.replaceKeys(with: try JSONWebKeySet(parsing: Array(body.readableBytesView)))
-      logger.info("the keys of the token issuer were fetched", metadata: ["url": "\(task.url)"])
+      target.issuer.replaceKeys(with: try JSONWebKeySet(parsing: Array(body.readableBytesView)))
+      logger.info("JWKS refreshed", metadata: ["url": "\(target.url)"])
     } catch {
-      let reason = (error as? Failure)?.message ?? "\(error)"
       logger.error(
-        "the keys of the token issuer cannot be fetched; those that are known stay",
-        metadata: ["url": "\(task.url)", "error": "\(reason)"])
+        "JWKS refresh failed, keeping cached keys",
+        metadata: ["url": "\(target.url)", "error": "\(error)"])
     }
   }
 }

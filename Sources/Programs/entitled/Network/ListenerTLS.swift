@@ -2,27 +2,31 @@ internal import Configuration
 internal import Logging
 internal import Transport
 
-/// What the configuration says of the ports, as the transport wants it.
+/// The TLS identities of the listeners.
 struct ListenerTLS: Sendable {
   let grpc: TLSIdentity?
   let http: TLSIdentity?
 
-  /// Reads the certificates. A port that others than this machine reach is in the clear only if the
-  /// configuration or `allowsCleartext` says so.
+  /// Reads the certificates.
+  ///
+  /// - Throws: ``Failure`` if a listener is cleartext on an address that other machines can reach, unless the
+  ///   configuration or the settings allow it.
   init(_ configuration: ListenersConfiguration, _ settings: ServeSettings) throws {
     grpc = try Self.identity("grpc", configuration.grpc, settings.grpc, settings.allowsCleartext)
     http = try Self.identity("http", configuration.http, settings.http, settings.allowsCleartext)
   }
 
-  /// Reads the certificates again; one that cannot be used leaves all of its port as it was.
+  /// Reloads the certificates. On an error, the listener keeps its current certificate.
   func reload(_ logger: Logger) {
     for (name, identity) in [("grpc", grpc), ("http", http)] {
       guard let identity else { continue }
       do throws(TLSError) {
         try identity.reload()
-        logger.info("the certificate was read again", metadata: ["port": "\(name)"])
+        logger.info("certificate reloaded", metadata: ["listener": "\(name)"])
       } catch {
-        logger.error("the certificate stays as it was", metadata: ["port": "\(name)", "error": "\(error)"])
+        logger.error(
+          "reload of certificate failed, keeping the current one",
+          metadata: ["listener": "\(name)", "error": "\(error)"])
       }
     }
   }
@@ -33,8 +37,8 @@ struct ListenerTLS: Sendable {
     guard let files = port.tls else {
       guard address.isLoopback || port.allowsCleartext || allowsCleartext else {
         throw Failure(
-          "\(name) would be in the clear on \(address), which others than this machine reach: "
-            + "configure listeners.\(name).tls, or say that you want that with "
+          "the \(name) listener has no TLS, and \(address) is reachable from other machines; "
+            + "set listeners.\(name).tls, or allow cleartext with "
             + "listeners.\(name).cleartext: true or --cleartext")
       }
       return nil
@@ -50,10 +54,10 @@ struct ListenerTLS: Sendable {
 }
 
 extension TransportLimits {
-  /// The limits that the file names, and for the rest those that the program has.
-  init(_ named: [LimitName: Int64]) {
+  /// The configured limits; the others keep their defaults.
+  init(_ configured: [LimitName: Int64]) {
     self.init()
-    for (name, value) in named { set(name, value) }
+    for (name, value) in configured { set(name, value) }
   }
 
   private mutating func set(_ name: LimitName, _ value: Int64) {

@@ -8,34 +8,29 @@ internal import Telemetry
 internal import Transport
 internal import Wire
 
-/// The ports of a running service.
+/// The listeners of a running service.
 struct Listeners: Sendable {
   let grpc: Listener
   let http: Listener
-  /// `nil`: no sandbox.
+  /// `nil` if the sandbox is turned off.
   let sandbox: Listener?
 
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
-    services: Application, security: ListenerTLS, limits: TransportLimits, sandbox: Listener?,
-    metrics: MetricsRegistry, monitor: HealthMonitor, logger: Logger
+    application: Application, tls: ListenerTLS, limits: TransportLimits, sandbox: Listener?,
+    metrics: MetricsRegistry, logger: Logger
   ) async throws -> Listeners {
     do {
       let grpc = try await Listener.listen(
         at: settings.grpc, socket: settings.inherited.grpc, on: loops,
         serving: .init(
-          makeHost: { _ in loopHost(services, logger) },
-          http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: limits, tls: security.grpc),
+          makeHost: { _ in makeHost(application, logger) },
+          http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: limits, tls: tls.grpc),
         logger: logger)
-      let router = EdgeRouter(
-        gateway: services.services.jsonGateway,
-        notifications: services.notificationEndpoint,
-        verifyReceipt: VerifyReceiptEndpoint(facade: services.verifyReceiptFacade),
-        metrics: services.services.metricsEndpoint(metrics), jwks: { services.jwks },
-        readiness: ReadinessEndpoint(monitor: monitor))
+      let router = application.router(metrics: metrics)
       var edge = plain { await router.respond(to: $0) }
       edge.limits = limits
-      edge.tls = security.http
+      edge.tls = tls.http
       let http = try await Listener.listen(
         at: settings.http, socket: settings.inherited.http, on: edgeLoops, serving: edge, logger: logger)
       return Listeners(grpc: grpc, http: http, sandbox: sandbox)
@@ -44,18 +39,18 @@ struct Listeners: Sendable {
     }
   }
 
-  /// A port without gRPC.
+  /// A listener without gRPC.
   static func plain(_ handler: @escaping HTTPHandler) -> Listener.Service {
     .init(makeHost: { _ in MethodHost(methods: MethodTable([])) }, http: handler)
   }
 
-  /// Says over HTTP/1.1 that connections are to be made anew.
+  /// Asks HTTP/1.1 clients to reconnect.
   func announceShutDown() { for listener in all { listener.announceShutDown() } }
 
-  /// Lets calls in flight finish, on all ports at once.
+  /// Drains all listeners concurrently.
   ///
-  /// - Parameter endStreams: ends what would go on for ever. Called when clients were told to go elsewhere, so that what
-  ///   they begin anew they begin there.
+  /// - Parameter endStreams: ends streams without a natural end. Called after GOAWAY was sent, so that clients open new
+  ///   streams elsewhere.
   func shutDown(endStreams: @escaping @Sendable () -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       for listener in all {
@@ -64,7 +59,7 @@ struct Listeners: Sendable {
     }
   }
 
-  /// What is counted of the ports.
+  /// The metrics of the listeners.
   var samples: [MetricSample] {
     [("grpc", grpc), ("http", http)].flatMap { name, listener in
       let labels = [("listener", name)]
@@ -79,15 +74,15 @@ struct Listeners: Sendable {
 
   private var all: [Listener] { [grpc, http, sandbox].compactMap(\.self) }
 
-  /// How long calls in flight may take after SIGTERM: less than the 30 seconds after which Kubernetes kills.
+  /// The time for calls in flight after SIGTERM; Kubernetes kills the process after 30 seconds.
   private static let grace = TimeAmount.seconds(20)
 
-  /// The methods for a loop. Without a reader of the store there is no service.
-  private static func loopHost(_ services: Application, _ logger: Logger) -> sending MethodHost {
+  /// Returns the methods of one event loop. Without a reader of the store, the loop serves no methods.
+  private static func makeHost(_ application: Application, _ logger: Logger) -> sending MethodHost {
     do {
-      return try services.services.makeHost()
+      return try application.services.makeHost()
     } catch {
-      logger.critical("a loop has no reader of the store", metadata: ["error": "\(error)"])
+      logger.critical("store reader unavailable on event loop", metadata: ["error": "\(error)"])
       return MethodHost(methods: MethodTable([]))
     }
   }

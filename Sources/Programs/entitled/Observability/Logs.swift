@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Foundation
 internal import Logging
+internal import Services
 internal import Telemetry
 
 /// Writes the logs to the standard error, one event a line.
@@ -43,5 +44,29 @@ enum Logs {
   private static let write: @Sendable (String) -> Void = { line in
     var line = line
     line.withUTF8 { bytes in _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+  }
+}
+
+/// Logs mutating calls to `entitled.audit`, which can be stored separately, and calls that failed in the service to
+/// `entitled.calls`.
+struct AuditLogger: Sendable {
+  private let audit = Logger(label: "entitled.audit")
+  private let failures = Logger(label: "entitled.calls")
+
+  func write(_ record: AuditRecord) {
+    var metadata: Logger.Metadata = [
+      "caller": .string(record.caller.isEmpty ? "-" : record.caller), "method": .string(record.method),
+      "outcome": .string(record.outcome), "trace_id": .string(record.trace.traceID),
+      "request_id": .string(record.trace.requestID),
+    ]
+    if !record.apps.isEmpty { metadata["app"] = .string(record.apps.joined(separator: ",")) }
+    if !record.customers.isEmpty { metadata["customer"] = .array(record.customers.map { .string($0) }) }
+    if !record.actor.isEmpty { metadata["actor"] = .string(record.actor) }
+    if !record.problem.isEmpty { metadata["problem"] = .string(record.problem) }
+    if record.mutates {
+      audit.info("call", metadata: metadata)
+    } else {
+      failures.warning("call failed", metadata: metadata)
+    }
   }
 }

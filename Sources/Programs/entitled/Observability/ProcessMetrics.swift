@@ -1,15 +1,14 @@
 internal import Foundation
 internal import Telemetry
 
-/// What the operating system knows of this process and its disk.
+/// Metrics of the process and of the disk of the data directory.
 struct ProcessMetrics: MetricsSource {
-  /// The data directory, of whose disk is told how much is free.
   let dataDirectory: String
 
-  func samples() -> [MetricSample] { Self.ownUse + Self.openFiles + disk }
+  func samples() -> [MetricSample] { Self.resources + Self.openFiles + disk }
 
-  private static var ownUse: [MetricSample] {
-    // proc(5), "/proc/pid/stat": behind the name in parentheses, which may hold anything.
+  private static var resources: [MetricSample] {
+    // proc(5), "/proc/pid/stat": the fields after the name in parentheses, which may contain any character.
     guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
       let end = stat.lastIndex(of: ")")
     else { return [] }
@@ -51,9 +50,9 @@ struct ProcessMetrics: MetricsSource {
   }
 }
 
-/// How much room there is on a disk.
+/// Free space of disks.
 enum DiskSpace {
-  /// Bytes that may be used where `path` is; `nil` if that cannot be found out.
+  /// The free bytes of the file system of `path`; `nil` on an error.
   static func free(at path: String) -> Int64? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }

@@ -47,7 +47,7 @@ extension EntitlementServiceHandler {
   }
 
   /// How long the token may live, in milliseconds.
-  private func lifetime(_ request: IssueTokenRequest, _ setup: TokenSetup) throws(Status) -> Int64 {
+  private func lifetime(_ request: IssueTokenRequest, _ setup: TokenSettings) throws(Status) -> Int64 {
     guard let wanted = request.lifetime else { return setup.lifetimeMilliseconds }
     guard wanted.seconds > 0 else {
       throw Status(

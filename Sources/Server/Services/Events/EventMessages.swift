@@ -1,14 +1,14 @@
 internal import AppStore
-internal import Entitlements
+package import Entitlements
 internal import Ledger
-internal import Store
-internal import Wire
+package import Store
+package import Wire
 
 // Events as messages of the contract.
 
 extension Wire.EntitlementEvent {
   /// An event as it was committed; `app` is the app as it is configured now.
-  init(_ stored: StoredEvent, in app: AppDefinition) {
+  package init(_ stored: StoredEvent, in app: AppDefinition) {
     self.init()
     let (event, change) = (stored.event, stored.event.change)
     sequence = stored.sequence

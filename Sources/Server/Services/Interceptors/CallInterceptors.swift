@@ -9,7 +9,7 @@ package struct CallPolicy: Sendable {
   let callers: CurrentCallers
   let now: @Sendable () -> Instant
   let ticks: @Sendable () -> Int64
-  let audit: @Sendable (AuditRecord) -> Void
+  package let audit: @Sendable (AuditRecord) -> Void
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],
     codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })

@@ -16,7 +16,7 @@ package struct OnlineCheckEnforcer: Sendable {
   }
 
   /// Lets signed documents of an app pass, for whoever does not ask how old the answers are.
-  var check: OnlineCheck {
+  package var check: OnlineCheck {
     { documents, appID async throws(OnlineCheckError) in _ = try await check(documents, of: appID) }
   }
 

@@ -1,21 +1,21 @@
 package import SignedData
 
 /// What the services sign with, as the operator configured it.
-package struct SigningSetup: Sendable {
+package struct SigningSettings: Sendable {
   /// By the operator's name of the app; apps without a key are not there.
-  package var offers: [String: OfferSetup]
+  package var offers: [String: OfferSettings]
   /// `nil`: no entitlement tokens are made.
-  package var tokens: TokenSetup?
+  package var tokens: TokenSettings?
 
   /// A setup by its parts.
-  package init(offers: [String: OfferSetup] = [:], tokens: TokenSetup? = nil) {
+  package init(offers: [String: OfferSettings] = [:], tokens: TokenSettings? = nil) {
     self.offers = offers
     self.tokens = tokens
   }
 }
 
 /// How one app's offers are signed.
-package struct OfferSetup: Sendable {
+package struct OfferSettings: Sendable {
   package var signer: OfferSigner
   /// Whether the customer's history has to allow an offer; a request can ask to leave that out.
   package var checksEligibility: Bool
@@ -28,7 +28,7 @@ package struct OfferSetup: Sendable {
 }
 
 /// How entitlement tokens are made.
-package struct TokenSetup: Sendable {
+package struct TokenSettings: Sendable {
   package var keys: TokenKeys
   /// The tokens' `iss`.
   package var issuer: String

@@ -1,0 +1,133 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Callers
+internal import Configuration
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Platform
+internal import RPC
+internal import Sandbox
+internal import Services
+internal import SignedData
+internal import Store
+internal import Telemetry
+internal import Webhooks
+internal import Wire
+
+/// The composition root: constructs the components of the service and connects them.
+struct Application: Sendable {
+  let catalog: CatalogWorker
+  let callers: CurrentCallers
+  let jwks: JWKSRefresher
+  let features: Features
+  let services: Services
+  let health: HealthService
+  let monitor: HealthMonitor
+  private let policy: CallPolicy
+  private let signing: SigningSettings
+  private let broadcaster: EventBroadcaster
+  private let supervisor: WorkerSupervisor
+  private let workers: [any Worker]
+  private let now: @Sendable () -> Instant
+
+  /// Constructs all components over `store`. With a sandbox, the service follows the sandbox's clock, which a tester
+  /// may advance; webhooks and certificates follow the system's clock.
+  init(
+    _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
+    sandbox: EmbeddedSandbox?, logger: Logger
+  ) throws {
+    let clock = sandbox.map { ServiceClock($0.simulator.clock) } ?? ServiceClock(now: SystemClock.now)
+    now = clock.now
+    let verifier = try Startup.verifier(configuration, sandbox: sandbox)
+    let currentCatalog = CurrentCatalog(configuration.catalog)
+    let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: currentCatalog, now: clock.now)
+    catalog = CatalogWorker(ledger)
+    supervisor = WorkerSupervisor(logger: logger)
+    signing = try Startup.signing(configuration)
+
+    features = try Features(
+      configuration, settings, store: store, ledger: ledger, verifier: verifier, catalog: currentCatalog,
+      clock: clock, sandbox: sandbox, supervisor: supervisor)
+    broadcaster = EventBroadcaster(store: store, now: clock.now)
+
+    jwks = JWKSRefresher(logger: logger)
+    callers = CurrentCallers(
+      try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
+    policy = CallPolicy(
+      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: AuditLogger().write)
+    health = HealthService(services: Contract.services.map(\.name))
+    services = Services(
+      ServiceContext(
+        store: store, ledger: ledger, catalog: currentCatalog, clock: clock, verifier: verifier,
+        signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup, inbox: features.inbox,
+        reconciler: features.reconciler, receiptIntake: features.receiptIntake,
+        migrations: features.migrations, broadcaster: broadcaster,
+        deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now)),
+      policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20)
+    monitor = HealthMonitor(store: store, health: health) { DiskSpace.free(at: settings.data) }
+
+    var workers: [any Worker] = [
+      catalog, ExpiryWorker(ledger, store: store, clock: clock), broadcaster, jwks, monitor,
+      EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
+    ]
+    if let sandbox { workers.append(sandbox) }
+    self.workers = workers + features.workers
+  }
+
+  /// Prepares the store for new webhooks. Must be called before the first call is served, so that a new webhook
+  /// receives the events of that call.
+  func prepare() async throws(StoreError) { try await features.webhooks.begin() }
+
+  /// Runs all background workers and `others` until the task is cancelled.
+  func run(_ others: [any Worker]) async { await supervisor.run(workers + others) }
+
+  /// Adds the metrics of all components to `registry`.
+  func addMetrics(to registry: MetricsRegistry, dataDirectory: String) {
+    registry.add(policy.metrics)
+    registry.add(ProcessMetrics(dataDirectory: dataDirectory))
+    registry.add(CallbackMetricsSource { [clients = features.clients] in clients.samples })
+    registry.add(
+      CallbackMetricsSource { [health] in
+        [
+          MetricSample("entitled_build_info", labels: [("version", Version.current)], 1),
+          MetricSample("entitled_ready", health.status(of: "") == .serving ? 1 : 0),
+        ]
+      })
+  }
+
+  /// The routes of the HTTP edge.
+  func router(metrics: MetricsRegistry) -> EdgeRouter {
+    EdgeRouter(
+      gateway: services.jsonGateway,
+      notifications: NotificationEndpoint(inbox: features.inbox, now: now, audit: policy.audit),
+      verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
+      metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
+      readiness: ReadinessEndpoint(monitor: monitor))
+  }
+
+  /// Reloads the keys of entitlement tokens. On an error, the current keys stay in force.
+  ///
+  /// - Returns: the id of the signing key; `nil` if tokens are turned off.
+  func reloadTokenKeys() throws(PrivateKeyFileError) -> String? { try signing.tokens?.keys.reload() }
+
+  /// Ends streams without a natural end, so that a drain does not wait for them.
+  func endStreams() {
+    broadcaster.close()
+    health.endWatches()
+  }
+}
+
+extension SigningSettings {
+  /// The public keys of entitlement tokens as a JSON Web Key Set; empty if tokens are turned off.
+  fileprivate var jwks: [UInt8] { (tokens?.keys.current.jwks ?? ["keys": []]).serialized() }
+}
+
+extension ServiceClock {
+  fileprivate init(_ clock: SandboxClock) {
+    self.init(
+      now: { clock.now() }, delay: { clock.milliseconds(until: $0) }, adjustments: { clock.changes() })
+  }
+}

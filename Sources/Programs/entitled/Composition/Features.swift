@@ -1,0 +1,74 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Configuration
+internal import Entitlements
+internal import Ledger
+internal import Notifications
+internal import Platform
+internal import ReceiptMigration
+internal import Reconciliation
+internal import Services
+internal import SignedData
+internal import Store
+internal import Webhooks
+internal import Wire
+
+/// The features: components that ingest evidence, call Apple, and deliver events.
+struct Features: Sendable {
+  let clients: AppStoreClients
+  let lookup: PurchaseLookup
+  let onlineChecks: OnlineCheckEnforcer?
+  let inbox: NotificationInbox
+  let reconciler: Reconciler
+  let receiptIntake: ReceiptIntake
+  let verifyReceipt: VerifyReceiptFacade
+  let migrations: MigrationJobManager
+  let webhooks: WebhookDispatcher
+  /// The background loops of the features.
+  let workers: [any Worker]
+
+  init(
+    _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
+    ledger: EvidenceLedger, verifier: SignedDataVerifier, catalog: CurrentCatalog, clock: ServiceClock,
+    sandbox: EmbeddedSandbox?, supervisor: WorkerSupervisor
+  ) throws {
+    clients = try Startup.clients(configuration, sandbox: sandbox)
+    lookup = PurchaseLookup(clients: clients, ledger: ledger)
+    let onlineChecks = Startup.onlineChecks(configuration, verifier)
+    self.onlineChecks = onlineChecks
+    let secrets = try Startup.sharedSecrets(configuration)
+
+    let cadence = DeliveryCadence()
+    inbox = NotificationInbox(
+      ledger: ledger, lookup: lookup, catalog: catalog, secrets: secrets,
+      recordArrival: { cadence.recordArrival($0, at: $1) }, checkOnline: onlineChecks?.check)
+    reconciler = Reconciler(
+      store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
+      policies: Startup.reconciliationPolicies(configuration), clock: clock)
+
+    let receipts = try Startup.receipts(configuration, sandbox: sandbox, importFolder: settings.importFolder)
+    receiptIntake = ReceiptIntake(
+      ledger: ledger, lookup: lookup, catalog: catalog,
+      verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),
+      policies: receipts.policies,
+      checkOnline: onlineChecks?.check, now: clock.now)
+    verifyReceipt = VerifyReceiptFacade(
+      store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake,
+      now: clock.now)
+    migrations = MigrationJobManager(intake: receiptIntake, store: store, folder: receipts.folder)
+
+    webhooks = WebhookDispatcher(
+      try Startup.webhooks(configuration), store: store, exchange: AsyncHTTPExchange.shared,
+      supervisor: supervisor, now: SystemClock.now
+    ) { event in
+      EntitlementEvent(event, in: catalog.value.definition(of: event.event.customer.appID)).jsonValue
+    }
+
+    let loops: [any Worker] = [
+      migrations, RefreshWorker(receiptIntake, store: store), webhooks,
+      ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock),
+    ]
+    workers = loops + reconciler.workers
+  }
+}

@@ -1,0 +1,141 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Configuration
+internal import Entitlements
+internal import Ledger
+internal import Notifications
+internal import ReceiptMigration
+internal import Reconciliation
+internal import Sandbox
+internal import Services
+internal import SignedData
+internal import Store
+internal import Webhooks
+
+// Conversions of the configuration into the settings of features.
+extension Startup {
+  /// The reconciliation policies by app id.
+  static func reconciliationPolicies(_ configuration: ServiceConfiguration) -> [String: ReconciliationPolicy]
+  {
+    Dictionary(
+      uniqueKeysWithValues: configuration.apps.map { app in
+        (
+          app.definition.id,
+          ReconciliationPolicy(
+            pollsStatuses: app.pollsStatuses, repairsGaps: app.repairsGaps,
+            fullPollInterval: app.fullPollInterval)
+        )
+      })
+  }
+
+  /// The OCSP checks; `nil` if no app requires them.
+  static func onlineChecks(
+    _ configuration: ServiceConfiguration, _ verifier: SignedDataVerifier
+  ) -> OnlineCheckEnforcer? {
+    let policies = Dictionary(
+      configuration.apps.map { ($0.definition.id, $0.onlineChecks) }, uniquingKeysWith: { first, _ in first })
+    guard policies.values.contains(where: { $0 != .off }) else { return nil }
+    return OnlineCheckEnforcer(
+      checks: OnlineChecks(fetcher: HTTPFetcher.shared, now: SystemClock.now), verifier: verifier,
+      policies: policies)
+  }
+
+  /// The retention rules.
+  static func retentionRules(_ configuration: ServiceConfiguration) -> [EvidenceRetention.Rule] {
+    configuration.retention.map { group, days in
+      switch group {
+      case .rejected: EvidenceRetention.Rule(.rejected, days: days)
+      case .notifications: EvidenceRetention.Rule(.notifications, days: days)
+      case .documents: EvidenceRetention.Rule(.documents, days: days)
+      case .receipts: EvidenceRetention.Rule(.receipts, days: days)
+      }
+    }
+  }
+
+  /// The receipt policies by app id. Migration jobs read their input from `importFolder`.
+  static func receipts(
+    _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?, importFolder: String
+  ) throws -> ReceiptSettings {
+    var settings = ReceiptSettings(folder: ImportFolder(path: importFolder))
+    for app in configuration.apps {
+      settings.policies[app.definition.id] = ReceiptPolicy(app.receipts)
+      guard app.receipts.verification != .local else { continue }
+      let endpoints = app.receipts.endpoints
+      let embedded = sandbox.map { "\($0.baseURL)/verifyReceipt" }
+      let now =
+        if let clock = sandbox?.simulator.clock { { @Sendable in clock.now() } } else { SystemClock.now }
+      let client = VerifyReceiptClient(
+        productionURL: endpoints[.production] ?? VerifyReceiptClient.productionURL,
+        sandboxURL: endpoints[.sandbox] ?? embedded ?? VerifyReceiptClient.sandboxURL,
+        exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+      settings.endpoints[app.definition.id] = VerifyReceiptSettings(
+        client: client, sharedSecret: try app.sharedSecret.map(secret))
+    }
+    return settings
+  }
+
+  /// The webhooks and forwardings of all apps.
+  static func webhooks(_ configuration: ServiceConfiguration) throws -> [WebhookSettings] {
+    try configuration.apps.flatMap { app in
+      let id = app.definition.id
+      return try app.webhooks.map { try webhook($0, .events, of: id) }
+        + app.forwardings.map { try webhook($0, .notifications, of: id) }
+    }
+  }
+
+  private static func webhook(
+    _ webhook: WebhookConfiguration, _ kind: WebhookKey.Kind, of appID: String
+  ) throws -> WebhookSettings {
+    WebhookSettings(
+      key: WebhookKey(appID: appID, kind: kind, name: webhook.name), url: webhook.url,
+      secrets: try webhook.secrets.map { source in
+        guard let signingSecret = WebhookSecret(try secret(source)) else {
+          throw Failure(
+            "the secret of webhook '\(webhook.name)' of app '\(appID)' is not whsec_ and base64 of 24 to 64 bytes"
+          )
+        }
+        return signingSecret
+      }, kinds: webhook.kinds, environments: webhook.environments,
+      schedule: webhook.retrySeconds.map(RetrySchedule.init) ?? .standard, concurrency: webhook.concurrency)
+  }
+
+  /// The shared secrets of version 1 notifications, by app id.
+  static func sharedSecrets(_ configuration: ServiceConfiguration) throws -> [String: SharedSecret] {
+    var secrets: [String: SharedSecret] = [:]
+    for app in configuration.apps {
+      if let source = app.sharedSecret { secrets[app.definition.id] = SharedSecret(try secret(source)) }
+    }
+    return secrets
+  }
+
+  /// Reads a secret; it is not empty.
+  private static func secret(_ source: SecretSource) throws -> String {
+    switch source {
+    case .file(let path):
+      let text: String
+      do { text = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
+      guard !text.isEmpty else { throw Failure("the secret file '\(path)' is empty") }
+      return text
+    case .variable(let name):
+      guard let text = ServerOption.environment(name) else {
+        throw Failure("the configuration requires the environment variable \(name), which is not set")
+      }
+      return text
+    }
+  }
+}
+
+extension ReceiptPolicy {
+  fileprivate init(_ configuration: ReceiptConfiguration) {
+    let verification: Verification =
+      switch configuration.verification {
+      case .local: .local
+      case .endpoint: .endpoint
+      case .both: .both
+      }
+    self.init(
+      verification: verification, keepsReceipts: configuration.retainsReceipts,
+      looksUpUnverified: configuration.looksUpUnverified)
+  }
+}
