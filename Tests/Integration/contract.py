@@ -64,10 +64,10 @@ def details(error):
     """The google.rpc details of a gRPC error, by message name: {"ErrorInfo": …, "BadRequest": …}."""
     status = rpc_status.from_call(error)
     found = {}
-    for packed in status.details if status else ():
-        name = packed.type_url.rsplit(".", 1)[-1]
+    for compressed in status.details if status else ():
+        name = compressed.type_url.rsplit(".", 1)[-1]
         message = getattr(error_details_pb2, name)()
-        assert packed.Unpack(message)
+        assert compressed.Unpack(message)
         found[name] = message
     return found
 

@@ -103,9 +103,9 @@ class Forger:
     """Signs as the sandbox App Store of one service, with one property changed."""
 
     def __init__(self, service):
-        genuine = service.buy("pro.monthly")["signedTransactionInfo"]
-        self.payload = payload_of(genuine)
-        self.chain = chain_of(genuine)
+        valid = service.buy("pro.monthly")["signedTransactionInfo"]
+        self.payload = payload_of(valid)
+        self.chain = chain_of(valid)
         self.start = self.chain[1].not_valid_before_utc  # start of validity of every chain of this forger
         keys = _private_keys(service.data)
         self.leaf_key, self.intermediate_key, self.root_key = (

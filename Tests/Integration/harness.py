@@ -66,7 +66,7 @@ class Service:
         self._reader.start()
         if not self._ready.wait(START_LIMIT) or self.grpc is None:
             self.kill()
-            raise AssertionError(f"entitled did not become ready; it said:\n{self.log}")
+            raise AssertionError(f"entitled did not become ready; output:\n{self.log}")
 
     def _read(self):
         for line in self.process.stdout:
@@ -103,7 +103,7 @@ class Service:
             assert self.process.wait(STOP_LIMIT) == status, self.log
         except subprocess.TimeoutExpired:
             self.kill()
-            raise AssertionError(f"entitled did not stop; it said:\n{self.log}") from None
+            raise AssertionError(f"entitled did not stop; output:\n{self.log}") from None
         self._reader.join(STOP_LIMIT)
 
     def kill(self):

@@ -103,9 +103,9 @@ def large_unary(stub, address):
 def client_compressed_unary(stub, address):
     probe = simple(expect_compressed=messages.BoolValue(value=True))
     fails(grpc.StatusCode.INVALID_ARGUMENT, lambda: stub.UnaryCall(probe, timeout=LIMIT))
-    packed = stub.UnaryCall(probe, timeout=LIMIT, compression=grpc.Compression.Gzip)
+    compressed = stub.UnaryCall(probe, timeout=LIMIT, compression=grpc.Compression.Gzip)
     plain = stub.UnaryCall(simple(expect_compressed=messages.BoolValue(value=False)), timeout=LIMIT)
-    assert sizes([packed, plain]) == [LARGE_RESPONSE] * 2
+    assert sizes([compressed, plain]) == [LARGE_RESPONSE] * 2
 
 
 @case
@@ -132,17 +132,17 @@ def client_streaming(stub, address):
 def client_compressed_streaming(stub, address):
     path = "/grpc.testing.TestService/StreamingInputCall"
 
-    def request(size, packed):
-        expected = messages.BoolValue(value=packed)
+    def request(size, compressed):
+        expected = messages.BoolValue(value=compressed)
         return messages.StreamingInputCallRequest(payload=payload(size), expect_compressed=expected)
 
     probe = iter([request(27_182, True)])
     fails(grpc.StatusCode.INVALID_ARGUMENT, lambda: stub.StreamingInputCall(probe, timeout=LIMIT))
     # One compressed and one plain message on the same call, sent as frames because grpcio compresses all or none.
-    packed = raw.framed(raw.gzip.compress(request(27_182, True).SerializeToString()), compressed=True)
+    compressed = raw.framed(raw.gzip.compress(request(27_182, True).SerializeToString()), compressed=True)
     plain = raw.framed(request(45_904, False).SerializeToString())
     with raw.Connection(address) as connection:
-        answer = connection.call(body=packed + plain, path=path, grpc_encoding="gzip")
+        answer = connection.call(body=compressed + plain, path=path, grpc_encoding="gzip")
     assert answer.status == 0
     total = messages.StreamingInputCallResponse.FromString(answer.message).aggregated_payload_size
     assert total == 73_086

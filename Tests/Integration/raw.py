@@ -21,8 +21,8 @@ def framed(message, compressed=False):
 def unframed(data):
     """The messages of a body, each with its compression flag."""
     while data:
-        packed, length = struct.unpack(">BI", data[:5])
-        yield bool(packed), data[5 : 5 + length]
+        compressed, length = struct.unpack(">BI", data[:5])
+        yield bool(compressed), data[5 : 5 + length]
         data = data[5 + length :]
 
 

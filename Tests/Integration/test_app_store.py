@@ -165,10 +165,10 @@ def test_changes_made_at_apple_are_stored_as_evidence_and_in_the_timeline(world)
     exported = world.service.command("store", "export", "--data", world.service.data).stdout.splitlines()
     commands = {line["evidenceId"]: line for line in map(json.loads, exported) if line["kind"] == "command"}
     calls = [json.loads(commands[event.evidence_id]["body"])["call"] for event in requested]
-    kept = {call["method"]: call for call in calls}
-    assert kept["ExtendRenewalDate"]["request"]["requestIdentifier"] == request
-    assert kept["ExtendRenewalDate"]["answer"]["success"] is True
-    assert kept["SetAppAccountToken"]["purchase"] == bought and "SendConsumptionInformation" in kept
+    stored = {call["method"]: call for call in calls}
+    assert stored["ExtendRenewalDate"]["request"]["requestIdentifier"] == request
+    assert stored["ExtendRenewalDate"]["answer"]["success"] is True
+    assert stored["SetAppAccountToken"]["purchase"] == bought and "SendConsumptionInformation" in stored
 
 
 def commands(world):

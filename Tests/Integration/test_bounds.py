@@ -14,14 +14,14 @@ from contract import receipt_service
 from harness import CALL_LIMIT, SANITIZED, post
 
 # Far more than any of these calls needs, also on a busy machine.
-PATIENCE = 20 if SANITIZED else 5
+TIMEOUT = 20 if SANITIZED else 5
 
 
 def inspect(receipts, **request):
     begin = time.monotonic()
     answer = receipts.Inspect(
         receipt_service.InspectRequest(app="ocean-journal", **request), timeout=CALL_LIMIT)
-    assert time.monotonic() - begin < PATIENCE
+    assert time.monotonic() - begin < TIMEOUT
     assert not answer.verified
     return answer
 

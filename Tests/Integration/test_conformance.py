@@ -19,7 +19,7 @@ from contract import entitlement_service, interop_services
 from harness import CALL_LIMIT, ROOT, free_port
 
 TOOLS = pathlib.Path(sys.executable).parent
-QUESTION = {"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}
+CHECK_REQUEST = {"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}
 CHECK = "entitled.v1.EntitlementService/Check"
 START = 20
 
@@ -41,9 +41,9 @@ def test_grpcurl_lists_describes_and_calls_by_reflection(service):
     assert "grpc.testing.TestService" not in listed.stdout
     described = run(tool("grpcurl"), "-plaintext", service.grpc, "describe", "entitled.v1.CheckRequest")
     assert "customer_id" in described.stdout
-    called = run(tool("grpcurl"), "-plaintext", "-d", json.dumps(QUESTION), service.grpc, CHECK)
+    called = run(tool("grpcurl"), "-plaintext", "-d", json.dumps(CHECK_REQUEST), service.grpc, CHECK)
     assert json.loads(called.stdout)["reason"] == "NEVER_PURCHASED", called.stderr
-    unknown = json.dumps(QUESTION | {"app": "none"})
+    unknown = json.dumps(CHECK_REQUEST | {"app": "none"})
     failed = run(tool("grpcurl"), "-plaintext", "-d", unknown, service.grpc, CHECK)
     assert "NotFound" in failed.stderr and "google.rpc.ErrorInfo" in failed.stderr
 
@@ -51,7 +51,7 @@ def test_grpcurl_lists_describes_and_calls_by_reflection(service):
 @pytest.mark.parametrize("schema", [["--schema", ROOT], ["--reflect"]], ids=["by its files", "by reflection"])
 def test_buf_curl(service, schema):
     command = [tool("buf"), "curl", "--protocol", "grpc", "--http2-prior-knowledge", *schema]
-    called = run(*command, "--data", json.dumps(QUESTION), f"http://{service.grpc}/{CHECK}")
+    called = run(*command, "--data", json.dumps(CHECK_REQUEST), f"http://{service.grpc}/{CHECK}")
     assert json.loads(called.stdout)["reason"] == "NEVER_PURCHASED", called.stderr
 
 
@@ -190,7 +190,7 @@ def test_the_service_works_behind_a_proxy(service, tmp_path, kind):
             assert contract.reason(error.value) == "UNKNOWN_APP"
         if kind == "envoy":
             command = [tool("buf"), "curl", "--protocol", "grpcweb", "--schema", ROOT]
-            called = run(*command, "--data", json.dumps(QUESTION), f"http://{proxy.address}/{CHECK}")
+            called = run(*command, "--data", json.dumps(CHECK_REQUEST), f"http://{proxy.address}/{CHECK}")
             assert json.loads(called.stdout)["reason"] == "NEVER_PURCHASED", called.stderr
     finally:
         proxy.stop()

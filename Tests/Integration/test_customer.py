@@ -161,8 +161,8 @@ def test_only_one_metrics_call_runs_at_a_time(tmp_path):
                 contract.StatusCode.RESOURCE_EXHAUSTED, "COUNTING_FOR_ANOTHER")
             assert contract.details(error)["RetryInfo"].retry_delay.seconds == 1
         # A cancelled call does not block the next one.
-        gone = count.future(request, timeout=CALL_LIMIT)
-        gone.cancel()
+        cancelled = count.future(request, timeout=CALL_LIMIT)
+        cancelled.cancel()
         until(lambda: count.future(request, timeout=CALL_LIMIT).exception() is None)
     service.stop()
 

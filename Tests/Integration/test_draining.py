@@ -11,7 +11,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from harness import CALL_LIMIT, Service
 from raw import Connection, framed
-from test_http2 import OK, QUESTION
+from test_http2 import OK, CHECK_REQUEST
 
 
 def readiness(service):
@@ -27,7 +27,7 @@ def test_readiness_fails_first_and_calls_in_flight_finish(tmp_path):
     with Connection(service.grpc) as connection:
         # A call whose request is incomplete when the drain starts.
         stream = connection.open()
-        connection.send(stream, framed(QUESTION)[:8])
+        connection.send(stream, framed(CHECK_REQUEST)[:8])
         assert readiness(service) == 200
         service.process.send_signal(signal.SIGTERM)
         begin = time.monotonic()
@@ -35,12 +35,12 @@ def test_readiness_fails_first_and_calls_in_flight_finish(tmp_path):
             assert time.monotonic() - begin < 1.5
         # Not ready, but still serving clients that have not noticed.
         with Connection(service.grpc) as late:
-            assert late.call(QUESTION).status == OK
+            assert late.call(CHECK_REQUEST).status == OK
         assert connection.goaway is None
         while connection.goaway is None:
             assert connection.receive()
         assert time.monotonic() - begin > 1
-        connection.send(stream, framed(QUESTION)[8:], end=True)
+        connection.send(stream, framed(CHECK_REQUEST)[8:], end=True)
         assert connection.answer(stream).status == OK
         connection.drain()
     service.join(0)

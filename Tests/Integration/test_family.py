@@ -301,7 +301,7 @@ class Apple(HTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), AppleHandler)
         self.seen = []
-        self.refusal = None
+        self.error_response = None
         threading.Thread(target=self.serve_forever, args=[0.02], daemon=True).start()
 
 
@@ -309,7 +309,7 @@ class AppleHandler(BaseHTTPRequestHandler):
     def answer(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         self.server.seen.append((self.command, self.path, json.loads(body or "{}")))
-        status, answer = self.server.refusal or (200, {"seatClaimId": "claim-of-apple"})
+        status, answer = self.server.error_response or (200, {"seatClaimId": "claim-of-apple"})
         text = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-length", str(len(text)))
@@ -344,7 +344,7 @@ def test_a_seat_counts_only_after_apple_confirms_it(start, tmp_path, apple):
     assert apple.seen == [("POST", seats, {"requestIdentifier": "request-1"})]
     team.unclaim(seat)
     assert apple.seen[1:] == [("DELETE", f"{seats}/claim-of-apple", {})]
-    apple.refusal = (400, {"errorCode": 4000000, "errorMessage": "No seats are available."})
+    apple.error_response = (400, {"errorCode": 4000000, "errorMessage": "No seats are available."})
     with pytest.raises(grpc.RpcError):
         team.claim("eva")
     assert not team.list().seats, "a claim that Apple rejects does not count"

@@ -14,7 +14,7 @@ from raw import Connection, framed
 OK, INVALID_ARGUMENT, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNIMPLEMENTED = 0, 3, 4, 8, 12
 INSPECT = "/entitled.v1.ReceiptService/Inspect"
 
-QUESTION = entitlement_service.CheckRequest(
+CHECK_REQUEST = entitlement_service.CheckRequest(
     app="ocean-journal", customer_id="customer", entitlement="pro").SerializeToString()
 
 
@@ -23,11 +23,11 @@ def connection(service):
     with Connection(service.grpc) as connection:
         yield connection
         # After any stream error, the connection still serves calls.
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
 
 
 def test_a_call_is_headers_data_trailers(connection):
-    answer = connection.call(QUESTION)
+    answer = connection.call(CHECK_REQUEST)
     assert answer.headers[":status"] == "200"
     assert answer.headers["content-type"].startswith("application/grpc")
     assert answer.trailers["grpc-status"] == "0"
@@ -35,13 +35,13 @@ def test_a_call_is_headers_data_trailers(connection):
 
 
 def test_an_error_is_a_trailers_only_response(connection):
-    answer = connection.call(QUESTION, path="/no.such.Service/Check")
+    answer = connection.call(CHECK_REQUEST, path="/no.such.Service/Check")
     assert (answer.header_blocks, answer.data) == (1, b"")
     assert answer.headers["grpc-status"] == str(UNIMPLEMENTED)
 
 
 def test_a_message_cut_into_single_bytes_is_accepted(connection):
-    assert connection.call(QUESTION, piece=1).status == OK
+    assert connection.call(CHECK_REQUEST, piece=1).status == OK
 
 
 def test_three_megabytes_in_small_and_uneven_frames_are_accepted(connection):
@@ -60,9 +60,9 @@ def test_a_prefix_with_an_excessive_length_is_rejected_at_once(connection):
     [
         pytest.param(framed(b"x" * 100)[:40], id="a message that ends early"),
         pytest.param(b"\0\0\0", id="half a prefix"),
-        pytest.param(framed(QUESTION) * 2, id="two messages in a unary call"),
-        pytest.param(framed(QUESTION, compressed=True), id="compressed, without saying how"),
-        pytest.param(b"\x07" + framed(QUESTION)[1:], id="unknown flags"),
+        pytest.param(framed(CHECK_REQUEST) * 2, id="two messages in a unary call"),
+        pytest.param(framed(CHECK_REQUEST, compressed=True), id="compressed, without saying how"),
+        pytest.param(b"\x07" + framed(CHECK_REQUEST)[1:], id="unknown flags"),
     ],
 )
 def test_a_body_that_is_not_one_message_is_an_error(connection, body):
@@ -74,26 +74,26 @@ def test_a_request_without_a_message_is_an_error(connection):
 
 
 def test_gzip_requests_get_gzip_responses_if_accepted(connection):
-    packed = framed(gzip.compress(QUESTION), compressed=True)
-    answer = connection.call(body=packed, grpc_encoding="gzip", grpc_accept_encoding="identity,gzip")
+    compressed = framed(gzip.compress(CHECK_REQUEST), compressed=True)
+    answer = connection.call(body=compressed, grpc_encoding="gzip", grpc_accept_encoding="identity,gzip")
     assert answer.status == OK
     assert answer.headers["grpc-encoding"] == "gzip"
     assert answer.data[:1] == b"\1"
     assert b"NEVER_PURCHASED" in gzip.decompress(answer.message)
 
-    answer = connection.call(body=packed, grpc_encoding="gzip")
+    answer = connection.call(body=compressed, grpc_encoding="gzip")
     assert b"NEVER_PURCHASED" in answer.message
 
 
 def test_corrupt_gzip_is_an_error(connection):
-    packed = bytearray(gzip.compress(QUESTION))
-    packed[12] ^= 0x55
-    answer = connection.call(body=framed(bytes(packed), compressed=True), grpc_encoding="gzip")
+    compressed = bytearray(gzip.compress(CHECK_REQUEST))
+    compressed[12] ^= 0x55
+    answer = connection.call(body=framed(bytes(compressed), compressed=True), grpc_encoding="gzip")
     assert answer.status not in (-1, OK)
 
 
 def test_an_unknown_encoding_is_answered_with_the_supported_ones(connection):
-    answer = connection.call(QUESTION, grpc_encoding="snappy")
+    answer = connection.call(CHECK_REQUEST, grpc_encoding="snappy")
     assert answer.status == UNIMPLEMENTED
     assert "gzip" in answer.headers["grpc-accept-encoding"]
 
@@ -106,32 +106,32 @@ def test_a_call_past_its_deadline_fails(connection, timeout):
 
 def test_a_call_fails_when_its_deadline_passes_during_the_request(connection):
     stream = connection.open(grpc_timeout="50m")
-    connection.send(stream, framed(QUESTION)[:8])
+    connection.send(stream, framed(CHECK_REQUEST)[:8])
     assert connection.answer(stream).status == DEADLINE_EXCEEDED
 
 
 @pytest.mark.parametrize("timeout", ["", "5", "S", "5x", "-5S", "123456789S"])
 def test_a_malformed_timeout_is_rejected(connection, timeout):
-    assert connection.call(QUESTION, grpc_timeout=timeout).status == INVALID_ARGUMENT
+    assert connection.call(CHECK_REQUEST, grpc_timeout=timeout).status == INVALID_ARGUMENT
 
 
 def test_a_call_can_be_cancelled(connection):
     for _ in range(50):
         stream = connection.open()
-        connection.send(stream, framed(QUESTION)[:8])
+        connection.send(stream, framed(CHECK_REQUEST)[:8])
         connection.h2.reset_stream(stream, error_code=8)
         connection.flush()
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "text/plain", "application/grpcx", None])
 def test_another_content_type_is_415(connection, content_type):
-    answer = connection.call(QUESTION, content_type=content_type)
+    answer = connection.call(CHECK_REQUEST, content_type=content_type)
     assert answer.headers[":status"] == "415"
 
 
 @pytest.mark.parametrize("content_type", ["application/grpc+proto", "application/grpc;charset=utf-8"])
 def test_other_grpc_content_types_are_accepted(connection, content_type):
-    assert connection.call(QUESTION, content_type=content_type).status == OK
+    assert connection.call(CHECK_REQUEST, content_type=content_type).status == OK
 
 
 def test_a_plain_get_gets_headers_and_data(connection):
@@ -178,22 +178,22 @@ def test_a_broken_connection_is_closed_and_the_server_survives(service, data):
         except ConnectionResetError:
             pass
     with Connection(service.grpc) as connection:
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
 
 
 def test_a_silent_connection_does_not_block_others(service):
     host, _, port = service.grpc.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=CALL_LIMIT):
         with Connection(service.grpc) as connection:
-            assert connection.call(QUESTION).status == OK
+            assert connection.call(CHECK_REQUEST).status == OK
 
 
 def test_a_client_that_disconnects_during_a_call_does_no_harm(service):
     for _ in range(20):
         with Connection(service.grpc) as connection:
-            connection.send(connection.open(), framed(QUESTION)[:8])
+            connection.send(connection.open(), framed(CHECK_REQUEST)[:8])
     with Connection(service.grpc) as connection:
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
 
 
 def test_a_hundred_calls_open_on_one_connection_are_served(service):
@@ -203,7 +203,7 @@ def test_a_hundred_calls_open_on_one_connection_are_served(service):
         assert 100 <= allowed <= 10_000
         streams = [connection.open() for _ in range(100)]
         for stream in reversed(streams):
-            connection.send(stream, framed(QUESTION), end=True)
+            connection.send(stream, framed(CHECK_REQUEST), end=True)
         assert all(connection.answer(stream).status == OK for stream in streams)
 
 

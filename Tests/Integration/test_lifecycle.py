@@ -13,7 +13,7 @@ from contract import entitlement_service, receipt_service
 from harness import CALL_LIMIT, FREE_PORTS, run
 from raw import Connection, framed
 
-QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="customer", entitlement="pro")
+CHECK_REQUEST = entitlement_service.CheckRequest(app="ocean-journal", customer_id="customer", entitlement="pro")
 
 
 def submit(stub, customer, jws):
@@ -37,13 +37,13 @@ def test_sigterm_lets_a_call_in_flight_finish_and_exits_with_0(start):
     service = start()
     with Connection(service.grpc) as connection:
         call = connection.open()
-        connection.send(call, framed(QUESTION.SerializeToString())[:8])
+        connection.send(call, framed(CHECK_REQUEST.SerializeToString())[:8])
         assert connection.receive()
         service.process.terminate()
         while connection.goaway is None:
             assert connection.receive(), "the connection ended without GOAWAY"
         assert connection.goaway.error_code == 0
-        connection.send(call, framed(QUESTION.SerializeToString())[8:], end=True)
+        connection.send(call, framed(CHECK_REQUEST.SerializeToString())[8:], end=True)
         assert connection.answer(call).status == 0
         connection.drain()
         assert connection.closed

@@ -12,7 +12,7 @@ from h2.settings import SettingCodes
 from contract import entitlement_service
 from harness import FREE_PORTS, Service, post, run
 from raw import Connection, framed
-from test_http2 import OK, QUESTION, RESOURCE_EXHAUSTED
+from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED
 from test_reload import CATALOG
 
 LIMITS = """
@@ -35,7 +35,7 @@ limits:
 """
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 WATCH = "/entitled.v1.EntitlementService/Watch"
-PATIENCE = 10
+TIMEOUT = 10
 
 
 def frame(kind, flags=0, stream=0, payload=b""):
@@ -61,16 +61,16 @@ def served(limited):
     before = limited.memory
     yield
     with Connection(limited.grpc) as connection:
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
     assert limited.memory - before < 100_000_000
 
 
 def connect(address):
     host, _, port = address.rpartition(":")
-    return socket.create_connection((host, int(port)), timeout=PATIENCE)
+    return socket.create_connection((host, int(port)), timeout=TIMEOUT)
 
 
-def is_closed(peer, limit=PATIENCE):
+def is_closed(peer, limit=TIMEOUT):
     """Reads until the server closes; returns false if it has not closed within the limit."""
     end = time.monotonic() + limit
     try:
@@ -85,7 +85,7 @@ def is_closed(peer, limit=PATIENCE):
     return False
 
 
-def flood(peer, data, seconds=PATIENCE):
+def flood(peer, data, seconds=TIMEOUT):
     """Sends the same data repeatedly until the server closes; returns false if it never does."""
     end = time.monotonic() + seconds
     peer.settimeout(1)
@@ -113,13 +113,13 @@ def test_the_connection_limit_closes_excess_connections(limited):
 def is_served(service):
     try:
         with Connection(service.grpc) as connection:
-            return connection.call(QUESTION).status == OK
+            return connection.call(CHECK_REQUEST).status == OK
     except (ConnectionError, AssertionError):
         return False
 
 
 def wait_for(condition):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -139,7 +139,7 @@ def test_the_stream_limit_rejects_excess_streams(limited):
         # Each finished stream makes room for another call.
         connection.h2.reset_stream(streams[0], ErrorCodes.CANCEL)
         connection.flush()
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
         # A client that ignores the limit is disconnected; others are served.
         connection.h2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = 1_000
         connection.h2.remote_settings.acknowledge()
@@ -147,14 +147,14 @@ def test_the_stream_limit_rejects_excess_streams(limited):
             for _ in range(2):
                 connection.open(path=WATCH)
             connection.drain()
-            assert other.call(QUESTION).status == OK
+            assert other.call(CHECK_REQUEST).status == OK
 
 
 def test_the_header_limit_rejects_large_headers(limited):
     with Connection(limited.grpc) as connection:
         answer = connection.answer(connection.open(note="x" * 5_000, end=True))
         assert answer.headers[":status"] == "431"
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
     with connect(limited.http) as peer:
         peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nNote: " + b"x" * 5_000 + b"\r\n\r\n")
         assert b" 431 " in peer.recv(65_536)
@@ -164,7 +164,7 @@ def test_the_message_limit_rejects_large_messages(limited):
     with Connection(limited.grpc) as connection:
         answer = connection.call(bytes(65_537))
         assert answer.status == RESOURCE_EXHAUSTED
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
 
 
 def test_the_body_limit_rejects_large_bodies(limited):
@@ -195,7 +195,7 @@ def test_incomplete_requests_are_buffered_up_to_a_limit(limited):
         except (ConnectionError, AssertionError):
             pass
         assert is_closed_for_memory(connection)
-        assert other.call(QUESTION).status == OK
+        assert other.call(CHECK_REQUEST).status == OK
 
 
 def test_unread_responses_are_buffered_up_to_a_limit(limited):
@@ -212,7 +212,7 @@ def test_unread_responses_are_buffered_up_to_a_limit(limited):
         except (ConnectionError, AssertionError):
             pass
         assert is_closed_for_memory(connection)
-        assert other.call(QUESTION).status == OK
+        assert other.call(CHECK_REQUEST).status == OK
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_an_hpack_bomb_is_rejected(limited):
         peer.sendall(frame(CONTINUATION, 4, 1, b"\xbe"))
         # The server answers 431 or closes the connection; the fixture checks the memory after each test.
         assert is_closed(peer, 5)
-        assert time.monotonic() - begin < PATIENCE
+        assert time.monotonic() - begin < TIMEOUT
 
 
 def test_rapid_reset_closes_the_connection(limited):
@@ -257,7 +257,7 @@ def test_rapid_reset_closes_the_connection(limited):
     with connect(limited.grpc) as peer:
         peer.sendall(PREFACE + SETTINGS)
         stream, closed = 1, False
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         try:
             while not closed and time.monotonic() < end:
                 batch = b""
@@ -281,9 +281,9 @@ def test_the_request_timeout_ends_incomplete_requests(limited):
     # A unary request that does not end, on a connection that stays open.
     with Connection(limited.grpc) as connection:
         stream = connection.open()
-        connection.send(stream, framed(QUESTION)[:8])
+        connection.send(stream, framed(CHECK_REQUEST)[:8])
         assert connection.answer(stream).status == 4
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
     # Header fields that do not end, and an HTTP/1.1 request that does not.
     with connect(limited.grpc) as peer:
         peer.sendall(PREFACE + SETTINGS + frame(1, 0, 1, b"\x83\x86"))
@@ -305,7 +305,7 @@ def test_a_request_that_never_ends_is_cut_off(limited):
     with connect(limited.http) as peer:
         peer.sendall(notification(60_000) + b"{")
         with pytest.raises(OSError):
-            while time.monotonic() - start < PATIENCE:
+            while time.monotonic() - start < TIMEOUT:
                 peer.sendall(b" ")
                 time.sleep(0.05)
                 if is_closed(peer, 0.01):
@@ -347,7 +347,7 @@ def test_an_oversized_notification_is_rejected_and_not_stored(limited):
 
 def test_the_idle_timeout_closes_idle_connections(limited):
     with Connection(limited.grpc) as connection:
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK
         connection.drain()
         assert connection.goaway.error_code == 0
     with connect(limited.http) as peer:
@@ -390,7 +390,7 @@ def test_stalled_responses_are_cancelled(limited):
         head += b"\x0f\x10" + bytes([len(content)]) + content
         for number in range(5):
             stream = 2 * number + 1
-            peer.sendall(frame(1, 4, stream, head) + frame(0, 1, stream, framed(QUESTION)))
+            peer.sendall(frame(1, 4, stream, head) + frame(0, 1, stream, framed(CHECK_REQUEST)))
         begin = time.monotonic()
         assert keep_answering_pings(peer)
         assert time.monotonic() - begin > 1.5
@@ -398,7 +398,7 @@ def test_stalled_responses_are_cancelled(limited):
 
 def keep_answering_pings(peer):
     """Answers pings, as a live client does, until the server closes."""
-    data, end = b"", time.monotonic() + PATIENCE
+    data, end = b"", time.monotonic() + TIMEOUT
     try:
         while time.monotonic() < end:
             more = peer.recv(65_536)
@@ -422,7 +422,7 @@ def test_a_slow_reader_stalls_only_its_own_calls(limited):
         peer.sendall(PREFACE + SETTINGS)
         with Connection(limited.grpc) as other:
             flood(peer, PING * 100, 2)
-            assert other.call(QUESTION).status == OK
+            assert other.call(CHECK_REQUEST).status == OK
 
 
 def test_a_limit_out_of_range_is_named(tmp_path):

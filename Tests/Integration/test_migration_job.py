@@ -45,7 +45,7 @@ def numbers(report):
 
 def bad_receipts(store):
     """One line of each kind that a job must tolerate, and its reason."""
-    genuine = base64.b64decode(store.receipt("bad"))
+    valid = base64.b64decode(store.receipt("bad"))
     store.buy("bad")
     owned = store.receipt("bad")
     old = store.act("documents/transaction-receipt", app=APP, productId="lifetime", account="old")["document"]
@@ -53,7 +53,7 @@ def bad_receipts(store):
         ({"customer_id": "bad", "receipt": owned}, None),
         ({"customer_id": "worse", "receipt": owned}, "OWNED_BY_ANOTHER_CUSTOMER"),
         ({"customer_id": "a", "receipt": "MIIé"}, "NOT_BASE64"),
-        ({"customer_id": "b", "receipt": base64.b64encode(genuine[:900]).decode()}, "NOT_A_RECEIPT"),
+        ({"customer_id": "b", "receipt": base64.b64encode(valid[:900]).decode()}, "NOT_A_RECEIPT"),
         ({"customer_id": "c", "receipt": old}, "UNCHECKABLE_RECEIPT"),
         ({"customer_id": "d", "original_transaction_id": "0"}, "TRANSACTION_ID_ZERO"),
         ({"customer_id": "e", "original_transaction_id": "123456"}, "UNKNOWN_TO_APPLE"),

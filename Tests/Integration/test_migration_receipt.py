@@ -165,8 +165,8 @@ def test_a_receipt_belongs_to_one_customer(store):
 
 
 def test_each_invalid_receipt_has_its_reason(store):
-    genuine = store.receipt("ida")
-    raw = bytearray(base64.b64decode(genuine))
+    valid = store.receipt("ida")
+    raw = bytearray(base64.b64decode(valid))
     forged = bytes(raw[:200]) + bytes([raw[200] ^ 1]) + bytes(raw[201:])
     jws = store.buy("ida")["signedTransactionInfo"]
     old = store.act("documents/transaction-receipt", app=APP, productId="lifetime", account="ida")["document"]
@@ -175,7 +175,7 @@ def test_each_invalid_receipt_has_its_reason(store):
         "truncated": store.rejection("ida", base64.b64encode(raw[: len(raw) // 2]).decode())[1],
         "a transaction": store.rejection("ida", jws)[1],
         "before iOS 7": store.rejection("ida", old)[1],
-        "other device": store.rejection("ida", genuine, device_identifier=b"0123456789abcdef")[1],
+        "other device": store.rejection("ida", valid, device_identifier=b"0123456789abcdef")[1],
     }
     assert reasons == {
         "not base64": "NOT_BASE64", "truncated": "NOT_A_RECEIPT", "a transaction": "NOT_A_RECEIPT",
@@ -183,8 +183,8 @@ def test_each_invalid_receipt_has_its_reason(store):
     }  # fmt: skip
     assert store.rejection("ida", base64.b64encode(forged).decode())[1] in ("BAD_SIGNATURE", "NOT_A_RECEIPT")
     assert not store.check("ida").entitled
-    kept = [(kind, rejection) for kind, rejection, *_ in store.service.evidence("ida")]
-    assert ("APP_RECEIPT", "WRONG_DEVICE") in kept
+    stored = [(kind, rejection) for kind, rejection, *_ in store.service.evidence("ida")]
+    assert ("APP_RECEIPT", "WRONG_DEVICE") in stored
     # Only the hash of a rejected receipt is stored.
     assert not any(whole for _, rejection, _, whole in store.service.evidence("ida") if rejection)
 

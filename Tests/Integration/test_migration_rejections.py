@@ -59,11 +59,11 @@ BAD = {
 }
 
 
-def bad_record(store, kind, testdata, genuine):
-    document = bytearray(base64.b64decode(genuine))
+def bad_record(store, kind, testdata, valid):
+    document = bytearray(base64.b64decode(valid))
     match kind:
         case "not base64":
-            return {"receipt": genuine[:40] + "é" + genuine[40:]}
+            return {"receipt": valid[:40] + "é" + valid[40:]}
         case "truncated":
             return {"receipt": base64.b64encode(document[: len(document) // 2]).decode()}
         case "forged":
@@ -86,16 +86,16 @@ def bad_record(store, kind, testdata, genuine):
         case "nothing":
             return {"receipt": ""}
         case _:
-            return {"receipt": genuine}
+            return {"receipt": valid}
 
 
 @pytest.mark.parametrize("kind", BAD)
 def test_an_invalid_receipt_has_its_reason_in_report_and_metrics(store, tmp_path, testdata, kind):
-    genuine = receipt(store, f"genuine {kind}")
+    valid = receipt(store, f"valid {kind}")
     first, last = f"first {kind}", f"last {kind}"
     path = write(tmp_path / "in.ndjson", [
-        {"customer_id": first, "receipt": genuine},
-        {"customer_id": f"bad {kind}", **bad_record(store, kind, testdata, genuine)},
+        {"customer_id": first, "receipt": valid},
+        {"customer_id": f"bad {kind}", **bad_record(store, kind, testdata, valid)},
         {"customer_id": last, "receipt": receipt(store, last)}])  # fmt: skip
     counted = "entitled_migrated_receipts_total"
     before = value(store.service, counted, reason=BAD[kind])

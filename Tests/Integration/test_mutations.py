@@ -14,7 +14,7 @@ import pytest
 
 from contract import entitlement_service
 from raw import CHECK, Connection, framed
-from test_http2 import OK, QUESTION
+from test_http2 import OK, CHECK_REQUEST
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", 0))
 ROUNDS = 150
@@ -32,7 +32,7 @@ def literal(name, value):
 
 HEAD = b"\x83\x86" + literal(b":path", CHECK.encode()) + literal(b":authority", b"a")
 HEAD += literal(b"content-type", b"application/grpc") + literal(b"grpc-timeout", b"1S")
-CALL = frame(4, 0, 0, b"") + frame(1, 4, 1, HEAD) + frame(0, 1, 1, framed(QUESTION))
+CALL = frame(4, 0, 0, b"") + frame(1, 4, 1, HEAD) + frame(0, 1, 1, framed(CHECK_REQUEST))
 PING = frame(6, 0, 0, bytes(8)) + frame(8, 0, 0, b"\0\0\0\1") + frame(3, 0, 1, b"\0\0\0\x08")
 
 SEEDS = {
@@ -97,9 +97,9 @@ def test_the_server_survives_mutated_connections(service, kind):
 
 def test_the_server_survives_mutated_messages(service):
     chance = random.Random(time.time_ns() if SECONDS else 2)
-    seed = framed(QUESTION)
+    seed = framed(CHECK_REQUEST)
     batch = entitlement_service.BatchCheckRequest(
-        checks=[entitlement_service.CheckRequest.FromString(QUESTION)] * 3)
+        checks=[entitlement_service.CheckRequest.FromString(CHECK_REQUEST)] * 3)
     with Connection(service.grpc) as connection:
         for _ in rounds():
             answer = connection.call(body=mutated(chance, seed))
@@ -112,4 +112,4 @@ def test_the_server_survives_mutated_messages(service):
 def is_alive(service):
     assert service.process.poll() is None, service.log
     with Connection(service.grpc) as connection:
-        assert connection.call(QUESTION).status == OK
+        assert connection.call(CHECK_REQUEST).status == OK

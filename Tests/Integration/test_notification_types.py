@@ -244,9 +244,9 @@ def test_version_2_is_explained_and_applied(service, forger, kind, subtype, befo
         is_about_a_purchase = {"transaction", "renewal"} & documents.keys()
         assert explanations == ([response["explanation"]] if is_about_a_purchase else [])
         assert answer(service, channel, line.customer).reason == reason
-        kept = contract.notification_stub(channel).ListNotifications(
+        stored = contract.notification_stub(channel).ListNotifications(
             notification_service.ListNotificationsRequest(app=APP, page_size=1), timeout=CALL_LIMIT).notifications[0]
-        assert (kept.notification_type, kept.subtype, kept.explanation) == (kind, subtype or "", response["explanation"])
+        assert (stored.notification_type, stored.subtype, stored.explanation) == (kind, subtype or "", response["explanation"])
 
 
 def test_the_cases_cover_every_notification_type_and_subtype():

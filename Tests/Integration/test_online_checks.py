@@ -303,8 +303,8 @@ def test_a_notification_of_a_revoked_certificate_is_stored_as_rejected(documents
     signed = documents("hard")
     assert deliver(signed, notification(signed)) == (202, "REVOKED_CERTIFICATE")
     listed = signed.service.json("entitled.v1.NotificationService/ListNotifications", {"app": "ocean-journal"})
-    (kept,) = listed[1]["notifications"]
-    assert (kept["state"], kept["reason"]) == ("NOTIFICATION_STATE_REJECTED", "REVOKED_CERTIFICATE")
+    (stored,) = listed[1]["notifications"]
+    assert (stored["state"], stored["reason"]) == ("NOTIFICATION_STATE_REJECTED", "REVOKED_CERTIFICATE")
 
 
 def test_policy_soft_ingests_a_notification_without_a_response(documents, authority):

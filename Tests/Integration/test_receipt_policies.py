@@ -213,7 +213,7 @@ def test_the_receipt_is_stored_if_retention_is_configured(setup):
     here = setup("local\n      retain: true")
     receipt = here.bought("ann")
     here.store.submit("ann", receipt)
-    kept = {kind: (hashed, whole) for kind, _, hashed, whole in here.store.service.evidence("ann")}
-    assert kept["RECEIPT_STATEMENT"]
-    assert kept["APP_RECEIPT"] == (hashlib.sha256(base64.b64decode(receipt)).digest(), 1)
+    stored = {kind: (hashed, whole) for kind, _, hashed, whole in here.store.service.evidence("ann")}
+    assert stored["RECEIPT_STATEMENT"]
+    assert stored["APP_RECEIPT"] == (hashlib.sha256(base64.b64decode(receipt)).digest(), 1)
     assert not here.sandbox.requests and not here.production.requests

@@ -17,7 +17,7 @@ from contract import entitlement_service
 from harness import CALL_LIMIT, FREE_PORTS, Service, run
 from test_reload import CATALOG
 
-QUESTION = entitlement_service.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro")
+CHECK_REQUEST = entitlement_service.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro")
 ROLES = """
 callers:
   billing:
@@ -64,7 +64,7 @@ def secure(tmp_path_factory):
 
 def test_calls_over_tls(secure):
     with secure.channel() as channel:
-        assert contract.entitlement_stub(channel).Check(QUESTION, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
+        assert contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
 
 
 def test_the_edge_over_tls_in_both_versions_of_http(secure):
@@ -119,7 +119,7 @@ def test_weak_versions_and_suites_are_rejected(secure, version, suites):
 
 def test_cleartext_connections_are_closed(secure):
     with secure.service.channel() as channel, pytest.raises(grpc.RpcError) as error:
-        contract.entitlement_stub(channel).Check(QUESTION, timeout=2)
+        contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=2)
     assert error.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
@@ -138,7 +138,7 @@ def test_sighup_replaces_the_certificate_and_keeps_open_streams(secure):
         reload(secure, "certificate reloaded")
         assert secure.handshake(secure.service.grpc, secure.context())[3] != before
         assert secure.handshake(secure.service.http, secure.context())[3] != before
-        assert contract.entitlement_stub(channel).Check(QUESTION, timeout=CALL_LIMIT).reason
+        assert contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=CALL_LIMIT).reason
         watching.cancel()
 
 
@@ -172,7 +172,7 @@ def test_a_caller_is_identified_by_its_certificate(tmp_path):
 def check(secure, files):
     try:
         with secure.channel(files) as channel:
-            contract.entitlement_stub(channel).Check(QUESTION, timeout=CALL_LIMIT)
+            contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=CALL_LIMIT)
     except grpc.RpcError as error:
         return error.code()
     return None
