@@ -51,7 +51,7 @@ class Authority:
                 self.wfile.write(answer)
 
             def log_message(self, *arguments):
-                """Says nothing."""
+                """Suppresses the access log."""
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.handle_error = lambda *_: None  # a client that did not wait for the response

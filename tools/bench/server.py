@@ -101,7 +101,7 @@ class LoadFailed(SystemExit):
 
 
 def measured_load(generator, server, connections, streams, seconds, warmup, extra):
-    """Puts load on a server; returns what the generator measured, by name."""
+    """Puts load on a server; returns the generator's measurements by name."""
     command = [
         generator, "--port", server.port, "--server-pid", server.process.pid,
         "--connections", connections, "--streams", streams,

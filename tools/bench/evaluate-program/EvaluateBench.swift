@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The Swift side of `tools/bench/evaluate`.
 ///
-///     evaluate-bench TRANSACTIONS SECONDS     evaluates one customer with so many of them over and over
+///     evaluate-bench TRANSACTIONS SECONDS     evaluates one customer with TRANSACTIONS transactions repeatedly
 @main enum EvaluateBench {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
@@ -25,7 +25,7 @@ internal import Glibc
       evaluations += moments.count
     }
     let spent = cpuSeconds - start
-    // Every moment lies in a paid period or a gap between two, and half of them in each.
+    // Each instant is in a paid period or in a gap, half of them in each.
     guard entitled * 2 == evaluations else {
       print("\(entitled) of \(evaluations) answers were yes; half of them should be")
       exit(1)
@@ -45,7 +45,7 @@ internal import Glibc
         accessLevels: ["pro": .full], operatorGrace: OperatorGrace(days: 3, access: .limited))
     })
 
-  /// A subscriber of that many months, each paid for half: every other fortnight is a gap.
+  /// A subscriber for `months` months, each paid by half: every other fortnight is a gap.
   private static func subscriber(periods: Int) -> CustomerFacts {
     let transactions = (0..<Int64(periods)).map { number in
       let start = first.advanced(byMilliseconds: number * month)
@@ -66,7 +66,7 @@ internal import Glibc
     return CustomerFacts(transactions: transactions, renewals: [renewal])
   }
 
-  /// A moment in the paid half and one in the other half of the first, a middle and the last month.
+  /// An instant in the paid and one in the unpaid half of the first, a middle and the last month.
   private static func moments(_ count: Int) -> [Instant] {
     [0, Int64(count) / 2, Int64(count) - 1].flatMap { number in
       [month / 4, month * 3 / 4].map { first.advanced(byMilliseconds: number * month + $0) }

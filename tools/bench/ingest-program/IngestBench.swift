@@ -4,9 +4,9 @@ internal import Glibc
 ///
 ///     ingest-bench FOLDER COUNT CUSTOMERS [FIRST]
 ///
-/// writes COUNT bodies as Apple posts them, one a line, into FOLDER/notifications.txt, and the root that they
-/// lead to into FOLDER/root.der. They are about the purchases that `entitled store seed --customers
-/// CUSTOMERS` invents; FIRST (0) is the number of the first one.
+/// writes COUNT bodies as Apple posts them, one per line, into FOLDER/notifications.txt, and their root
+/// certificate into FOLDER/root.der. They are about the purchases that `entitled store seed --customers
+/// CUSTOMERS` creates; FIRST (0) is the number of the first one.
 @main enum IngestBench {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()

@@ -3,16 +3,16 @@ internal import Foundation
 internal import JSON
 internal import SignedData
 
-/// Renewals of invented customers, each told by a notification with a transaction and a renewal info inside,
+/// Renewal notifications of synthetic customers, each with a transaction and a renewal info,
 /// all three signed as Apple signs them.
 struct PostedNotifications {
   private let signer: JWSSigner
   private let root: Certificate
-  /// The customers in the order in which their renewals are due, as `entitled store seed` makes it.
+  /// The customers in the order of their renewal dates, as `entitled store seed` creates them.
   private let customers: [Int]
   private let start: Int64
 
-  /// Notifications about the purchases of that many seeded customers, signed now.
+  /// Notifications about the purchases of `customers` seeded customers, signed now.
   init(customers: Int) throws {
     var order = Array(repeating: 1, count: customers)
     for number in 1...customers { order[number * 7919 % customers] = number }
@@ -35,7 +35,7 @@ struct PostedNotifications {
     self.root = root.certificate
   }
 
-  /// Writes the notifications of these numbers, one a line, and the root.
+  /// Writes the notifications of these numbers, one per line, and the root.
   func write(_ numbers: Range<Int>, to folder: String) throws {
     let folder = URL(filePath: folder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,4 +1,4 @@
-// What gRPC C++ costs with nothing behind it: `EntitlementService.Check` answered from a dictionary.
+// The cost of gRPC C++ alone: `EntitlementService.Check` answered from a dictionary.
 //
 // The asynchronous interface with one completion queue on one thread, gRPC C++'s cheapest server.
 // Prints the port it listens on.

@@ -3,18 +3,18 @@ internal import Foundation
 internal import Sandbox
 internal import SignedData
 
-/// The documents that are verified: signed by a sandbox App Store, one JWS a line in a file for each kind.
+/// The documents to verify: signed by a sandbox App Store, one JWS per line in a file for each kind.
 struct BenchDocuments {
   enum Kind: String, CaseIterable {
     case transaction, notification
-    /// Transactions under so many chains that none is still remembered when its turn comes again.
+    /// Transactions under more chains than the chain cache holds, so that each lookup misses.
     case uncached
   }
 
   static let app = AppIdentity(bundleID: "com.example.oceanjournal", appAppleID: nil)
-  /// Enough that no processor remembers how one was decoded.
+  /// Enough to defeat branch prediction for single documents.
   private static let count = 200
-  /// Twice as many as a verifier remembers.
+  /// Twice the capacity of the chain cache.
   private static let chains = 64
 
   private let folder: URL
@@ -57,7 +57,7 @@ struct BenchDocuments {
 
   private static var signing: Instant { Instant(millisecondsSince1970: 1_790_000_000_000) }
 
-  /// The same payloads, signed by as many leaves as it takes for each to be new to the verifier.
+  /// The same payloads, signed by enough leaves that each misses the verifier's cache.
   private static func underManyChains(_ documents: [String]) throws -> ([String], root: Certificate) {
     let (start, end) = (signing.advanced(byMilliseconds: -1000), signing.advanced(byMilliseconds: 1000))
     let root = try CertificateIssuer.root(

@@ -2,12 +2,12 @@ internal import AppStore
 internal import Glibc
 internal import SignedData
 
-/// How many documents were verified in how much of the processor's time.
+/// The number of verified documents and the CPU time.
 struct Measurement {
   private(set) var count = 0
   let cpuSeconds: Double
 
-  /// Verifies the documents over and over for that much time. Throws at the first that is refused.
+  /// Verifies the documents repeatedly for the given time. Throws at the first rejected one.
   init(of kind: BenchDocuments.Kind, in documents: BenchDocuments, seconds: Double) throws {
     let verifier = try SignedDataVerifier(anchors: .apple().adding(documents.root(kind), for: .sandbox))
     let texts = try documents.read(kind)
@@ -22,7 +22,7 @@ struct Measurement {
         }
       }
     }
-    try verifyAll()  // The first round pays for what every later one finds done.
+    try verifyAll()  // The first round fills the caches.
     let start = Self.cpuSeconds
     while Self.cpuSeconds - start < seconds {
       try verifyAll()

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The Swift side of `tools/bench/verify`.
 ///
-///     verify-bench make FOLDER                 writes documents of every kind that is measured
-///     verify-bench run FOLDER KIND SECONDS     verifies them over and over; KIND is transaction,
+///     verify-bench make FOLDER                 writes documents of every measured kind
+///     verify-bench run FOLDER KIND SECONDS     verifies them repeatedly; KIND is transaction,
 ///                                              notification or uncached
 @main enum VerifyBench {
   static func main() async throws {
