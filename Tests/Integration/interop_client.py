@@ -32,10 +32,10 @@ class InteropServer:
             [str(SERVER), "--port", "0", *map(str, arguments)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
         )  # fmt: skip
-        killer = threading.Timer(START_LIMIT, self.process.kill)
-        killer.start()
+        start_timeout = threading.Timer(START_LIMIT, self.process.kill)
+        start_timeout.start()
         line = self.process.stdout.readline()
-        killer.cancel()
+        start_timeout.cancel()
         found = re.match(r"listening on (\S+)", line)
         assert found, f"interop-server did not start: {line}"
         self.address = found[1]
@@ -112,13 +112,13 @@ def client_compressed_unary(stub, address):
 def server_compressed_unary(stub, address):
     # grpcio does not expose the compression flag of a message, so this case sends frames.
     with raw.Connection(address) as connection:
-        for wish in (True, False):
-            request = simple(response_compressed=messages.BoolValue(value=wish)).SerializeToString()
+        for flag in (True, False):
+            request = simple(response_compressed=messages.BoolValue(value=flag)).SerializeToString()
             answer = connection.call(
                 request, path="/grpc.testing.TestService/UnaryCall", grpc_accept_encoding="identity,gzip")
-            assert (answer.status, answer.data[0]) == (0, wish)
-    for wish in (True, False):
-        request = simple(response_compressed=messages.BoolValue(value=wish))
+            assert (answer.status, answer.data[0]) == (0, flag)
+    for flag in (True, False):
+        request = simple(response_compressed=messages.BoolValue(value=flag))
         assert sizes([stub.UnaryCall(request, timeout=LIMIT)]) == [LARGE_RESPONSE]
 
 
@@ -155,12 +155,12 @@ def server_streaming(stub, address):
 
 @case
 def server_compressed_streaming(stub, address):
-    wishes = [(31_415, True), (92_653, False)]
+    expected = [(31_415, True), (92_653, False)]
     parameters = [
-        messages.ResponseParameters(size=size, compressed=messages.BoolValue(value=wish)) for size, wish in wishes
+        messages.ResponseParameters(size=size, compressed=messages.BoolValue(value=flag)) for size, flag in expected
     ]
     request = messages.StreamingOutputCallRequest(response_parameters=parameters)
-    assert sizes(stub.StreamingOutputCall(request, timeout=LIMIT)) == [size for size, _ in wishes]
+    assert sizes(stub.StreamingOutputCall(request, timeout=LIMIT)) == [size for size, _ in expected]
     with raw.Connection(address) as connection:
         answer = connection.call(
             request.SerializeToString(), path="/grpc.testing.TestService/StreamingOutputCall",
@@ -171,12 +171,12 @@ def server_compressed_streaming(stub, address):
 
 @case
 def ping_pong(stub, address):
-    with BidirectionalCall(stub.FullDuplexCall) as talk:
+    with BidirectionalCall(stub.FullDuplexCall) as call:
         for request, response in zip(REQUEST_SIZES, RESPONSE_SIZES):
-            talk.send(output(response, request=request))
-            assert sizes([next(talk.responses)]) == [response]
-        talk.finish()
-        assert list(talk.responses) == []
+            call.send(output(response, request=request))
+            assert sizes([next(call.responses)]) == [response]
+        call.finish()
+        assert list(call.responses) == []
 
 
 @case
@@ -247,18 +247,18 @@ def cancel_after_begin(stub, address):
 
 @case
 def cancel_after_first_response(stub, address):
-    with BidirectionalCall(stub.FullDuplexCall) as talk:
-        talk.send(output(31_415, request=27_182))
-        next(talk.responses)
-        talk.responses.cancel()
-        fails(grpc.StatusCode.CANCELLED, lambda: next(talk.responses))
+    with BidirectionalCall(stub.FullDuplexCall) as call:
+        call.send(output(31_415, request=27_182))
+        next(call.responses)
+        call.responses.cancel()
+        fails(grpc.StatusCode.CANCELLED, lambda: next(call.responses))
 
 
 @case
 def timeout_on_sleeping_server(stub, address):
-    with BidirectionalCall(stub.FullDuplexCall, timeout=0.001) as talk:
-        talk.send(output(request=27_182))
-        fails(grpc.StatusCode.DEADLINE_EXCEEDED, lambda: next(talk.responses))
+    with BidirectionalCall(stub.FullDuplexCall, timeout=0.001) as call:
+        call.send(output(request=27_182))
+        fails(grpc.StatusCode.DEADLINE_EXCEEDED, lambda: next(call.responses))
 
 
 @case

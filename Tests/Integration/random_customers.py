@@ -11,21 +11,21 @@ APP = "lives"
 SECRET = "a secret that Apple knows too"
 SUBSCRIPTIONS = {"weekly": ("pro", 2, "P1W"), "monthly": ("pro", 2, "P1M"), "gold": ("pro", 1, "P1M"),
                  "news": ("news", 1, "P1Y")}  # fmt: skip
-ONCE = {"unlock": "Non-Consumable", "season": "Non-Renewing Subscription", "coins": "Consumable"}
-PRODUCTS = (*SUBSCRIPTIONS, *ONCE)
+ONE_TIME = {"unlock": "Non-Consumable", "season": "Non-Renewing Subscription", "coins": "Consumable"}
+PRODUCTS = (*SUBSCRIPTIONS, *ONE_TIME)
 OFFERS = (("trial", "INTRODUCTORY", "FREE_TRIAL"), ("cheap", "PROMOTIONAL", "PAY_AS_YOU_GO"),
           ("code", "CODE", "PAY_UP_FRONT"))  # fmt: skip
 
 
 def catalog(secret):
     """The configuration (JSON is valid YAML)."""
-    sold = {"price": 4.99, "currency": "USD"}
+    pricing = {"price": 4.99, "currency": "USD"}
     products = {
-        name: sold | {"type": "Auto-Renewable Subscription", "group": group, "level": level, "period": period,
+        name: pricing | {"type": "Auto-Renewable Subscription", "group": group, "level": level, "period": period,
                       "entitlements": [group]}
         for name, (group, level, period) in SUBSCRIPTIONS.items()
     }  # fmt: skip
-    products |= {name: sold | {"type": kind, "entitlements": ["pro"]} for name, kind in ONCE.items()}
+    products |= {name: pricing | {"type": kind, "entitlements": ["pro"]} for name, kind in ONE_TIME.items()}
     products["season"]["duration"] = "P90D"
     del products["coins"]["entitlements"]
     app = {
@@ -94,8 +94,8 @@ class RandomCustomers:
     def step(self):
         account = self.random.choice(self.accounts)
         number = self.accounts.index(account)
-        mine = self.of(account)
-        chosen = self.random.choice(mine)["transactionId"] if mine else "0"
+        own = self.of(account)
+        chosen = self.random.choice(own)["transactionId"] if own else "0"
         is_on = self.random.random() < 0.5
         match self.random.randrange(13):
             case 0 | 1 | 2:

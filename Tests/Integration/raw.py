@@ -91,13 +91,13 @@ class Connection:
     def send(self, stream, data, end=False, piece=16_384):
         """Sends a body in DATA frames of at most `piece` bytes, waiting for the window where needed."""
         while data:
-            room = min(piece, self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
-            if room == 0:
+            window = min(piece, self.h2.local_flow_control_window(stream), self.h2.max_outbound_frame_size)
+            if window == 0:
                 assert self.receive(), "the server closed the connection"
                 if self.answers[stream].ended:
                     return
                 continue
-            part, data = data[:room], data[room:]
+            part, data = data[:window], data[window:]
             self.h2.send_data(stream, part, end_stream=end and not data)
             self.flush()
 

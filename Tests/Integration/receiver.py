@@ -39,7 +39,7 @@ class Receiver:
     def __init__(self, answer=lambda request: 200):
         self.answer = answer
         self.requests = []
-        self._came = threading.Condition()
+        self._arrival = threading.Condition()
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -65,9 +65,9 @@ class Receiver:
     def _answer(self, handler, request):
         answer = self.answer(request)
         status, headers = answer if isinstance(answer, tuple) else (answer, {})
-        with self._came:
+        with self._arrival:
             self.requests.append((request, status))
-            self._came.notify_all()
+            self._arrival.notify_all()
         try:
             handler.send_response(status)
             for name, value in {"content-length": "0", **headers}.items():
@@ -83,8 +83,8 @@ class Receiver:
 
     def wait(self, condition, limit=WAIT_LIMIT):
         """Waits until the condition holds for this receiver; checks after each request."""
-        with self._came:
-            assert self._came.wait_for(lambda: condition(self), limit), [
+        with self._arrival:
+            assert self._arrival.wait_for(lambda: condition(self), limit), [
                 (status, request.body[:200]) for request, status in self.requests
             ]
 

@@ -49,8 +49,8 @@ def test_a_renewal_info_signed_by_apple_is_verified_but_belongs_to_another_app(s
 def test_a_flipped_bit_is_detected(service, testdata):
     [file] = testdata.glob("genuine/*_renewalinfo_*.jws")
     document = file.read_text().strip()
-    place = document.index(".") + 40
-    document = document[:place] + ("A" if document[place] != "A" else "B") + document[place + 1 :]
+    index = document.index(".") + 40
+    document = document[:index] + ("A" if document[index] != "A" else "B") + document[index + 1 :]
     inspected = inspect(service, app="ocean-journal", document=document)
     assert not inspected.verified
 

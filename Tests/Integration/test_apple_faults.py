@@ -132,21 +132,21 @@ def ended(world, outcome):
     return counted(world, "transactionHistory", f'outcome="{outcome}"')
 
 
-@pytest.mark.parametrize("gives_up", ["cancel", "deadline"])
-def test_a_cancelled_call_cancels_the_call_to_apple(world, stale, gives_up):
+@pytest.mark.parametrize("ended_by", ["cancel", "deadline"])
+def test_a_cancelled_call_cancels_the_call_to_apple(world, stale, ended_by):
     customer, bought = stale
     requested, before = in_flight(world), {outcome: ended(world, outcome) for outcome in ("cancelled", "timed_out")}
     world.act("faults", kind="slow", count=1, by="30s")
     call = world.apple.RefreshPurchase.future(
         app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought),
-        timeout=CALL_LIMIT if gives_up == "cancel" else 2)
+        timeout=CALL_LIMIT if ended_by == "cancel" else 2)
     until(lambda: in_flight(world) == requested + 1)
     assert {outcome: ended(world, outcome) for outcome in before} == before, "Apple has not responded yet"
-    if gives_up == "cancel":
+    if ended_by == "cancel":
         call.cancel()
     # Long before Apple would respond; a cancelled call is not retried.
     outcomes = until(lambda: [name for name in before if ended(world, name) == before[name] + 1])
-    assert len(outcomes) == 1 and (gives_up == "deadline" or outcomes == ["cancelled"])
+    assert len(outcomes) == 1 and (ended_by == "deadline" or outcomes == ["cancelled"])
     assert in_flight(world) == requested + 1
     assert world.check(customer).entitled
     with pytest.raises((contract.RpcError, grpc.FutureCancelledError)):

@@ -8,9 +8,9 @@ from harness import post, run
 
 
 def test_buy_submit_and_check_from_a_terminal(service, customer):
-    sold = service.command("sandbox", "buy", "pro.monthly", "--json")
-    assert sold.returncode == 0, sold.stderr
-    purchase = json.loads(sold.stdout)
+    bought = service.command("sandbox", "buy", "pro.monthly", "--json")
+    assert bought.returncode == 0, bought.stderr
+    purchase = json.loads(bought.stdout)
 
     submitted = service.command("submit", customer, "-", stdin=purchase["signedTransactionInfo"] + "\n")
     assert submitted.returncode == 0, submitted.stderr

@@ -120,7 +120,7 @@ def test_the_demo_configuration_is_valid_with_its_comments_enabled(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong, schema_finds_it",
+    "wrong, schema_rejects",
     [
         ({"apps": {}}, True),
         ({"apps": {"sea": {**FULL["apps"]["sea"], "environments": []}}}, True),
@@ -132,8 +132,8 @@ def test_the_demo_configuration_is_valid_with_its_comments_enabled(tmp_path):
         ({**FULL, "callers": {"x": {"roles": ["read"], "tokens": [HASH], "apps": ["lake"]}}}, False),
     ],
 )
-def test_the_program_rejects_what_the_schema_rejects(tmp_path, wrong, schema_finds_it):
-    assert VALIDATOR.is_valid(wrong) is not schema_finds_it
+def test_the_program_rejects_what_the_schema_rejects(tmp_path, wrong, schema_rejects):
+    assert VALIDATOR.is_valid(wrong) is not schema_rejects
     assert check(tmp_path, wrong).returncode == 1
 
 

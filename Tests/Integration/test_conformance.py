@@ -24,9 +24,9 @@ CHECK = "entitled.v1.EntitlementService/Check"
 START = 20
 
 
-def tool(name, *places):
+def tool(name, *folders):
     """The path of a program; tools/bootstrap --test installs them all."""
-    found = shutil.which(name, path=os.pathsep.join([str(TOOLS), "/usr/sbin", os.environ["PATH"], *places]))
+    found = shutil.which(name, path=os.pathsep.join([str(TOOLS), "/usr/sbin", os.environ["PATH"], *folders]))
     assert found, f"there is no {name}; run tools/bootstrap --test"
     return found
 
@@ -166,10 +166,10 @@ def proxied_interop(request, interop_server, tmp_path_factory):
 
 
 # Compression flags and stream resets are hop by hop, so a proxy may change them.
-THROUGH = sorted(set(interop.CASES) - {"channel_soak", "unimplemented_service"})
+PROXY_CASES = sorted(set(interop.CASES) - {"channel_soak", "unimplemented_service"})
 
 
-@pytest.mark.parametrize("case", THROUGH)
+@pytest.mark.parametrize("case", PROXY_CASES)
 def test_interoperability_through_a_proxy(proxied_interop, case):
     with grpc.insecure_channel(proxied_interop.address) as channel:
         interop.CASES[case](interop_services.TestServiceStub(channel), proxied_interop.address)

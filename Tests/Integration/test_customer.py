@@ -120,9 +120,9 @@ def test_every_answer_names_its_evidence(service, forger, receipts, entitlements
     bought = service.buy("lifetime")
     granted = submit(receipts, customer, bought)
     assert deciding_evidence(entitlements, customer) == granted.evidence_id > expired.evidence_id
-    sold = payload_of(bought["signedTransactionInfo"])
-    refund = dict.fromkeys(forger.payload) | sold | {
-        "signedDate": sold["signedDate"] + 1, "revocationDate": sold["signedDate"], "revocationReason": 0}
+    original = payload_of(bought["signedTransactionInfo"])
+    refund = dict.fromkeys(forger.payload) | original | {
+        "signedDate": original["signedDate"] + 1, "revocationDate": original["signedDate"], "revocationReason": 0}
     refunded = submit(receipts, customer, {"signedTransactionInfo": forger.transaction(**refund)})
     assert deciding_evidence(entitlements, customer) == refunded.evidence_id > granted.evidence_id
     timeline = entitlements.ListTimeline(

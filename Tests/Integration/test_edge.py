@@ -102,14 +102,14 @@ def test_an_unknown_path_is_404(service, path):
 def curl(*arguments):
     """Runs curl; returns the HTTP status and its whole output with the headers."""
     command = ["curl", "--silent", "--include", "--max-time", str(CALL_LIMIT), *arguments]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return int(shown.split()[1]), shown
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return int(output.split()[1]), output
 
 
 def test_a_get_of_a_method_is_405_and_names_post(service):
-    status, shown = curl(f"http://{service.http}/{CHECK}")
+    status, output = curl(f"http://{service.http}/{CHECK}")
     assert status == 405
-    assert "allow: post" in shown.lower()
+    assert "allow: post" in output.lower()
 
 
 def test_a_body_over_the_limit_is_413(service):
@@ -121,16 +121,16 @@ def test_many_requests_on_one_connection(service, customer):
     body = json.dumps(check_request(customer))
     url = f"http://{service.http}/{CHECK}"
     command = ["curl", "--silent", "--write-out", "connects=%{num_connects}\n", "--json", body]
-    shown = subprocess.run([*command, url, url, url], capture_output=True, text=True, check=True).stdout
-    assert shown.count('"evaluatedAt"') == 3
-    assert re.findall(r"connects=(\d)", shown) == ["1", "0", "0"]
+    output = subprocess.run([*command, url, url, url], capture_output=True, text=True, check=True).stdout
+    assert output.count('"evaluatedAt"') == 3
+    assert re.findall(r"connects=(\d)", output) == ["1", "0", "0"]
 
 
 def test_health_endpoints_serve_container_probes(service):
-    status, shown = curl(f"http://{service.http}/healthz")
-    assert (status, shown.split()[-1]) == (200, "alive")
-    status, shown = curl(f"http://{service.http}/readyz")
-    body = json.loads(shown[shown.index("{"):])
+    status, output = curl(f"http://{service.http}/healthz")
+    assert (status, output.split()[-1]) == (200, "alive")
+    status, output = curl(f"http://{service.http}/readyz")
+    body = json.loads(output[output.index("{"):])
     assert (status, body["status"]) == (200, "ready")
     assert {check["name"] for check in body["checks"]} == {
         "store_readable", "store_writable", "disk", "writer_lag", "configuration"}  # fmt: skip

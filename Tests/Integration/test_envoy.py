@@ -196,10 +196,10 @@ def test_no_call_is_lost_when_the_service_restarts(tmp_path):
         calls = [lambda: stub.Check(check_request("ana"), timeout=CALL_LIMIT)] * 4 + [json_call] * 2
         with Load(*calls) as load:
             for _ in range(2):
-                load.goes_on()
+                load.wait_for_calls()
                 service.stop()
                 service = Service(service.data, ["--grpc", service.grpc, "--http", service.http])
-            load.goes_on()
+            load.wait_for_calls()
         assert load.failures == []
     edge.process.terminate()
     edge.process.wait(START_LIMIT)

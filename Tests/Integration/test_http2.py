@@ -143,15 +143,15 @@ def test_a_plain_get_gets_headers_and_data(connection):
 
 def test_curl_gets_a_plain_response(service):
     command = ["curl", "--silent", "--http2-prior-knowledge", "--include", f"http://{service.grpc}/"]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=CALL_LIMIT).stdout
-    assert shown.startswith("HTTP/2 4")
-    assert shown.strip().splitlines()[-1], "the body names the protocol"
+    output = subprocess.run(command, capture_output=True, text=True, timeout=CALL_LIMIT).stdout
+    assert output.startswith("HTTP/2 4")
+    assert output.strip().splitlines()[-1], "the body names the protocol"
 
 
 def test_an_http1_client_learns_the_expected_protocol(service):
-    status, shown = subprocess.getstatusoutput(f"curl --silent --http1.1 --include http://{service.grpc}/")
+    status, output = subprocess.getstatusoutput(f"curl --silent --http1.1 --include http://{service.grpc}/")
     assert status == 0
-    assert shown.startswith("HTTP/1.1 404") and "gRPC" in shown
+    assert output.startswith("HTTP/1.1 404") and "gRPC" in output
 
 
 @pytest.mark.parametrize(

@@ -84,14 +84,14 @@ def test_a_transfer_changes_both_customers_at_once_and_can_be_undone(client):
     request = {"original_transaction_id": line, "from_customer_id": "ana", "to_customer_id": "ben"}
     preview = client.call("TransferPurchase", dry_run=True, **request)
     assert not preview.transfer_id and len(preview.events) == 2 and client.is_entitled("ana")
-    moved = client.call("TransferPurchase", actor="support", note="wrong account", **request)
-    assert [event.customer_id for event in moved.events] == ["ana", "ben"]
-    assert moved.events[1].sequence == moved.events[0].sequence + 1
-    assert {event.type for event in moved.events} == {"TRANSFERRED"}
+    transfer = client.call("TransferPurchase", actor="support", note="wrong account", **request)
+    assert [event.customer_id for event in transfer.events] == ["ana", "ben"]
+    assert transfer.events[1].sequence == transfer.events[0].sequence + 1
+    assert {event.type for event in transfer.events} == {"TRANSFERRED"}
     assert (client.is_entitled("ana"), client.is_entitled("ben")) == (False, True)
-    client.call("UndoTransfer", transfer_id=moved.transfer_id, actor="support")
+    client.call("UndoTransfer", transfer_id=transfer.transfer_id, actor="support")
     assert (client.is_entitled("ana"), client.is_entitled("ben")) == (True, False)
-    undo = lambda: client.call("UndoTransfer", transfer_id=moved.transfer_id)  # noqa: E731
+    undo = lambda: client.call("UndoTransfer", transfer_id=transfer.transfer_id)  # noqa: E731
     assert rejection(undo) == (StatusCode.FAILED_PRECONDITION, "TRANSFER_CONFLICT")
 
 
@@ -146,10 +146,10 @@ def test_a_grant_is_created_once_and_revoked(client):
 def test_a_past_state_is_explained_as_known_then(client):
     client.buy("ana")
     event = client.call("ListTimeline", customer_id="ana").events[0]
-    learned = event.recorded_at.ToMilliseconds()
+    recorded_at_ms = event.recorded_at.ToMilliseconds()
     for offset, entitled in ((-1, False), (0, True)):
         request = wire.ExplainRequest(app=APP, customer_id="ana", entitlement="pro")
-        request.known_at.FromMilliseconds(learned + offset)
+        request.known_at.FromMilliseconds(recorded_at_ms + offset)
         assert client.entitlements.Explain(request, timeout=CALL_LIMIT).answer.entitled is entitled
 
 

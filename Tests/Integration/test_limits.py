@@ -318,9 +318,9 @@ def test_a_request_that_never_ends_is_cut_off(limited):
         connection.answer(stream)
         answer = connection.answers[stream]
         assert answer.reset is not None or answer.headers[":status"] == "408", answer.headers
-        whole = connection.open("/notifications/ocean-journal", content_type="application/json", te=None)
-        connection.send(whole, b"{}", end=True)
-        assert connection.answer(whole).headers[":status"] == "202"
+        complete = connection.open("/notifications/ocean-journal", content_type="application/json", te=None)
+        connection.send(complete, b"{}", end=True)
+        assert connection.answer(complete).headers[":status"] == "202"
 
 
 def test_many_slow_senders_do_not_block_others(limited):

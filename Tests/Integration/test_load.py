@@ -24,9 +24,9 @@ def test_every_one_of_thousands_of_calls_is_answered(service, tmp_path, connecti
         "--data", body, "--header", "content-type: application/grpc", "--header", "te: trailers",
         f"http://{service.grpc}{CHECK}",
     ]  # fmt: skip
-    shown = subprocess.run(map(str, command), capture_output=True, text=True, timeout=120).stdout
-    assert re.search(rf"{calls} succeeded, 0 failed, 0 errored, 0 timeout", shown), shown
-    assert re.search(rf"status codes: {calls} 2xx", shown), shown
+    output = subprocess.run(map(str, command), capture_output=True, text=True, timeout=120).stdout
+    assert re.search(rf"{calls} succeeded, 0 failed, 0 errored, 0 timeout", output), output
+    assert re.search(rf"status codes: {calls} 2xx", output), output
 
 
 # sched_getattr(2), which Python's library does not wrap.

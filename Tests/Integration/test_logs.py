@@ -64,8 +64,8 @@ def test_every_line_is_json_and_a_call_logs_its_trace(service):
     call(service, GRANT, grant(actor="untraced"), token("operate"))
     assert audited(service, actor="untraced")["trace_id"] not in (TRACE, "0" * 32)
     service.stop()
-    shown = [line for line in service.log.splitlines() if line]
-    assert len(entries(service)) >= len(shown) - 12, "only the announcement is plain text"
+    lines = [line for line in service.log.splitlines() if line]
+    assert len(entries(service)) >= len(lines) - 12, "only the announcement is plain text"
 
 
 def test_the_trace_log_does_not_contain_the_configuration(service):

@@ -226,8 +226,8 @@ def test_a_job_killed_five_times_ends_with_the_app_stores_state(start, tmp_path)
     store.act("faults", kind="slow", count=0)
     verified = store.service.command("migrate", "compare", "--json")
     assert verified.returncode == 0, verified.stdout
-    truth = get(f"http://{store.service.sandbox}/sandbox/v1/owners?app={APP}")
-    owned = {owner["account"]: owner["owned"] for owner in truth["owners"]}
+    sandbox_owners = get(f"http://{store.service.sandbox}/sandbox/v1/owners?app={APP}")
+    owned = {owner["account"]: owner["owned"] for owner in sandbox_owners["owners"]}
     for account in receipts:
         gives = {"pro.monthly", "pro.yearly", "lifetime", "season"}
         wanted = any(p["productId"] in gives for p in owned.get(account, []))

@@ -189,7 +189,7 @@ def test_each_invalid_receipt_has_its_reason(store):
     assert not any(whole for _, rejection, _, whole in store.service.evidence("ida") if rejection)
 
 
-GENUINE = """apps:
+REAL_CONFIGURATION = """apps:
   weeka:
     bundle_id: dev.bonzer.weeka.app
     environments: [Sandbox]
@@ -202,7 +202,7 @@ GENUINE = """apps:
 
 def test_a_real_receipt_is_verified_up_to_the_lookup(start, tmp_path, testdata):
     """A real receipt of Apple's is verified here, and its purchases count until Apple can be called."""
-    (tmp_path / "entitled.yaml").write_text(GENUINE)
+    (tmp_path / "entitled.yaml").write_text(REAL_CONFIGURATION)
     service = start(arguments=["--config", tmp_path / "entitled.yaml"])
     receipt = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
     with service.channel() as channel:

@@ -60,8 +60,8 @@ def test_failures_are_listed_page_by_page_as_input(store):
 
 
 def test_a_variable_sets_the_import_folder(tmp_path, monkeypatch):
-    usual = harness.environment()
-    monkeypatch.setattr(harness, "environment", lambda: usual | {"ENTITLED_IMPORT": str(tmp_path / "inputs")})
+    base_environment = harness.environment()
+    monkeypatch.setattr(harness, "environment", lambda: base_environment | {"ENTITLED_IMPORT": str(tmp_path / "inputs")})
     service = Service(tmp_path / "data")
     try:
         store = Store(service)
@@ -98,10 +98,10 @@ def test_a_sample_is_compared_with_apple(store):
         records.append({"customer_id": f"a{number}", "receipt": store.receipt(f"a{number}")})
     name = start_job(store, records)
     wait_for(lambda: get_job(store, name).state == State.MIGRATION_STATE_FINISHED)
-    whole = store.service.command("migrate", "compare", "--json")
+    complete = store.service.command("migrate", "compare", "--json")
     sample = store.service.command("migrate", "compare", "--sample-every", "3", "--json")
-    compared = [int(json.loads(run.stdout.splitlines()[-1])["compared"]) for run in (whole, sample)]
-    assert compared == [6, 2] and whole.returncode == sample.returncode == 0
+    compared = [int(json.loads(run.stdout.splitlines()[-1])["compared"]) for run in (complete, sample)]
+    assert compared == [6, 2] and complete.returncode == sample.returncode == 0
     assert value(store.service, "entitled_migrated_receipts_total", reason="DONE") == 6
 
 

@@ -55,16 +55,16 @@ def test_a_terminal_shows_a_progress_bar(store, slow_input):
     arguments, more = command(store, slow_input)
     process = subprocess.Popen(arguments, stdout=theirs, **more)
     os.close(theirs)
-    shown = read_all(ours)
+    output = read_all(ours)
     assert process.wait(30) == 3
-    bars = [BAR.search(line) for line in shown.split("\r") if line.startswith("[")]
-    assert all(bars) and len(bars) >= 3, shown
+    bars = [BAR.search(line) for line in output.split("\r") if line.startswith("[")]
+    assert all(bars) and len(bars) >= 3, output
     assert all(len(bar[1]) + len(bar[2]) == 30 for bar in bars)
     done = [int(bar[4]) for bar in bars]
     assert done == sorted(done) and 0 < done[-1] <= CUSTOMERS + 1
-    assert any(int(bar[6]) > 0 for bar in bars) and any(bar[7] for bar in bars), shown
+    assert any(int(bar[6]) > 0 for bar in bars) and any(bar[7] for bar in bars), output
     # The report replaces the bar.
-    report = shown.rsplit("\x1b[K", 1)[1]
+    report = output.rsplit("\x1b[K", 1)[1]
     assert re.search(r"^migrated +24\s*$", report, re.M) and re.search(r"^rejected +1\s*$", report, re.M)
     assert re.search(r"^  NOT_BASE64 +1\s*$", report, re.M) or "UNKNOWN_DOCUMENT" in report or "rejected" in report
 

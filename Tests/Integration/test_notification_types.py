@@ -92,7 +92,7 @@ class Line:
 
 ACTIVE, OFF = "SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_NOT_RENEWING"
 RUNNING = lambda line: (line.transaction(-10, 20), line.renewal())  # noqa: E731
-OVER = lambda line: (line.transaction(-60, -30), line.renewal(autoRenewStatus=0, expirationIntent=1))  # noqa: E731
+EXPIRED = lambda line: (line.transaction(-60, -30), line.renewal(autoRenewStatus=0, expirationIntent=1))  # noqa: E731
 LAPSED = lambda line: (line.transaction(-40, -10), None)  # noqa: E731
 RETRYING = lambda line: (line.transaction(-40, -10), line.renewal(isInBillingRetryPeriod=True, expirationIntent=2))  # noqa: E731
 GRACE = {"isInBillingRetryPeriod": True, "expirationIntent": 2}
@@ -120,7 +120,7 @@ NEW = None
 CASES = [
     ("SUBSCRIBED", "INITIAL_BUY", NEW, signed(lambda x: x.transaction(-1, 29), lambda x: x.renewal()),
      "subscribed for the first time", ["STARTED"], ACTIVE),
-    ("SUBSCRIBED", "RESUBSCRIBE", OVER, signed(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
+    ("SUBSCRIBED", "RESUBSCRIBE", EXPIRED, signed(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
      "resubscribed", ["STARTED"], ACTIVE),
     ("DID_RENEW", None, LAPSED, signed(lambda x: x.transaction(-10, 20, name="2"), lambda x: x.renewal()),
      "renewed", ["RENEWED"], ACTIVE),
@@ -148,7 +148,7 @@ CASES = [
      "redeemed an offer to downgrade", ["RENEWAL_PRODUCT_CHANGED"], ACTIVE),
     ("OFFER_REDEEMED", "INITIAL_BUY", NEW, signed(lambda x: x.transaction(-1, 29, offerType=3), lambda x: x.renewal()),
      "first time with an offer", ["STARTED"], ACTIVE),
-    ("OFFER_REDEEMED", "RESUBSCRIBE", OVER, signed(lambda x: x.transaction(-1, 29, name="2", offerType=4), lambda x: x.renewal()),
+    ("OFFER_REDEEMED", "RESUBSCRIBE", EXPIRED, signed(lambda x: x.transaction(-1, 29, name="2", offerType=4), lambda x: x.renewal()),
      "resubscribed with an offer", ["STARTED"], ACTIVE),
     ("DID_FAIL_TO_RENEW", "GRACE_PERIOD", LAPSED, signed(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE, gracePeriodExpiresDate=NOW + 6 * DAY)),
      "the grace period is active", ["ENTERED_GRACE_PERIOD"], "IN_GRACE_PERIOD"),
@@ -297,13 +297,13 @@ def shared(shop):
         shop.act("join-family", account=account, family=family)
     bought = shop.act("purchases", app=APP, productId="pro.yearly", account="payer-" + shop.customer)["transactionId"]
     shop.act("share", transactionId=bought)
-    mine = shop.act("restore", app=APP, account=shop.account)
+    restored = shop.act("restore", app=APP, account=shop.account)
     contract.receipt_stub(shop.channel).SubmitTransaction(
         contract.receipt_service.SubmitTransactionRequest(
-            app=APP, customer_id=shop.customer, signed_transaction=mine["signedTransactions"][0]), timeout=CALL_LIMIT)
+            app=APP, customer_id=shop.customer, signed_transaction=restored["signedTransactions"][0]), timeout=CALL_LIMIT)
     assert shop.check(shop.customer).entitled
     shop.act("stop-sharing", transactionId=bought)
-    return mine["transactionId"]
+    return restored["transactionId"]
 
 
 def refunded_lifetime(shop):
@@ -354,9 +354,9 @@ def test_version_1_is_explained_and_applied(service, kind, make, words, events, 
     assert kinds == ([known] if known else []) + events and explanations == [response["explanation"]]
     assert shop.check(shop.customer).reason == reason
     if kind == "CONSUMPTION_REQUEST":
-        asked = shop.apple.ListConsumptionRequests(
+        listed = shop.apple.ListConsumptionRequests(
             app_store_service.ListConsumptionRequestsRequest(app=APP, customer_id=shop.customer), timeout=CALL_LIMIT)
-        assert [one.transaction_id for one in asked.requests] == [bought]
+        assert [one.transaction_id for one in listed.requests] == [bought]
     shop.channel.close()
 
 

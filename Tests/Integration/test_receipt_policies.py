@@ -97,14 +97,14 @@ class Setup:
 
 @pytest.fixture
 def setup(tmp_path):
-    places = []
+    setups = []
 
     def setup(policy, **more):
-        places.append(Setup(tmp_path, policy, **more))
-        return places[-1]
+        setups.append(Setup(tmp_path, policy, **more))
+        return setups[-1]
 
     yield setup
-    for made in places:
+    for made in setups:
         made.close()
 
 
@@ -125,12 +125,12 @@ def test_policy_endpoint_relies_on_verify_receipt_alone(setup):
     here.sandbox.status = real
     assert here.store.submit("ben", forged(here.store.receipt("ben"))).original_transaction_ids
     here.sandbox.status = 21003
-    assert here.store.refused("cid", here.bought("cid")) == (StatusCode.PERMISSION_DENIED, "VERIFY_RECEIPT_21003")
+    assert here.store.rejection("cid", here.bought("cid")) == (StatusCode.PERMISSION_DENIED, "VERIFY_RECEIPT_21003")
     assert not here.store.check("cid").entitled
     assert not here.production.requests
     # A response about another app's receipt does not count.
     here.sandbox.status = real | {"receipt": real["receipt"] | {"bundle_id": "com.example.other"}}
-    assert here.store.refused("dan", here.bought("dan"))[1] == "WRONG_BUNDLE"
+    assert here.store.rejection("dan", here.bought("dan"))[1] == "WRONG_BUNDLE"
 
 
 def test_policy_both_requires_agreement(setup, tmp_path):
@@ -140,14 +140,14 @@ def test_policy_both_requires_agreement(setup, tmp_path):
     assert here.store.check("ann").entitled and len(here.sandbox.requests) == 1
     disagree = (StatusCode.PERMISSION_DENIED, "VERIFICATION_MISMATCH")
     here.sandbox.status = 21003
-    assert here.store.refused("ben", disputed) == disagree
+    assert here.store.rejection("ben", disputed) == disagree
     here.sandbox.status = post(f"http://{here.store.service.sandbox}/verifyReceipt", {"receipt-data": bad})[1]
-    assert here.store.refused("cid", forged(bad)) == disagree
+    assert here.store.rejection("cid", forged(bad)) == disagree
     assert not here.store.check("ben").entitled and not here.store.check("cid").entitled
     assert value(here.store.service, "entitled_receipt_verification_mismatches_total") == 2
     # If both reject, the reason is that of the signature, which is more specific.
     here.sandbox.status = 21003
-    assert here.store.refused("cid", forged(bad))[1] == "BAD_SIGNATURE"
+    assert here.store.rejection("cid", forged(bad))[1] == "BAD_SIGNATURE"
     # The same in a job.
     path = write(tmp_path / "in.ndjson", [{"customer_id": "ben", "receipt": disputed}])
     status, report = migrate(here.store.service, "--input", path)
@@ -160,7 +160,7 @@ def test_while_verify_receipt_is_down_receipts_are_neither_accepted_nor_rejected
     here = setup(policy)
     receipt = here.bought("ann")
     here.sandbox.http_status = 503
-    assert here.store.refused("ann", receipt) == (StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_UNAVAILABLE")
+    assert here.store.rejection("ann", receipt) == (StatusCode.UNAVAILABLE, "VERIFY_RECEIPT_UNAVAILABLE")
     assert not here.store.check("ann").entitled and not here.store.service.evidence("ann")
     here.sandbox.http_status = 200
     assert not here.store.submit("ann", receipt).refresh_pending
@@ -181,7 +181,7 @@ def test_while_verify_receipt_is_down_receipts_are_neither_accepted_nor_rejected
 def test_transient_statuses_are_retried_and_permanent_ones_rejected(setup, status, code, reason):
     here = setup("endpoint")
     here.sandbox.status = status
-    assert here.store.refused("ann", here.bought("ann")) == (code, reason)
+    assert here.store.rejection("ann", here.bought("ann")) == (code, reason)
     assert (len(here.sandbox.requests) > 1) == (code == StatusCode.UNAVAILABLE and status != 21004)
 
 
@@ -204,7 +204,7 @@ def test_a_production_receipt_is_rejected_for_a_sandbox_only_app(setup):
     receipt = here.bought("ann")
     real = here.sandbox.answer({"receipt-data": receipt, "password": SECRET})
     here.sandbox.status, here.production.status = 21008, real | {"environment": "Production"}
-    assert here.store.refused("ann", receipt) == (StatusCode.PERMISSION_DENIED, "WRONG_ENVIRONMENT")
+    assert here.store.rejection("ann", receipt) == (StatusCode.PERMISSION_DENIED, "WRONG_ENVIRONMENT")
     assert len(here.production.requests) == 1 and not here.store.check("ann").entitled
 
 

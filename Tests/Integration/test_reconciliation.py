@@ -43,10 +43,10 @@ def begin(start, tmp_path):
         world.channel.close()
 
 
-def until(question):
+def until(query):
     """Repeats a query until its result is true; the service performs due work as soon as it can."""
     deadline = time.monotonic() + LIMIT
-    while not (answer := question()):
+    while not (answer := query()):
         assert time.monotonic() < deadline, "the condition did not become true in time"
         time.sleep(0.05)
     return answer
@@ -76,7 +76,7 @@ def rows(world, query):
         return store.execute(query).fetchall()
 
 
-def lose(world):
+def drop_notifications(world):
     """Drops all notifications from now on, without retries by Apple."""
     world.act("faults", kind="drop", count=10_000)
 
@@ -85,7 +85,7 @@ def test_status_polls_find_renewals_without_notifications(begin):
     world = begin(polling=True)
     ana = str(uuid.uuid4())
     world.buy(ana)
-    lose(world)
+    drop_notifications(world)
     world.advance("32d")
     until(lambda: world.check(ana).entitled)
     world.advance("92d")
@@ -99,7 +99,7 @@ def test_status_polls_follow_failed_payments_through_billing_retry(begin):
     ana = str(uuid.uuid4())
     world.buy(ana)
     world.act("billing", account=f"account-{ana}", fails=True)
-    lose(world)
+    drop_notifications(world)
     world.advance("32d")
     until(lambda: world.check(ana).reason == "BILLING_RETRY")
     world.act("billing", account=f"account-{ana}", fails=False)
@@ -123,7 +123,7 @@ def test_failed_notifications_are_fetched_once_a_day(begin):
     ana, ben = str(uuid.uuid4()), str(uuid.uuid4())
     bought, _ = world.buy(ana), world.buy(ben)
     world.deliver()
-    lose(world)
+    drop_notifications(world)
     world.act("refund", transactionId=bought, reason="APP_ISSUE")
     world.advance("25h")
     until(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
@@ -143,7 +143,7 @@ def test_an_unusual_delivery_gap_triggers_a_repair(begin):
     for _ in range(8):
         world.act("test-notification", app=APP)
         world.advance("1m")
-    lose(world)
+    drop_notifications(world)
     world.act("refund", transactionId=bought, reason="OTHER")
     world.advance("10m")
     assert not repairs(world), "ten minutes are no gap"
@@ -161,13 +161,13 @@ def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     ana = str(uuid.uuid4())
     bought = world.buy(ana)
     world.deliver()
-    lose(world)
+    drop_notifications(world)
     world.act("refund", transactionId=bought, reason="OTHER")
     world.deliver()
     world.act("faults", kind="rate-limit", count=1_000, by="1s")
-    asked = world.notifications.BackfillNotifications(
+    backfill = world.notifications.BackfillNotifications(
         notification_service.BackfillNotificationsRequest(app=APP), timeout=2)
-    assert not asked.repair.HasField("finished_at")
+    assert not backfill.repair.HasField("finished_at")
     assert world.check(ana).entitled
     world.service.kill()
     world.channel.close()
@@ -175,7 +175,7 @@ def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     again = World(start(arguments=world.service.process.args[10:]))
     until(lambda: again.check(ana).reason == "REFUNDED")
     repair = until(lambda: finished(again, "MANUAL"))
-    assert (repair.repair_id, repair.drifted_customers) == (asked.backfill_id, 1)
+    assert (repair.repair_id, repair.drifted_customers) == (backfill.backfill_id, 1)
     again.channel.close()
 
 
@@ -273,8 +273,8 @@ def test_reprocessing_applies_notifications_unsupported_by_an_older_version(begi
         store.execute("UPDATE notification SET state = 'UNSUPPORTED', meaning = 'This version does not know it.'")
         store.commit()
     again = World(start(arguments=world.service.process.args[10:]))
-    rehearsed = replay(again, dry_run=True)
-    assert (rehearsed.reprocessed, rehearsed.changed, rehearsed.unsupported) == (2, 2, 0)
+    preview = replay(again, dry_run=True)
+    assert (preview.reprocessed, preview.changed, preview.unsupported) == (2, 2, 0)
     done = replay(again)
     assert (done.reprocessed, done.changed, done.unsupported) == (2, 2, 0)
     assert {change.notification_type for change in done.changes} == {"TEST", "SUBSCRIBED"}

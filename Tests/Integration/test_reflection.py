@@ -22,8 +22,8 @@ def query(request, channel):
         response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
     )
 
-    def query(*questions):
-        requests = [reflection_pb2.ServerReflectionRequest(**question) for question in questions]
+    def query(*members):
+        requests = [reflection_pb2.ServerReflectionRequest(**member) for member in members]
         return list(method(iter(requests), timeout=CALL_LIMIT))
 
     return query

@@ -47,10 +47,10 @@ class Load:
         for thread in self._threads:
             thread.join(STOP_LIMIT)
 
-    def goes_on(self, calls=200):
+    def wait_for_calls(self, calls=200):
         """Waits for `count` more calls."""
-        goal, end = self.count + calls, time.monotonic() + CALL_LIMIT * 3
-        while self.count < goal:
+        target, end = self.count + calls, time.monotonic() + CALL_LIMIT * 3
+        while self.count < target:
             assert time.monotonic() < end and not self.failures, self.failures[:3]
             time.sleep(0.01)
 
@@ -85,10 +85,10 @@ def test_two_processes_restarted_in_turn_lose_no_call(tmp_path):
         target = "ipv4:" + ",".join(service.grpc for service in services)
         with Load(*checks(stack, target)) as load:
             for turn in range(RESTARTS * 2):
-                load.goes_on()
+                load.wait_for_calls()
                 old = services[turn % 2]
                 old.stop()
-                load.goes_on()
+                load.wait_for_calls()
                 services[turn % 2] = Service(old.data, ["--grpc", old.grpc, "--http", old.http])
                 # The callers reconnect before the other process stops.
                 wait_for_callers(services[turn % 2])
@@ -149,20 +149,20 @@ def test_a_process_replaced_on_the_same_sockets_loses_no_call(tmp_path):
         assert [service.grpc, service.http] == [f"127.0.0.1:{s.getsockname()[1]}" for s in sockets]
         with Load(*checks(stack, service.grpc), new_connections(service.http)) as load:
             for _ in range(RESTARTS):
-                load.goes_on()
+                load.wait_for_calls()
                 service.stop()
                 service.start()
-            load.goes_on()
+            load.wait_for_calls()
         service.stop()
         assert load.failures == []
 
 
-@pytest.mark.parametrize("names, said", [("grpc", "1 names"), ("grpc:web", "'web'"), ("grpc:grpc", "two inherited")])
-def test_ambiguous_inherited_sockets_are_rejected(tmp_path, names, said):
+@pytest.mark.parametrize("names, message", [("grpc", "1 names"), ("grpc:web", "'web'"), ("grpc:grpc", "two inherited")])
+def test_ambiguous_inherited_sockets_are_rejected(tmp_path, names, message):
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
         command = [PROGRAM, "serve", "--sandbox", "off", "--data", tmp_path / "data"]
         ended = started_on([one, two], names, command, stderr=subprocess.PIPE)
-        assert said in ended.communicate(timeout=CALL_LIMIT)[1]
+        assert message in ended.communicate(timeout=CALL_LIMIT)[1]
     assert ended.returncode == 1
 
 
@@ -186,7 +186,7 @@ def test_a_closing_port_answers_every_accepted_connection(tmp_path):
                 outcomes.append("answered")
 
         with Load(*[call] * CALLERS) as load:
-            load.goes_on()
+            load.wait_for_calls()
             service.stop()
             end = time.monotonic() + CALL_LIMIT
             while outcomes[-1] == "answered":

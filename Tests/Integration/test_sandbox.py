@@ -35,12 +35,12 @@ def test_an_invalid_order_is_rejected_with_its_reason(service, order, code, name
 
 def test_a_purchase_contains_the_order(service):
     token = "7b1dd2ea-6bc4-4bd1-93f9-d5ab23d84a1b"
-    sold = service.buy("pro.yearly", appAccountToken=token, account="an-account")
-    payload = payload_of(sold["signedTransactionInfo"])
+    bought = service.buy("pro.yearly", appAccountToken=token, account="an-account")
+    payload = payload_of(bought["signedTransactionInfo"])
     assert payload["appAccountToken"] == token
     assert payload["environment"] == "Sandbox"
     assert payload["bundleId"] == "com.example.oceanjournal"
-    assert payload["transactionId"] == sold["transactionId"]
+    assert payload["transactionId"] == bought["transactionId"]
     again = payload_of(service.buy("lifetime", account="an-account")["signedTransactionInfo"])
     assert again["appTransactionId"] == payload["appTransactionId"]
     assert again["transactionId"] != payload["transactionId"]

@@ -115,10 +115,10 @@ def live(tester):
     do("refund", transactionId=paid, reason="APP_ISSUE")
     assert "REFUND" in notifications()
     # Children and families.
-    asked = do("purchases", app=APP, productId="unlock", account="kid", askToBuy=True)["request"]
-    do("ask-to-buy", request=asked, approved=True)
-    asked = do("purchases", app=APP, productId="coins", account="kid", askToBuy=True)["request"]
-    do("ask-to-buy", request=asked, approved=False)
+    request = do("purchases", app=APP, productId="unlock", account="kid", askToBuy=True)["request"]
+    do("ask-to-buy", request=request, approved=True)
+    request = do("purchases", app=APP, productId="coins", account="kid", askToBuy=True)["request"]
+    do("ask-to-buy", request=request, approved=False)
     do("shareable", app=APP, productId="unlock")
     do("join-family", account="ann", family="a")
     do("join-family", account="eve", family="a")

@@ -146,8 +146,8 @@ def test_seat_invitations_of_the_developer(store):
     claim = call(store, "POST", seats, {"requestIdentifier": "one"})[1]["seatClaimId"]
     assert call(store, "POST", seats, {"requestIdentifier": "one"})[1]["seatClaimId"] == claim
     assert call(store, "POST", seats, {"requestIdentifier": "two"})[0] == 200
-    status, refusal = call(store, "POST", seats, {"requestIdentifier": "three"})
-    assert (status, refusal["errorMessage"]) == (400, "NoAvailableSeatsError")
+    status, error = call(store, "POST", seats, {"requestIdentifier": "three"})
+    assert (status, error["errorMessage"]) == (400, "NoAvailableSeatsError")
     assert call(store, "GET", seats)[1]["availableSeatCount"] == 0
     assert call(store, "POST", f"{seats}/{claim}/associate", {"appTransactionId": "77"})[0] == 200
     [group] = call(store, "GET", f"/groups/v1/currentGroups/{number}")[1]["groups"]

@@ -95,8 +95,8 @@ def test_the_database_can_be_queried_at_run_time(start):
     [row] = query(
         service, "SELECT original_transaction_id, state, status, renews, renewal_product_id FROM subscription")
     assert row == (int(bought["transactionId"]), "grace", 4, 1, "pro.monthly")
-    told = query(service, "SELECT type, subtype FROM notification ORDER BY number")
-    assert told == [("SUBSCRIBED", "INITIAL_BUY"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD")]
+    notifications = query(service, "SELECT type, subtype FROM notification ORDER BY number")
+    assert notifications == [("SUBSCRIBED", "INITIAL_BUY"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD")]
     assert query(service, "SELECT account, billing_fails FROM account") == [("ann", 1)]
     # A reader does not block the sandbox.
     service.buy("shells.100", account="ben")

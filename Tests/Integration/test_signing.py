@@ -138,8 +138,8 @@ def test_a_legacy_signature_is_valid_over_apples_text(signing, folder):
 
 def test_eligibility_follows_the_history_unless_overridden(signing):
     offer = {"productId": "pro.monthly", "offerIdentifier": "back"}
-    refused = sign(signing, "PROMOTIONAL_JWS", 400, **offer)
-    assert reason(refused) == "NEVER_SUBSCRIBED"
+    rejected = sign(signing, "PROMOTIONAL_JWS", 400, **offer)
+    assert reason(rejected) == "NEVER_SUBSCRIBED"
     sign(signing, "PROMOTIONAL_JWS", **offer, skipEligibilityCheck=True)
     subscribe(signing)
     sign(signing, "PROMOTIONAL_JWS", **offer)
@@ -148,15 +148,15 @@ def test_eligibility_follows_the_history_unless_overridden(signing):
 def test_an_introductory_offer_is_allowed_once_in_a_group(signing):
     offer = {"productId": "pro.monthly", "transactionId": "1000"}
     subscribe(signing, Forger(signing).transaction(offerType=1))
-    refused = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, **offer, allowIntroductoryOffer=True)
-    assert reason(refused) == "INTRODUCTORY_OFFER_USED"
+    rejected = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, **offer, allowIntroductoryOffer=True)
+    assert reason(rejected) == "INTRODUCTORY_OFFER_USED"
     sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, allowIntroductoryOffer=False)
 
 
 def test_shared_purchases_do_not_affect_eligibility(signing):
     subscribe(signing, Forger(signing).transaction(inAppOwnershipType="FAMILY_SHARED"))
-    refused = sign(signing, "PROMOTIONAL_JWS", 400, productId="pro.monthly", offerIdentifier="back")
-    assert reason(refused) == "NEVER_SUBSCRIBED"
+    rejected = sign(signing, "PROMOTIONAL_JWS", 400, productId="pro.monthly", offerIdentifier="back")
+    assert reason(rejected) == "NEVER_SUBSCRIBED"
 
 
 @pytest.mark.parametrize(

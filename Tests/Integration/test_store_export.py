@@ -62,8 +62,8 @@ def populated(directory):
         documents = {"signedTransaction": bought["signedTransactionInfo"], "customerId": customer, "app": APP}
         assert service.json("entitled.v1.ReceiptService/SubmitTransaction", documents)[0] == 200
     forged = service.buy("coins", app=APP)["signedTransactionInfo"][:-8] + "AAAAAAAA"
-    refused = {"app": APP, "customerId": "mallory", "signedTransaction": forged}
-    assert service.json("entitled.v1.ReceiptService/SubmitTransaction", refused)[0] != 200
+    rejected = {"app": APP, "customerId": "mallory", "signedTransaction": forged}
+    assert service.json("entitled.v1.ReceiptService/SubmitTransaction", rejected)[0] != 200
     customers.delivered()
     with service.channel() as channel:
         entitlement_stub(channel).Grant(

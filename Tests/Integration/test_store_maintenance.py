@@ -90,8 +90,8 @@ def test_stats_and_vacuum_report_the_size_of_the_store(start):
     counted = table(run("store", "stats", "--data", service.data).stdout)
     assert counted["customers"].strip() == counted["evidence"].strip() == "1"
     assert int(counted["stored bytes"]) * 2 < int(counted["received bytes"])
-    refused = run("store", "vacuum", "--data", service.data)
-    assert refused.returncode == 1 and "in use by another process" in refused.stderr
+    failed = run("store", "vacuum", "--data", service.data)
+    assert failed.returncode == 1 and "in use by another process" in failed.stderr
     service.stop()
     emptied = run("store", "vacuum", "--data", service.data)
     assert emptied.returncode == 0 and "bytes after" in emptied.stdout, emptied

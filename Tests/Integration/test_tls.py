@@ -78,8 +78,8 @@ def test_the_edge_over_tls_in_both_versions_of_http(secure):
 
 def test_the_commands_over_tls(secure):
     address = secure.service.grpc.replace("127.0.0.1", "localhost")
-    asked = run("check", "ana", "pro", "--grpc", address, "--tls-ca", secure.authority.file)
-    assert (asked.returncode, "NEVER_PURCHASED" in asked.stdout) == (3, True), asked.stderr
+    result = run("check", "ana", "pro", "--grpc", address, "--tls-ca", secure.authority.file)
+    assert (result.returncode, "NEVER_PURCHASED" in result.stdout) == (3, True), result.stderr
     # An unrelated authority.
     assert run("health", "--grpc", address, "--tls").returncode == 1
 

@@ -36,7 +36,7 @@ CONFIGURATION = """apps:
       season: {{type: Non-Renewing Subscription, duration: P90D, entitlements: [season], price: 12.99, currency: USD}}
       coins: {{type: Consumable, price: 0.99, currency: USD}}
 """
-GIVES = {"weekly": "pro", "monthly": "pro", "gold": "pro", "unlock": "pro", "news": "news", "season": "season"}
+ENTITLEMENTS = {"weekly": "pro", "monthly": "pro", "gold": "pro", "unlock": "pro", "news": "news", "season": "season"}
 
 
 class Simulation:
@@ -145,7 +145,7 @@ class Simulation:
                         for account, name in batch
                     ]), timeout=TIMEOUT).results  # fmt: skip
             for (account, name), answer in zip(batch, answers):
-                products = {p["productId"] for p in owners[account] if GIVES[p["productId"]] == name}
+                products = {p["productId"] for p in owners[account] if ENTITLEMENTS[p["productId"]] == name}
                 response = answer.response
                 context = f"{account} {name} at check {index}: {sorted(products)}\n{response}"
                 assert response.entitled == bool(products), context

@@ -18,7 +18,7 @@ from random_customers import APP, SECRET, RandomCustomers, started
 CUSTOMERS = int(os.environ.get("ENTITLED_LIVES", "25"))
 # Fields that must differ: the request date, and the new receipt, which only Apple can sign. This service returns the
 # submitted one.
-MOMENT = {f"request_date{spelling}" for spelling in ("", "_ms", "_pst")}
+REQUEST_DATE = {f"request_date{spelling}" for spelling in ("", "_ms", "_pst")}
 
 
 def verify_receipt(url, receipt, **more):
@@ -31,7 +31,7 @@ def verify_receipt(url, receipt, **more):
 def comparable(answer):
     answer = {name: value for name, value in answer.items() if name != "latest_receipt"}
     if "receipt" in answer:
-        answer["receipt"] = {name: value for name, value in answer["receipt"].items() if name not in MOMENT}
+        answer["receipt"] = {name: value for name, value in answer["receipt"].items() if name not in REQUEST_DATE}
     return answer
 
 

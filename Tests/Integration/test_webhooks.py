@@ -420,17 +420,17 @@ def test_notifications_are_forwarded_byte_for_byte_once_durable(start, tmp_path,
             tmp_path, forwardings={"old": {"url": receiver.url, "retry_seconds": [1] * 30}},
             shared_secret={"file": secret}))
     forger = forge.Forger(service)
-    odd = f'{{ "signedPayload" :\t"{notification(forger)}" , "more": [1.50, "\\u00e9é"] }}\r\n'.encode()
+    unusual = f'{{ "signedPayload" :\t"{notification(forger)}" , "more": [1.50, "\\u00e9é"] }}\r\n'.encode()
     version_1 = b'{"notification_type":"DID_RENEW", "password":"0123456789abcdef",\n "environment":"Sandbox"}'
     forged = json.dumps({"signedPayload": notification(forger)[:-8] + "AAAAAAAA"}).encode()
     # The receiver is down; Apple gets its response regardless.
-    assert deliver(service, odd)[0] == 200
-    assert deliver(service, odd)[0] == 200
+    assert deliver(service, unusual)[0] == 200
+    assert deliver(service, unusual)[0] == 200
     assert deliver(service, forged)[0] == 202
     assert deliver(service, version_1)[0] == 202
     held.set()
     receiver.wait(lambda r: len(r.accepted) == 2)
-    assert {request.body for request in receiver.accepted} == {odd, version_1}
+    assert {request.body for request in receiver.accepted} == {unusual, version_1}
     assert receiver.accepted[0].headers["content-type"] == "application/json"
     status, page = service.json("entitled.v1.WebhookService/ListWebhooks", {"app": APP})
     assert page["webhooks"][0]["kind"] == "WEBHOOK_KIND_NOTIFICATIONS"
