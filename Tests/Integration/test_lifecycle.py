@@ -157,8 +157,8 @@ def start_error(*arguments):
 
 @pytest.mark.parametrize("listener", ["grpc", "http", "sandbox"])
 def test_a_port_in_use_is_reported_in_one_line(tmp_path, listener):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = f"127.0.0.1:{listener.getsockname()[1]}"
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        address = f"127.0.0.1:{occupied.getsockname()[1]}"
         flags = [part for name in ("grpc", "http", "sandbox") for part in (f"--{name}", "127.0.0.1:0")]
         flags[flags.index(f"--{listener}") + 1] = address
         line = start_error(*flags, "--data", tmp_path / "data")
@@ -166,8 +166,8 @@ def test_a_port_in_use_is_reported_in_one_line(tmp_path, listener):
 
 
 def test_an_unreachable_service_is_reported_in_one_line():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = f"127.0.0.1:{listener.getsockname()[1]}"
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        address = f"127.0.0.1:{occupied.getsockname()[1]}"
     done = run("health", "--grpc", address)
     assert (done.returncode, done.stderr) == (1, f"entitled: cannot reach {address}: Connection refused\n")
 

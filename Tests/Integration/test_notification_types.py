@@ -213,7 +213,7 @@ def answer(service, channel, customer):
     return contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT)
 
 
-def timeline(channel, customer):
+def events_and_explanations(channel, customer):
     """The customer's events, and the explanations of the notifications."""
     request = entitlement_service.ListTimelineRequest(app=APP, customer_id=customer, include_notifications=True)
     page = contract.entitlement_stub(channel).ListTimeline(request, timeout=CALL_LIMIT)
@@ -234,12 +234,12 @@ def test_version_2_is_explained_and_applied(service, forger, kind, subtype, befo
             contract.receipt_service.SubmitTransactionRequest(
                 app=APP, customer_id=line.customer, signed_transaction=transaction, signed_renewal_info=renewal or ""),
             timeout=CALL_LIMIT)
-        earlier, _ = timeline(channel, line.customer)
+        earlier, _ = events_and_explanations(channel, line.customer)
         documents = sent(line)
         status, response = line.notify(kind, subtype, **documents)
         assert status == 200 and response["reason"] in ("APPLIED", "SUPERSEDED"), response
         assert words in response["explanation"]
-        now, explanations = timeline(channel, line.customer)
+        now, explanations = events_and_explanations(channel, line.customer)
         assert now[len(earlier):] == events
         is_about_a_purchase = {"transaction", "renewal"} & documents.keys()
         assert explanations == ([response["explanation"]] if is_about_a_purchase else [])
@@ -350,7 +350,7 @@ def test_version_1_is_explained_and_applied(service, kind, make, words, events, 
     known = "STARTED" if kind not in ("INITIAL_BUY",) else None
     status, response = shop.notify(kind, bought)
     assert status == 200 and words in response["explanation"], response
-    kinds, explanations = timeline(shop.channel, shop.customer)
+    kinds, explanations = events_and_explanations(shop.channel, shop.customer)
     assert kinds == ([known] if known else []) + events and explanations == [response["explanation"]]
     assert shop.check(shop.customer).reason == reason
     if kind == "CONSUMPTION_REQUEST":

@@ -302,14 +302,14 @@ def test_a_fast_clock_advances_without_commands(start):
 
 
 def test_an_unknown_id_gets_apples_error(store):
-    for call, error in [
+    for call, expected in [
         (lambda c: c.get_transaction_info("999"), APIError.TRANSACTION_ID_NOT_FOUND),
         (lambda c: c.get_transaction_info("x"), APIError.INVALID_TRANSACTION_ID),
         (lambda c: c.get_refund_history("999", None), APIError.TRANSACTION_ID_NOT_FOUND),
     ]:
         with pytest.raises(APIException) as error:
             call(store.client())
-        assert error.value.api_error == error
+        assert error.value.api_error == expected
 
 
 def test_a_registered_key_makes_its_tokens_mandatory(start):
