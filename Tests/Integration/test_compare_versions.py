@@ -18,7 +18,8 @@ CONFIG = {
             "app_store_servers": {"Sandbox": "http://127.0.0.1:9"},
             "products": {
                 "pro.monthly": {
-                    "type": "Auto-Renewable Subscription", "group": "pro", "level": 1, "entitlements": ["pro"]}},
+                    "type": "Auto-Renewable Subscription", "group": "pro", "level": 1, "entitlements": ["pro"],
+                    "period": "P1M", "price": 9.99, "currency": "USD"}},
         }
     }
 }  # fmt: skip

@@ -51,7 +51,7 @@ def configured(tmp_path, webhooks=None, forwardings=None, **members):
                 "products": {
                     "pro.monthly": {
                         "type": "Auto-Renewable Subscription", "group": "pro", "level": 1,
-                        "entitlements": ["pro"], "period": "P1M",
+                        "entitlements": ["pro"], "period": "P1M", "price": 9.99, "currency": "USD",
                     }
                 },
                 "webhooks": {
@@ -365,10 +365,10 @@ def test_retry_after_of_the_receiver_is_honoured(start, tmp_path, receiver):
 @pytest.mark.parametrize(
     "members, problem",
     [
-        ({"url": "http://example.com/x"}, "is not https; if that is meant, say allow_http: true"),
+        ({"url": "http://example.com/x"}, "is not https; set allow_http: true to allow http"),
         ({"url": "https://me:word@example.com/x"}, "must not contain a user or a password"),
-        ({"url": "ftp://example.com"}, "is not an address such as https://example.com/hooks"),
-        ({"url": "https://example.com", "events": ["STARTS"]}, 'there is no event "STARTS"; known: STARTED'),
+        ({"url": "ftp://example.com"}, "is not a URL such as https://example.com/hooks"),
+        ({"url": "https://example.com", "events": ["STARTS"]}, "unknown event 'STARTS'; known: STARTED"),
         ({"url": "https://example.com", "secret": {"variable": "PATH"}}, "is not whsec_ and base64"),
         ({"url": "https://example.com", "secret": {"variable": "NOT_SET"}}, "the environment variable NOT_SET"),
     ],
