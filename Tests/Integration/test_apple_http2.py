@@ -57,7 +57,7 @@ def trusting(tmp_path, monkeypatch):
     authority = Authority(tmp_path)
     trust = ["unshare", "--mount", "sh", "-c", f'mount --bind "{authority.file}" {SYSTEM_ROOTS} && exec "$@"', "-"]
     if subprocess.run([*trust, "true"], capture_output=True).returncode:
-        pytest.skip("another set of trusted roots takes the right to mount one")
+        pytest.skip("replacing the trusted roots requires the permission to mount")
     program = tmp_path / "program"
     program.write_text(f"#!/usr/bin/python3\nimport os, sys\nos.execvp('unshare', {trust!r} + [{str(harness.PROGRAM)!r}] + sys.argv[1:])\n")
     program.chmod(0o755)

@@ -44,7 +44,7 @@ def small_disk(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=72m", "none", disk]).returncode:
-        pytest.skip("a small disk takes the right to mount one")
+        pytest.skip("a small disk requires the permission to mount")
     yield disk
     subprocess.run(["umount", "--lazy", disk], check=True)
 

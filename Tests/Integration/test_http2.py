@@ -61,7 +61,7 @@ def test_a_prefix_with_an_excessive_length_is_rejected_at_once(connection):
         pytest.param(framed(b"x" * 100)[:40], id="a message that ends early"),
         pytest.param(b"\0\0\0", id="half a prefix"),
         pytest.param(framed(CHECK_REQUEST) * 2, id="two messages in a unary call"),
-        pytest.param(framed(CHECK_REQUEST, compressed=True), id="compressed, without saying how"),
+        pytest.param(framed(CHECK_REQUEST, compressed=True), id="compressed without grpc-encoding"),
         pytest.param(b"\x07" + framed(CHECK_REQUEST)[1:], id="unknown flags"),
     ],
 )

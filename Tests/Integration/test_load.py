@@ -41,7 +41,7 @@ def scheduling(thread):
     return niceness, runtime
 
 
-@pytest.mark.skipif(SCHED_GETATTR is None, reason="the number of the system call is not known for this machine")
+@pytest.mark.skipif(SCHED_GETATTR is None, reason="sched_getattr has no known number on this architecture")
 def test_event_loops_have_priority_over_writers(service, customer):
     document = service.buy("pro.monthly")["signedTransactionInfo"]
     request = {"app": "ocean-journal", "customerId": customer, "signedTransaction": document}
@@ -50,7 +50,7 @@ def test_event_loops_have_priority_over_writers(service, customer):
     asking = [niceness for niceness, runtime in found if runtime == 100_000]
     working = [niceness for niceness, runtime in found if runtime == 100_000_000]
     if not asking and not working:
-        pytest.skip("a kernel before 6.12 knows no turns")
+        pytest.skip("kernels before 6.12 have no time slices")
     # At least one event loop of the gRPC port; an event loop of the edge, the writer and a verifying thread.
     assert asking and max(asking) <= max(os.getpriority(os.PRIO_PROCESS, 0), 0)
     assert len(working) >= 3 and set(working) == {19}

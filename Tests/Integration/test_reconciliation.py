@@ -202,7 +202,7 @@ def sandbox_alone(data, config):
         process.stdout.close()
 
 
-@pytest.mark.parametrize("is_repairing", [False, True], ids=["at rest", "within a repair"])
+@pytest.mark.parametrize("is_repairing", [False, True], ids=["idle", "during a repair"])
 def test_after_a_day_of_outage_the_state_is_repaired_and_the_drift_reported(
         begin, start, tmp_path, is_repairing):
     world = begin(polling=True, repair=True)

@@ -127,7 +127,7 @@ def live(tester):
     do("share", transactionId=unlock)
     do("leave-family", account="eve")
     assert "REVOKE" in notifications()
-    # Seats: those to which Apple invites, and those to which the developer does.
+    # Seats: with invitations by Apple, and by the developer.
     team = buy(tester, "team", "silver", seats=3)
     do("assign-seat", transactionId=team, account="mia")
     do("unclaim-seat", transactionId=team, account="mia")

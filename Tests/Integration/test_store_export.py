@@ -113,7 +113,7 @@ def service_root(service):
         return answer.read().decode()
 
 
-@pytest.mark.skipif(SANITIZED, reason="the address sanitizer keeps memory that is given back")
+@pytest.mark.skipif(SANITIZED, reason="the address sanitizer delays the reuse of freed memory")
 def test_memory_does_not_grow_with_the_store(tmp_path):
     """Ten times as many customers need no more memory, except for the allocator's reserve."""
     peaks = []

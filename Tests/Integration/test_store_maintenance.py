@@ -1,4 +1,4 @@
-"""Maintenance of the store: backup at run time, restore, verify, vacuum, stats; and behaviour on a full disk."""
+"""Maintenance of the store: backup at run time, restore, verify, vacuum and stats; behaviour on a full disk."""
 
 import contextlib
 import json
@@ -111,7 +111,7 @@ def small_disk():
     with tempfile.TemporaryDirectory(prefix="small-disk-") as folder:
         mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]
         if subprocess.run(mount, capture_output=True).returncode != 0:
-            pytest.skip("a small file system cannot be mounted here; root may")
+            pytest.skip("mounting a small file system requires root")
         try:
             yield pathlib.Path(folder)
         finally:
