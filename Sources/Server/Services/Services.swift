@@ -3,7 +3,7 @@ package import Store
 package import Telemetry
 internal import Wire
 
-/// All services of the contract, behind the interceptors.
+/// All services of the contract, wrapped in the interceptors.
 package struct Services: Sendable {
   private let context: ServiceContext
   private let policy: CallPolicy
@@ -11,7 +11,7 @@ package struct Services: Sendable {
   private let cacheBytes: Int
 
   /// - Parameters:
-  ///   - context: the components behind the handlers.
+  ///   - context: the components that the handlers share.
   ///   - policy: the callers, clocks and logs of the interceptors.
   ///   - health: the health service, which other components update.
   ///   - cacheBytes: the maximum memory of cached `Check` responses for each event loop.

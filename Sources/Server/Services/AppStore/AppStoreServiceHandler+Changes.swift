@@ -77,8 +77,8 @@ extension AppStoreServiceHandler {
     return .with { $0.setAt = GoogleProtobuf.Timestamp(context.now()) }
   }
 
-  /// Asks Apple for a notification of the type `TEST`. It changes nothing, but it is an operator's deed, and
-  /// Apple's to count.
+  /// Requests a test notification of type `TEST` from Apple. It changes no data, but it is an operator's
+  /// action and counts toward Apple's rate limit.
   func requestTest(
     _ request: RequestTestNotificationRequest, _ call: CallContext
   ) async throws(Status) -> RequestTestNotificationResponse {
@@ -88,7 +88,7 @@ extension AppStoreServiceHandler {
     return .with { $0.testNotificationToken = answer.testNotificationToken ?? "" }
   }
 
-  /// Apple extends by 1 to 90 days.
+  /// Validates the number of days of an extension: Apple accepts 1 to 90.
   private func days(_ days: Int32) throws(Status) -> Int {
     guard 1...90 ~= days else {
       throw Status(
@@ -98,7 +98,7 @@ extension AppStoreServiceHandler {
     return Int(days)
   }
 
-  /// What a payload says, for whoever asked for a test.
+  /// The payload of the test notification as JSON; `nil` if it cannot be decoded.
   static func payloadJSON(_ signedPayload: String) -> String? {
     (try? UnverifiedJWS(signedPayload)).map { JSONValue.object($0.payload).text }
   }

@@ -31,7 +31,8 @@ extension AppStoreServiceHandler {
     return .with { $0.sentAt = GoogleProtobuf.Timestamp(context.now()) }
   }
 
-  /// Whoever answers by hand vouches for the customer's consent, but not against the customer's own word.
+  /// Rejects a manual response if the customer withdrew consent: the operator vouches for consent, but cannot
+  /// override the customer.
   private func refuseWithdrawn(_ line: LineKey) async throws(Status) {
     let isWithdrawn = try await context.read { reader throws(StoreError) in
       try reader.owners(of: line).map { owner throws(StoreError) in
@@ -44,7 +45,7 @@ extension AppStoreServiceHandler {
       field: "customer_consented")
   }
 
-  /// The token is the number of the last question of the page before.
+  /// The page token is the evidence id of the last consumption request of the previous page.
   func listConsumptionRequests(
     _ request: ListConsumptionRequestsRequest, _ call: CallContext
   ) async throws(Status) -> ListConsumptionRequestsResponse {

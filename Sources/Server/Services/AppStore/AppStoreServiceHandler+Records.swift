@@ -5,17 +5,17 @@ internal import JSON
 internal import Ledger
 internal import RPC
 
-// What changes something at Apple is evidence: who asked for what, and what Apple answered.
+// Each call that changes data at Apple is stored as evidence: the operator, the request and Apple's response.
 extension AppStoreServiceHandler {
-  /// What is kept of a call beside the request and its answer.
+  /// The metadata stored with a call, besides the request and the response.
   struct Record: Sendable {
     let method: String
     let originalTransactionID: String
     let actor: String
-    /// The one transaction of the line; empty if the call is about all of it.
+    /// The transaction; empty if the call is about the whole purchase.
     let transactionID: String
 
-    /// `originalTransactionID` is empty if the call is about no single purchase.
+    /// `originalTransactionID` is empty if the call is about several purchases.
     init(
       _ method: String, about originalTransactionID: String, transactionID: String = "", by actor: String
     ) {
@@ -26,7 +26,7 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// Asks Apple to change something, and keeps its answer or refusal.
+  /// Sends a request that changes data at Apple, and stores the response or the refusal.
   func change<Response: DecodedPayload>(
     _ request: AppStoreRequest, _ record: Record, _ call: Call
   ) async throws(Status) -> Response {
@@ -41,7 +41,7 @@ extension AppStoreServiceHandler {
     return response
   }
 
-  /// The same for a request that is answered with nothing but success.
+  /// Sends a request whose response has no content, and stores its success or the refusal.
   func change(_ request: AppStoreRequest, _ record: Record, _ call: Call) async throws(Status) {
     do throws(AppStoreClientError) {
       try await call.client.send(request, timeout: call.timeout)
@@ -52,7 +52,7 @@ extension AppStoreServiceHandler {
     try await keep(record, request, answer: [:], call)
   }
 
-  /// Keeps a refusal. What did not reach Apple, or was not answered, is no evidence of anything.
+  /// Stores a refusal by Apple. A call that failed before Apple responded is no evidence.
   private func keep(
     _ error: AppStoreClientError, _ record: Record, _ request: AppStoreRequest, _ call: Call
   ) async throws(Status) {

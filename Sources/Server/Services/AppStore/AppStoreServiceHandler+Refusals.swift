@@ -6,9 +6,9 @@ internal import RPC
 internal import Store
 internal import Wire
 
-// What Apple is not asked, since it would refuse.
+// Calls that are rejected here, because Apple would refuse them.
 extension AppStoreServiceHandler {
-  /// Refuses a call about a customer who is not the one who paid. Of what is not known here Apple decides.
+  /// Rejects a call about a customer who is not the purchaser. Without stored facts, Apple decides.
   func refuse(
     _ refused: DisallowedCall.Call, about transactionID: String, _ appID: String,
     _ environment: Wire.Environment
@@ -25,7 +25,7 @@ extension AppStoreServiceHandler {
       metadata: code + [("appleError", refusal.appleName)])
   }
 
-  /// The transaction of this number, or the last one of the line that has it.
+  /// The transaction with the id of the line, or the latest one of the line.
   func latest(of line: LineKey) async throws(Status) -> TransactionFact? {
     try await context.read { reader throws(StoreError) in
       let number = line.originalTransactionID

@@ -8,17 +8,17 @@ internal import RPC
 internal import Store
 internal import Wire
 
-// Seats of purchases to which the developer invites. The assignments are recorded here, and at Apple where Apple
-// has endpoints for it.
+// Seats of purchases for which the developer sends the invitations. Assignments are recorded here, and at
+// Apple where the App Store Server API has endpoints for them.
 extension AppStoreServiceHandler {
-  /// Where a request points to, and who tells Apple of it.
+  /// The purchase that a request is about, and the client for Apple's seat endpoints.
   private struct SeatCall: Sendable {
     let app: AppDefinition
     let environment: AppStore.Environment
     let number: String
     let actor: String
-    /// `nil` where Apple is not told: no key is configured, or its endpoints are not there (API 1.23 has them
-    /// in the sandbox only).
+    /// `nil` if no key is configured, or if the environment has no seat endpoints (API 1.23 has them in the
+    /// sandbox only).
     let client: AppStoreServerClient?
     let timeout: Duration?
 
@@ -27,7 +27,7 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// The seats that are held, the first claim first. The token is the last seat of the page before.
+  /// The claimed seats in the order of their claims. The page token is the last seat of the previous page.
   func listSeats(_ request: ListSeatsRequest, _ call: CallContext) async throws(Status) -> ListSeatsResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
@@ -50,9 +50,9 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// Rehearses the claim first, so that Apple is not asked for what would be refused here; then Apple, then
-  /// the record. Both know the request's identifier, so that after a failure in between the same request
-  /// again brings them together.
+  /// Performs a dry run first, so that Apple never receives a claim that the ledger would reject; then calls
+  /// Apple, then records the claim. Both sides store the request identifier, so that a retry after a partial
+  /// failure completes the claim.
   func claimSeat(
     _ request: ClaimSeatRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ClaimSeatResponse {
@@ -155,14 +155,16 @@ extension AppStoreServiceHandler {
       timeout: call.remainingTime)
   }
 
-  /// Apple's answer; `nil` from a host that does not have the endpoint, where the record here is all.
+  /// Calls Apple; returns `nil` if the host does not have the endpoint, so that the ledger has the only
+  /// record.
   private func asking<Answer>(
     _ body: () async throws(AppStoreClientError) -> Answer
   ) async throws(Status) -> Answer? {
     do throws(AppStoreClientError) {
       return try await body()
     } catch {
-      // Apple's own refusals have a reason in them.
+      // A refusal by the endpoint itself carries an error code; a 404 without one means that the endpoint is
+      // missing.
       if case .unexpectedStatus(404) = error { return nil }
       throw Status(error)
     }
@@ -170,10 +172,10 @@ extension AppStoreServiceHandler {
 }
 
 extension CommandResult {
-  /// The seat as the contract says it.
+  /// The seat as a message of the contract.
   fileprivate var wireSeat: Wire.Seat? { seat.map { Wire.Seat($0, of: customer?.customerID) } }
 
-  /// Apple's number of the customer's Apple account in the app, as far as it is known.
+  /// Apple's `appTransactionId` of the holder; `nil` if no stored fact has it.
   fileprivate var appTransactionID: String? {
     facts.appTransactions.map(\.appTransactionID).first { !$0.isEmpty }
       ?? facts.transactions.lazy.compactMap(\.details.appTransactionID).first
@@ -181,7 +183,7 @@ extension CommandResult {
 }
 
 extension Wire.Seat {
-  /// A claim, and whose it is. Members to whom the developer invites have no transaction.
+  /// A claimed seat and its holder. A member invited by the developer has no transaction.
   init(_ seat: FamilySharing.Seat, of customerID: String?) {
     self.init()
     seatId = seat.seatID

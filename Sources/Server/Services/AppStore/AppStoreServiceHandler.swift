@@ -70,7 +70,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     _ request: LookUpOrderRequest, _ call: CallContext
   ) async throws(Status) -> LookUpOrderResponse {
     try RequestValidation.given(request.orderId, "order_id")
-    // Apple looks orders up in Production alone.
+    // Apple looks up orders in Production only.
     let call = try self.call(request.app, .production, call)
     let order: OrderLookupResponse = try await send(.lookUpOrder(request.orderId), call)
     let findings = try await hand(order.signedTransactions ?? [], question("", call))

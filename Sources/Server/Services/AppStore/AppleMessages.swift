@@ -1,8 +1,8 @@
 internal import AppStore
 internal import Wire
 
-// Apple's words as messages of the contract. What the contract does not know is left unspecified here; it
-// stands verbatim in the evidence.
+// Apple's values as messages of the contract. A value that the contract does not define becomes unspecified;
+// the evidence contains it verbatim.
 
 extension GoogleProtobuf.Timestamp {
   init(_ instant: Instant) { self.init(millisecondsSince1970: instant.millisecondsSince1970) }
@@ -135,7 +135,7 @@ extension Wire.RenewalInfo {
 }
 
 extension Wire.Money {
-  /// `nil` where Apple named no amount.
+  /// `nil` if Apple's response has no amount.
   init?(milliunits: Int64?, currency: String?) {
     guard let milliunits else { return nil }
     self.init()

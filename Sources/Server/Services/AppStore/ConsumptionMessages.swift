@@ -3,10 +3,10 @@ internal import RPC
 internal import Store
 internal import Wire
 
-// Apple's questions about refunds as messages of the contract.
+// Consumption requests as messages of the contract.
 
 extension AppStore.ConsumptionRequest {
-  /// What an operator has Apple told.
+  /// The consumption information that the operator sends to Apple.
   init(_ request: SendConsumptionInformationRequest) throws(Status) {
     guard request.customerConsented else {
       throw Status(
@@ -95,7 +95,7 @@ extension ConsumptionRequestState {
 }
 
 extension ConsumptionRequestRecord.State {
-  /// `nil` where a request names no state.
+  /// `nil` if the request does not filter by state.
   init?(_ state: ConsumptionRequestState) {
     switch state {
     case .open: self = .open

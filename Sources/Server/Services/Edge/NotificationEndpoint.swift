@@ -67,7 +67,7 @@ package struct NotificationEndpoint: Sendable {
     case .applied, .superseded, .unsupported:
       return answer(200, record.state.rawValue, record.meaning)
     case .rejected:
-      // It can never become valid, so a retry would not help.
+      // The notification can never become valid, so a retry would not help.
       return answer(202, record.reason, received.problem)
     case .unconfirmed where record.reason == "APP_STORE_UNAVAILABLE":
       return answer(503, record.reason, "the App Store could not confirm it; please send it again")

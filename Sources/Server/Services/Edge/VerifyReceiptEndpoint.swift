@@ -16,7 +16,7 @@ package struct VerifyReceiptEndpoint: Sendable {
 
   private let facade: VerifyReceiptFacade
 
-  /// - Parameter facade: answers as Apple does.
+  /// - Parameter facade: implements Apple's `verifyReceipt`.
   package init(facade: VerifyReceiptFacade) { self.facade = facade }
 
   /// Whether a path is that of `verifyReceipt`.

@@ -5,10 +5,10 @@ internal import RPC
 internal import Store
 internal import Wire
 
-// The rules' answers as messages of the contract.
+// Evaluation results as messages of the contract.
 
 extension CheckResponse {
-  /// `evidence` is where the fact that the answer rests on is from, for those who look it up.
+  /// `evidence` is the id of the evidence that states the deciding fact.
   init(
     _ status: EntitlementStatus, of entitlement: String, in app: AppDefinition,
     environment: AppStore.Environment, evidence: EvidenceID? = nil, evaluatedAt now: Instant
@@ -44,7 +44,7 @@ extension CheckResponse {
     if case .autoRenewableSubscription = productType {
       self.status = status.reason.subscriptionStatus.map { Int32(clamping: $0.rawValue) } ?? 0
     }
-    // Apple renews unless the customer says otherwise, and may have said nothing here.
+    // Without renewal info, assume auto-renew: it is Apple's default until the customer turns it off.
     willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
     autoRenewProductId = status.outlook?.productID ?? ""
     guard PurchaseRole(deciding.ownership).mayReceive(.price) else { return }
@@ -53,7 +53,7 @@ extension CheckResponse {
 }
 
 extension EntitlementStatus {
-  /// The code as WWDC20-10671 writes it: always with its decimal.
+  /// The offset code in the notation of WWDC20-10671, always with its decimal.
   fileprivate var codeText: String {
     let tenths = Int((code * 10).rounded())
     return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
@@ -96,7 +96,7 @@ extension Wire.AccessLevel {
 }
 
 extension Wire.EntitlementState {
-  /// The contract tells apart some reasons that share a code.
+  /// Maps a reason to the contract, which distinguishes some reasons that share a code.
   init(_ reason: EntitlementReason) {
     switch reason {
     case .subscriptionActive: self = .activeAutoRenewOn
@@ -132,7 +132,7 @@ extension Wire.ProductState {
 }
 
 extension GoogleRPC.Status {
-  /// The same as a message, for answers that carry several outcomes.
+  /// The status as a message, for responses that contain several outcomes.
   init(_ status: RPC.Status) {
     self = (try? GoogleRPC.Status.decode(status.details)) ?? GoogleRPC.Status()
     code = Int32(status.code.rawValue)

@@ -14,7 +14,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   private let answers: CheckResponseCache
   private let now: @Sendable () -> Instant
 
-  /// - Parameter cacheBytes: the maximum memory of cached responses.
+  /// `cacheBytes` is the maximum memory of cached responses.
   init(_ context: ServiceContext, reader: any CheckReader, cacheBytes: Int) {
     self.reader = reader
     changes = context.store.changes
@@ -26,7 +26,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   /// Ends the snapshot of the current tick of the event loop.
   func endTick() { reader.endTick() }
 
-  /// The cached response to these bytes if it is still valid.
+  /// Returns the cached response to these bytes, or a new one if it is missing or no longer valid.
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> Reply {
     let now = now()
     if let known = answers.answer(to: request.bytes, at: now, appending: { Self.append(now, to: &$0) }) {
@@ -101,7 +101,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
 
   private func evidence(behind kept: PrecomputedAnswer, of key: CustomerKey) throws(StoreError) -> EvidenceID?
   {
-    // Answers that an earlier version kept do not name it.
+    // Answers stored by an earlier version do not name their evidence.
     guard let evidence = kept.evidenceID else { return try reader.evidence(behind: kept.status, of: key) }
     return evidence
   }

@@ -4,55 +4,54 @@ internal import HTTP
 internal import Ledger
 internal import Store
 
-/// Answers to `Check` that were given, found again by the bytes of the request: most services ask the same
-/// again and again, and whoever asks in the same bytes gets the same answer until something changes.
+/// A cache of `Check` responses by the bytes of the request, because most clients repeat the same requests.
 ///
-/// Four things can change an answer, and each is compared at every look: the customer's facts
-/// (``CustomerVersions``), the catalog (``CurrentCatalog/generation``), and time, which may have come to the
-/// end of the answer or have been turned back before its beginning. So an answer from here is never older
-/// than one from the store. One instance belongs to one event loop.
+/// Every lookup compares all that can change a response: the customer's facts (``CustomerVersions``), the
+/// catalog (``CurrentCatalog/generation``), and the time, which may have passed the end of the validity or
+/// have been set back before its start. A cached response is therefore never older than one from the store.
+/// One instance belongs to one event loop.
 ///
-/// Of the memory that was asked for, only what is in use is taken: the kernel gives its pages when they are first
-/// written. Each request has eight places where it may be; the one that was filled longest ago makes room.
+/// The kernel commits the pages of the cache at their first write, so an idle cache uses little memory. The
+/// cache is 8-way set-associative; the oldest entry of a set is replaced.
 final class CheckResponseCache {
-  /// Under which circumstances an answer is true.
+  /// The conditions under which a response is valid.
   struct Validity {
-    /// The first moment, and the first moment behind; `nil` for none.
+    /// The validity interval; without an end if `until` is `nil`.
     let from: Instant
     let until: Instant?
-    /// ``AnswerReader/snapshotVersion()`` of the turn that read the customer.
+    /// ``AnswerReader/snapshotVersion()`` of the tick that read the customer.
     let snapshotVersion: UInt64
     let customer: CustomerVersions.Slot
-    /// ``CurrentCatalog/generation`` before the catalog was read.
+    /// ``CurrentCatalog/generation`` from before the catalog was read.
     let catalogGeneration: UInt64
   }
 
-  /// What stands at the beginning of a place; the bytes of the request and of its answer follow.
+  /// The header of a slot, followed by the bytes of the request and the response.
   private struct Entry {
     let validity: Validity
     let requestCount: UInt16
     let answerCount: UInt16
   }
 
-  /// With as many, chance crowds out few: their hashes fill half a cache line.
+  /// With eight ways, few entries are lost to collisions, and the hashes of a set fill half a cache line.
   private static let ways = 8
-  /// A cache line for the entry.
+  /// One cache line.
   private static let entryBytes = 64
-  /// Enough for nearly every request and its answer; the others are asked for each time.
+  /// Enough for nearly all requests with their responses; larger ones are not cached.
   private static let placeBytes = 384
   private static let stride = entryBytes + placeBytes
 
   private let changes: CustomerVersions
   private let catalog: CurrentCatalog
-  /// Of the request in each place; 0 where there is none.
+  /// The hash of the request in each slot; 0 for an empty slot.
   private var hashes: [UInt32]
-  /// Which way of each set is filled next.
+  /// The way of each set to replace next.
   private var nextWay: [UInt8]
-  /// The places. A look costs as many cache misses as lines it reads, so an entry is one with its bytes, and no
-  /// object is on the way. Only places with a hash hold an entry.
+  /// The slots. A lookup costs one cache miss for each line that it reads, so an entry is contiguous with its
+  /// bytes and without indirection. Only slots with a hash contain an entry.
   private let memory: UnsafeMutableRawPointer
 
-  /// A cache of at most about `byteLimit` bytes; with room for less than a set of places it remembers nothing.
+  /// A cache of at most about `byteLimit` bytes. If that is less than one set of slots, nothing is cached.
   init(changes: CustomerVersions, catalog: CurrentCatalog, byteLimit: Int) {
     precondition(MemoryLayout<Entry>.size <= Self.entryBytes)
     self.changes = changes
@@ -65,8 +64,8 @@ final class CheckResponseCache {
 
   deinit { memory.deallocate() }
 
-  /// The answer to `request` with `suffix` behind it; `nil` if it is not remembered or may not be true at
-  /// `now` any more.
+  /// Returns the cached response to `request` with `suffix` appended; `nil` if there is none that is valid at
+  /// `now`.
   func answer(
     to request: UnsafeRawBufferPointer, at now: Instant, appending suffix: (inout [UInt8]) -> Void
   ) -> [UInt8]? {
@@ -90,7 +89,7 @@ final class CheckResponseCache {
     return nil
   }
 
-  /// Remembers the answer to `request`, unless the two take too much room.
+  /// Caches the response to `request`, unless both exceed the size of a slot.
   func remember(_ answer: [UInt8], to request: UnsafeRawBufferPointer, while validity: Validity) {
     guard !hashes.isEmpty, request.count + answer.count <= Self.placeBytes else { return }
     let hash = Self.hash(request)
@@ -116,7 +115,7 @@ final class CheckResponseCache {
       start: memory + place * Self.stride + Self.entryBytes, count: Self.placeBytes)
   }
 
-  /// What a suffix takes at most without another allocation.
+  /// The maximum size of a suffix that needs no second allocation.
   private static let suffixRoom = 24
 
   private func isTrue(_ validity: Validity, at now: Instant) -> Bool {
@@ -126,12 +125,12 @@ final class CheckResponseCache {
   }
 
   private func firstPlace(of hash: UInt32) -> Int {
-    // The hash as a fraction of all that there are.
+    // Scales the hash to the number of sets.
     Int((UInt64(hash) * UInt64(hashes.count / Self.ways)) >> 32) * Self.ways
   }
 
-  /// Never 0. Equal hashes can be contrived; that costs their maker a look into the store and nobody else
-  /// more than one of eight places.
+  /// Never 0, which marks an empty slot. An attacker can construct collisions, but they only cost a read of
+  /// the store and replace at most one of eight slots.
   private static func hash(_ request: UnsafeRawBufferPointer) -> UInt32 {
     var hash = UInt64(request.count)
     var position = 0

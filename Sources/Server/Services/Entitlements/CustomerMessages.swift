@@ -3,7 +3,7 @@ internal import Entitlements
 internal import Store
 internal import Wire
 
-// What is told of a whole customer, as messages of the contract.
+// The state of a customer as messages of the contract.
 
 extension GetCustomerResponse {
   init(
@@ -61,7 +61,7 @@ extension CustomerSubscriptionGroup {
 }
 
 extension ExplainResponse {
-  /// An explanation of what holds at `now`; `evidence` has the evidence of each step's fact.
+  /// The explanation of the answer at `now`; `evidence` has the evidence of each step's fact.
   init(
     _ explanation: Explanation, evidence: [EvidenceID?], entitlement: String, in app: AppDefinition,
     environment: AppStore.Environment, at now: Instant

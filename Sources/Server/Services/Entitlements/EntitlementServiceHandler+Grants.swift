@@ -51,7 +51,7 @@ extension EntitlementServiceHandler {
     }
   }
 
-  /// What the customer has of the entitlement that the grant is about.
+  /// The customer's answer for the entitlement of the grant.
   private func answer(_ outcome: CommandResult, _ app: AppDefinition) -> CheckResponse? {
     guard let grant = outcome.grant, let customer = outcome.customer else { return nil }
     let now = context.now()

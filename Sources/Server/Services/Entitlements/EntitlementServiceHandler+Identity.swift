@@ -40,7 +40,7 @@ extension EntitlementServiceHandler {
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
       note: request.note, isDryRun: request.dryRun)
-    // Whoever asks for a transfer wants one.
+    // A transfer request without a policy asks for a transfer.
     let policy = try Entitlements.OwnershipPolicy(request.policy) ?? .transfer
     let outcome = try await mapLedgerError { () async throws(LedgerError) in
       try await context.ledger.move(
@@ -106,7 +106,7 @@ extension EntitlementServiceHandler {
 }
 
 extension Entitlements.OwnershipPolicy {
-  /// `nil` if the request leaves it to us.
+  /// `nil` if the request has no policy.
   init?(_ policy: Wire.OwnershipPolicy) throws(Status) {
     switch policy {
     case .unspecified: return nil

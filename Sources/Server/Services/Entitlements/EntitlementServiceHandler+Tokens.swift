@@ -23,7 +23,7 @@ extension EntitlementServiceHandler {
     let longest = now.advanced(byMilliseconds: try lifetime(request, setup))
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let held = try await entitlements(of: key, request.entitlements, in: app, at: now)
-    // A token must not outlive what it says.
+    // A token must not outlive the entitlements that it states.
     let expiresAt = held.compactMap(\.until).reduce(longest, min)
     let token = EntitlementToken(
       issuer: setup.issuer, customerID: request.customerId,
@@ -46,19 +46,19 @@ extension EntitlementServiceHandler {
     }
   }
 
-  /// How long the token may live, in milliseconds.
+  /// The lifetime of the token in milliseconds, limited by the settings.
   private func lifetime(_ request: IssueTokenRequest, _ setup: TokenSettings) throws(Status) -> Int64 {
     guard let wanted = request.lifetime else { return setup.lifetimeMilliseconds }
     guard wanted.seconds > 0 else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "lifetime is less than a second", field: "lifetime")
     }
-    // Compared in seconds, since milliseconds of the longest duration are more than an Int64 has.
+    // Compared in seconds, because the maximum duration in milliseconds overflows Int64.
     guard wanted.seconds < setup.lifetimeMilliseconds / 1000 else { return setup.lifetimeMilliseconds }
     return wanted.seconds * 1000
   }
 
-  /// What of `wanted` the customer has now, or of everything if nothing in particular is wanted.
+  /// The granted entitlements among `wanted`, or all granted ones if `wanted` is empty.
   private func entitlements(
     of key: CustomerKey, _ wanted: [String], in app: AppDefinition, at now: Instant
   ) async throws(Status) -> [(name: String, until: Instant?)] {

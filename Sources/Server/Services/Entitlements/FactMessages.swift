@@ -2,7 +2,7 @@ internal import AppStore
 internal import Entitlements
 internal import Wire
 
-// Facts as messages of the contract: what is known of a purchase, under Apple's names.
+// Facts as messages of the contract, under Apple's names.
 
 extension Wire.Transaction {
   init(_ fact: TransactionFact, of app: AppDefinition, environment: AppStore.Environment) {

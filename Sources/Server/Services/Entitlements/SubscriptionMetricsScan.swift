@@ -42,7 +42,7 @@ final class SubscriptionMetricsScan: Sendable {
     } catch {
       throw Status(error)
     }
-    // Nobody waits for what was counted so far.
+    // The caller has disconnected, so a partial count has no use.
     guard !Task.isCancelled else { throw Status(.cancelled) }
     return .with { $0.days = tally.metrics.map(Wire.DailyMetrics.init) }
   }
@@ -85,7 +85,7 @@ final class SubscriptionMetricsScan: Sendable {
     return first..<end
   }
 
-  /// A few milliseconds' work.
+  /// A page takes a few milliseconds.
   private static let pageSize = 100
   private static let dayLimit: Int64 = 400
 }

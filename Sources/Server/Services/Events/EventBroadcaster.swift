@@ -4,31 +4,31 @@ package import Platform
 package import Store
 internal import Synchronization
 
-/// Reads committed events once and hands them to everyone who watches.
+/// Reads committed events once and broadcasts them to all watchers.
 ///
-/// One task follows the store, however many watch. It never waits for a watcher: each has a buffer of its
-/// own, and one whose buffer is full is told where to resume. What is older than the last events is read
-/// from the store by whoever wants it.
+/// One task reads the store, whatever the number of watchers. It never waits for a watcher: each has its own
+/// buffer, and a watcher whose buffer is full must resume from its last event. Watchers read events older
+/// than the buffer from the store.
 package final class EventBroadcaster: Worker {
   package let name = "events"
 
   private static let pageSize = 1_000
 
   private struct State {
-    /// The last events, consecutive up to ``published``; none of before somebody watched.
+    /// The last events, consecutive up to ``published``; no events from before the first watcher.
     var recent: [StoredEvent] = []
-    /// The number of the last event that was handed out; `nil` before the store was looked at.
+    /// The sequence of the last published event; `nil` before the first read of the store.
     var published: Int64?
     var watchers: [ObjectIdentifier: WatchSubscription] = [:]
     var isClosed = false
   }
 
-  /// What came of wanting to watch.
+  /// The result of a subscription.
   enum Subscription {
     case watching(WatchSubscription)
-    /// More was committed since than is kept here: first read the store.
+    /// The buffer no longer has all events since then; the watcher must read the store first.
     case behind
-    /// There will be no more events here.
+    /// The broadcaster is closed.
     case closed
   }
 
@@ -37,8 +37,8 @@ package final class EventBroadcaster: Worker {
   private let now: @Sendable () -> Instant
   private let state = Mutex(State())
 
-  /// A hub that keeps at least the last `capacity` events while somebody watches, for those who are about to, and
-  /// lets as many wait for each who does.
+  /// Creates a broadcaster that buffers at least the last `capacity` events while there are watchers, and up
+  /// to `capacity` events for each watcher.
   package init(
     store: any EntitlementStore, capacity: Int = 4_096, now: @escaping @Sendable () -> Instant
   ) {
@@ -88,11 +88,11 @@ package final class EventBroadcaster: Worker {
     }
   }
 
-  /// The number of the last event that was handed out.
+  /// The sequence of the last published event; 0 before the first read of the store.
   var published: Int64 { state.withLock { $0.published ?? 0 } }
 
-  /// Hands out all events behind `sequence` that pass the filter, without a gap. That event is committed,
-  /// though it may not have been handed out yet.
+  /// Subscribes to all events after `sequence` that pass the filter, without a gap. The event with that
+  /// sequence is committed, but possibly not yet published.
   func subscribe(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64) -> Subscription {
     state.withLock { state in
       guard !state.isClosed, let published = state.published else { return .closed }
@@ -109,7 +109,7 @@ package final class EventBroadcaster: Worker {
     state.withLock { _ = $0.watchers.removeValue(forKey: ObjectIdentifier(watcher)) }
   }
 
-  /// Tells everybody who watches to go and resume elsewhere, or later.
+  /// Ends all subscriptions, so that watchers resume later or at another replica.
   package func close() {
     let watchers = state.withLock { state in
       state.isClosed = true
@@ -120,9 +120,9 @@ package final class EventBroadcaster: Worker {
 
   private var isWatched: Bool { state.withLock { !$0.watchers.isEmpty } }
 
-  /// Goes on behind what nobody watched, so that it need not be read.
+  /// Skips events that were committed while there were no watchers, so that they are not read.
   ///
-  /// - Returns: false if by now somebody watches, who wants it.
+  /// - Returns: `false` if there is a watcher by now, which needs the events.
   private func passOver(upTo last: Int64) -> Bool {
     state.withLock { state in
       guard state.watchers.isEmpty else { return false }
@@ -137,10 +137,11 @@ package final class EventBroadcaster: Worker {
     guard let last = events.last?.sequence else { return }
     let watchers = state.withLock { state in
       state.recent += events
-      // Seldom, since it moves all that stay.
+      // Trimmed rarely, because it moves all remaining events.
       if state.recent.count > 2 * capacity { state.recent.removeFirst(state.recent.count - capacity) }
       state.published = last
-      // Inside the lock, so that whoever subscribes next gets what these do not get any more.
+      // Within the lock, so that a new subscription starts exactly after the events that these watchers
+      // receive.
       for watcher in state.watchers.values { watcher.offer(events[...], upTo: last) }
       return Array(state.watchers.values)
     }
@@ -148,13 +149,13 @@ package final class EventBroadcaster: Worker {
   }
 }
 
-/// Which events somebody wants.
+/// The selection of events for one watcher.
 struct EventFilter: Sendable {
   let appID: String
   let environment: AppStore.Environment
-  /// Empty: all.
+  /// Empty: all customers.
   let customerIDs: Set<String>
-  /// Empty: all.
+  /// Empty: all entitlements.
   let entitlements: Set<String>
 
   func passes(_ event: NewEvent) -> Bool {

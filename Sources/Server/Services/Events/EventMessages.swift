@@ -7,7 +7,7 @@ package import Wire
 // Events as messages of the contract.
 
 extension Wire.EntitlementEvent {
-  /// An event as it was committed; `app` is the app as it is configured now.
+  /// A committed event; `app` is the current definition of the app.
   package init(_ stored: StoredEvent, in app: AppDefinition) {
     self.init()
     let (event, change) = (stored.event, stored.event.change)
@@ -39,7 +39,7 @@ extension CheckResponse {
 }
 
 extension CommandResult {
-  /// What changed. What only would change has no number.
+  /// The events of the command. Events of a dry run have no sequence and no evidence.
   func events(in app: AppDefinition, isDryRun: Bool) -> [Wire.EntitlementEvent] {
     events.map { stored in
       var event = Wire.EntitlementEvent(stored, in: app)

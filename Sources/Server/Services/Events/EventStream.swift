@@ -51,7 +51,7 @@ struct EventStream: Sendable {
     }
   }
 
-  /// Sends a page of what was committed before; answers how far it went.
+  /// Sends a page of stored events; returns the sequence that it reached.
   private func catchUp(
     _ filter: EventFilter, after last: Int64, _ responses: ResponseWriter<WatchResponse>
   ) async throws(Status) -> Int64 {
@@ -60,7 +60,7 @@ struct EventStream: Sendable {
     return page.last?.sequence ?? last
   }
 
-  /// Sends what comes until there is a reason to end.
+  /// Sends new events until the subscription ends.
   private func follow(
     _ watcher: WatchSubscription, from last: Int64, _ responses: ResponseWriter<WatchResponse>
   ) async throws(Status) {

@@ -2,16 +2,16 @@ internal import AppStore
 internal import Store
 internal import Synchronization
 
-/// What waits to be sent to one watcher.
+/// The buffer of events for one watcher.
 final class WatchSubscription: Sendable {
-  /// What there is for the watcher.
+  /// The next message for the watcher.
   enum Delivery {
     case events([StoredEvent])
-    /// Nothing, for long; all up to this number was delivered.
+    /// No event for the heartbeat interval; all events up to this sequence are delivered.
     case heartbeat(upTo: Int64)
-    /// More came than could wait: resume behind what was delivered.
+    /// The buffer overflowed; the watcher must resume after the last delivered event.
     case fellBehind
-    /// There will be no more.
+    /// The subscription has ended.
     case closed
   }
 
@@ -30,8 +30,8 @@ final class WatchSubscription: Sendable {
   private let capacity: Int
   private let state: Mutex<State>
 
-  /// A watcher that has everything up to `sequence`; at most `capacity` events wait, and a heartbeat comes
-  /// after so many milliseconds without an event.
+  /// A subscription after `sequence` that buffers at most `capacity` events, with a heartbeat after that many
+  /// milliseconds without an event.
   init(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64, capacity: Int, now: Instant) {
     self.filter = filter
     start = sequence
@@ -40,7 +40,7 @@ final class WatchSubscription: Sendable {
     state = Mutex(State(upTo: sequence, lastDelivery: now))
   }
 
-  /// Adds what passes the filter. Whoever waits is not woken yet: see ``wake()``.
+  /// Buffers the events that pass the filter. Does not wake the receiver; see ``wake()``.
   func offer(_ events: ArraySlice<StoredEvent>, upTo sequence: Int64) {
     let wanted = events.filter { $0.sequence > start && filter.passes($0.event) }
     state.withLock { state in
@@ -54,7 +54,7 @@ final class WatchSubscription: Sendable {
     }
   }
 
-  /// Wakes the receiver if there is something for it.
+  /// Wakes the receiver if a delivery is ready.
   func wake() {
     let receiver = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard !state.waiting.isEmpty || state.end != nil || state.isBeatDue else { return nil }
@@ -64,7 +64,7 @@ final class WatchSubscription: Sendable {
     receiver?.resume()
   }
 
-  /// The time is `now`, and the last event of all has this number.
+  /// Makes a heartbeat due if no event was delivered for the heartbeat interval.
   func beat(_ now: Instant, _ sequence: Int64) {
     state.withLock { state in
       let silence = now.millisecondsSince1970 - state.lastDelivery.millisecondsSince1970
@@ -75,13 +75,13 @@ final class WatchSubscription: Sendable {
     wake()
   }
 
-  /// There will be no more.
+  /// Ends the subscription.
   func close() {
     state.withLock { $0.end = .closed }
     wake()
   }
 
-  /// Waits for something to send. A task that was cancelled gets ``Delivery/closed``.
+  /// Waits for the next delivery. Returns ``Delivery/closed`` if the task is cancelled.
   func next(_ now: @Sendable () -> Instant) async -> Delivery {
     await withTaskCancellationHandler {
       while true {

@@ -18,7 +18,7 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
     return StartedCall(call: call, chain: self)
   }
 
-  /// The same method behind the interceptors; `local` are those of the event loop that serves it.
+  /// Wraps a method in the interceptors; `local` are those of the event loop that serves it.
   func intercepting<Local: Interceptor>(
     _ method: Method, _ policy: MethodPolicy, with local: Local
   ) -> Method {
@@ -159,7 +159,7 @@ extension Interceptor {
 }
 
 extension Reply {
-  /// Tells the caller the request id under which the logs know the call.
+  /// Attaches the request id, under which the logs contain the call.
   fileprivate mutating func attach(requestIDOf status: Status) {
     guard !status.requestID.isEmpty else { return }
     trailingMetadata.append(name: Status.requestIDField, value: status.requestID)

@@ -34,7 +34,7 @@ struct AuditInterceptor: Interceptor, Sendable {
   }
 }
 
-/// One call in the audit log. It contains nothing of documents and tokens.
+/// One call in the audit log. It contains no contents of documents or tokens.
 package struct AuditRecord: Hashable, Sendable {
   /// The operator's name of the caller; empty if callers are not authenticated or authentication failed.
   package let caller: String

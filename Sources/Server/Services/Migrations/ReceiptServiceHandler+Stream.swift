@@ -19,8 +19,8 @@ extension ReceiptServiceHandler {
     let (turns, turn) = AsyncStream.makeStream(of: Void.self)
     for _ in 0..<Self.streamConcurrency { turn.yield() }
     async let reading = work(on: requests, turns, outcome)
-    // Each outcome goes out as soon as it is there, however slowly the next receipt comes; and only when it is out
-    // may another receipt be read.
+    // Sends each outcome when it is ready, independent of the next receipt. Another receipt is read only
+    // after an outcome has been sent.
     for await outcome in outcomes {
       try await responses.write(outcome)
       turn.yield()
@@ -28,7 +28,7 @@ extension ReceiptServiceHandler {
     try await reading.get()
   }
 
-  /// Works on each receipt as its turn comes, until there are no more.
+  /// Processes receipts concurrently until the stream ends.
   private func work(
     on requests: RequestReader<MigrateReceiptsRequest>, _ turns: AsyncStream<Void>,
     _ done: AsyncStream<MigrateReceiptsResponse>.Continuation

@@ -39,7 +39,7 @@ extension Wire.NotificationState {
 }
 
 extension Store.NotificationState {
-  /// `nil` where a request names no state.
+  /// `nil` if the request does not filter by state.
   init?(_ state: Wire.NotificationState) {
     switch state {
     case .applied: self = .applied

@@ -3,7 +3,7 @@ internal import Ledger
 internal import Metrics
 internal import Store
 
-/// What is counted of the notifications that Apple delivers.
+/// The metrics of notifications from Apple.
 enum NotificationMetrics {
   static func count(_ received: ReceivedNotification, at now: Instant) {
     let record = received.record
@@ -18,7 +18,7 @@ enum NotificationMetrics {
         of: record.version == 1 ? .notificationV1 : .notificationV2, reason: record.reason)
     }
     if let signed = record.signedDate {
-      // Nanoseconds; clocks differ, and nothing arrives before it was signed.
+      // In nanoseconds. A negative lag is recorded as 0, because clocks may differ.
       Timer(label: "entitled_notification_lag_seconds")
         .recordNanoseconds(max(0, now.milliseconds(since: signed)) * 1_000_000)
     }

@@ -85,7 +85,7 @@ extension NotificationServiceHandler {
     return found
   }
 
-  /// The repair of that number, or the latest.
+  /// The repair with this id, or the latest.
   private static func repair(
     _ id: String, of app: AppDefinition, _ reader: any StoreSnapshot
   ) throws(StoreError) -> Store.Repair? {

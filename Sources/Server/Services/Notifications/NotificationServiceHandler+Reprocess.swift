@@ -23,7 +23,7 @@ extension NotificationServiceHandler {
     let states = NotificationState(request.state).map { [$0] } ?? Self.statesWithoutEffect
     let replay = NotificationReprocessor(inbox: context.inbox, isDryRun: request.dryRun)
     var response = ReprocessNotificationsResponse()
-    // Those that are chosen one by one are looked for in every state.
+    // Notifications that the request names are searched in every state.
     for state in wanted.isEmpty ? states : Store.NotificationState.allCases {
       var query = NotificationFilter(appID: app.id, limit: Self.reprocessPageSize)
       (query.state, query.from, query.to) = (state, from, to)

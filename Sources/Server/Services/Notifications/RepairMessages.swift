@@ -7,7 +7,7 @@ internal import Wire
 // Repairs and their reports as messages of the contract.
 
 extension Wire.Repair {
-  /// `drifted`: how many customers its report is about.
+  /// `drifted` is the number of customers with drift.
   init(_ repair: Store.Repair, drifted: Int64) {
     self.init()
     repairId = String(repair.id)
@@ -52,7 +52,7 @@ extension Wire.RepairPhase {
 }
 
 extension Wire.Drift {
-  /// `app` is the app as it is configured now.
+  /// `app` is the current definition of the app.
   init(_ drift: Store.Drift, in app: AppDefinition) {
     self.init()
     customerId = drift.customer.customerID
@@ -72,13 +72,13 @@ extension CheckResponse {
 }
 
 extension Store.Drift.Key {
-  /// The place behind which a page of a report begins.
+  /// Decodes the page token, after which the next page starts.
   init(pageToken: String) throws(Status) {
     guard let end = pageToken.firstIndex(of: "\n") else { throw .invalidPageToken }
     self.init(
       customerID: String(pageToken[pageToken.index(after: end)...]), entitlement: String(pageToken[..<end]))
   }
 
-  /// What asks for the page behind this place.
+  /// The page token of the page that starts after this key.
   var pageToken: String { "\(entitlement)\n\(customerID)" }
 }

@@ -4,20 +4,20 @@ internal import Entitlements
 internal import SignedData
 internal import Wire
 
-/// An app receipt under inspection: its verdict, and what it says whether or not it is genuine.
+/// An app receipt under inspection: its verification result, and its contents even if it does not verify.
 struct AppReceiptInspection {
   private let receipt: [UInt8]
   private let app: AppDefinition
   private let verifier: SignedDataVerifier
 
-  /// Inspects PKCS#7, DER or BER.
+  /// Decodes and verifies a PKCS#7 receipt in DER or BER.
   init(_ receipt: [UInt8], app: AppDefinition, verifier: SignedDataVerifier) {
     self.receipt = receipt
     self.app = app
     self.verifier = verifier
   }
 
-  /// The answer about the receipt. An empty device identifier is not compared.
+  /// The response about the receipt. An empty device identifier is not compared.
   func response(deviceIdentifier: [UInt8]) -> InspectResponse {
     var response = verdict
     guard let unverified = try? UnverifiedReceipt(receipt) else { return response }
@@ -47,7 +47,7 @@ struct AppReceiptInspection {
 }
 
 extension InspectResponse {
-  /// A receipt for one transaction, from before iOS 7: read, but its signature can no longer be checked.
+  /// A transaction receipt from before iOS 7. It is decoded, but its signature can no longer be verified.
   init(transactionReceipt document: [UInt8], for app: AppDefinition) {
     let receipt: TransactionReceipt
     do throws(AppReceiptError) {

@@ -4,14 +4,14 @@ internal import JSON
 internal import SignedData
 internal import Wire
 
-/// Says what a document is, whether it is genuine, and what is in it. Remembers nothing.
+/// Determines the kind of a document, verifies it, and returns its contents. Stores nothing.
 struct Inspection: Sendable {
   private let verifier: SignedDataVerifier
 
   init(verifier: SignedDataVerifier) { self.verifier = verifier }
 
-  /// Inspects a document of any kind, in every form in which it travels. `deviceIdentifier` is the device
-  /// that a receipt should be for, empty if that is not asked.
+  /// Inspects a document of any kind and encoding. `deviceIdentifier` is the device that a receipt should be
+  /// for; if it is empty, it is not compared.
   func inspect(_ document: [UInt8], deviceIdentifier: [UInt8], for app: AppDefinition) -> InspectResponse {
     let recognized: RecognizedDocument
     do throws(UnrecognizedDocument) {
@@ -32,7 +32,7 @@ struct Inspection: Sendable {
 }
 
 extension InspectResponse {
-  /// What can be said of a document whose content is not known.
+  /// The response for a document without decoded contents.
   init(_ kind: Wire.DocumentKind, _ verdict: InspectionResult) {
     self.init()
     self.kind = kind
@@ -41,14 +41,14 @@ extension InspectResponse {
     explanation = verdict.explanation
   }
 
-  /// The same, and when the oldest answer about its certificates was given.
+  /// The response with the age of the oldest OCSP response about the document's certificates.
   func with(certificatesCheckedAt checked: Instant?) -> InspectResponse {
     var response = self
     response.certificatesCheckedAt = checked.map(GoogleProtobuf.Timestamp.init)
     return response
   }
 
-  /// The same, but with a certificate that does not count any more.
+  /// The response with the reason for which an online check rejected a certificate.
   func with(revoked error: OnlineCheckError) -> InspectResponse {
     var response = self
     response.verified = false
@@ -57,12 +57,11 @@ extension InspectResponse {
     return response
   }
 
-  /// A notification, version 1: nobody signed it, so the most that can be said is whether it is addressed
-  /// to this app.
+  /// A version 1 notification. It is unsigned, so only its bundle id can be checked.
   fileprivate init(_ body: ResponseBodyV1, for app: AppDefinition) {
     self.init(.notificationV1, InspectionResult(body, for: app))
     var payload = body.json
-    // Whoever knows the shared secret can make such notifications.
+    // The shared secret would let its holder forge notifications.
     if payload["password"] != nil { payload["password"] = "(not shown)" }
     payloadJson = payload.displayText
     bundleId = body.bid ?? ""
@@ -71,6 +70,6 @@ extension InspectResponse {
 }
 
 extension JSONObject {
-  /// The object for people to read.
+  /// The object as indented JSON.
   var displayText: String { String(decoding: serialized(pretty: true), as: UTF8.self) }
 }

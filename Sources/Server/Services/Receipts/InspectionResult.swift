@@ -2,12 +2,12 @@ internal import AppStore
 internal import Entitlements
 internal import SignedData
 
-/// Whether a document is genuine and meant for the app, or the first thing wrong with it.
+/// Whether a document verifies and is for the app, or the first reason why not.
 struct InspectionResult: Sendable {
   let isVerified: Bool
-  /// A code for machines.
+  /// A stable code, such as `BAD_SIGNATURE`.
   let reason: String
-  /// A sentence for people.
+  /// An explanation for people.
   let explanation: String
 
   private init(isVerified: Bool = false, reason: String, explanation: String) {
@@ -16,7 +16,7 @@ struct InspectionResult: Sendable {
     self.explanation = explanation
   }
 
-  /// Every question was answered well.
+  /// All checks succeeded. Without a signer, the app accepts documents of Xcode and local testing.
   static func verified(by signer: Signer?) -> InspectionResult {
     let explanation =
       if let signer {
@@ -35,11 +35,11 @@ struct InspectionResult: Sendable {
     self.init(reason: error.reason, explanation: error.description)
   }
 
-  /// A JWS whose payload is none of Apple's.
+  /// A JWS whose payload has no kind that Apple signs.
   static let unknownPayload = InspectionResult(
     reason: "UNKNOWN_DOCUMENT", explanation: "the document is a JWS, but of no kind that Apple signs")
 
-  /// A receipt of a kind whose signature cannot be checked any more.
+  /// A receipt of a kind whose signature can no longer be verified.
   static let uncheckable = InspectionResult(
     reason: "NOT_VERIFIABLE",
     explanation: "the signature of a receipt from before iOS 7 cannot be checked; its transaction can be "

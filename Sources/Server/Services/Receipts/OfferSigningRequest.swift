@@ -5,16 +5,16 @@ internal import RPC
 internal import SignedData
 internal import Wire
 
-/// What a request wants signed, once it is known to be complete.
+/// A validated request to sign an offer.
 enum OfferSigningRequest {
   case legacyPromotional(ProductDefinition, offerID: String, account: String)
   case promotional(ProductDefinition, offerID: String, transactionID: String?)
   case introductory(ProductDefinition, isAllowed: Bool, transactionID: String)
   case advancedCommerce(JSONObject)
 
-  /// Reads a request.
+  /// Validates a request.
   ///
-  /// - Throws: `INVALID_ARGUMENT` naming the field, `NOT_FOUND` for a product that the catalog has not.
+  /// - Throws: `INVALID_ARGUMENT` naming the field, `NOT_FOUND` for a product that is not in the catalog.
   init(_ request: SignOfferRequest, in app: AppDefinition) throws(Status) {
     switch request.form {
     case .promotionalLegacy:
@@ -36,7 +36,7 @@ enum OfferSigningRequest {
     }
   }
 
-  /// The signature, in the form that was asked for.
+  /// Signs the offer in the requested form.
   func signed(by signer: OfferSigner, nonce: Nonce, now: Instant) throws(CryptographyError) -> String {
     switch self {
     case .legacyPromotional(let product, let offerID, let account):

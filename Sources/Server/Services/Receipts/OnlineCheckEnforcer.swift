@@ -2,30 +2,31 @@ internal import AppStore
 internal import Notifications
 package import SignedData
 
-/// Asks for certificates at their authority before a document counts, for the apps that want it.
+/// Performs the online checks that an app's policy requires before its documents are ingested.
 package struct OnlineCheckEnforcer: Sendable {
   private let checks: OnlineChecks
   private let verifier: SignedDataVerifier
   private let policies: [String: OnlineCheckPolicy]
 
-  /// A gate with the policies of the apps, by the operator's names for them; apps that are not there want none.
+  /// Creates an enforcer with the policies by app id. An app without a policy requires no checks.
   package init(checks: OnlineChecks, verifier: SignedDataVerifier, policies: [String: OnlineCheckPolicy]) {
     self.checks = checks
     self.verifier = verifier
     self.policies = policies
   }
 
-  /// Lets signed documents of an app pass, for whoever does not ask how old the answers are.
+  /// ``check(_:of:)`` without its result, for callers that do not report the age of the responses.
   package var check: OnlineCheck {
     { documents, appID async throws(OnlineCheckError) in _ = try await check(documents, of: appID) }
   }
 
-  /// Lets signed documents of an app pass: whatever a submission brings.
+  /// Checks the certificates of all signed documents of a submission.
   ///
-  /// One whose certificates are not to be trusted passes too: whoever verifies it says so, with the reason.
+  /// A document whose certificate chain does not verify is skipped, because the ledger rejects it with the
+  /// reason.
   ///
-  /// - Returns: when the oldest answer that was used was given; `nil` if there was none.
-  /// - Throws: ``OnlineCheckError`` if a certificate was revoked, or if there must be an answer and is none.
+  /// - Returns: the time of the oldest OCSP response used; `nil` if no check was needed.
+  /// - Throws: ``OnlineCheckError`` if a certificate is revoked, or if a required response is not available.
   @discardableResult
   func check(
     _ documents: [RecognizedDocument], of appID: String

@@ -42,7 +42,7 @@ extension ReceiptServiceHandler {
     switch offer {
     case .legacyPromotional, .promotional: eligibility = .promotional(try await facts(request, app))
     case .introductory(let product, let isAllowed, _):
-      // To say no needs no history.
+      // A rejected offer needs no customer history.
       guard isAllowed, let group = product.subscriptionGroup else { return }
       eligibility = .introductory(try await facts(request, app), group: group, in: app)
     case .advancedCommerce: return

@@ -8,9 +8,9 @@ internal import Wire
 
 // Submission of the receipt on a device.
 extension ReceiptServiceHandler {
-  /// How long Apple is asked if the caller does not say how long it waits: somebody looks at a new device.
+  /// The maximum time for calls to Apple if the caller has no deadline; a person is waiting at a new device.
   private static let timeout = Duration.seconds(8)
-  /// What is left of the caller's time for us.
+  /// The part of the caller's timeout that is reserved for the response.
   private static let reserve = Duration.milliseconds(500)
 
   func submitReceipt(
@@ -21,7 +21,7 @@ extension ReceiptServiceHandler {
     guard let content = request.content else { return try await newCustomer(request.customerId, app) }
     var incoming = IncomingReceipt(appID: app.id, customerID: request.customerId.given, content: content)
     incoming.deviceIdentifier = request.deviceIdentifier
-    // What cannot be asked in time is asked later; the receipt's own word holds until then.
+    // Calls to Apple that do not finish in time are repeated later; until then the receipt's contents count.
     let timeout = call.remainingTime.map { max(.milliseconds(1), $0 - Self.reserve) } ?? Self.timeout
     incoming.timeout = min(timeout, Self.timeout)
     do throws(ReceiptError) {
@@ -32,7 +32,7 @@ extension ReceiptServiceHandler {
     }
   }
 
-  /// No receipt: what was there before, for most nothing.
+  /// The response without a receipt: the stored state of the customer, which is usually empty.
   private func newCustomer(
     _ customerID: String, _ app: AppDefinition
   ) async throws(Status) -> SubmitReceiptResponse {
@@ -53,7 +53,7 @@ extension ReceiptServiceHandler {
 }
 
 extension SubmitReceiptRequest {
-  /// What was handed in; `nil` for nothing.
+  /// The submitted receipt; `nil` if there is none.
   fileprivate var content: IncomingReceipt.Content? {
     switch receipt {
     case nil: nil
@@ -85,7 +85,7 @@ extension SubmitReceiptResponse {
     tell(outcome.taken.facts, of: app, environment: outcome.environment, at: now)
   }
 
-  /// What a customer has, and what to show for each product.
+  /// Adds the customer's transactions, entitlements and product states.
   fileprivate mutating func tell(
     _ facts: CustomerFacts, of app: AppDefinition, environment: AppStore.Environment, at now: Instant
   ) {

@@ -42,7 +42,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     }
   }
 
-  /// Asks about the certificates of all documents that a submission brings; when the oldest answer was given.
+  /// Performs the online checks for all documents of a submission; returns the time of the oldest response.
   private func certificatesChecked(_ submission: Submission) async throws(LedgerError) -> Instant? {
     guard let onlineChecks = context.onlineChecks else { return nil }
     var oldest: Instant?
@@ -76,7 +76,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     }
   }
 
-  /// What the documents may have changed: what the product gives, or all if it is not about one.
+  /// The entitlements that the documents may have changed: those of the product, or all if there is none.
   private func entitlements(of submitted: SubmissionResult, _ app: AppDefinition) -> [String] {
     guard let product = submitted.documents.transaction?.productID else { return app.entitlements }
     return app.products[product]?.entitlements ?? []
@@ -107,6 +107,6 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
 }
 
 extension String {
-  /// `nil` for the empty text, with which a message says that there is none.
+  /// `nil` if the text is empty, the default of an unset field.
   var given: String? { isEmpty ? nil : self }
 }

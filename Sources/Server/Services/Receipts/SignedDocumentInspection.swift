@@ -5,7 +5,7 @@ internal import JSON
 internal import SignedData
 internal import Wire
 
-/// A JWS of any kind under inspection: its verdict, and what it says whether or not it is genuine.
+/// A JWS of any kind under inspection: its verification result, and its contents even if it does not verify.
 struct SignedDocumentInspection {
   private let text: String
   private let app: AppDefinition
@@ -26,9 +26,9 @@ struct SignedDocumentInspection {
     self.environments = environments
   }
 
-  /// The answer about the document and those inside it.
+  /// The response about the document and the documents inside it.
   ///
-  /// `expected` is the kind that it has to be, because of where it stands; else its payload tells.
+  /// `expected` is the kind that its position requires; if it is `nil`, the payload determines the kind.
   func response(expecting expected: SignedDocumentKind? = nil) -> InspectResponse {
     let unverified: UnverifiedJWS
     do throws(VerificationError) {
@@ -76,7 +76,7 @@ struct SignedDocumentInspection {
     }
   }
 
-  /// A notification is verified when everything inside it is, each document for itself.
+  /// A notification verifies if each document inside it does.
   private func notification(_ json: JSONObject) -> InspectResponse {
     var response = response(.notificationV2, json, ResponseBodyV2DecodedPayload.self)
     guard let payload = try? ResponseBodyV2DecodedPayload(json: json) else { return response }
@@ -100,7 +100,7 @@ struct SignedDocumentInspection {
 }
 
 extension SignedPayloadApp {
-  /// The bundle identifier, where there is one.
+  /// The bundle id; `nil` if the payload has none.
   fileprivate var bundle: String? {
     switch self {
     case .bundle(let bundle), .bundleAndNumber(let bundle, _): bundle

@@ -1,41 +1,41 @@
 package import SignedData
 
-/// What the services sign with, as the operator configured it.
+/// The configured signing keys and their settings.
 package struct SigningSettings: Sendable {
-  /// By the operator's name of the app; apps without a key are not there.
+  /// By app id; apps without a key are absent.
   package var offers: [String: OfferSettings]
-  /// `nil`: no entitlement tokens are made.
+  /// `nil` if entitlement tokens are turned off.
   package var tokens: TokenSettings?
 
-  /// A setup by its parts.
+  /// Creates settings from their parts.
   package init(offers: [String: OfferSettings] = [:], tokens: TokenSettings? = nil) {
     self.offers = offers
     self.tokens = tokens
   }
 }
 
-/// How one app's offers are signed.
+/// The settings of one app's offer signatures.
 package struct OfferSettings: Sendable {
   package var signer: OfferSigner
-  /// Whether the customer's history has to allow an offer; a request can ask to leave that out.
+  /// Whether the customer's history must allow an offer. A request can skip this check.
   package var checksEligibility: Bool
 
-  /// A setup by its parts.
+  /// Creates settings from their parts.
   package init(signer: OfferSigner, checksEligibility: Bool) {
     self.signer = signer
     self.checksEligibility = checksEligibility
   }
 }
 
-/// How entitlement tokens are made.
+/// The settings of entitlement tokens.
 package struct TokenSettings: Sendable {
   package var keys: TokenKeys
   /// The tokens' `iss`.
   package var issuer: String
-  /// How long a token lives at most, in milliseconds.
+  /// The maximum lifetime of a token in milliseconds.
   package var lifetimeMilliseconds: Int64
 
-  /// A setup by its parts.
+  /// Creates settings from their parts.
   package init(keys: TokenKeys, issuer: String, lifetimeMilliseconds: Int64) {
     self.keys = keys
     self.issuer = issuer

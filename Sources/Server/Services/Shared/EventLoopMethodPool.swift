@@ -60,7 +60,7 @@ private actor EventLoopMethodRunner {
     }
   }
 
-  /// The reader of the store is opened for the first call.
+  /// Opens the reader of the store at the first call.
   private func openedHost() throws(Status) -> MethodHost {
     if let host { return host }
     do throws(StoreError) {

@@ -4,7 +4,7 @@ internal import Store
 internal import Webhooks
 internal import Wire
 
-// What goes out, as messages of the contract.
+// Webhooks and deliveries as messages of the contract.
 
 extension Webhook {
   init(_ status: DeliveryAdmin.WebhookStatus) {
@@ -32,7 +32,7 @@ extension WebhookKind {
 }
 
 extension Wire.Delivery {
-  /// `id` is what the receiver knows it by.
+  /// `id` is the message id that the webhook receives.
   init(_ delivery: Store.Delivery, id: String) {
     self.init()
     position = delivery.position
@@ -59,7 +59,7 @@ extension DeliveryState {
 }
 
 extension Store.Delivery.State {
-  /// `nil` where a request names no state.
+  /// `nil` if the request does not filter by state.
   init?(_ state: DeliveryState) {
     switch state {
     case .pending: self = .pending

@@ -125,7 +125,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
 }
 
 extension DeliveryAdmin {
-  /// The receiver that a request names.
+  /// The webhook that a request names.
   fileprivate func settings(
     _ name: String, _ kind: WebhookKind, of appID: String
   ) throws(Status) -> WebhookSettings {
