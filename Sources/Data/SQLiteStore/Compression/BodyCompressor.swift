@@ -2,24 +2,24 @@ internal import Platform
 internal import SQLite
 internal import Store
 
-/// Packs and unpacks the bodies of evidence (`evidence.body`, `evidence.packing`).
+/// Compresses and decompresses the bodies of evidence (`evidence.body`, `evidence.packing`).
 final class BodyCompressor {
-  /// How a body is kept.
+  /// The storage format of a body. Persisted.
   enum Form: Int64 {
-    /// As it arrived.
+    /// The original bytes.
     case verbatim = 0
-    /// As ``CompressedBody``, with the first dictionary.
+    /// A ``CompressedBody`` that uses the first dictionary.
     case packed = 1
   }
 
   private let parts: SharedSegments
-  /// Made when it is needed: readers need none.
+  /// Created on first use, because readers only decompress.
   private var deflater: Deflater?
 
   init(_ connection: Connection) throws(StoreError) { parts = try SharedSegments(connection) }
 
-  /// A body in the shorter of its forms. What is not believed brings no common parts, or anybody could fill
-  /// the store with them.
+  /// Returns a body in the shorter of the two formats. Rejected evidence adds no shared segments, because
+  /// otherwise any sender could fill that table.
   func pack(_ body: [UInt8], isBelieved: Bool) throws(StoreError) -> (form: Form, bytes: [UInt8]) {
     let packed = try CompressedBody.pack(body, with: try packer()) { part throws(StoreError) in
       try parts.number(of: part, mayBeNew: isBelieved)
@@ -27,7 +27,7 @@ final class BodyCompressor {
     return packed.count < body.count ? (.packed, packed) : (.verbatim, body)
   }
 
-  /// The body as it arrived, from its form and bytes.
+  /// Returns the original bytes of a stored body.
   func unpack(_ form: Int64, _ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
     switch Form(rawValue: form) {
     case .verbatim: bytes
@@ -39,7 +39,7 @@ final class BodyCompressor {
     }
   }
 
-  /// Some of what was written was taken back.
+  /// Discards cached state after a rollback.
   func rolledBack() { parts.forget() }
 
   private func packer() throws(StoreError) -> Deflater {

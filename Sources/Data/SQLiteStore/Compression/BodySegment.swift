@@ -1,27 +1,28 @@
 internal import Bytes
 
-/// A part of a document, by how it is best kept.
+/// A segment of a document, classified by how well it compresses.
 ///
-/// A notification is Base64 around documents that are Base64 themselves, each with the same certificates in
-/// front. Taken apart, what is left is a little JSON and three signatures.
+/// A notification is Base64 around documents that are Base64 themselves, and each repeats the same
+/// certificates. After decoding these layers and replacing the certificates, a little JSON and three
+/// signatures remain.
 enum BodySegment: Equatable {
-  /// Much alike in all documents.
+  /// Text, which is similar in all documents.
   case text(ArraySlice<UInt8>)
-  /// A signature, or what else nothing can shorten.
+  /// A signature or other incompressible bytes.
   case noise(ArraySlice<UInt8>)
-  /// The same in many documents: the header of a JWS with its certificates, as it is encoded; or those of a
+  /// Bytes that many documents share: an encoded JWS header with certificates, or the certificates of a
   /// receipt.
   case common(ArraySlice<UInt8>)
-  /// The Base64 of what these pieces give together.
+  /// The Base64 encoding of the concatenated segments.
   case encoded(Base64, [BodySegment])
 
-  /// Notification, transaction, payload: nothing of Apple's is deeper.
+  /// Apple's documents nest at most three levels: notification, transaction, payload.
   private static let deepest = 3
-  /// Shorter ones save nothing; a signature has 86 characters.
+  /// Decoding a shorter run saves no space. A signature has 86 characters.
   private static let shortestRun = 80
   private static let shortestCommonPart = 400
 
-  /// Takes a document apart. The pieces give exactly `bytes` again, whatever they are.
+  /// Splits a document. The concatenated segments equal `bytes` for every input, including malformed ones.
   static func pieces(of bytes: ArraySlice<UInt8>) -> [BodySegment] { pieces(of: bytes, depth: 0) }
 
   private static func pieces(of bytes: ArraySlice<UInt8>, depth: Int) -> [BodySegment] {
@@ -39,7 +40,7 @@ enum BodySegment: Equatable {
     return pieces
   }
 
-  /// What a run is; `nil` if it is no Base64.
+  /// Classifies a run; returns `nil` if it is not Base64.
   private static func piece(_ run: Base64Run, of bytes: ArraySlice<UInt8>, depth: Int) -> BodySegment? {
     guard let alphabet = run.alphabet else { return nil }
     let text = bytes[run.range]
@@ -58,7 +59,7 @@ enum BodySegment: Equatable {
     ]
   }
 
-  /// Whether text is the header of a JWS with certificates, which are the first or second of its members.
+  /// Whether `text` is a JWS header whose first or second member contains certificates.
   private static func isHeader(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.first == UInt8(ascii: "e"), let start = Base64.url.decode(text.prefix(40)) else {
       return false
@@ -72,13 +73,13 @@ enum BodySegment: Equatable {
   private static let certificatesMember = Array("\"x5c\"".utf8)
 }
 
-/// A run of characters that Base64 uses.
+/// A run of Base64 characters.
 private struct Base64Run {
   let range: Range<Int>
-  /// The alphabet that it can be; `nil` if it is a mixture.
+  /// The alphabet of the run; `nil` if it mixes both.
   let alphabet: Base64?
 
-  /// The first run of that many characters or more from `start` on; `nil` if there is none.
+  /// Finds the first run of at least `shortest` characters at or after `start`; `nil` if there is none.
   init?(in bytes: ArraySlice<UInt8>, from start: Int, atLeast shortest: Int) {
     let offset = bytes.startIndex
     let found = bytes.withUnsafeBufferPointer { text in
@@ -91,7 +92,7 @@ private struct Base64Run {
     alphabet = seen & ofStandard == 0 ? .url : seen & ofURL == 0 ? .standard : nil
   }
 
-  /// The run, and the kinds of all its bytes.
+  /// Returns the run and the union of the kinds of its bytes.
   private static func find(
     in text: UnsafeBufferPointer<UInt8>, _ kinds: UnsafeBufferPointer<UInt8>, from start: Int,
     atLeast shortest: Int
@@ -100,7 +101,7 @@ private struct Base64Run {
     while position < text.count {
       let first = position
       var seen: UInt8 = 0
-      // Eight at a time: a question for each byte would be most of the work.
+      // Testing eight bytes at a time avoids a branch for each byte, which dominated the cost.
       while position + 8 <= text.count {
         var kind: UInt8 = 0
         for offset in 0..<8 { kind |= kinds[Int(text[position + offset])] }
@@ -124,10 +125,10 @@ private struct Base64Run {
 private let ofBoth: UInt8 = 1
 private let ofStandard: UInt8 = 2
 private let ofURL: UInt8 = 4
-/// Greater than all others together.
+/// Greater than the union of all other kinds.
 private let ofNone: UInt8 = 8
 
-/// For each byte the alphabets that have it.
+/// The alphabets that contain each byte.
 private let alphabetsOfBytes: [UInt8] = {
   var kinds = [UInt8](repeating: ofNone, count: 256)
   for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8 {

@@ -3,27 +3,27 @@ internal import Platform
 internal import SQLite
 internal import Store
 
-/// How the pieces of a document are written, so that they can be put together again to the byte.
+/// The compressed format of a document, which restores it byte for byte.
 ///
-///     number of bytes of the script | number of bytes of it packed | script, packed | noise
+///     script length | compressed script length | compressed script | incompressible bytes
 ///
-/// Each number has four bytes, the lowest first. The script is a number for each piece, the lower two bits of
-/// which say what it is (``Kind``) and the others how long, and behind it the text itself or the pieces
-/// within.
+/// The two lengths are 32-bit little-endian. The script has one number for each segment: the lower two bits
+/// are its ``Kind``, the others its length or id. The text or the nested segments follow the number.
 enum CompressedBody {
   private enum Kind: UInt32 {
-    /// So many bytes of the script follow.
+    /// Text of the given length follows in the script.
     case text = 0
-    /// So many bytes of the noise.
+    /// The given number of incompressible bytes.
     case noise = 1
-    /// The common part of that number.
+    /// The shared segment with the given id.
     case common = 2
-    /// The Base64 of so many pieces, which follow; the lowest bit of the number says of which alphabet.
+    /// The Base64 encoding of the given number of segments, which follow; the lowest bit of the number
+    /// selects the alphabet.
     case encoded = 3
   }
 
-  /// Packs a document. `number` gives a common part its number, or `nil` if it is to be kept with the
-  /// document.
+  /// Compresses a document. `number` returns the id of a shared segment, or `nil` to store the segment
+  /// inline.
   static func pack(
     _ body: [UInt8], with deflater: Deflater,
     number: (ArraySlice<UInt8>) throws(StoreError) -> Int64?
@@ -63,9 +63,9 @@ enum CompressedBody {
     return result + packed + noise
   }
 
-  /// The document that was packed. `part` gives the common part of a number.
+  /// Decompresses a document. `part` returns the shared segment with an id.
   ///
-  /// - Throws: ``StoreError/corrupt(_:)`` if it is not what ``pack(_:with:number:)`` wrote.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are not the output of ``pack(_:with:number:)``.
   static func unpack(
     _ packed: [UInt8], dictionary: [UInt8], part: (Int64) throws(StoreError) -> [UInt8]
   ) throws(StoreError) -> [UInt8] {
@@ -89,7 +89,7 @@ enum CompressedBody {
     for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
-  /// Reads numbers and bytes one after the other.
+  /// Reads numbers and bytes sequentially.
   private struct Reader {
     var bytes: ArraySlice<UInt8>
 
@@ -108,7 +108,7 @@ enum CompressedBody {
     var script: Reader
     var noise: Reader
 
-    /// Adds the next piece to `body`.
+    /// Appends the next segment to `body`.
     mutating func piece(
       into body: inout [UInt8], depth: Int, _ part: (Int64) throws(StoreError) -> [UInt8]
     ) throws(StoreError) {
@@ -129,10 +129,10 @@ enum CompressedBody {
   }
 }
 
-/// What documents of Apple's have in common, for the packer. What comes most often is last.
+/// The compression dictionary: text that Apple's documents have in common, most frequent last.
 ///
-/// The bodies in every store refer to it, so it never changes; another one would come beside it, under
-/// another number of `evidence.compression`.
+/// Stored bodies depend on it, so it never changes; a new dictionary needs a new value of
+/// `evidence.compression`.
 enum CompressionDictionary {
   static let first = Array(text.utf8)
 

@@ -4,16 +4,16 @@ internal import SQLite
 internal import SignedData
 internal import Store
 
-/// The rows of `shared_segment`: what many documents share, once.
+/// Stores byte sequences that many documents share once each, in `shared_segment`.
 final class SharedSegments {
-  /// More certificate chains than are in use at one time.
+  /// The capacity of the cache; more than the number of certificate chains in use at one time.
   private static let remembered = 64
 
   private let connection: Connection
   private let find: Statement
   private let insert: Statement
   private let select: Statement
-  /// The part that was used last is last: mostly it is used again. To compare one is cheaper than to hash it.
+  /// Cached segments, most recently used last. Comparing with the last one is cheaper than hashing.
   private var numbers: [(part: [UInt8], number: Int64)] = []
   private var contents: [Int64: [UInt8]] = [:]
 
@@ -25,7 +25,7 @@ final class SharedSegments {
     select = try Statement("SELECT content FROM shared_segment WHERE segment_id = ?", on: connection)
   }
 
-  /// The number of a part. If it has none it gets one, or, unless it `mayBeNew`, `nil` is answered.
+  /// Returns the id of a segment. Inserts a missing segment if `mayBeNew`; otherwise returns `nil` for it.
   func number(of part: ArraySlice<UInt8>, mayBeNew: Bool) throws(StoreError) -> Int64? {
     if let place = numbers.lastIndex(where: { $0.part[...].hasSameBytes(as: part) }) {
       numbers.swapAt(place, numbers.count - 1)
@@ -40,7 +40,7 @@ final class SharedSegments {
     return number
   }
 
-  /// The part that has a number.
+  /// Returns the segment with an id.
   func part(_ number: Int64) throws(StoreError) -> [UInt8] {
     if let known = contents[number] { return known }
     try select.bind(1, number)
@@ -52,7 +52,7 @@ final class SharedSegments {
     return part
   }
 
-  /// What was added may not have stayed.
+  /// Clears the cache, because a rollback may have removed inserted rows.
   func forget() {
     numbers = []
     contents = [:]
@@ -72,9 +72,10 @@ final class SharedSegments {
   }
 }
 
-/// Where the certificates of a signed receipt are (PKCS#7, RFC 2315 section 9.1); `nil` in what is none.
+/// Returns the range of the certificates in a signed receipt (PKCS#7, RFC 2315 section 9.1); `nil` if the
+/// bytes are not one.
 ///
-/// Only tags and lengths are looked at: a wrong guess costs space and nothing else.
+/// Checks only tags and lengths: a wrong result costs space but not correctness.
 func receiptCertificates(in bytes: ArraySlice<UInt8>) -> Range<Int>? {
   var walk = Walk(bytes: bytes, position: bytes.startIndex)
   // ContentInfo: its type, then [0] SignedData: version, digest algorithms, content, [0] certificates.
@@ -85,26 +86,26 @@ func receiptCertificates(in bytes: ArraySlice<UInt8>) -> Range<Int>? {
   return walk.skip(0xA0) ? start..<walk.position : nil
 }
 
-/// Goes through DER from one element to the next.
+/// Walks over DER elements.
 private struct Walk {
   let bytes: ArraySlice<UInt8>
   var position: Int
 
-  /// Goes to the first element inside one of this tag.
+  /// Enters an element with this tag.
   mutating func enter(_ tag: UInt8) -> Bool {
     guard let contents = element(tag) else { return false }
     position = contents.lowerBound
     return true
   }
 
-  /// Goes behind an element of this tag.
+  /// Skips an element with this tag.
   mutating func skip(_ tag: UInt8) -> Bool {
     guard let contents = element(tag) else { return false }
     position = contents.upperBound
     return true
   }
 
-  /// The contents of the element here, if it has this tag and a definite length within the bytes.
+  /// The contents of the current element, if it has this tag and a definite length within the bytes.
   private func element(_ tag: UInt8) -> Range<Int>? {
     guard position + 1 < bytes.endIndex, bytes[position] == tag else { return nil }
     var (start, length) = (position + 2, Int(bytes[position + 1]))

@@ -2,8 +2,8 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `unclaimed_line`, `account_token` and `merged_customer`: what waits for its customer, and
-/// what may tell who that is.
+/// Reads and writes `unclaimed_line`, `account_token` and `merged_customer`: the claim queue, and the rows
+/// that identify an owner.
 final class ClaimRows {
   private let insertLine: Statement
   private let deleteLine: Statement
@@ -111,8 +111,8 @@ extension Statement {
   }
 }
 
-/// Reads at most `limit` lines that belong to nobody behind `line`. Rare enough to prepare its statement each
-/// time.
+/// Returns at most `limit` unclaimed lines after `line`. Prepares its statement on each call, because calls
+/// are rare.
 func unclaimedPage(
   _ connection: Connection, of appID: String, in environment: Environment, after line: String?, limit: Int
 ) throws(StoreError) -> [UnclaimedLine] {

@@ -2,10 +2,10 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The bytes that say who a row of `customer` is about: app, environment and customer id, with a byte
-/// between them that no UTF-8 text contains.
+/// The identity of a `customer` row: app, environment and customer id as UTF-8, separated by a byte that is
+/// not valid in UTF-8.
 enum CustomerIdentity {
-  /// Gives each customer the number of the row in which to look first.
+  /// Computes the first row id to probe for a customer.
   typealias Hash = @Sendable (CustomerKey) -> Int64
 
   private static let separator: UInt8 = 0xFF
@@ -15,19 +15,19 @@ enum CustomerIdentity {
       + Array(key.customerID.utf8)
   }
 
-  /// Whether `bytes` are those of `key`.
+  /// Whether `bytes` are the identity of `key`.
   static func isSame(_ bytes: Span<UInt8>, _ key: CustomerKey) -> Bool {
     let environment = key.environment.rawValue
     let environmentStart = key.appID.utf8.count + 1
     let customerStart = environmentStart + environment.utf8.count + 1
     guard bytes.count == customerStart + key.customerID.utf8.count else { return false }
-    // The customer first: with the same app and environment that decides.
+    // The customer id differs most often, so it is compared first.
     return bytes.has(key.customerID, at: customerStart)
       && bytes.has(environment, at: environmentStart) && bytes[customerStart - 1] == separator
       && bytes.has(key.appID, at: 0) && bytes[environmentStart - 1] == separator
   }
 
-  /// The customer whose identity `bytes` are; `nil` if they are nobody's.
+  /// Returns the customer that an identity names; `nil` if it is malformed, as in an erased row.
   static func decode(_ bytes: [UInt8]) -> CustomerKey? {
     let parts = bytes.split(separator: separator, omittingEmptySubsequences: false)
     guard parts.count == 3, let environment = Environment(rawValue: String(decoding: parts[1], as: UTF8.self))
@@ -37,20 +37,20 @@ enum CustomerIdentity {
       customerID: String(decoding: parts[2], as: UTF8.self))
   }
 
-  /// The number of the row in which to look first. It is in the file, so it stays what it is.
+  /// Returns the first row id to probe. The file depends on the function, so it never changes.
   ///
-  /// Equal hashes can be contrived, but there are rows only for customers with a genuine purchase; to
-  /// contrive a long run of them somebody would have to buy as often.
+  /// Collisions can be constructed, but only customers with verified evidence have rows, so a long probe
+  /// sequence would need as many purchases.
   static func hash(_ key: CustomerKey) -> Int64 {
     var hash: UInt64 = 0
     mix(key.appID, into: &hash)
     mix(key.environment.rawValue, into: &hash)
     mix(key.customerID, into: &hash)
-    // 35 bits: SQLite writes such a number in five bytes, and a larger one is slower to compare.
+    // 35 bits: SQLite stores such an integer in five bytes and compares it faster than a longer one.
     return Int64(hash >> 29)
   }
 
-  /// Eight bytes at a time: by single bytes it would cost as much as the search for the row's page.
+  /// Mixes eight bytes at a time: byte by byte, hashing would cost as much as the page lookup.
   private static func mix(_ text: String, into hash: inout UInt64) {
     let bytes = text.utf8.span.bytes
     var position = 0
@@ -67,22 +67,22 @@ enum CustomerIdentity {
   }
 
   private static func add(_ word: UInt64, to hash: inout UInt64) {
-    // The multiplier is 2^64 divided by the golden ratio; it moves every bit into the upper ones, and
-    // the shift moves those down again.
+    // The multiplier is 2^64 divided by the golden ratio. It spreads every bit to the upper bits, and the
+    // shift brings those down again.
     hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
     hash ^= hash >> 32
   }
 }
 
 extension RawSpan {
-  /// Eight bytes, the lowest first; there are as many behind `position`.
+  /// Reads eight bytes at `position`, little-endian. The caller must ensure that they exist.
   fileprivate func word(at position: Int) -> UInt64 {
     UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes from `start` on are those of `text`; there are enough of them.
+  /// Whether the bytes at `start` equal `text`. The caller must ensure that there are enough bytes.
   fileprivate func has(_ text: String, at start: Int) -> Bool {
     let wanted = text.utf8.span
     let found = extracting(start..<(start + wanted.count))

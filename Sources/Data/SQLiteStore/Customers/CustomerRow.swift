@@ -3,22 +3,22 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-/// The rows of `customer`: what is known of each and what is answered about it, as one value each, and when
-/// time alone changes one of these answers.
+/// Reads and writes `customer`: the facts and the precomputed answers of each customer as one value each, and
+/// the next time at which an answer changes without new evidence.
 ///
-/// A customer's row has the number that ``CustomerIdentity/hash(_:)`` gives, or the next one that was
-/// free: a number is found in half the time of a text. So no row is ever deleted: those that had to move
-/// on behind it would not be found. A person who is erased leaves a row without an identity.
+/// The row id is ``CustomerIdentity/hash(_:)`` or the next free id after it (linear probing), because a
+/// lookup by row id takes half the time of a lookup by text. Rows are never deleted, because a gap would end
+/// the probe sequence of later rows. An erased customer leaves a row without an identity.
 final class CustomerRow {
   let connection: Connection
   private let selectAnswers: Statement
   private let selectFacts: Statement
   private let put: Statement
   private let hash: CustomerIdentity.Hash
-  /// The row that was read last: mostly it is written next.
+  /// The last row read: usually the next one written.
   private var lastFound: (key: CustomerKey, number: Int64)?
 
-  /// `hash` says where to look first; it is another one than the store's own only in tests.
+  /// `hash` returns the first row id to probe; only tests replace it.
   init(_ connection: Connection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
     self.connection = connection
     self.hash = hash
@@ -72,7 +72,7 @@ final class CustomerRow {
     try put.run()
   }
 
-  /// Leaves nothing of the customer in its row; answers whether there was one.
+  /// Clears the customer's row. Returns whether there was one.
   func erase(_ key: CustomerKey) throws(StoreError) -> Bool {
     defer { selectAnswers.reset() }
     let (number, exists) = try find(key, with: selectAnswers)
@@ -88,16 +88,16 @@ final class CustomerRow {
     return true
   }
 
-  /// Some of what was written was taken back.
+  /// Discards cached state after a rollback.
   func rolledBack() { lastFound = nil }
 
-  /// The number of the customer's row, or of the one that it is going to have.
+  /// Returns the id of the customer's row, or of the row to insert.
   func number(of key: CustomerKey) throws(StoreError) -> Int64 {
     defer { selectAnswers.reset() }
     return try find(key, with: selectAnswers).number
   }
 
-  /// Goes with `select` to the customer's row; the caller resets it.
+  /// Steps `select` to the customer's row; the caller must reset it.
   private func find(
     _ key: CustomerKey, with select: Statement
   ) throws(StoreError) -> (number: Int64, exists: Bool) {
@@ -112,10 +112,9 @@ final class CustomerRow {
   }
 }
 
-// Going through many customers. Rare enough to prepare the statements each time.
+// Scans. Statements are prepared on each call, because calls are rare.
 extension CustomerRow {
-  /// At most `limit` customers of one app and environment by the number of their rows, beginning behind
-  /// that of `last`.
+  /// Returns at most `limit` customers of one app and environment after `last`, ordered by row id.
   func page(
     of appID: String, in environment: Environment, after last: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerRecord] {
@@ -131,7 +130,8 @@ extension CustomerRow {
     return page
   }
 
-  /// At most `limit` customers of one app whose answers are of another catalog than `fingerprint` says.
+  /// Returns at most `limit` customers of one app whose answers have a catalog fingerprint other than
+  /// `fingerprint`.
   func page(
     of appID: String, toldUnderOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey] {
@@ -147,7 +147,7 @@ extension CustomerRow {
     return page
   }
 
-  /// At most `limit` customers who are due by `now`.
+  /// Returns at most `limit` customers who are due by `now`.
   func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey] {
     let select = try Statement(
       "SELECT identity FROM customer WHERE due_at <= ? ORDER BY due_at LIMIT ?", on: connection)
@@ -164,7 +164,7 @@ extension CustomerRow {
     return page
   }
 
-  /// All customers that have an identity, by the number of their rows, beginning behind that of `last`.
+  /// Selects all customers with an identity after `last`, ordered by row id.
   private func rows(_ columns: String, after last: CustomerKey?) throws(StoreError) -> Statement {
     let behind = last == nil ? "" : "customer_number > ? AND "
     let select = try Statement(
@@ -175,8 +175,8 @@ extension CustomerRow {
   }
 }
 
-/// The rows of `answer_fingerprint`: under which catalog everybody was told the answers. Rare enough to prepare its
-/// statements each time.
+/// Reads and writes `answer_fingerprint`: the catalog fingerprint of each app's answers. Prepares its
+/// statements on each call, because calls are rare.
 final class AnswerFingerprintRows {
   private let connection: Connection
 

@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `line_customer` and `ownership_change`: whose each line is, and how it came to that.
+/// Reads and writes `line_customer` and `ownership_change`: the owners of each line and their history.
 final class OwnershipRows {
   private let selectOwners: Statement
   private let selectLines: Statement
@@ -98,14 +98,14 @@ final class OwnershipRows {
 }
 
 extension Statement {
-  /// A line's key as the first three parameters.
+  /// Binds a line key to the first three parameters.
   func bind(_ line: LineKey) throws(StoreError) {
     try bind(1, line.originalTransactionID)
     try bind(2, line.appID)
     try bind(3, line.environment.rawValue)
   }
 
-  /// A customer's key as three parameters, from `first` on.
+  /// Binds a customer key to three parameters, beginning with `first`.
   func bind(_ customer: CustomerKey, from first: CInt = 1) throws(StoreError) {
     try bind(first, customer.customerID)
     try bind(first + 1, customer.appID)

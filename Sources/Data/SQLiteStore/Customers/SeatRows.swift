@@ -3,7 +3,7 @@ internal import FamilySharing
 internal import SQLite
 internal import Store
 
-/// The rows of `seat`: which seats of purchases are claimed.
+/// Reads and writes `seat`: the claimed seats of purchases.
 final class SeatRows {
   private let putSeat: Statement
   private let selectSeat: Statement

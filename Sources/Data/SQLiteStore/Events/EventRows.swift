@@ -3,14 +3,15 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-/// The rows of `event`: what changed, in order.
+/// Appends rows to `event`.
 final class EventRows {
   private let connection: Connection
   private let insert: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
-    // Without a number SQLite gives the next one behind the last, and none is ever deleted.
+    // SQLite assigns the row id after the largest one; since rows are never deleted, sequences are not
+    // reused.
     insert = try Statement(
       """
       INSERT INTO event (
@@ -80,7 +81,7 @@ final class EventQueries {
     return try select.step() ? select.number(0) : 0
   }
 
-  /// The event in the row that `row` went to.
+  /// Decodes the event in the current row.
   private func event(_ row: Statement) throws(StoreError) -> StoredEvent {
     guard let environment = row.text(3).flatMap(Environment.init(rawValue:)),
       let kind = row.text(5).flatMap(EntitlementChange.Kind.init(rawValue:))

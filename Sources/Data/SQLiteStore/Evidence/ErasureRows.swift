@@ -2,13 +2,13 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Takes a person out of the rows that name one. Rare enough to prepare its statements each time.
+/// Erases a customer's identifiers. Prepares its statements on each call, because calls are rare.
 final class ErasureRows {
   private let connection: Connection
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Those who were joined into the customer.
+  /// Returns the customers that were merged into this one.
   func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String] {
     let select = try Statement(
       "SELECT customer_id FROM merged_customer WHERE into_customer_id = ? AND app = ? AND environment = ?",
@@ -20,8 +20,8 @@ final class ErasureRows {
     return customers
   }
 
-  /// Replaces the customer's name by `pseudonym` wherever it is remembered, and deletes what only leads to
-  /// the person. Answers how many rows that were.
+  /// Replaces the customer id by `pseudonym` in every table and deletes rows that only identify the person.
+  /// Returns the number of affected rows.
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     var rows: Int64 = 0
     rows += try run(

@@ -3,7 +3,7 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-/// Reads evidence. Rare enough to prepare its statements each time.
+/// Reads evidence. Prepares its statements on each call, because calls are rare.
 struct EvidenceQueries {
   private let connection: Connection
   private let packing: BodyCompressor
@@ -18,7 +18,7 @@ struct EvidenceQueries {
     self.packing = packing
   }
 
-  /// At most `limit` pieces behind `id`.
+  /// Returns at most `limit` pieces of evidence after `id`.
   func page(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
     let select = try Statement(
       "SELECT \(Self.columns) FROM evidence e WHERE evidence_id > ? ORDER BY evidence_id LIMIT ?",
@@ -28,7 +28,7 @@ struct EvidenceQueries {
     return try all(select)
   }
 
-  /// At most `limit` numbers behind `id`.
+  /// Returns at most `limit` evidence ids after `id`.
   func ids(after id: EvidenceID?, limit: Int) throws(StoreError) -> [EvidenceID] {
     let select = try Statement(
       "SELECT evidence_id FROM evidence WHERE evidence_id > ? ORDER BY evidence_id LIMIT ?", on: connection)
@@ -47,7 +47,7 @@ struct EvidenceQueries {
     return try all(select).first
   }
 
-  /// What was believed about a line.
+  /// Returns the accepted evidence about a line.
   func about(_ line: LineKey) throws(StoreError) -> [StoredEvidence] {
     let select = try Statement(
       """
@@ -58,7 +58,7 @@ struct EvidenceQueries {
     return try all(select)
   }
 
-  /// What names a customer, also where the environment is not known.
+  /// Returns the evidence that names a customer, including evidence with an unknown environment.
   func naming(_ customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
     let select = try Statement(
       """
@@ -79,7 +79,7 @@ struct EvidenceQueries {
     return found
   }
 
-  /// The evidence in the row that `row` went to.
+  /// Decodes the evidence in the current row.
   private func evidence(_ row: Statement) throws(StoreError) -> Evidence {
     let customer = row.text(3) ?? ""
     let rejection = row.text(10) ?? ""
@@ -97,7 +97,7 @@ struct EvidenceQueries {
   }
 }
 
-/// Finds the evidence of one fact, without reading the fact.
+/// Finds the evidence of one fact without decoding the fact.
 final class EvidenceLookupRows {
   private let selectTransaction: Statement
   private let selectGrant: Statement
@@ -108,7 +108,7 @@ final class EvidenceLookupRows {
     selectTransaction = try Statement(
       "SELECT evidence_id FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection)
     selectGrant = try Statement("SELECT evidence_id FROM grant_fact WHERE \(ofLine)", on: connection)
-    // What is told first of a seat is its claim.
+    // The first evidence of a seat is its claim.
     selectClaim = try Statement(
       "SELECT evidence_id FROM line_evidence WHERE \(ofLine) ORDER BY evidence_id LIMIT 1", on: connection)
   }

@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `evidence` and of what it concerns, seen by the writer.
+/// Writes `evidence` and its indexes by customer and line.
 final class EvidenceRows {
   let connection: Connection
   let packing: BodyCompressor
@@ -87,7 +87,7 @@ final class EvidenceRows {
     try relateToCustomer.run()
   }
 
-  /// Puts other content in the place of a piece of evidence.
+  /// Replaces the content of a piece of evidence.
   func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
     let update = try Statement(
       "UPDATE evidence SET content_hash = ?, size = ?, body = ?, compression = ? WHERE evidence_id = ?",
@@ -103,10 +103,10 @@ final class EvidenceRows {
     try update.run()
   }
 
-  /// Some of what was written was taken back.
+  /// Discards cached state after a rollback.
   func rolledBack() { packing.rolledBack() }
 
-  /// Without a number it gets the next one.
+  /// Inserts evidence under `id`, or under the next free id.
   private func insert(
     _ evidence: Evidence, as id: EvidenceID?, isFoundByContent: Bool = true
   ) throws(StoreError) -> EvidenceID {

@@ -3,7 +3,7 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-/// Reads `transaction_fact` and `renewal_fact` for those who ask about purchases and not about a customer.
+/// Reads `transaction_fact` and `renewal_fact` by line, product or app install instead of by customer.
 final class FactQueries {
   private let rows: FactRows
   private let selectByID: Statement
@@ -59,7 +59,7 @@ final class FactQueries {
     return try lines(selectShared, of: appID, in: environment)
   }
 
-  /// The lines whose numbers a statement finds.
+  /// Returns the lines whose ids a statement selects.
   private func lines(
     _ select: Statement, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {

@@ -4,8 +4,8 @@ internal import FamilySharing
 internal import SQLite
 internal import Store
 
-/// The rows of `line_record` that are read as `transaction_fact` and `renewal_fact`: the newest that Apple said, by
-/// purchase line.
+/// Writes the `line_record` rows behind the views `transaction_fact` and `renewal_fact`: the newest facts of
+/// each purchase line.
 final class FactRows {
   private let connection: Connection
   private let transactionOfLine: Statement
@@ -15,7 +15,7 @@ final class FactRows {
   private let putCopyLine: Statement
   private let renewalOfLine: Statement
   private let putRenewal: Statement
-  /// What is no purchase.
+  /// Grants and app installs.
   let other: GrantFactRows
 
   init(_ connection: Connection) throws(StoreError) {
@@ -56,7 +56,7 @@ final class FactRows {
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool {
     try putCopy(fact, of: line)
-    // Most are new: so they are found to be, without looking first.
+    // Most facts are new, so the insert is tried first and a conflict reveals an existing row.
     try write(fact, of: line, from: evidence, with: insertTransaction)
     guard connection.changedRows == 0 else { return true }
     guard let known = try transaction(fact.transactionID, of: line), fact.supersedes(known) else {
@@ -78,7 +78,7 @@ final class FactRows {
     try statement.run()
   }
 
-  /// Remembers through which copy of the app a line was bought.
+  /// Stores the app install through which a line was bought.
   private func putCopy(_ fact: TransactionFact, of line: LineKey) throws(StoreError) {
     guard let copy = fact.details.appTransactionID else { return }
     try putCopyLine.bind(1, copy)

@@ -3,7 +3,7 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-/// The rows of `grant_fact` and `app_transaction_fact`: what belongs to a customer and is no purchase.
+/// Reads and writes `grant_fact` and `app_transaction_fact`: facts of a customer other than purchases.
 final class GrantFactRows {
   private let selectGrant: Statement
   private let selectAppTransaction: Statement
@@ -48,7 +48,7 @@ final class GrantFactRows {
     return true
   }
 
-  /// A grant that is known keeps its key.
+  /// Inserts or replaces a grant. An existing grant keeps its idempotency key.
   func put(_ fact: GrantFact, of line: LineKey, key: String, from evidence: EvidenceID) throws(StoreError) {
     let known = try grant(of: line)
     if let known, !fact.supersedes(known.fact) { return }
@@ -84,7 +84,7 @@ final class GrantFactRows {
     return LineKey(appID: appID, environment: environment, originalTransactionID: id)
   }
 
-  /// Whichever of the two the line is.
+  /// Returns the facts of a line, whether it is a grant or an app install.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     line.isGrant
       ? CustomerFacts(grants: try grant(of: line).map { [$0.fact] } ?? [])

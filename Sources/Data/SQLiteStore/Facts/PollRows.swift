@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `line_record` that are read as `poll`: when Apple is asked about a line.
+/// Reads and writes the `line_record` rows behind the view `poll`: the next status poll of each line.
 final class PollRows {
   private let connection: Connection
   private let select: Statement
@@ -27,7 +27,7 @@ final class PollRows {
 
   func lastPoll(of line: LineKey) throws(StoreError) -> Instant? { try row(of: line)?.askedAt }
 
-  /// Most facts leave the schedule as it is; then nothing is written.
+  /// Writes nothing if the schedule is unchanged, as it is for most facts.
   func schedule(_ line: LineKey, at moment: Instant?) throws(StoreError) {
     try schedule(line, at: moment, known: try row(of: line))
   }
@@ -65,7 +65,8 @@ final class PollRows {
   }
 }
 
-/// Reads the schedule of one app in one environment. Rare enough to prepare its statements each time.
+/// Reads the poll schedule of one app environment. Prepares its statements on each call, because calls are
+/// rare.
 struct PollQueries {
   private let connection: Connection
   private let appID: String

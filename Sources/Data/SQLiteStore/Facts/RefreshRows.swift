@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `refresh`: about what Apple is to be asked, and when it was.
+/// Reads and writes `refresh`: the pending calls to Apple about single lines, and the time of the last call.
 final class RefreshRows {
   private let put: Statement
   private let settle: Statement
@@ -67,7 +67,7 @@ final class RefreshRows {
 
   func last(of line: LineKey) throws(StoreError) -> Instant? { try Self.last(of: line, selectLast) }
 
-  // What a reader asks, rare enough to prepare its statement each time.
+  // A read that prepares its statement on each call, because calls are rare.
 
   static func last(of line: LineKey, _ connection: Connection) throws(StoreError) -> Instant? {
     try last(of: line, Statement(last, on: connection))

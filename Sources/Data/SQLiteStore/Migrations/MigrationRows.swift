@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `migration` and of what belongs to a job.
+/// Reads and writes `migration` and the lines of each job.
 final class MigrationRows {
   private static let columns = """
     migration_id, app, environment, input_path, format, concurrency, dry_run, idempotency_key, actor,
@@ -45,7 +45,7 @@ final class MigrationRows {
     if !order.key.isEmpty, let known = try Self.job(withKey: order.key, of: order.appID, connection) {
       return known
     }
-    // Rare enough to prepare its statement each time.
+    // Prepared on each call, because calls are rare.
     let insert = try Statement(
       """
       INSERT INTO migration (
@@ -106,7 +106,7 @@ final class MigrationRows {
     try deleteDone.run()
   }
 
-  // What follows is asked so rarely that its statements are prepared each time.
+  // The following methods prepare their statements on each call, because calls are rare.
 
   static func doneLines(of id: Int64, _ connection: Connection) throws(StoreError) -> Set<Int64> {
     let select = try Statement("SELECT line FROM migration_line WHERE migration_id = ?", on: connection)

@@ -2,7 +2,8 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `consumption_request` and `consumption_consent`. Rare enough to prepare its statements each time.
+/// Reads and writes `consumption_request` and `consumption_consent`. Prepares its statements on each call,
+/// because calls are rare.
 struct ConsumptionRows {
   private static let columns = """
     evidence_id, original_transaction_id, app, environment, transaction_id, product_id, reason, requested_at,
@@ -54,7 +55,7 @@ struct ConsumptionRows {
     return try rows(of: select)
   }
 
-  /// How many are open, by app and environment.
+  /// Returns the number of open requests by app and environment.
   func open() throws(StoreError) -> [OpenConsumptionRequests] {
     let select = try Statement(
       "SELECT app, environment, count(*) FROM consumption_request WHERE due_at IS NOT NULL GROUP BY 1, 2",
@@ -70,7 +71,7 @@ struct ConsumptionRows {
     return open
   }
 
-  /// A page of questions, the latest first.
+  /// Returns a page of requests, latest first.
   func page(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord] {
     let select = try select(
       """
@@ -102,7 +103,7 @@ struct ConsumptionRows {
     try put.run()
   }
 
-  /// The latest word of the customer and of all who were joined into it.
+  /// Returns the latest decision of the customer or of a customer merged into it.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {
     let select = try Statement(
       """
@@ -147,13 +148,13 @@ struct ConsumptionRows {
 }
 
 extension Statement {
-  /// A moment in milliseconds since 1970; `nil` for NULL.
+  /// Reads a time in milliseconds since 1970; `nil` for NULL.
   fileprivate func moment(_ column: CInt) -> Instant? {
     isNull(column) ? nil : Instant(millisecondsSince1970: number(column))
   }
 }
 
-// What Apple asked, and who agreed to an answer.
+// Consumption requests and consents.
 extension SQLiteTransaction {
   func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError) { try consumption.put(inquiry) }
 

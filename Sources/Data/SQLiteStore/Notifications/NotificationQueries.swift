@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Reads `notification` in the order of arrival. Rare enough to prepare its statements each time.
+/// Reads `notification` in order of arrival. Prepares its statements on each call, because calls are rare.
 struct NotificationQueries {
   private let connection: Connection
 

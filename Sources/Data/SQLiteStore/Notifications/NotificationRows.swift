@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `notification`.
+/// Writes `notification`.
 final class NotificationRows {
   static let columns = """
     evidence_id, app, environment, version, uuid, type, subtype, state, reason, meaning, signed_at,
@@ -61,7 +61,8 @@ final class NotificationRows {
     try put.run()
   }
 
-  /// A page of notifications, the latest first. Rare enough to prepare its statement each time.
+  /// Returns a page of notifications, latest first. Prepares its statement on each call, because calls are
+  /// rare.
   static func page(
     _ connection: Connection, _ query: NotificationFilter
   ) throws(StoreError) -> [NotificationRecord] {
@@ -120,7 +121,7 @@ final class NotificationRows {
     return page
   }
 
-  /// The notification in the row that `row` went to.
+  /// Decodes the notification in the current row.
   static func record(_ row: Statement) throws(StoreError) -> NotificationRecord {
     guard let state = row.text(7).flatMap(NotificationState.init(rawValue:)) else {
       throw .corrupt("a notification has a state that is not known")

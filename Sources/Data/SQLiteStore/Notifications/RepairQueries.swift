@@ -2,8 +2,8 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Reads `repair`, `repair_line`, `drift` and `delivery_watermark`. Rare enough to prepare its statements each
-/// time.
+/// Reads `repair`, `repair_line`, `drift` and `delivery_watermark`. Prepares its statements on each call,
+/// because calls are rare.
 struct RepairQueries {
   static let columns = """
     repair_id, app, environment, reason, since, until, only_failures, started_at, finished_at, phase,
@@ -126,7 +126,7 @@ struct RepairQueries {
     return repairs
   }
 
-  /// The repair in the row that `row` went to.
+  /// Decodes the repair in the current row.
   private func repair(_ row: Statement) throws(StoreError) -> Repair {
     guard let environment = row.text(2).flatMap(Environment.init(rawValue:)),
       let reason = row.text(3).flatMap(Repair.Reason.init(rawValue:)),

@@ -2,8 +2,8 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Writes `repair`, `repair_line`, `drift` and `delivery_watermark`. What is written once for each line or customer is
-/// prepared once; the rest is rare enough to be prepared each time.
+/// Writes `repair`, `repair_line`, `drift` and `delivery_watermark`. Statements that run once for each line
+/// or customer are prepared once; the others are prepared on each call.
 final class RepairRows {
   private let connection: Connection
   private let insertLine: Statement
@@ -54,7 +54,7 @@ final class RepairRows {
 
   func put(_ repair: Repair) throws(StoreError) { try put(repair, as: repair.id) }
 
-  /// Without a number it gets the next one.
+  /// Inserts a repair under `id`, or under the next free id.
   private func put(_ repair: Repair, as id: Int64?) throws(StoreError) {
     let put = try Statement(
       """

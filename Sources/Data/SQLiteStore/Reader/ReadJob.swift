@@ -1,7 +1,7 @@
 internal import Store
 internal import Synchronization
 
-/// One read that waits or runs.
+/// A read that is queued or running.
 struct ReadJob: Sendable {
   let priority: ReadPriority
   let control: ReadControl
@@ -23,14 +23,15 @@ struct ReadJob: Sendable {
       do throws(StoreError) {
         deliver(.success(try reader.snapshot(control, body)))
       } catch {
-        // SQLite reports an interrupted statement only as such.
+        // SQLite reports only that a statement was interrupted; `control` has the reason.
         deliver(.failure(control.stopReason ?? error))
       }
     }
   }
 }
 
-/// Decides whether a read must stop: its deadline passed, its task was cancelled, or the store closes.
+/// Decides whether a read must stop because its deadline passed, its task was cancelled, or the store is
+/// closing.
 final class ReadControl: Sendable {
   let deadline: ContinuousClock.Instant?
   private let stopped = Mutex(StoreError?.none)

@@ -5,16 +5,15 @@ internal import Synchronization
 
 /// Runs reads on a bounded number of threads, each with its own connection.
 ///
-/// Threads and connections are created when they are first needed. One more thread exists than reads below
-/// ``ReadPriority/check`` may use, and at least one of the others is free for interactive reads, so that a
-/// read of high priority never waits for a long one of low priority. Among those that wait, the highest
-/// priority goes first, and within it the oldest.
+/// Threads and connections are created when they are first needed. One thread is reserved for
+/// ``ReadPriority/check``, and at least one other thread for interactive reads, so that a long read of low
+/// priority never blocks one of higher priority. Queued reads start by priority, then by age.
 final class ReaderPool: Sendable {
   /// The sizes of a pool.
   struct Limits: Sendable {
-    /// The number of reads of one priority that may wait.
+    /// The maximum number of queued reads of each priority.
     var capacity = 1024
-    /// The number of interactive and background reads that may run at the same time, at least 2.
+    /// The maximum number of interactive and background reads that run at the same time, at least 2.
     var concurrency = max(2, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
   }
 
@@ -23,7 +22,7 @@ final class ReaderPool: Sendable {
     var waiting = [[ReadJob]](repeating: [], count: ReadPriority.allCases.count)
     /// Indexed by priority.
     var running = [Int](repeating: 0, count: ReadPriority.allCases.count)
-    /// The controls of the jobs that run, so that closing can stop them.
+    /// The controls of the running jobs, so that ``stop()`` can stop them.
     var controls: [ObjectIdentifier: ReadControl] = [:]
     var idle: [DispatchSemaphore] = []
     var threadCount = 0
@@ -38,7 +37,7 @@ final class ReaderPool: Sendable {
   private let limits: Limits
   private let makeReader: @Sendable () throws(StoreError) -> SQLiteReader
 
-  /// A pool whose threads read with the results of `makeReader`.
+  /// Creates a pool whose threads read through the results of `makeReader`.
   init(
     _ limits: Limits = Limits(),
     makeReader: @escaping @Sendable () throws(StoreError) -> SQLiteReader
@@ -47,7 +46,7 @@ final class ReaderPool: Sendable {
     self.makeReader = makeReader
   }
 
-  /// See ``EntitlementStore/read(_:deadline:_:)``.
+  /// Implements ``EntitlementStore/read(_:deadline:_:)``.
   func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
@@ -63,7 +62,7 @@ final class ReaderPool: Sendable {
     return try result.get()
   }
 
-  /// Rejects what waits and stops what runs. Does not wait for it.
+  /// Rejects queued reads and stops running ones, without waiting for them.
   func stop() {
     let (rejected, idle) = state.withLock { state in
       state.isClosed = true
@@ -77,7 +76,7 @@ final class ReaderPool: Sendable {
     for thread in idle { thread.signal() }
   }
 
-  /// Stops all reads and returns when no thread is left.
+  /// Stops all reads and waits until every thread has ended.
   func close() async {
     stop()
     await withCheckedContinuation { continuation in
@@ -109,7 +108,7 @@ final class ReaderPool: Sendable {
         return .wait(timer: state.setTimer(for: job))
       }
       if let thread = state.idle.popLast() { return .wake(thread) }
-      // A thread that is about to look for a job finds this one.
+      // A thread that is about to take a job finds this one.
       guard state.threadCount < limits.concurrency + 1 else { return .wait(timer: state.setTimer(for: job)) }
       state.threadCount += 1
       return .startThread
@@ -124,14 +123,15 @@ final class ReaderPool: Sendable {
 
   private func cancel(_ control: ReadControl) {
     let removed = state.withLock { state in
-      // Under the lock: either `add` sees it, or the job waits or runs already.
+      // Holding the lock guarantees that either `add` sees the cancellation, or the job is already queued or
+      // running.
       control.stop(.cancelled)
       return state.removeWaiting { $0.control === control }
     }
     for job in removed { job.reject(.cancelled) }
   }
 
-  // MARK: Deadlines of reads that wait
+  // MARK: Deadlines of queued reads
 
   private func startTimer(_ deadline: ContinuousClock.Instant) {
     let (seconds, attoseconds) = (deadline - .now).components
@@ -170,7 +170,7 @@ final class ReaderPool: Sendable {
       return
     }
     context.release()
-    // Others may be running and take the jobs; if there are none, the jobs cannot wait.
+    // Other threads may take the queued jobs. Without any other thread, the jobs are rejected.
     let (rejected, waiters) = state.withLock { state in
       (state.threadCount == 1 ? state.removeWaiting { _ in true } : [], state.threadEnded())
     }
@@ -178,14 +178,15 @@ final class ReaderPool: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// The body of one thread.
+  /// Runs one thread: takes jobs until the pool closes.
   private func work() {
     let wakeUp = DispatchSemaphore(value: 0)
     var reader: SQLiteReader?
     while true {
       switch next(wakeUp) {
       case .end:
-        // Closed before the last thread counts as ended: whoever closed the store may delete the file.
+        // The reader closes before the thread counts as ended, because the caller of `close` may delete the
+        // file.
         reader = nil
         let waiters = state.withLock { $0.threadEnded() }
         for waiter in waiters { waiter.resume() }
@@ -225,7 +226,7 @@ final class ReaderPool: Sendable {
 }
 
 extension ReaderPool.Limits {
-  /// Whether a read of `priority` may start while `running` run, indexed by priority.
+  /// Whether a read of `priority` may start. `running` is the number of running reads, indexed by priority.
   fileprivate func allows(_ priority: ReadPriority, _ running: [Int]) -> Bool {
     let (background, interactive) = (running[0], running[0] + running[1])
     let all = interactive + running[2]
@@ -238,7 +239,7 @@ extension ReaderPool.Limits {
 }
 
 extension ReaderPool.State {
-  /// Removes and returns the waiting jobs that match.
+  /// Removes and returns the queued jobs that match.
   fileprivate mutating func removeWaiting(_ isRemoved: (ReadJob) -> Bool) -> [ReadJob] {
     var removed: [ReadJob] = []
     for index in waiting.indices {
@@ -253,7 +254,7 @@ extension ReaderPool.State {
     controls[ObjectIdentifier(job.control)] = nil
   }
 
-  /// Counts one thread less.
+  /// Decrements the thread count.
   ///
   /// - Returns: the callers of ``ReaderPool/close()`` to resume.
   fileprivate mutating func threadEnded() -> [CheckedContinuation<Void, Never>] {
@@ -263,9 +264,9 @@ extension ReaderPool.State {
     return closeWaiters
   }
 
-  /// Sets the timer to the deadline of a job that waits, if that is the earliest.
+  /// Sets the timer to the deadline of a queued job, if it is the earliest.
   ///
-  /// - Returns: the deadline to start the timer for; `nil` if it is set to an earlier one.
+  /// - Returns: the deadline to start the timer for; `nil` if the timer is already set to an earlier one.
   fileprivate mutating func setTimer(for job: ReadJob) -> ContinuousClock.Instant? {
     guard let deadline = job.control.deadline, timerDeadline.map({ deadline < $0 }) ?? true else {
       return nil

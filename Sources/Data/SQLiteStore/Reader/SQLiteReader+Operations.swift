@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-// What Apple is still to be asked, and how far the filling of gaps came.
+// Pending calls to Apple, and the progress of gap repair.
 extension SQLiteReader {
   func duePolls(
     of appID: String, in environment: Environment, by moment: Instant, limit: Int
@@ -97,7 +97,7 @@ extension SQLiteReader {
   }
 }
 
-// How far messages went out, and what did not arrive.
+// Webhook cursors and undelivered messages.
 extension SQLiteReader {
   func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor? {
     try beginTurn()
@@ -136,7 +136,7 @@ extension SQLiteReader {
   }
 }
 
-// Which notifications arrived, in the order in which they did.
+// Notifications in order of arrival.
 extension SQLiteReader {
   func notifications(
     of appID: String, after evidence: EvidenceID, limit: Int

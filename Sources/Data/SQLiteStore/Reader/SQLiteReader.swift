@@ -4,7 +4,7 @@ internal import FamilySharing
 internal import SQLite
 internal import Store
 
-/// Reads with its own connection: one read transaction for each event loop tick, or for each ``ReadJob``.
+/// Reads through its own connection, with one read transaction for each event loop tick or ``ReadJob``.
 final class SQLiteReader: StoreReader, CheckReader {
   let connection: Connection
   private let begin: Statement
@@ -17,14 +17,15 @@ final class SQLiteReader: StoreReader, CheckReader {
   private let seat: SeatRows
   private let event: EventQueries
   private let packing: BodyCompressor
-  /// Followers ask it after each commit, other readers never: prepared when it is asked first.
+  /// Prepared on first use, because only workers call ``earliest(in:)``.
   private var earliest: [String: Statement] = [:]
   /// Set while a ``ReadJob`` runs.
   private var control: ReadControl?
   private var isInTurn = false
   private var seen: UInt64 = 0
 
-  /// `isMapped` as in ``Connection/reader(path:isMapped:)``, `hash` as in ``CustomerRow``.
+  /// Creates a reader; `isMapped` is that of ``Connection/reader(path:isMapped:)``, `hash` that of
+  /// ``CustomerRow``.
   init(
     path: String, changes: CustomerVersions, isMapped: Bool = true,
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
@@ -179,7 +180,7 @@ final class SQLiteReader: StoreReader, CheckReader {
       events: try connection.number("SELECT count(*) FROM event"))
   }
 
-  /// When the first of the rows of `table` is due.
+  /// Returns the earliest due time in `table`.
   func earliest(in table: String) throws(StoreError) -> Instant? {
     let known = earliest[table]
     let select =
@@ -192,14 +193,14 @@ final class SQLiteReader: StoreReader, CheckReader {
     return Instant(millisecondsSince1970: select.number(0))
   }
 
-  /// Runs `body` over one snapshot, until `control` stops it.
+  /// Runs `body` over one snapshot until `control` stops it.
   func snapshot<Value>(
     _ control: ReadControl, _ body: (any StoreSnapshot) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
     self.control = control
     connection.interrupt(if: { control.stopReason != nil })
     defer {
-      // Before the end of the transaction, which must not be interrupted.
+      // Ending the transaction must not be interrupted.
       connection.interrupt(if: nil)
       self.control = nil
       endTick()
@@ -212,14 +213,14 @@ final class SQLiteReader: StoreReader, CheckReader {
   func endTick() {
     guard isInTurn else { return }
     isInTurn = false
-    // A read transaction has nothing to lose; if ending it fails, the next read reports the error.
+    // Rolling back a read transaction loses nothing. If it fails, the next read reports the error.
     try? end.run()
   }
 
   func beginTurn() throws(StoreError) {
     if let reason = control?.stopReason { throw reason }
     guard !isInTurn else { return }
-    // Read before the transaction begins, so that the snapshot is never older than this commit.
+    // Loaded before the transaction begins, so that the snapshot is never older than this commit.
     seen = changes.lastCommit
     if !connection.isInTransaction { try begin.run() }
     isInTurn = true

@@ -1,10 +1,10 @@
 internal import SQLite
 internal import Store
 
-/// Creates the tables, and checks the version of an existing store.
+/// Creates the tables, and checks the schema version of an existing store.
 enum Schema {
-  /// The version that this program reads and writes, in `PRAGMA user_version`. Each released version is never
-  /// changed again; a later one becomes its own file with the statements that follow the one before.
+  /// The schema version of this program, stored in `PRAGMA user_version`. A released version never changes; a
+  /// later one gets its own file with the statements that upgrade from the version before.
   static let version = 1
 
   /// Creates the tables in an empty database.
@@ -16,7 +16,7 @@ enum Schema {
       "BEGIN IMMEDIATE; \(coreTables) \(operationTables) PRAGMA user_version = \(version); COMMIT")
   }
 
-  /// Checks that the store has the version of this program, without writing.
+  /// Checks, without writing, that the store has the schema version of this program.
   ///
   /// - Throws: ``StoreError/newerSchema(found:supported:)``; ``StoreError/corrupt(_:)`` if the file is not a
   ///   store.
@@ -31,7 +31,7 @@ enum Schema {
   }
 }
 
-/// The values of `line_record.kind`, which the views use. Persisted.
+/// The values of `line_record.kind`. Persisted, and used by the views.
 enum LineRecordKind {
   static let poll = 0
   static let renewal = 1

@@ -3,14 +3,14 @@ internal import Platform
 internal import SQLite
 internal import Store
 
-/// The directory that the store lives in, held by one process at a time.
+/// The data directory, locked by one process at a time.
 struct DataDirectory: ~Copyable {
-  /// The database file in it.
+  /// The path of the database file.
   let databasePath: String
-  /// Holds the lock for as long as it is open; the kernel lets go of it when the process ends, however.
+  /// The descriptor of the lock file. The kernel releases the lock when the process ends, even after a crash.
   private let lock: CInt
 
-  /// Takes the directory; makes it, for this user alone, if it is not there.
+  /// Creates the directory with access for this user only, if it is missing, and locks it.
   init(_ path: String) throws(StoreError) {
     try makeDirectory(path)
     let lock = try takeLock(path)
@@ -22,7 +22,7 @@ struct DataDirectory: ~Copyable {
   deinit { close(lock) }
 }
 
-/// Opens and locks the directory's lock file.
+/// Opens and locks the lock file.
 private func takeLock(_ path: String) throws(StoreError) -> CInt {
   let lock = open(path + "/entitled.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
   guard lock >= 0 else { throw .cannotOpen(path: path, reason: systemReason()) }
@@ -33,25 +33,25 @@ private func takeLock(_ path: String) throws(StoreError) -> CInt {
   throw isHeld ? .inUse(path: path) : .cannotOpen(path: path, reason: reason)
 }
 
-/// Makes `path` and what is missing above it, readable by this user alone.
+/// Creates `path` and its missing parents with access for this user only.
 private func makeDirectory(_ path: String) throws(StoreError) {
   var made = path.hasPrefix("/") ? "" : "."
   for component in path.split(separator: "/") {
     made += "/" + component
     guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-    // Some systems refuse to make what exists before they see that it exists.
+    // Some systems reject the creation before they detect that the directory exists.
     let reason = systemReason()
     guard access(made, F_OK) == 0 else { throw .cannotOpen(path: path, reason: reason) }
   }
 }
 
-/// Whether there is something at `path`.
+/// Whether a file or directory exists at `path`.
 func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 private func systemReason() -> String { String(cString: strerror(errno)) }
 
 extension Connection {
-  /// The writing connection: every commit is on the disk before it returns.
+  /// Opens the writer's connection. A commit returns only after the WAL is synced to disk.
   static func writer(path: String) throws(StoreError) -> Connection {
     let connection = try Connection(path: path)
     try connection.execute(
@@ -66,8 +66,8 @@ extension Connection {
     return connection
   }
 
-  /// A reading connection. The file is mapped, so that what all loops read is in memory once; who reads all of it once
-  /// had better not.
+  /// Opens a read connection. Readers share one memory mapping of the file; a scan of the whole file should
+  /// not map it.
   static func reader(path: String, isMapped: Bool = true) throws(StoreError) -> Connection {
     let connection = try Connection(path: path)
     try connection.execute(

@@ -1,13 +1,12 @@
 internal import SQLite
 internal import Store
 
-/// A table of rows that are derived from evidence, and how to compare it with that of another store.
+/// A table derived from evidence, for comparison with the same table of another store.
 ///
-/// The rows come in the order of their columns, so that two stores can be gone through side by side,
-/// whatever their size.
+/// Rows are sorted by all columns, so that a merge comparison of two stores needs constant memory.
 struct DerivedTable {
-  /// What is compared of each table, first what tells its rows apart. The last one may be a fact, whose
-  /// bytes are made those that this version would write.
+  /// The compared tables and columns, beginning with the primary key. The last column may be an encoded fact;
+  /// it is encoded again in the current version before comparison.
   static let all = [
     DerivedTable("transaction_fact", "\(line), transaction_id, evidence_id", fact: "fact") {
       bytes throws(StoreError) in FactCoding.encode(try FactCoding.transaction(bytes))
@@ -32,7 +31,7 @@ struct DerivedTable {
     DerivedTable("account_token", "token, app, environment, customer_id"),
     DerivedTable("merged_customer", "customer_id, app, environment, into_customer_id"),
     DerivedTable("consumption_consent", "customer_id, app, environment, given, since, evidence_id"),
-    // Of a person who was erased a row without an identity stays.
+    // An erased customer leaves a row without an identity.
     DerivedTable("customer", "identity", fact: "facts", where: "identity <> x''") {
       bytes throws(StoreError) in FactCoding.encode(try FactCoding.customerFacts(bytes))
     },
@@ -58,7 +57,7 @@ struct DerivedTable {
     self.canonical = canonical
   }
 
-  /// Counts the rows that only one of two stores has.
+  /// Counts the rows that exist in only one of two stores.
   func difference(_ first: Connection, _ second: Connection) throws(StoreError) -> TableDifference {
     let (left, right) = (try Statement(select, on: first), try Statement(select, on: second))
     defer {
@@ -78,7 +77,8 @@ struct DerivedTable {
     return TableDifference(table: name, rows: count, onlyInFirst: onlyLeft, onlyInSecond: onlyRight)
   }
 
-  /// Below 0 if `left` comes first, above if `right` does, 0 if they are the same. No row comes last.
+  /// Returns a negative number if `left` sorts first, a positive one if `right` does, and 0 if they are
+  /// equal. `nil` sorts last.
   private static func order(_ left: Row?, _ right: Row?) -> Int {
     guard let left else { return 1 }
     guard let right else { return -1 }
@@ -86,7 +86,7 @@ struct DerivedTable {
     return 0
   }
 
-  /// The next row, each column as bytes that sort as it does; `nil` behind the last.
+  /// Returns the next row, each column as bytes that sort as the column does; `nil` after the last one.
   private func next(_ select: Statement) throws(StoreError) -> Row? {
     guard try select.step() else { return nil }
     var row: Row = []
@@ -100,7 +100,7 @@ struct DerivedTable {
     return row
   }
 
-  /// The highest first; no number here is below 0.
+  /// Encodes a number that is not negative as big-endian bytes, so that bytes sort as numbers do.
   private static func bytes(_ number: Int64) -> [UInt8] {
     (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
   }

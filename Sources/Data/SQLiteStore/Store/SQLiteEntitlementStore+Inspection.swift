@@ -3,8 +3,8 @@ internal import SQLite
 package import Store
 
 extension SQLiteEntitlementStore {
-  /// Returns one snapshot of a store that another process may have open, without taking the lock or writing. The
-  /// store's write-ahead log grows until the snapshot is released.
+  /// Returns one snapshot of a store that another process may have open, without locking or writing. The
+  /// write-ahead log of the store grows until the caller releases the snapshot.
   ///
   /// - Throws: ``StoreError/cannotOpen(path:reason:)`` if there is no store in `directory`;
   ///   ``StoreError/newerSchema(found:supported:)``; ``StoreError/corrupt(_:)`` if the file has no tables.

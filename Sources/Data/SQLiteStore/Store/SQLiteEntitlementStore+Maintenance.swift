@@ -1,19 +1,19 @@
 internal import SQLite
 package import Store
 
-/// What a store took before and after it was put in order.
+/// The result of ``SQLiteEntitlementStore/vacuum()``.
 package struct VacuumOutcome: Hashable, Sendable {
-  /// Bytes of the file before.
+  /// The file size before, in bytes.
   package let bytesBefore: Int64
-  /// Bytes of the file after.
+  /// The file size after, in bytes.
   package let bytesAfter: Int64
-  /// Bodies that an older version had kept as they arrived, and that are packed now.
+  /// The number of uncompressed bodies that were compressed.
   package let packedBodies: Int
 }
 
 extension SQLiteEntitlementStore {
-  /// Packs bodies that an older version kept as they arrived, and gives unused space back to the disk.
-  /// Meanwhile it takes as much space again, and nobody may write.
+  /// Compresses uncompressed bodies and returns free pages to the file system (`VACUUM`). Needs as much free
+  /// disk space as the store occupies; no other writes may run.
   package func vacuum() throws(StoreError) -> VacuumOutcome {
     let connection = try Connection.writer(path: path)
     let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
@@ -26,8 +26,7 @@ extension SQLiteEntitlementStore {
 }
 
 extension EvidenceRows {
-  /// Packs the bodies that are kept as they arrived, where that makes them smaller; answers how many that
-  /// were.
+  /// Compresses uncompressed bodies that become smaller by it. Returns their number.
   func packBodies() throws(StoreError) -> Int {
     var (last, count): (Int64, Int) = (0, 0)
     while true {
@@ -68,22 +67,21 @@ extension EvidenceRows {
   }
 }
 
-/// How the derived rows of one table differ between two stores.
+/// The differences between one derived table of two stores.
 package struct TableDifference: Hashable, Sendable {
-  /// The table.
+  /// The name of the table.
   package let table: String
-  /// How many rows of it were compared in the first store.
+  /// The number of rows in the first store.
   package let rows: Int
-  /// How many rows only the first store has.
+  /// The number of rows that only the first store has.
   package let onlyInFirst: Int
-  /// How many rows only the second store has.
+  /// The number of rows that only the second store has.
   package let onlyInSecond: Int
 }
 
 extension SQLiteEntitlementStore {
-  /// Compares all that is derived from evidence, except what depends on when it was looked at: events, and
-  /// the answers that were worked out in advance. Facts are compared by what they say, so that it does not
-  /// count which version of the program wrote them.
+  /// Compares all derived tables, except those that depend on the time of derivation: events and precomputed
+  /// answers. Facts are compared by content, so the encoding version makes no difference.
   package func differences(from other: SQLiteEntitlementStore) throws(StoreError) -> [TableDifference] {
     let (first, second) = (try Connection.reader(path: path), try Connection.reader(path: other.path))
     var differences: [TableDifference] = []

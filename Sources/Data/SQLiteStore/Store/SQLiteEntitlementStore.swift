@@ -1,6 +1,6 @@
 package import Store
 
-/// The store in one directory of the local disk: SQLite, one writer, any number of readers.
+/// The store in one local directory: SQLite in WAL mode, with one writer and any number of readers.
 package final class SQLiteEntitlementStore: EntitlementStore {
   private let directory: DataDirectory
   private let queue: WriteQueue
@@ -8,17 +8,17 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   private let hash: CustomerIdentity.Hash
   package let changes = CustomerVersions()
 
-  /// The database file.
+  /// The path of the database file.
   var path: String { directory.databasePath }
 
-  /// Opens the store in `directory`, and makes it if there is none.
+  /// Opens the store in `directory`, and creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - directory: where the files are; made, for this user alone, if missing.
-  ///   - capacity: how many writes may wait before the next one is refused.
-  ///   - batchSize: how many writes are made durable together at most.
+  ///   - directory: the data directory; created with access for this user only, if it is missing.
+  ///   - capacity: the maximum number of queued writes; further ones are rejected.
+  ///   - batchSize: the maximum number of writes in one durable commit.
   /// - Throws: ``StoreError/cannotOpen(path:reason:)``, ``StoreError/inUse(path:)`` if another process has
-  ///   it, ``StoreError/newerSchema(found:supported:)``, ``StoreError/diskFull``.
+  ///   locked the store, ``StoreError/newerSchema(found:supported:)``, ``StoreError/diskFull``.
   package convenience init(
     directory: String, capacity: Int = 4096, batchSize: Int = 256
   ) throws(StoreError) {
@@ -26,7 +26,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
       directory: directory, capacity: capacity, batchSize: batchSize, hash: CustomerIdentity.hash)
   }
 
-  /// `hash` as in ``CustomerRow``.
+  /// Opens a store whose `hash` is that of ``CustomerRow``.
   init(
     directory: String, capacity: Int = 4096, batchSize: Int = 256, reads: ReaderPool.Limits = .init(),
     hash: @escaping CustomerIdentity.Hash
@@ -43,7 +43,8 @@ package final class SQLiteEntitlementStore: EntitlementStore {
 
   deinit { readers.stop() }
 
-  /// Where a customer's row is, if no other is there: who writes many customers does it in this order.
+  /// Returns the customer's row id in the absence of collisions. Bulk writes in this order touch each page
+  /// once.
   package static func row(of customer: CustomerKey) -> Int64 { CustomerIdentity.hash(customer) }
 
   package func read<Value: Sendable>(
@@ -87,7 +88,8 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   }
 
   package func close() async {
-    // Readers first: the writer empties the log at its end, unless a reader needs it.
+    // Readers close first, because the writer truncates the WAL when it closes, and an open reader
+    // prevents that.
     await readers.close()
     await queue.close()
   }

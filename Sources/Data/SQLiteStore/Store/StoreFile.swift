@@ -3,20 +3,19 @@ internal import SQLite
 internal import SignedData
 package import Store
 
-/// The file of a store, or a backup of one, looked at from outside: beside a service that runs, or without
-/// one.
+/// The file of a store or of a backup, opened read-only, whether a service has it open or not.
 package struct StoreFile {
   private let connection: Connection
   private let path: String
   private static let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 
-  /// Opens the store in `directory` for looking only.
+  /// Opens the store in `directory` read-only.
   ///
   /// - Throws: ``StoreError/cannotOpen(path:reason:)``; ``StoreError/newerSchema(found:supported:)``;
   ///   ``StoreError/corrupt(_:)`` if the file has no tables.
   package init(directory: String) throws(StoreError) { try self.init(path: directory + "/entitled.sqlite") }
 
-  /// Opens a backup, or the file of a store, for looking only.
+  /// Opens a backup or the file of a store read-only.
   package init(path: String) throws(StoreError) {
     guard access(path, R_OK) == 0 else {
       throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
@@ -26,19 +25,19 @@ package struct StoreFile {
     try Schema.requireCurrent(connection)
   }
 
-  /// Copies the store to a new file, for this user alone, and checks the copy. The file appears under its
-  /// name only when all of it is on the disk and sound.
+  /// Copies the store to a new file with access for this user only, and verifies the copy. The file is
+  /// renamed to `target` only after it is synced to disk and verified.
   ///
-  /// - Returns: how many bytes the copy has.
-  /// - Throws: ``StoreError/cannotOpen(path:reason:)`` if there is something at `target` already.
+  /// - Returns: the size of the copy in bytes.
+  /// - Throws: ``StoreError/cannotOpen(path:reason:)`` if `target` exists.
   package func backUp(to target: String) throws(StoreError) -> Int64 {
     guard !fileExists(target) else { throw .cannotOpen(path: target, reason: "it exists already") }
     try copyDatabase(connection, to: target)
     return try Connection.reader(path: target).number(Self.size)
   }
 
-  /// What is wrong with the file: its pages, what refers to what is not there, and evidence that is not what
-  /// arrived. `report` hears now and then how many pieces of evidence were looked at.
+  /// Returns the defects of the file: damaged pages, broken foreign keys, and evidence whose body does not
+  /// match its hash. Calls `report` with the number of checked pieces of evidence as it proceeds.
   package func faults(_ report: (Int) -> Void = { _ in }) throws(StoreError) -> [String] {
     var found = try connection.faults()
     let query = EvidenceQueries(connection, try BodyCompressor(connection))
@@ -68,7 +67,7 @@ package struct StoreFile {
     }
   }
 
-  /// How much there is, and how much space it takes.
+  /// Counts the rows and measures the space that they occupy.
   package func statistics() throws(StoreError) -> StoreStatistics {
     StoreStatistics(
       counts: try SQLiteReader(path: path, changes: CustomerVersions()).counts(),
@@ -82,24 +81,24 @@ package struct StoreFile {
   }
 }
 
-/// How much a store holds, and what it takes.
+/// The number of rows of a store, and the space that it occupies.
 package struct StoreStatistics: Hashable, Sendable {
   package let counts: StoreCounts
-  /// The version of the schema.
+  /// The schema version.
   package let schemaVersion: Int
-  /// Of the database file, without its log.
+  /// The size of the database file without the WAL, in bytes.
   package let fileBytes: Int64
-  /// In the file and not in use; `entitled store vacuum` gives them back.
+  /// The size of unused pages in the file, in bytes; `entitled store vacuum` frees them.
   package let freeBytes: Int64
-  /// The bytes of evidence as it arrived, of which the bodies are kept.
+  /// The original size of all evidence whose body is stored, in bytes.
   package let arrivedBytes: Int64
-  /// What these take, packed.
+  /// The compressed size of these bodies, in bytes.
   package let keptBytes: Int64
-  /// Evidence of which only the hash and the facts are left, or that was too large.
+  /// The number of pieces of evidence without a body: purged, or too large to store.
   package let forgottenBodies: Int64
 }
 
-/// Copies a database to a file that appears only when it is whole and sound.
+/// Copies a database to a temporary file, verifies it, and renames it to `target`.
 func copyDatabase(_ connection: Connection, to target: String) throws(StoreError) {
   let partial = target + ".partial"
   unlink(partial)

@@ -2,10 +2,10 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Reads `outlet` and `delivery`. Its statements are prepared each time: before what it takes to send a
-/// message that is nothing.
+/// Reads `webhook_cursor` and `delivery`. Prepares its statements on each call, because sending a message costs far
+/// more.
 struct DeliveryQueries {
-  /// Those of a delivery behind its outlet's key.
+  /// The columns of a delivery that follow the webhook key.
   static let columns = """
     position, environment, subject, type, happened_at, state, attempts, first_attempt_at, due_at, outcome
     """
@@ -91,7 +91,7 @@ struct DeliveryQueries {
     return found
   }
 
-  /// The delivery in the row that `row` went to.
+  /// Decodes the delivery in the current row.
   private func delivery(_ row: Statement) throws(StoreError) -> Delivery {
     guard let state = row.text(5).flatMap(Delivery.State.init(rawValue:)) else {
       throw .corrupt("a delivery has a state that is not known")
@@ -109,7 +109,7 @@ struct DeliveryQueries {
 }
 
 extension Statement {
-  /// A moment, or `nil` for NULL.
+  /// Reads a time in milliseconds since 1970; `nil` for NULL.
   fileprivate func instant(_ column: CInt) -> Instant? {
     isNull(column) ? nil : Instant(millisecondsSince1970: number(column))
   }

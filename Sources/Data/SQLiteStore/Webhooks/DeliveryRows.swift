@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// The rows of `outlet` and `delivery`, seen by the writer.
+/// Writes `webhook_cursor` and `delivery`.
 final class DeliveryRows {
   private let connection: Connection
   private let beginOutlet: Statement
@@ -145,7 +145,7 @@ final class DeliveryRows {
 }
 
 extension Statement {
-  /// An outlet's key as the first three parameters.
+  /// Binds a webhook key to the first three parameters.
   func bind(_ outlet: WebhookKey) throws(StoreError) {
     try bind(1, outlet.appID)
     try bind(2, outlet.kind.rawValue)

@@ -2,9 +2,9 @@ internal import Metrics
 internal import SQLite
 internal import Store
 
-/// Runs many writes in one transaction, so that they share the cost of becoming durable.
+/// Runs several writes in one transaction (group commit), so that they share one sync to disk.
 ///
-/// Used by one thread at a time: the writer's queue sees to that.
+/// Not thread-safe: ``WriteQueue`` uses it from one thread at a time.
 final class BatchWriter {
   private let connection: Connection
   private let transaction: SQLiteTransaction
@@ -15,7 +15,7 @@ final class BatchWriter {
   private let release: Statement
   private let rollbackToSavepoint: Statement
 
-  /// `hash` as in ``CustomerRow``.
+  /// `hash` is that of ``CustomerRow``.
   init(
     _ connection: Connection, changes: CustomerVersions,
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
@@ -30,9 +30,9 @@ final class BatchWriter {
     rollbackToSavepoint = try Statement("ROLLBACK TO body", on: connection)
   }
 
-  /// Runs `batch`, makes it durable and tells everyone who waits.
+  /// Runs and commits `batch`, and delivers the results to the callers.
   ///
-  /// - Returns: why nothing of it could be made durable; `nil` if all went well.
+  /// - Returns: the error that prevented the commit; `nil` if it succeeded.
   func write(_ batch: [WriteJob]) -> StoreError? {
     var outcomes: [WriteJob.Outcome] = []
     outcomes.reserveCapacity(batch.count)
@@ -53,10 +53,10 @@ final class BatchWriter {
     }
   }
 
-  /// Runs the bodies one after the other, as if they were one. That is how it mostly goes: a savepoint for each
-  /// costs a copy of every page that changes behind it.
+  /// Runs all bodies without savepoints, which is the common case: a savepoint for each body would copy every
+  /// page that later bodies change.
   ///
-  /// - Returns: false if one of them has to be taken back. Then none of them has been run.
+  /// - Returns: `false` if a body failed. Then the writes of all bodies are rolled back.
   private func runBatch(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {
@@ -74,14 +74,14 @@ final class BatchWriter {
     return true
   }
 
-  /// Runs one body so that it happens whole or not at all, whatever the others of the batch do.
+  /// Runs one body in its own savepoint, so that its failure does not affect the other writes of the batch.
   ///
   /// - Throws: if the transaction of the whole batch is lost.
   private func runIndividually(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
     try savepoint.run()
     let outcome = job.run(transaction)
     if !outcome.isKept {
-      // When the disk is full SQLite may have rolled back everything already.
+      // On a full disk SQLite may have rolled back the whole transaction already.
       guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }
       try rollbackToSavepoint.run()
       transaction.rolledBack()
@@ -94,21 +94,21 @@ final class BatchWriter {
     _ = transaction.takeChangedCustomers()
     transaction.rolledBack()
     guard connection.isInTransaction else { return }
-    // If even this fails, the next BEGIN says so to whoever writes then.
+    // If the rollback fails too, the next BEGIN reports the error to its caller.
     try? connection.execute("ROLLBACK")
   }
 }
 
-/// What is counted of the batches that are made durable.
+/// Metrics of commits.
 enum CommitMetrics {
-  // Looked up once: the writer's thread is the one that everybody waits for.
+  // Created once, because a lookup would delay the writer's thread and every queued write with it.
   private static let seconds = Timer(label: "entitled_store_commit_seconds")
   private static let writes = Recorder(label: "entitled_store_commit_writes")
   private static let failures = Counter(label: "entitled_store_commit_failures_total")
   private static let isWritable = Gauge(label: "entitled_store_writable")
   private static let queue = Gauge(label: "entitled_store_writes_queued")
 
-  /// Counts a batch of so many writes.
+  /// Records a batch of `count` writes.
   static func count(_ count: Int, duration: Duration, hasFailed: Bool) {
     let (whole, attoseconds) = duration.components
     seconds.recordNanoseconds(whole * 1_000_000_000 + attoseconds / 1_000_000_000)
@@ -117,6 +117,6 @@ enum CommitMetrics {
     if hasFailed { failures.increment() }
   }
 
-  /// Tells how many writes wait behind the batch that begins.
+  /// Records the number of writes queued after the batch that begins.
   static func waiting(_ count: Int) { queue.record(count) }
 }

@@ -4,28 +4,29 @@ internal import SQLite
 internal import Store
 internal import Synchronization
 
-/// Brings pages from the write-ahead log to their place in the database file, beside the writer.
+/// Checkpoints the write-ahead log on its own thread, concurrently with the writer.
 ///
-/// SQLite by itself does that at the end of a commit. Then whoever writes waits until the disk has thousands of
-/// scattered pages, and the processor waits with them. Here the writer goes on. What it has added by then it brings
-/// to its place itself, between two batches: then nothing is left, and the log begins anew.
+/// SQLite's automatic checkpoint runs inside a commit, so the writer would wait until the disk has written
+/// thousands of scattered pages. Here the writer continues while a second connection copies. Between two
+/// batches the writer copies the pages added meanwhile; the log is then empty and restarts from its
+/// beginning.
 final class Checkpointer: Sendable {
   private enum Stage { case resting, besideTheWriter, byTheWriter }
 
-  /// From how many pages of the log on: 16 MiB, what about a thousand notifications change.
+  /// The number of log pages that triggers a checkpoint: 16 MiB, about a thousand notifications.
   private static let longEnough = 4000
 
   private let stage = Mutex(Stage.resting)
   private let thread = DispatchQueue(label: "entitled.store.checkpoint", qos: .utility)
   private let copier: Copier
 
-  /// A checkpointer of the store at `path`, which exists.
+  /// Creates a checkpointer of the existing store at `path`.
   init(path: String) throws(StoreError) { copier = Copier(try Connection.writer(path: path)) }
 
-  /// Looks what is to be done after a commit of `writer`, which leaves its checkpoints to this one.
+  /// Starts or finishes a checkpoint after a commit of `writer`, whose automatic checkpoints are off.
   ///
-  /// If the disk refuses, the log grows, and the next commit tries again: nothing is lost by that, and what is
-  /// wrong with the disk is told to those who write.
+  /// If a checkpoint fails, the log grows and the next commit tries again. No data is lost, and writes report
+  /// the disk error.
   func follow(_ writer: Connection) {
     switch stage.withLock({ $0 }) {
     case .resting:
@@ -43,19 +44,19 @@ final class Checkpointer: Sendable {
     }
   }
 
-  /// Returns when it has stopped.
+  /// Waits for the running checkpoint and closes the connection.
   func close() { thread.sync { copier.close() } }
 }
 
-/// The connection that copies.
+/// The connection that runs checkpoints.
 private final class Copier: @unchecked Sendable {
-  // Unchecked: after `init` it is touched by the checkpointer's serial thread only.
+  // Unchecked: after `init` only the checkpointer's serial thread uses it.
   private var connection: Connection?
 
   init(_ connection: Connection) { self.connection = connection }
 
   func copy() {
-    // Twice: the second time brings what was added during the first, which took longer.
+    // The second pass copies the pages that were added during the first, which takes longer.
     for _ in 0..<2 {
       try? connection?.checkpoint()
       try? connection?.syncCopied()

@@ -3,7 +3,7 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-// Evidence, what it says, and whom it names.
+// Evidence, the facts derived from it, and its indexes.
 extension SQLiteTransaction {
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
     try self.evidence.append(evidence)
@@ -71,7 +71,7 @@ extension SQLiteTransaction {
     of selection: EvidenceSelection, receivedBefore moment: Instant, after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int) {
     let connection = evidence.connection
-    // In the order of arrival, so that the first one that is too young ends it.
+    // In order of arrival, so that the scan stops at the first piece that is too recent.
     let select = try Statement(
       """
       SELECT evidence_id, received_at, kind, rejection, body NOT NULL FROM evidence

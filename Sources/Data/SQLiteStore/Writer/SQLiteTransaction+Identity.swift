@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-// Whose lines are, who is whom, when something is due, and who is forgotten.
+// Ownership, identity, due times and erasure.
 extension SQLiteTransaction {
   func owners(of line: LineKey) throws(StoreError) -> [String] { try ownership.owners(of: line) }
 

@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-// What Apple is still to be asked, and how far the filling of gaps came.
+// Pending calls to Apple, and the progress of gap repair.
 extension SQLiteTransaction {
   func lastPoll(of line: LineKey) throws(StoreError) -> Instant? { try poll.lastPoll(of: line) }
 
@@ -112,7 +112,7 @@ extension SQLiteTransaction {
   }
 }
 
-// What goes out.
+// Webhook cursors and undelivered messages.
 extension SQLiteTransaction {
   func begin(_ outlet: WebhookKey) throws(StoreError) { try delivery.begin(outlet) }
 

@@ -4,7 +4,7 @@ internal import FamilySharing
 internal import SQLite
 internal import Store
 
-/// What one write does, on the writer's connection and inside its transaction.
+/// The transaction of one or more write bodies, on the writer's connection.
 final class SQLiteTransaction: StoreTransaction {
   let evidence: EvidenceRows
   let fact: FactRows
@@ -28,7 +28,7 @@ final class SQLiteTransaction: StoreTransaction {
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
 
-  /// `hash` as in ``CustomerRow``.
+  /// `hash` is that of ``CustomerRow``.
   init(
     _ connection: Connection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
   ) throws(StoreError) {
@@ -54,8 +54,8 @@ final class SQLiteTransaction: StoreTransaction {
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
 
-  /// Writes something that nobody needs, to find out whether writing works: enough of it that a disk on
-  /// which only a few bytes are free does not pass.
+  /// Writes and discards data to test whether writing works: enough data to fail on a disk with only a few
+  /// bytes free.
   func probe() throws(StoreError) { try writeProbe.run() }
 
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState? { try customer.known(key) }
@@ -67,13 +67,14 @@ final class SQLiteTransaction: StoreTransaction {
     changedCustomers.insert(key)
   }
 
-  /// Those whose rows were written since this was last asked; some of it may have been rolled back.
+  /// Returns the customers written since the last call, and clears the list. Some of the writes may have been
+  /// rolled back.
   func takeChangedCustomers() -> Set<CustomerKey> {
     defer { changedCustomers.removeAll(keepingCapacity: true) }
     return changedCustomers
   }
 
-  /// Some of what was written was taken back: what is remembered of it is not to be relied on.
+  /// Discards cached state after a rollback.
   func rolledBack() {
     evidence.rolledBack()
     customer.rolledBack()
@@ -82,7 +83,7 @@ final class SQLiteTransaction: StoreTransaction {
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
 }
 
-// Which notifications arrived.
+// Notifications.
 extension SQLiteTransaction {
   func notification(
     withUUID uuid: String, of appID: String, in environment: Environment
@@ -99,7 +100,7 @@ extension SQLiteTransaction {
   }
 }
 
-// About what Apple is still to be asked.
+// Pending calls to Apple.
 extension SQLiteTransaction {
   func put(_ refresh: PendingRefresh) throws(StoreError) { try self.refresh.put(refresh) }
 
@@ -114,7 +115,7 @@ extension SQLiteTransaction {
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? { try refresh.last(of: line) }
 }
 
-// Which seats are claimed.
+// Seat claims.
 extension SQLiteTransaction {
   func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError) {
     try self.seat.put(seat, of: purchase, from: evidence)

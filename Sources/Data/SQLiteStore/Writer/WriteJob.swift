@@ -1,23 +1,23 @@
 internal import SQLite
 internal import Store
 
-/// One write that waits for its turn.
+/// A queued write.
 struct WriteJob: Sendable {
-  /// What came of the body, and how to tell whoever waits for it.
+  /// The result of a body, and how to deliver it to the caller.
   struct Outcome {
-    /// Whether what the body wrote is to stay.
+    /// Whether the writes of the body are committed.
     let isKept: Bool
-    /// Why the body wants nothing written, if something was wrong.
+    /// The error of the body, if it threw one.
     var failure: StoreError?
-    /// Tells the caller; `failure` says why even a body that went through was not made durable.
+    /// Resumes the caller; `failure` is the commit's error, which replaces the result of a successful body.
     let finish: (_ failure: StoreError?) -> Void
   }
 
-  /// Whether nothing of it is to stay.
+  /// Whether the job is a dry run, whose writes are rolled back.
   let isRehearsal: Bool
-  /// Runs the body; once more if others of its batch had to be taken back.
+  /// Runs the body; a second time, if the failure of another body in the batch rolled it back.
   let run: @Sendable (SQLiteTransaction) -> Outcome
-  /// Tells the caller that the body was not run.
+  /// Resumes the caller without running the body.
   let refuse: @Sendable (StoreError) -> Void
 
   private init(
@@ -29,7 +29,7 @@ struct WriteJob: Sendable {
     self.refuse = refuse
   }
 
-  /// A job that hands `deliver` the body's outcome once that is durable.
+  /// Creates a job that passes the result of the body to `deliver` after the commit.
   init<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Value,
     deliver: @escaping @Sendable (Result<Value, StoreError>) -> Void
@@ -46,7 +46,7 @@ struct WriteJob: Sendable {
     }
   }
 
-  /// A job of which nothing stays, whatever comes of it.
+  /// Creates a dry run: its writes are always rolled back.
   static func rehearsal<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Value,
     deliver: @escaping @Sendable (Result<Value, StoreError>) -> Void

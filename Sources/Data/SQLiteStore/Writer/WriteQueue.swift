@@ -4,29 +4,29 @@ internal import SQLite
 internal import Store
 internal import Synchronization
 
-/// The writes that wait, and the one thread at a time that works them off in batches.
+/// Queues writes and runs them in batches on one serial thread.
 ///
-/// Whatever arrives while a batch is being made durable is the next batch: the busier it is, the more
-/// writes share one flush of the disk.
+/// The writes that arrive during a commit form the next batch, so the number of writes in each sync to disk
+/// grows with the load.
 final class WriteQueue: Sendable {
   private struct State: ~Copyable {
     var waiting: [WriteJob] = []
     var isWorking = false
     var isClosed = false
-    /// Why the last batch was not made durable.
+    /// The error of the last batch; `nil` if its commit succeeded.
     var lastFailure: StoreError?
   }
 
   private let state = Mutex(State())
-  /// Tells who follows the store.
+  /// Notifies listeners of commits.
   let commits = CommitNotifier()
   private let worker: Worker
   private let thread = DispatchQueue(label: "entitled.store.writer", qos: .utility)
   private let capacity: Int
   private let batchSize: Int
 
-  /// A queue of at most `capacity` writes, at most `batchSize` of them made durable at once; `changes` is
-  /// told of them; `hash` as in ``CustomerRow``.
+  /// Creates a queue of at most `capacity` writes, which commits at most `batchSize` of them together and
+  /// records them in `changes`. `hash` is that of ``CustomerRow``.
   init(
     path: String, capacity: Int, batchSize: Int, changes: CustomerVersions,
     hash: @escaping CustomerIdentity.Hash
@@ -36,10 +36,10 @@ final class WriteQueue: Sendable {
     self.batchSize = batchSize
   }
 
-  /// Why the last batch was not made durable; `nil` if it was.
+  /// The error of the last batch; `nil` if its commit succeeded.
   var lastFailure: StoreError? { state.withLock { $0.lastFailure } }
 
-  /// Takes a job, or refuses it at once.
+  /// Queues a job, or rejects it at once if the queue is full or closed.
   func add(_ job: WriteJob) {
     enum Decision { case refuse(StoreError), wait, start }
     let decision: Decision = state.withLock { state in
@@ -59,7 +59,7 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Takes no more, and returns when what was taken is done.
+  /// Rejects further writes and waits for the queued ones.
   func close() async {
     state.withLock { $0.isClosed = true }
     commits.finish()
@@ -97,9 +97,9 @@ final class WriteQueue: Sendable {
   }
 }
 
-/// The connection that writes.
+/// Owns the writer's connection.
 private final class Worker: @unchecked Sendable {
-  // Unchecked: after `init` it is touched by the queue's serial thread only.
+  // Unchecked: after `init` only the queue's serial thread uses it.
   private var open: (connection: Connection, writer: BatchWriter)?
   private let checkpointer: Checkpointer
 
@@ -119,20 +119,21 @@ private final class Worker: @unchecked Sendable {
     return .closed
   }
 
-  /// What is to be done between two batches.
+  /// Runs the maintenance between two batches.
   func tidy() {
     if let open { checkpointer.follow(open.connection) }
   }
 
   func close() {
     checkpointer.close()
-    // So that the file has all and can be copied. Where somebody still reads, the log keeps what is not copied.
+    // Moves all pages into the database file, so that the file can be copied. While a reader is open, the WAL
+    // keeps the pages that could not be checkpointed.
     try? open?.connection.truncateWAL()
     open = nil
   }
 }
 
-/// Tells any number of listeners that something was committed.
+/// Notifies any number of listeners of commits.
 final class CommitNotifier: Sendable {
   private struct State {
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -142,7 +143,8 @@ final class CommitNotifier: Sendable {
 
   private let state = Mutex(State())
 
-  /// Hears of every commit from now on, of those that come while it is busy once.
+  /// Returns a stream with one element for each later commit; commits during the processing of an element add
+  /// one together.
   func listen() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id: Int? = state.withLock { state in
@@ -165,7 +167,7 @@ final class CommitNotifier: Sendable {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
   }
 
-  /// There will be no more.
+  /// Finishes all streams.
   func finish() {
     let listeners = state.withLock { state in
       state.isFinished = true
