@@ -126,4 +126,4 @@ def test_a_duplicate_member_in_a_signed_document_is_rejected(receipts, forger):
     payload = json.dumps(forger.payload)[:-1] + ', "productId": "lifetime"}'
     answer = inspect(receipts, document=forge.sign(payload.encode(), forger.chain, forger.leaf_key))
     assert answer.reason == "MALFORMED_JSON"
-    assert "twice" in answer.explanation
+    assert "duplicate member" in answer.explanation

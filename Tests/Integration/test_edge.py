@@ -64,7 +64,7 @@ def test_health_in_json(service):
         (b"", ""),
         (b"[]", ""),
         (b"\xff\xfe", ""),
-        (b'{"app":"ocean-journal","app":"twice"}', "twice"),
+        (b'{"app":"ocean-journal","app":"twice"}', "duplicate member"),
         (b'{"app":7}', "app"),
         (b'{"customer":"c"}', "customer"),
         (b'{"environment":"ENVIRONMENT_MOON"}', "environment"),

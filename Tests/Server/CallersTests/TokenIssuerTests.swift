@@ -72,10 +72,10 @@ import Testing
   @Test(
     "A token with wrong claims is rejected with the reason",
     arguments: [
-      ("iss", "https://other.example.com", "another issuer"), ("aud", "others", "meant for others"),
+      ("iss", "https://other.example.com", "wrong issuer"), ("aud", "others", "wrong audience"),
       ("exp", .number(JSONNumber(seconds - 31)), "expired"),
-      ("nbf", .number(JSONNumber(seconds + 31)), "not valid yet"), ("sub", "", "no subject"),
-      ("exp", .null, "when it expires"), ("exp", "tomorrow", "when it expires"),
+      ("nbf", .number(JSONNumber(seconds + 31)), "not valid yet"), ("sub", "", "missing subject"),
+      ("exp", .null, "missing expiry"), ("exp", "tomorrow", "missing expiry"),
     ] as [(String, JSONValue, String)])
   func wrongClaims(name: String, value: JSONValue, reason: String) throws {
     var claims = Self.claims
