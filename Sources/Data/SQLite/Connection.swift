@@ -1,19 +1,19 @@
 internal import CSQLite3
 package import Store
 
-/// One open connection to a database file.
+/// An open connection to a database file.
 ///
-/// Without a mutex of its own: whoever has it must see to it that no two threads use it at a time.
+/// SQLite's mutex is off, so only one thread at a time may use a connection.
 package final class Connection {
-  /// Valid from `init` to `deinit`; no file outside this folder has it.
+  /// Valid from `init` to `deinit`, and used only in this folder.
   let handle: OpaquePointer
-  /// Where SQLite leaves the length of the log.
+  /// The number of frames in the WAL after the last commit; the WAL hook writes it.
   private let framesOfLog: UnsafeMutablePointer<CInt>
   private let interruptCheck = InterruptCheck()
 
-  /// Opens the file, and makes it if there is none.
+  /// Opens the file, and creates it if it is missing.
   package init(path: String) throws(StoreError) {
-    // The library refuses this once it is in use. Then it works as well, only slower.
+    // Fails if SQLite was initialized before. Connections then still work, but lock mutexes.
     _ = Self.libraryIsConfigured
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -28,21 +28,21 @@ package final class Connection {
     framesOfLog.initialize(to: 0)
   }
 
-  /// Set once in the life of the process, before the first connection.
+  /// Configured once for the process, before the first connection.
   private static let libraryIsConfigured = sqlite_configure_for_one_thread_per_connection() == SQLITE_OK
 
-  // The "v2" close waits for statements that are let go of later than the connection.
+  // `sqlite3_close_v2` defers the close until statements that outlive the connection are finalized.
   deinit {
     sqlite3_close_v2(handle)
     framesOfLog.deallocate()
   }
 
-  /// Runs statements that have neither parameters nor rows.
+  /// Runs statements without parameters and result rows.
   package func execute(_ sql: String) throws(StoreError) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil), handle)
   }
 
-  /// The one number that `sql` asks for.
+  /// Returns the first column of the first row of `sql`.
   package func number(_ sql: String) throws(StoreError) -> Int64 {
     let statement = try Statement(sql, on: self)
     defer { statement.reset() }
@@ -50,8 +50,8 @@ package final class Connection {
     return statement.number(0)
   }
 
-  /// Interrupts statements when `shouldStop` returns `true`; it is called every few thousand steps of SQLite's
-  /// virtual machine, on the thread that runs the statement. `nil` removes the check.
+  /// Interrupts statements when `shouldStop` returns `true`; it is called every few thousand steps of
+  /// SQLite's virtual machine, on the thread that runs the statement. `nil` removes the check.
   ///
   /// Unlike `sqlite3_interrupt` from another thread, it cannot fall between two statements and be lost.
   package func interrupt(if shouldStop: (() -> Bool)?) {
@@ -66,7 +66,7 @@ package final class Connection {
       }, Unmanaged.passUnretained(interruptCheck).toOpaque())
   }
 
-  /// From now on whoever has this connection calls ``checkpoint()``: a commit no longer does it by itself.
+  /// Turns off automatic checkpoints: a commit no longer runs one, so the owner must call ``checkpoint()``.
   package func leaveCheckpointsToOwner() {
     sqlite3_wal_hook(
       handle,
@@ -76,50 +76,52 @@ package final class Connection {
       }, framesOfLog)
   }
 
-  /// How many pages the write-ahead log had behind the last commit, if checkpoints are left to the owner.
+  /// The number of pages in the write-ahead log after the last commit, once ``leaveCheckpointsToOwner()`` was
+  /// called.
   package var logLength: Int { Int(framesOfLog.pointee) }
 
-  /// Copies pages from the write-ahead log to their place, as far as nobody reads what is there; it waits for
-  /// nobody. Once all are copied the next write begins the log anew.
+  /// Runs a passive checkpoint: copies the pages that no reader still needs from the write-ahead log into the
+  /// database file, without waiting for readers. After a complete checkpoint the next write restarts the log.
   package func checkpoint() throws(StoreError) {
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil), handle)
   }
 
-  /// Copies all of the write-ahead log to its place and leaves it empty, unless somebody goes on reading what is in it.
+  /// Copies the whole write-ahead log into the database file and truncates it, waiting up to 500 ms for
+  /// readers.
   package func truncateWAL() throws(StoreError) {
     try execute("PRAGMA busy_timeout = 500; PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Returns when the disk has all that checkpoints copied.
+  /// Syncs the checkpointed pages of the database file to disk.
   package func syncCopied() throws(StoreError) { try check(sqlite_sync_database_file(handle), handle) }
 
-  /// Whether a transaction is open. SQLite closes one by itself when it cannot go on with it.
+  /// Whether a transaction is open. Some errors, such as a full disk, make SQLite roll it back.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// The number of the row that was inserted last.
+  /// The row id of the last inserted row.
   package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// How many rows the statement before inserted, changed or deleted.
+  /// The number of rows that the last statement inserted, updated or deleted.
   package var changedRows: Int64 { sqlite3_changes64(handle) }
 }
 
-/// Holds the closure of ``Connection/interrupt(if:)`` where C code finds it.
+/// Holds the closure of ``Connection/interrupt(if:)`` for the C callback.
 private final class InterruptCheck {
   var shouldStop: (() -> Bool)?
 }
 
-/// Turns a result of SQLite's that is no success into the store's word for it, in one place.
+/// Throws the ``StoreError`` for a result code other than success.
 ///
-/// SQLite's messages name tables and columns, never values, so they may be logged.
+/// SQLite's messages name tables and columns but no values, so they may be logged.
 package func check(_ result: CInt, _ handle: OpaquePointer?) throws(StoreError) {
   guard result != SQLITE_OK else { return }
   throw failure(result, handle)
 }
 
-/// The store's word for a `result` that is no success.
+/// Returns the ``StoreError`` for a result code other than success.
 package func failure(_ result: CInt, _ handle: OpaquePointer?) -> StoreError {
   let message = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(result))
-  // The low byte is the kind of failure; what is above it says where it happened.
+  // The low byte is the primary result code; the upper bytes extend it.
   switch result & 0xFF {
   case SQLITE_FULL: return .diskFull
   case SQLITE_CORRUPT, SQLITE_NOTADB: return .corrupt(message)
@@ -128,23 +130,23 @@ package func failure(_ result: CInt, _ handle: OpaquePointer?) -> StoreError {
 }
 
 extension Connection {
-  /// Copies the whole database to a new file, as it is at this moment, while others go on writing to it
+  /// Copies a snapshot of the whole database to a new file while writes continue
   /// (https://sqlite.org/backup.html).
   package func copy(to path: String) throws(StoreError) {
     let target = try Connection(path: path)
     guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
       throw failure(sqlite3_errcode(target.handle), target.handle)
     }
-    // All pages in one step: a copy in many would begin again whenever somebody writes.
+    // A single step copies all pages; between several steps a write would restart the copy.
     let copied = sqlite3_backup_step(backup, -1)
     let finished = sqlite3_backup_finish(backup)
     guard copied == SQLITE_DONE else { throw failure(copied, target.handle) }
     try check(finished, target.handle)
-    // The copy is one file: without a log of its own until somebody opens it as a store.
+    // Without WAL mode the copy is a single file until a store opens it.
     try target.execute("PRAGMA journal_mode = DELETE")
   }
 
-  /// What SQLite finds wrong with the file, in its words; none if it is sound.
+  /// Returns the messages of SQLite's integrity check; empty if the file is sound.
   package func faults() throws(StoreError) -> [String] {
     var found: [String] = []
     let integrity = try Statement("PRAGMA integrity_check(20)", on: self)

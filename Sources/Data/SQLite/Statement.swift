@@ -1,7 +1,7 @@
 internal import CSQLite3
 package import Store
 
-/// One SQL statement, prepared once and run many times.
+/// A SQL statement, prepared once and run many times.
 package final class Statement {
   private let connection: Connection
   private let handle: OpaquePointer
@@ -17,9 +17,9 @@ package final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Goes to the next row.
+  /// Steps to the next row.
   ///
-  /// - Returns: whether there is one. Whoever got `true` or an error calls ``reset()`` in the end.
+  /// - Returns: whether there is a row. After `true` or an error, the caller must call ``reset()``.
   package func step() throws(StoreError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -28,17 +28,17 @@ package final class Statement {
     }
   }
 
-  /// Makes it ready to run again, and lets go of what it was reading. The parameters stay.
+  /// Resets the statement, so that it can run again and releases its read lock. The parameters stay bound.
   package func reset() { sqlite3_reset(handle) }
 
-  /// Runs a statement that has no rows.
+  /// Runs a statement without result rows, and resets it.
   package func run() throws(StoreError) {
     defer { reset() }
     while try step() {}
   }
 }
 
-// Parameters, counted from 1. SQLite copies texts and blobs, so that they need not outlive the call.
+// Parameters, counted from 1. SQLite copies texts and blobs, so they need not outlive the call.
 extension Statement {
   package func bind(_ position: CInt, _ text: String) throws(StoreError) {
     var text = text
@@ -76,7 +76,7 @@ extension Statement {
   }
 }
 
-// Columns of the row that ``Statement/step()`` went to, counted from 0.
+// Columns of the current row, counted from 0.
 extension Statement {
   package func number(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
@@ -86,17 +86,17 @@ extension Statement {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// The bytes; an empty array for NULL too.
+  /// Returns the bytes of a blob; empty for NULL.
   package func bytes(_ column: CInt) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, column) else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
-  /// Shows `body` the bytes where SQLite has them; none for NULL.
+  /// Calls `body` with SQLite's own buffer, without a copy; empty for NULL.
   package func withBytes<Value, Failure: Error>(
     _ column: CInt, _ body: (Span<UInt8>) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    // The bytes come first: asking for them is what makes their number known.
+    // `sqlite3_column_blob` may convert the value, so the number of bytes is valid only after it.
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     let count = Int(sqlite3_column_bytes(handle, column))
     return try body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count).span)
@@ -107,5 +107,5 @@ extension Statement {
   package func isNull(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 }
 
-/// SQLite's `SQLITE_TRANSIENT`, which is a macro that Swift does not see: copy before returning.
+/// `SQLITE_TRANSIENT`, a macro that Swift cannot import: SQLite copies the bytes before it returns.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -21,7 +21,7 @@ package protocol EntitlementStore: Sendable {
   /// ``read(_:deadline:_:)``. Two threads must not use it at the same time.
   func makeCheckReader() throws(StoreError) -> sending any CheckReader
 
-  /// A reader for one event loop or one task; two threads must not use it at the same time.
+  /// Returns a reader for one event loop or one task; two threads must not use it at the same time.
   func makeReader() throws(StoreError) -> sending any StoreReader
 
   /// Runs `body` in one transaction: either all of its writes are stored or, if it throws, none.

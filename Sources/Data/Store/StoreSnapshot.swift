@@ -14,22 +14,23 @@ package protocol CheckReader: AnswerReader {
 
 /// Reads the answers and the facts of one customer.
 package protocol AnswerReader: AnyObject, EvidenceLookup {
-  /// The answer about `entitlement` at `now`, if it was computed when the customer's facts were written
-  /// and is still valid under `fingerprint` (``AppDefinition/fingerprint``).
+  /// Returns the answer about `entitlement` at `now`, if it was computed when the customer's facts were
+  /// written and is still valid under `fingerprint` (``AppDefinition/fingerprint``).
   ///
   /// The hot read: its cost must not depend on the number of facts or customers.
   func answer(
     to entitlement: String, of customer: CustomerKey, under fingerprint: UInt64, at now: Instant
   ) throws(StoreError) -> AnswerLookup
 
-  /// The last commit that all reads of the snapshot are certain to see; see ``CustomerVersions``.
+  /// Returns the last commit that all reads of the snapshot are certain to see; see ``CustomerVersions``.
   func snapshotVersion() throws(StoreError) -> UInt64
 
-  /// The facts of a customer; `nil` if there are none.
+  /// Returns the facts of a customer; `nil` if there are none.
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 }
 
-/// A reader that ends its snapshot itself; kept until every service reads through ``EntitlementStore/read(_:deadline:_:)``.
+/// A reader that ends its snapshot itself; kept until every service reads through
+/// ``EntitlementStore/read(_:deadline:_:)``.
 package protocol StoreReader: StoreSnapshot {
   /// Ends the snapshot: the next read sees later writes.
   func endTurn()
@@ -39,77 +40,79 @@ package protocol StoreReader: StoreSnapshot {
 package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, DeliveryReader, NotificationReader,
   ConsumptionRequestReader, MigrationJobReader
 {
-  /// At most `limit` customers of an app in one environment with their facts, after the last one of the previous
-  /// page; `nil` begins. The order is the store's own. A customer added after the first page may be left out.
+  /// Returns at most `limit` customers of an app in one environment with their facts, after the last one of
+  /// the previous page; `nil` begins. The order is the store's own. A customer added after the first page may
+  /// be left out.
   func customers(
     of appID: String, in environment: Environment, after customer: String?, limit: Int
   ) throws(StoreError) -> [CustomerRecord]
 
-  /// The owners of a line, the longest-standing first; none if it is unclaimed.
+  /// Returns the owners of a line, the longest-standing first; none if it is unclaimed.
   func owners(of line: LineKey) throws(StoreError) -> [String]
 
-  /// The facts of one line, whether it is claimed or not.
+  /// Returns the facts of one line, whether it is claimed or not.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts
 
-  /// One transaction by its `transactionId`; `nil` if it is not stored.
+  /// Returns one transaction by its `transactionId`; `nil` if it is not stored.
   func transaction(
     _ transactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> TransactionFact?
 
-  /// At most `limit` lines with a purchase of `productID` that families can share and that has this
+  /// Returns at most `limit` lines with a purchase of `productID` that families can share and that has this
   /// ``TransactionFact/sharedInstant``.
   func lines(
     sharing productID: String, at sharedInstant: Instant, of appID: String, in environment: Environment,
     limit: Int
   ) throws(StoreError) -> [LineKey]
 
-  /// The lines that were bought through one app install, identified by `appTransactionId`: the purchases of one
-  /// Apple account in the app. Transactions signed before Apple introduced that id are not included.
+  /// Returns the lines that were bought through one app install, identified by `appTransactionId`: the
+  /// purchases of one Apple account in the app. Transactions signed before Apple introduced that id are not
+  /// included.
   func lines(
     ofCopy appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey]
 
-  /// All seats of a purchase that are or were claimed, oldest first.
+  /// Returns all seats of a purchase that are or were claimed, oldest first.
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat]
 
-  /// The ownership history of a customer, oldest first.
+  /// Returns the ownership history of a customer, oldest first.
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange]
 
-  /// At most `limit` unclaimed lines of an app, ordered by line id, after `line`.
+  /// Returns at most `limit` unclaimed lines of an app, ordered by line id, after `line`.
   func unclaimedLines(
     of appID: String, in environment: Environment, after line: String?, limit: Int
   ) throws(StoreError) -> [UnclaimedLine]
 
-  /// One piece of evidence; `nil` if it does not exist.
+  /// Returns one piece of evidence; `nil` if it does not exist.
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence?
 
-  /// All accepted evidence about a line, ordered by id.
+  /// Returns all accepted evidence about a line, ordered by id.
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence]
 
-  /// At most `limit` events after `sequence`, in order: those of one customer, or all.
+  /// Returns at most `limit` events after `sequence`, in order: those of one customer, or all.
   func events(
     of customer: CustomerKey?, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent]
 
-  /// The sequence of the last event, of one customer or of all; 0 if there is none.
+  /// Returns the sequence of the last event, of one customer or of all; 0 if there is none.
   func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64
 
-  /// The next time at which an answer changes without new evidence; `nil` if there is none.
+  /// Returns the next time at which an answer changes without new evidence; `nil` if there is none.
   func nextDue() throws(StoreError) -> Instant?
 
-  /// The due time of the next pending refresh; `nil` if there is none.
+  /// Returns the due time of the next pending refresh; `nil` if there is none.
   func nextRefresh() throws(StoreError) -> Instant?
 
-  /// The time of the last call about the Apple account of a line; `nil` if there was none.
+  /// Returns the time of the last call about the Apple account of a line; `nil` if there was none.
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant?
 
-  /// The notifications that match, latest first.
+  /// Returns the notifications that match, latest first.
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord]
 
-  /// At most `limit` pieces of evidence after `id`, ordered by id.
+  /// Returns at most `limit` pieces of evidence after `id`, ordered by id.
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence]
 
-  /// The number of rows of each kind. Scans tables: not for a hot path.
+  /// Returns the number of rows of each kind. Scans tables: not for a hot path.
   func counts() throws(StoreError) -> StoreCounts
 }
 
@@ -125,7 +128,7 @@ package struct StoreCounts: Hashable, Sendable {
   package var customers: Int64
   package var events: Int64
 
-  /// Counts by their parts.
+  /// Creates counts from their parts.
   package init(
     evidence: Int64, rejectedEvidence: Int64, transactions: Int64, renewals: Int64, customers: Int64,
     events: Int64
@@ -145,7 +148,7 @@ package struct UnclaimedLine: Hashable, Sendable {
   /// The evidence of its latest transaction.
   package let latest: EvidenceID
 
-  /// An unclaimed line by its parts.
+  /// Creates an unclaimed line from its parts.
   package init(line: LineKey, latest: EvidenceID) {
     self.line = line
     self.latest = latest
@@ -153,6 +156,6 @@ package struct UnclaimedLine: Hashable, Sendable {
 }
 
 extension StoreSnapshot {
-  /// The longest-standing owner of a line; `nil` if it is unclaimed.
+  /// Returns the longest-standing owner of a line; `nil` if it is unclaimed.
   package func owner(of line: LineKey) throws(StoreError) -> String? { try owners(of: line).first }
 }

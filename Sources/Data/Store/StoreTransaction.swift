@@ -7,11 +7,11 @@ package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, Claim
   RepairStore, RetentionStore, MigrationJobStore, DeliveryStore, ConsumptionRequestStore,
   EvidenceLookup
 {
-  /// The last arguments of ``putFacts(_:answers:of:)`` for the customer; `nil` if there are none.
+  /// Returns the last arguments of ``putFacts(_:answers:of:)`` for the customer; `nil` if there are none.
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState?
 
-  /// Replaces the read model of the customer: the facts and the answers computed from them. The customer becomes
-  /// due when the first of these answers changes by time alone.
+  /// Replaces the read model of the customer: the facts and the answers computed from them. The customer
+  /// becomes due when the first of these answers changes by time alone.
   func putFacts(
     _ facts: CustomerFacts, answers: PrecomputedAnswers, of customer: CustomerKey
   ) throws(StoreError)

@@ -4,7 +4,8 @@ import FamilySharing
 import Store
 import Testing
 
-/// The promises of the store about seats, and about finding purchases by what others have in common with them.
+/// The promises of the store about seats, and about finding purchases by what others have in common with
+/// them.
 @Suite struct SeatContractTests {
   private static func seat(_ number: Int, claim: String? = nil, released: Int64? = nil) -> Seat {
     Seat(

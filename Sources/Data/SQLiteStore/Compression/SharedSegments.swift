@@ -105,7 +105,7 @@ private struct Walk {
     return true
   }
 
-  /// The contents of the current element, if it has this tag and a definite length within the bytes.
+  /// Returns the contents of the current element, if it has this tag and a definite length within the bytes.
   private func element(_ tag: UInt8) -> Range<Int>? {
     guard position + 1 < bytes.endIndex, bytes[position] == tag else { return nil }
     var (start, length) = (position + 2, Int(bytes[position + 1]))

@@ -10,7 +10,7 @@ struct ReadJob: Sendable {
   /// Resumes the caller without running the body.
   let reject: @Sendable (StoreError) -> Void
 
-  /// A job that passes the result of `body` to `deliver`, once.
+  /// Creates a job that passes the result of `body` to `deliver`, once.
   init<Value: Sendable>(
     _ priority: ReadPriority, _ control: ReadControl,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value,

@@ -2,8 +2,8 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Reads `webhook_cursor` and `delivery`. Prepares its statements on each call, because sending a message costs far
-/// more.
+/// Reads `webhook_cursor` and `delivery`. Prepares its statements on each call, because sending a message
+/// costs far more.
 struct DeliveryQueries {
   /// The columns of a delivery that follow the webhook key.
   static let columns = """

@@ -1,24 +1,24 @@
 package import AppStore
 internal import Entitlements
 
-/// Answers as bytes, made for one thing: to find one of them without copying or decoding the others.
+/// The binary format of precomputed answers, which allows one to be read without copying or decoding the
+/// others.
 ///
-/// The format: a version byte, the fingerprint (8 bytes, the lowest first), the start; then each
-/// entitlement's name with the size of its timeline behind it, 0 if it is that of the name before. A
-/// timeline is a row of segments, each with its size before it. Numbers and texts are those of
-/// ``FactDecoder``, times relative to the start. A segment names its purchase, the evidence of it and what
-/// becomes of it only if it is another one than in the segment before.
+/// Format: a version byte, the fingerprint (8 bytes, little-endian), the start; then the name of each
+/// entitlement and the size of its timeline, which is 0 if it equals the timeline before. A timeline is a
+/// sequence of segments, each preceded by its size. Numbers and texts are those of ``FactDecoder``; times are
+/// relative to the start. A segment contains its purchase, the evidence and the renewal outlook only if they
+/// differ from the segment before.
 package enum AnswerCoding {
-  /// The first byte. Answers of any other version are as good as none.
+  /// The first byte. Answers of any other version count as missing.
   static let version: UInt8 = 2
 
-  // Persisted as indices into these lists, which may therefore only grow at the end: a new case of these
-  // enumerations must be the last one.
+  // Cases are stored as indices into these lists, so a new case must be the last one of its enumeration.
   static let reasons = EntitlementReason.allCases
   static let productStates = ProductState.allCases
   static let accessLevels = AccessLevel.allCases
 
-  /// The bytes of all answers about a customer.
+  /// Encodes all answers of a customer.
   package static func encode(_ answers: PrecomputedAnswers) -> [UInt8] {
     var encoder = FactEncoder()
     encoder.append(byte: version)
@@ -35,10 +35,10 @@ package enum AnswerCoding {
     return encoder.bytes
   }
 
-  /// The one answer that is asked for, with its end; `nil` if the bytes tell none for this entitlement, fingerprint
-  /// and moment, or are of another version.
+  /// Decodes the answer about one entitlement with its end; returns `nil` if the bytes have no answer for
+  /// this entitlement, fingerprint and time, or are of another version.
   ///
-  /// - Throws: ``StoreError/corrupt(_:)`` if they are not what ``encode(_:)`` made.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are not the output of ``encode(_:)``.
   package static func answer(
     in bytes: Span<UInt8>, to entitlement: String, under fingerprint: UInt64, at now: Instant
   ) throws(StoreError) -> PrecomputedAnswer? {
@@ -51,7 +51,7 @@ package enum AnswerCoding {
   }
 }
 
-/// What a segment says of itself.
+/// The optional parts of a segment. Persisted.
 struct SegmentFlags: OptionSet {
   let rawValue: UInt32
 
@@ -71,11 +71,11 @@ struct SegmentFlags: OptionSet {
   static let checkAgainIsEnd = SegmentFlags(rawValue: 1 << 14)
   static let hasActBy = SegmentFlags(rawValue: 1 << 15)
   static let actByIsEnd = SegmentFlags(rawValue: 1 << 16)
-  /// Behind the grant its evidence is named.
+  /// The evidence id follows the grant id.
   static let hasGrantEvidence = SegmentFlags(rawValue: 1 << 17)
 }
 
-/// What is said of a segment's purchase.
+/// The optional parts of a segment's purchase. Persisted.
 struct PurchaseFlags: OptionSet {
   let rawValue: UInt32
 
@@ -85,6 +85,6 @@ struct PurchaseFlags: OptionSet {
   static let willRenew = PurchaseFlags(rawValue: 1 << 3)
   static let needsPriceConsent = PurchaseFlags(rawValue: 1 << 4)
   static let hasPrice = PurchaseFlags(rawValue: 1 << 5)
-  /// Behind whose it is, its evidence is named.
+  /// The evidence id follows the ownership type.
   static let hasEvidence = PurchaseFlags(rawValue: 1 << 6)
 }

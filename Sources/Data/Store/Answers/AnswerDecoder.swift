@@ -2,16 +2,16 @@ internal import AppStore
 internal import Bytes
 internal import Entitlements
 
-/// Walks over the bytes that ``AnswerCoding`` describes.
+/// Reads the format of ``AnswerCoding``.
 ///
-/// It is a place in them and no more: the bytes are the store's, are not copied, and are given to every
-/// step.
+/// Contains only a position: the caller passes the bytes to each step, so that they stay in the store's
+/// buffer.
 struct AnswerDecoder {
   private var position: Int
 
   init(at position: Int) { self.position = position }
 
-  /// Where the timeline of `entitlement` is, from the first name on; `nil` if there is none.
+  /// Returns the range of the timeline of `entitlement`, from the first name on; `nil` if there is none.
   mutating func timeline(
     of entitlement: String, _ bytes: Span<UInt8>
   ) throws(StoreError) -> Range<Int>? {
@@ -25,7 +25,7 @@ struct AnswerDecoder {
     return nil
   }
 
-  /// The answer at `now` in the timeline that begins here; `nil` behind its end.
+  /// Decodes the answer at `now` in the timeline that begins here; returns `nil` after its end.
   consuming func segment(
     at now: Instant, since start: Instant, _ timeline: Range<Int>, _ bytes: Span<UInt8>
   ) throws(StoreError) -> PrecomputedAnswer? {
@@ -43,7 +43,7 @@ struct AnswerDecoder {
     return nil
   }
 
-  /// What is said of a segment's purchase.
+  /// The decoded purchase of a segment.
   private struct Purchase {
     let deciding: DecidingTransaction
     let outlook: RenewalOutlook?
@@ -74,7 +74,7 @@ struct AnswerDecoder {
     return PrecomputedAnswer(end: end, status: status, evidenceID: purchase?.evidenceID ?? grantEvidence)
   }
 
-  /// The next moment, which is not written if it is the segment's end.
+  /// Decodes the next instant, which is omitted if it equals the segment's end.
   private mutating func moment(
     orEnd flag: SegmentFlags, _ flags: SegmentFlags, _ end: Instant?, _ start: Instant, _ bytes: Span<UInt8>
   ) throws(StoreError) -> Instant? {
@@ -122,7 +122,7 @@ struct AnswerDecoder {
 }
 
 extension AnswerDecoder {
-  /// Eight bytes, the lowest first.
+  /// Decodes eight bytes, little-endian.
   mutating func fixed(_ bytes: Span<UInt8>) throws(StoreError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 8) { value |= UInt64(try byte(bytes)) << shift }
@@ -144,7 +144,7 @@ extension AnswerDecoder {
     return bytes[position]
   }
 
-  /// Goes past something that has its size before it, and says where it is.
+  /// Skips a part that is preceded by its size, and returns its range.
   private mutating func sized(_ bytes: Span<UInt8>) throws(StoreError) -> Range<Int> {
     let size = try unsigned(bytes)
     guard size <= UInt64(bytes.count - position) else { throw .unreadableAnswer }
@@ -163,7 +163,7 @@ extension AnswerDecoder {
     try text(at: try sized(bytes), bytes)
   }
 
-  /// Nothing, `previous`, or another text; see ``FactDecoder``.
+  /// Decodes no text, `previous`, or another text; see ``FactDecoder``.
   private mutating func optionalText(
     sharedWith previous: String?, _ bytes: Span<UInt8>
   ) throws(StoreError) -> String? {
@@ -202,7 +202,7 @@ extension SegmentFlags {
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes at `place` are those of `text`.
+  /// Whether the bytes in `place` are the UTF-8 of `text`.
   fileprivate func spells(_ text: String, in place: Range<Int>) -> Bool {
     guard text.utf8.count == place.count else { return false }
     var position = place.lowerBound

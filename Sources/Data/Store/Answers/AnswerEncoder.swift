@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-// Timelines as ``AnswerCoding`` describes them.
+// Encodes timelines in the format of ``AnswerCoding``.
 extension FactEncoder {
   mutating func append(
     _ timeline: AnswerTimeline, since start: Instant, _ evidence: [DecidingFact: EvidenceID]

@@ -1,21 +1,20 @@
 package import AppStore
 package import Entitlements
 
-/// The answers to every question about one customer, worked out when the facts were learned: what the
-/// hot read finds instead of facts.
+/// The answers about one customer, computed when its facts changed, so that the hot read needs no facts.
 ///
-/// They are no truth of their own. Whoever finds none, or those of other rules, evaluates the facts.
+/// A cache, not a source of truth: if they are missing or their fingerprint is stale, evaluate the facts.
 package struct PrecomputedAnswers: Hashable, Sendable {
-  /// The ``AppDefinition/fingerprint`` under which they were worked out, and are true.
+  /// The ``AppDefinition/fingerprint`` under which they were computed and are valid.
   package let fingerprint: UInt64
-  /// The first moment of which they tell.
+  /// The beginning of the time span that they cover.
   package let start: Instant
-  /// What is answered about each entitlement of the app, by its name.
+  /// The answers over time, by entitlement.
   package let timelines: [String: AnswerTimeline]
-  /// Where the facts that they rest on are from, as far as it is known; see ``resting(on:)``.
+  /// The evidence of the deciding facts, as far as it is known; see ``resting(on:)``.
   package let evidence: [DecidingFact: EvidenceID]
 
-  /// The answers that `facts` give from `now` on.
+  /// Computes the answers from `facts` for the time from `now` on.
   package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, from now: Instant) {
     fingerprint = app.fingerprint
     start = now
@@ -38,45 +37,44 @@ package struct PrecomputedAnswers: Hashable, Sendable {
   }
 }
 
-/// One answer as it was kept.
+/// A stored answer.
 package struct PrecomputedAnswer: Hashable, Sendable {
-  /// The first moment at which the answer is not this one any more; `nil` if it stays for ever.
+  /// The end of the answer's validity, exclusive; `nil` if it never ends.
   package let end: Instant?
-  /// The answer until then.
+  /// The answer until ``end``.
   package let status: EntitlementStatus
-  /// Where the fact that it rests on is from; `nil` if it rests on none, or that was not kept.
+  /// The evidence of the deciding fact; `nil` if no single fact decides or its evidence was not stored.
   package let evidenceID: EvidenceID?
 }
 
-/// What the store knows of the answer to one question.
+/// The result of looking up a precomputed answer.
 package enum AnswerLookup: Hashable, Sendable {
-  /// The answer, as evaluating the facts would give it, and until when it stays the same.
+  /// The answer, equal to that of an evaluation, with the end of its validity.
   case precomputed(PrecomputedAnswer)
-  /// Nothing is known of the customer.
+  /// The customer has no facts.
   case unknownCustomer
-  /// There are facts, but no answer that holds for this catalog and moment: evaluate the facts.
+  /// The customer has facts, but no valid answer for this catalog and time: evaluate the facts.
   case stale
 }
 
 extension PrecomputedAnswers {
-  /// When time alone changes one of the answers first, as far as they tell; `nil` if it never does.
+  /// The first time at which an answer changes without new evidence; `nil` if there is none.
   package var nextChange: Instant? {
     timelines.values.compactMap { $0.segments.first?.end }.min()
   }
 }
 
-/// The answers that a customer was last told, as the store keeps them.
+/// The answers that were last stored for a customer, still encoded.
 ///
-/// They tell what was true for the world before news came or the catalog changed, and up to when time's
-/// own changes were noticed: up to ``start``.
+/// They are the state before new evidence or a new catalog. Expirations up to ``start`` are included.
 package struct EncodedAnswers: Hashable, Sendable {
-  /// The moment from which they tell.
+  /// The beginning of the time span that they cover.
   package let start: Instant
-  /// The ``AppDefinition/fingerprint`` under which they were worked out.
+  /// The ``AppDefinition/fingerprint`` under which they were computed.
   package let fingerprint: UInt64
   private let bytes: [UInt8]
 
-  /// Answers that ``AnswerCoding`` encoded; the first parts are the same in each of its versions.
+  /// Reads the header of answers that ``AnswerCoding`` encoded, which is the same in all of its versions.
   package init(_ bytes: [UInt8]) throws(StoreError) {
     guard bytes.count > 9 else { throw .corrupt("kept answers have no beginning") }
     var decoder = AnswerDecoder(at: 1)
@@ -85,26 +83,26 @@ package struct EncodedAnswers: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Whether what was told of `entitlement` at ``start`` was to stay so until `now`.
+  /// Whether the answer about `entitlement` at ``start`` is still valid at `now`.
   package func isUnchanged(of entitlement: String, until now: Instant) throws(StoreError) -> Bool {
     let told = try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: start)
     return told.map { $0.end.map { now < $0 } ?? true } ?? false
   }
 
-  /// What was told of `entitlement` for the moment `now`; `nil` if nothing was.
+  /// Returns the answer about `entitlement` at `now`; `nil` if there is none.
   package func status(of entitlement: String, at now: Instant) throws(StoreError) -> EntitlementStatus? {
     try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: now)?.status
   }
 }
 
-/// What the store has of a customer.
+/// The stored state of a customer.
 package struct CustomerState: Hashable, Sendable {
   /// All facts.
   package let facts: CustomerFacts
-  /// What was last answered from them.
+  /// The answers last computed from the facts.
   package let answers: EncodedAnswers
 
-  /// A customer by what is known.
+  /// Creates a state from its parts.
   package init(facts: CustomerFacts, answers: EncodedAnswers) {
     self.facts = facts
     self.answers = answers

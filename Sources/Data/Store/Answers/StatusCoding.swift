@@ -1,13 +1,12 @@
 internal import AppStore
 package import Entitlements
 
-/// One answer as bytes that stay readable: what an event remembers of before and after.
+/// The extensible format of a status in an event: the state before or after the change.
 ///
-/// Unlike ``AnswerCoding``, which is for speed and may be thrown away, these are kept for ever: members
-/// with a number and their text with its length before it, so that a later version may add some and this
-/// one goes past them.
+/// Unlike ``AnswerCoding``, whose bytes can be recomputed, events are permanent. Each member has a number and
+/// a length-prefixed text, so that a later version can add members that this one skips.
 package enum StatusCoding {
-  /// What a member is. The numbers are in the file, so they stay.
+  /// The number of a member. Persisted.
   private enum Member: UInt8 {
     case reason = 1
     case substate = 2
@@ -31,7 +30,7 @@ package enum StatusCoding {
     case winBackOfferIDs = 20
   }
 
-  /// The bytes of an answer.
+  /// Encodes a status.
   package static func encode(_ status: EntitlementStatus) -> [UInt8] {
     var encoder = FactEncoder()
     func add(_ member: Member, _ text: String?) {
@@ -68,9 +67,9 @@ package enum StatusCoding {
     return encoder.bytes
   }
 
-  /// The answer in `bytes`.
+  /// Decodes a status.
   ///
-  /// - Throws: ``StoreError/corrupt(_:)`` if they are not what ``encode(_:)`` made.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are not the output of ``encode(_:)``.
   package static func status(_ bytes: [UInt8]) throws(StoreError) -> EntitlementStatus {
     let members = try Members(bytes)
     guard let reason = members[.reason].flatMap(EntitlementReason.init(rawValue:)),
@@ -85,7 +84,7 @@ package enum StatusCoding {
       deciding: members.deciding, grantID: members[.grantID], outlook: members.outlook)
   }
 
-  /// The members that there are.
+  /// The decoded members.
   private struct Members {
     private var texts: [UInt8: String] = [:]
 

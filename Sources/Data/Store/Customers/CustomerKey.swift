@@ -5,19 +5,19 @@ package import Entitlements
 package struct CustomerKey: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
-  /// Where the purchases were made; environments never mix.
+  /// Apple's environment of the purchases; environments never mix.
   package let environment: Environment
   /// The operator's name for the customer.
   package let customerID: String
 
-  /// A customer by app, environment and the operator's name.
+  /// Creates a key from its parts.
   package init(appID: String, environment: Environment, customerID: String) {
     self.appID = appID
     self.environment = environment
     self.customerID = customerID
   }
 
-  /// A line of the same app and environment.
+  /// Returns a line of the same app and environment.
   package func line(_ originalTransactionID: String) -> LineKey {
     LineKey(appID: appID, environment: environment, originalTransactionID: originalTransactionID)
   }
@@ -25,7 +25,7 @@ package struct CustomerKey: Hashable, Sendable {
 
 /// One configured app in one of Apple's environments.
 package struct AppEnvironment: Hashable, Sendable {
-  /// The operator's name for the app, as the catalog has it.
+  /// The operator's name for the app, as in the catalog.
   package let appID: String
   package let environment: Environment
 
@@ -35,62 +35,62 @@ package struct AppEnvironment: Hashable, Sendable {
   }
 }
 
-/// One purchase line of one app in one environment: a subscription with its renewals, or one purchase.
+/// The key under which facts are stored: a purchase with all its transactions, a grant, a seat or an app
+/// install, of one app in one environment.
 ///
-/// What else can be a customer's is kept in the same way, under a number that is none of Apple's: a grant
-/// of the operator's, a seat, and a copy of the app.
+/// A purchase has Apple's id. The ids of the others have a prefix that no id of Apple's has.
 package struct LineKey: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
-  /// Where the purchases were made; environments never mix.
+  /// Apple's environment of the purchases; environments never mix.
   package let environment: Environment
-  /// Apple's number, the same in every transaction of the line; else a grant's number, or that of an app
-  /// transaction behind ``appTransactionPrefix``.
+  /// Apple's `originalTransactionId`, the same in every transaction of the line; otherwise the id of a grant,
+  /// a seat or an app transaction, with its prefix.
   package let originalTransactionID: String
 
-  /// A line by app, environment and Apple's number.
+  /// Creates a key from its parts.
   package init(appID: String, environment: Environment, originalTransactionID: String) {
     self.appID = appID
     self.environment = environment
     self.originalTransactionID = originalTransactionID
   }
 
-  /// What the numbers of grants begin with; Apple's are digits.
+  /// The prefix of grant ids; Apple's ids consist of digits.
   package static let grantPrefix = "grant-"
-  /// What the numbers of app transactions begin with.
+  /// The prefix of app transaction ids.
   package static let appTransactionPrefix = "app-"
 
-  /// What the numbers of seats begin with.
+  /// The prefix of seat ids.
   package static let seatPrefix = "seat-"
 
-  /// Whether it is a grant.
+  /// Whether the line is a grant.
   package var isGrant: Bool { originalTransactionID.hasPrefix(Self.grantPrefix) }
-  /// Whether it is a seat of a purchase that was claimed.
+  /// Whether the line is a claimed seat.
   package var isSeat: Bool { originalTransactionID.hasPrefix(Self.seatPrefix) }
-  /// Whether it is a purchase: neither a grant nor a seat nor an app transaction.
+  /// Whether the line is a purchase: neither a grant nor a seat nor an app transaction.
   package var isPurchase: Bool {
     !isGrant && !isSeat && !originalTransactionID.hasPrefix(Self.appTransactionPrefix)
   }
 
-  /// Another line of the same app and environment.
+  /// Returns another line of the same app and environment.
   package func other(_ originalTransactionID: String) -> LineKey {
     LineKey(appID: appID, environment: environment, originalTransactionID: originalTransactionID)
   }
 
-  /// A customer of the same app and environment.
+  /// Returns a customer of the same app and environment.
   package func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: appID, environment: environment, customerID: id)
   }
 }
 
-/// One customer with all that is known of it, for those who go through all of them.
+/// A customer with all its facts, as returned by a scan of all customers.
 package struct CustomerRecord: Hashable, Sendable {
-  /// Who it is.
+  /// The identity of the customer.
   package let key: CustomerKey
-  /// What is known.
+  /// All facts of the customer.
   package let facts: CustomerFacts
 
-  /// A customer and its facts.
+  /// Creates a record from its parts.
   package init(key: CustomerKey, facts: CustomerFacts) {
     self.key = key
     self.facts = facts

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// When customers last changed, counted in commits: what a cache of answers is checked against.
+/// Counts commits by customer, so that caches of answers can detect changes.
 ///
-/// Many customers share a counter, so a customer may seem to have changed who has not, and never the other
-/// way round. The writer raises the counters before it tells anyone that a change is durable.
+/// Customers with the same slot share a counter, so a customer may seem changed without having changed, but a
+/// change is never missed. The writer raises the counters before it acknowledges a commit.
 package final class CustomerVersions: Sendable {
-  /// Stands for a customer; several may have the same.
+  /// The counter of a customer, which others may share.
   package struct Slot: Hashable, Sendable {
     let index: Int
   }
@@ -15,22 +15,23 @@ package final class CustomerVersions: Sendable {
   private let counters: Counters
   private let last = Atomic<UInt64>(0)
 
-  /// Counters at zero: nothing was committed yet.
+  /// Creates counters at zero, before the first commit.
   package init() { counters = Counters(count: Self.slotCount) }
 
-  /// The number of the last commit. Whoever starts reading after asking sees that commit and all before.
+  /// The number of the last commit. A snapshot that begins after this call sees that commit and all earlier
+  /// ones.
   package var lastCommit: UInt64 { last.load(ordering: .acquiring) }
 
-  /// Where to ask about a customer.
+  /// Returns the slot of a customer.
   package func slot(of customer: CustomerKey) -> Slot {
     Slot(index: customer.hashValue & (Self.slotCount - 1))
   }
 
-  /// The number of the last commit in which the customer may have changed.
+  /// Returns the number of the last commit in which a customer of the slot changed.
   package func lastCommit(in slot: Slot) -> UInt64 { counters[slot.index].load(ordering: .acquiring) }
 
-  /// These customers changed in a commit that is durable now and not told to anyone yet. Called by the
-  /// store's one writer.
+  /// Records a commit that changed these customers, after it is durable and before it is acknowledged. Only
+  /// the store's writer calls it.
   package func committed(_ customers: Set<CustomerKey>) {
     guard !customers.isEmpty else { return }
     let commit = lastCommit + 1
@@ -41,7 +42,7 @@ package final class CustomerVersions: Sendable {
 
 /// A fixed number of atomic counters.
 private final class Counters: @unchecked Sendable {
-  // Unchecked: the pointer never changes, and what it points to is atomic.
+  // Unchecked: the pointer never changes, and its memory consists of atomics.
   private let start: UnsafeMutablePointer<Atomic<UInt64>>
   private let count: Int
 
@@ -56,7 +57,7 @@ private final class Counters: @unchecked Sendable {
     start.deallocate()
   }
 
-  /// - Precondition: `index` is one of the counters.
+  /// - Precondition: `index` is less than the number of counters.
   subscript(index: Int) -> Atomic<UInt64> {
     _read { yield start[index] }
   }

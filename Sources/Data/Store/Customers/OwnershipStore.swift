@@ -13,7 +13,7 @@ package struct OwnershipChange: Hashable, Sendable {
   /// The evidence that caused it.
   package let evidenceID: EvidenceID
 
-  /// A change by its parts.
+  /// Creates a change from its parts.
   package init(line: LineKey, customerID: String, gained: Bool, at: Instant, evidenceID: EvidenceID) {
     self.line = line
     self.customerID = customerID
@@ -25,17 +25,17 @@ package struct OwnershipChange: Hashable, Sendable {
 
 /// Stores the owners of each line, and their history.
 package protocol OwnershipStore {
-  /// The owners of a line, the longest-standing first. More than one only if the line is shared.
+  /// Returns the owners of a line, the longest-standing first. More than one only if the line is shared.
   func owners(of line: LineKey) throws(StoreError) -> [String]
 
-  /// All lines of a customer, in no particular order.
+  /// Returns all lines of a customer, in no particular order.
   func lines(of customer: CustomerKey) throws(StoreError) -> [LineKey]
 
   /// Links or unlinks a line and appends that to the history. The customer must not own the line before it is
   /// linked, and must own it before it is unlinked.
   func record(_ change: OwnershipChange) throws(StoreError)
 
-  /// The changes of one customer that one piece of evidence caused, oldest first.
+  /// Returns the changes of one customer that one piece of evidence caused, oldest first.
   func ownershipChanges(
     of customer: CustomerKey, by evidence: EvidenceID
   ) throws(StoreError) -> [OwnershipChange]
@@ -49,12 +49,12 @@ package protocol ClaimQueue {
   /// Removes a line from the claim queue, if it is there.
   func dequeue(_ line: LineKey) throws(StoreError)
 
-  /// The queued lines with this token.
+  /// Returns the queued lines with this token.
   func unclaimedLines(
     withToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey]
 
-  /// The customer that is bound to this token; `nil` if none is.
+  /// Returns the customer that is bound to this token; `nil` if none is.
   func customerID(
     ofToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> String?
@@ -62,7 +62,7 @@ package protocol ClaimQueue {
   /// Binds the token to the customer, unless it is bound already.
   func register(token: String, for customer: CustomerKey) throws(StoreError)
 
-  /// The customer that this one was merged into; `nil` if it was not.
+  /// Returns the customer that this one was merged into; `nil` if it was not.
   func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String?
 
   /// Stores the merge target of a customer; `nil` undoes the merge.
@@ -74,13 +74,13 @@ package protocol SeatStore {
   /// Inserts or replaces a claim.
   func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError)
 
-  /// All claims of a purchase, oldest first.
+  /// Returns all claims of a purchase, oldest first.
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat]
 
-  /// The claim with this line; `nil` if there is none.
+  /// Returns the claim with this line; `nil` if there is none.
   func seat(_ line: LineKey) throws(StoreError) -> Seat?
 
-  /// The claim with Apple's `seatClaimId`; `nil` if there is none.
+  /// Returns the claim with Apple's `seatClaimId`; `nil` if there is none.
   func seat(
     claimedAs seatClaimID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> Seat?
@@ -88,21 +88,21 @@ package protocol SeatStore {
 
 /// Removes a person's identifiers.
 package protocol ErasureStore {
-  /// The customers that were merged into this one.
+  /// Returns the customers that were merged into this one.
   func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String]
 
-  /// All evidence that names the customer, including rejected evidence.
+  /// Returns all evidence that names the customer, including rejected evidence.
   func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence]
 
-  /// Replaces the content of evidence that names the person: the one exception to the rule that evidence never
-  /// changes.
+  /// Replaces the content of evidence that names the person: the one exception to the rule that evidence
+  /// never changes.
   func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError)
 
   /// Deletes a grant permanently.
   func delete(grant line: LineKey) throws(StoreError)
 
-  /// Replaces the customer id by `pseudonym` in every table, and deletes rows that only identify the person. The
-  /// customer must have no lines, and ``StoreTransaction/putFacts(_:answers:of:)`` must have stored that.
+  /// Replaces the customer id by `pseudonym` in every table, and deletes rows that only identify the person.
+  /// The customer must have no lines, and ``StoreTransaction/putFacts(_:answers:of:)`` must have stored that.
   ///
   /// - Returns: the number of changed and deleted rows.
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64

@@ -1,20 +1,20 @@
 package import AppStore
 package import Entitlements
 
-/// One change of one customer's state, as it is about to be remembered.
+/// A change of one customer's state that is about to be stored.
 package struct NewEvent: Hashable, Sendable {
-  /// Whose state changed.
+  /// The customer whose state changed.
   package let customer: CustomerKey
-  /// What changed.
+  /// The change.
   package let change: EntitlementChange
-  /// When the service learned it.
+  /// The time at which the service recorded it.
   package let recordedAt: Instant
-  /// What caused it; `nil` if time alone did.
+  /// The evidence that caused it; `nil` if it happened without new evidence.
   package let evidenceID: EvidenceID?
-  /// Who did it, if somebody of the operator's did; else empty.
+  /// The caller that made the change for the operator; otherwise empty.
   package let actor: String
 
-  /// An event by its parts.
+  /// Creates an event from its parts.
   package init(
     customer: CustomerKey, change: EntitlementChange, recordedAt: Instant, evidenceID: EvidenceID?,
     actor: String
@@ -27,22 +27,22 @@ package struct NewEvent: Hashable, Sendable {
   }
 }
 
-/// An event that was committed.
+/// A committed event.
 package struct StoredEvent: Hashable, Sendable {
-  /// Its number: one more than that of the event before, whosoever's that is.
+  /// The position in the commit order of all events, without gaps.
   package let sequence: Int64
-  /// What happened.
+  /// The change.
   package let event: NewEvent
 
-  /// An event as it is in the store.
+  /// Creates an event from its parts.
   package init(sequence: Int64, event: NewEvent) {
     self.sequence = sequence
     self.event = event
   }
 }
 
-/// Keeps what changed.
+/// Appends events.
 package protocol EventLog {
-  /// Appends an event with the number after the last one's.
+  /// Appends an event with the next sequence.
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent
 }

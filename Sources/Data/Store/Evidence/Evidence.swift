@@ -1,49 +1,49 @@
 package import AppStore
 
-/// Something that arrived, verbatim: appended once, never changed.
+/// Bytes that arrived, verbatim, with source, arrival time and verdict. Append-only.
 package struct Evidence: Hashable, Sendable {
-  /// What arrived: a word for each format, such as `SIGNED_TRANSACTION`.
+  /// The format of the bytes, such as `SIGNED_TRANSACTION`.
   package struct Kind: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A JWS transaction of Apple's.
+    /// Apple's signed transaction, a JWS.
     package static let signedTransaction = Kind(rawValue: "SIGNED_TRANSACTION")
-    /// A JWS renewal info of Apple's.
+    /// Apple's signed renewal info, a JWS.
     package static let signedRenewalInfo = Kind(rawValue: "SIGNED_RENEWAL_INFO")
   }
 
-  /// The way by which it arrived, such as `SUBMISSION`.
+  /// The route by which the bytes arrived, such as `SUBMISSION`.
   package struct Source: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Handed in by a caller of the service, on behalf of a customer.
+    /// Submitted by a caller of the service on behalf of a customer.
     package static let submission = Source(rawValue: "SUBMISSION")
   }
 
-  /// What came of its verification.
+  /// The result of verification.
   package enum Verdict: Hashable, Sendable {
     case accepted
-    /// Not to be believed; the reason is a code such as `BAD_SIGNATURE`.
+    /// Rejected, with a reason code such as `BAD_SIGNATURE`.
     case rejected(reason: String)
   }
 
   /// The operator's name for the app.
   package var appID: String
-  /// `nil` if it could not be established.
+  /// `nil` if it could not be determined.
   package var environment: Environment?
-  /// The customer on whose behalf it came; `nil` if it came on nobody's.
+  /// The customer on whose behalf it was submitted; `nil` if there is none.
   package var customerID: String?
-  /// What arrived.
+  /// The format of the bytes.
   package var kind: Kind
-  /// The way by which it arrived.
+  /// The route by which the bytes arrived.
   package var source: Source
-  /// When it arrived, by the service's clock.
+  /// The arrival time by the service's clock.
   package var receivedAt: Instant
-  /// The bytes.
+  /// The bytes with their hash.
   package var content: EvidenceContent
-  /// What came of its verification.
+  /// The result of verification.
   package var verdict: Verdict
 
   /// Evidence by its parts.
@@ -62,24 +62,25 @@ package struct Evidence: Hashable, Sendable {
   }
 }
 
-/// The bytes that arrived, or what is left of those that were too many to keep.
+/// The bytes that arrived, or only their hash and size if they were too large or purged.
 package struct EvidenceContent: Hashable, Sendable {
-  /// The SHA-256 of the bytes; always 32.
+  /// The SHA-256 hash of the bytes: 32 bytes.
   package let hash: [UInt8]
-  /// How many bytes arrived.
+  /// The number of bytes that arrived.
   package let size: Int
-  /// The bytes; `nil` if they were not kept.
+  /// The bytes; `nil` if they are not stored.
   package let body: [UInt8]?
 
-  /// The most bytes of which more than the hash and the number are kept.
+  /// The maximum size of a stored body: 1 MiB. Larger bodies are reduced to hash and size.
   package static let limit = 1 << 20
 
-  /// The content of `bytes`, whose SHA-256 is `hash`; of more than `limit` bytes only the hash and the size are kept.
+  /// Creates the content of `bytes`, whose SHA-256 is `hash`; above `limit` bytes it has only the hash and
+  /// the size.
   package init(_ bytes: [UInt8], hash: [UInt8], keepingAtMost limit: Int = limit) {
     self.init(hash: hash, size: bytes.count, body: bytes.count <= limit ? bytes : nil)
   }
 
-  /// Content as a store has kept it.
+  /// Creates content from its stored parts.
   package init(hash: [UInt8], size: Int, body: [UInt8]?) {
     self.hash = hash
     self.size = size
@@ -87,7 +88,7 @@ package struct EvidenceContent: Hashable, Sendable {
   }
 }
 
-/// The number of one piece of evidence; later ones have greater numbers.
+/// The id of a piece of evidence; ids increase in order of arrival.
 package struct EvidenceID: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: Int64
   package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -95,14 +96,14 @@ package struct EvidenceID: RawRepresentable, Hashable, Comparable, Sendable {
   package static func < (left: EvidenceID, right: EvidenceID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Evidence with the number it was given.
+/// Evidence with its assigned id.
 package struct StoredEvidence: Hashable, Sendable {
-  /// Its number.
+  /// The assigned id.
   package let id: EvidenceID
-  /// What arrived.
+  /// The evidence.
   package let evidence: Evidence
 
-  /// Evidence as it is in the store.
+  /// Creates stored evidence from its parts.
   package init(id: EvidenceID, evidence: Evidence) {
     self.id = id
     self.evidence = evidence

@@ -3,8 +3,8 @@ package import Entitlements
 
 /// Appends evidence, and indexes it by customer and line.
 package protocol EvidenceLog {
-  /// Appends evidence, unless an equal one is stored: with the same content, verdict, kind, app and submitting
-  /// customer.
+  /// Appends evidence, unless an equal one is stored: with the same content, verdict, kind, app and
+  /// submitting customer.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence
 
   /// Appends evidence that Apple identifies, such as a notification with a UUID, after the caller looked that
@@ -14,10 +14,10 @@ package protocol EvidenceLog {
   /// Appends evidence under its id in another store, for a replay into an empty store.
   func restore(_ evidence: StoredEvidence) throws(StoreError)
 
-  /// The id of the next appended evidence.
+  /// Returns the id of the next appended evidence.
   func nextEvidenceID() throws(StoreError) -> EvidenceID
 
-  /// One piece of evidence; `nil` if it does not exist.
+  /// Returns one piece of evidence; `nil` if it does not exist.
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence?
 
   /// Indexes evidence under a customer that it names, other than the one that submitted it.
@@ -34,7 +34,7 @@ package struct AppendedEvidence: Hashable, Sendable {
   /// Whether equal evidence was stored before; then nothing was written and `id` is that of the older one.
   package let isDuplicate: Bool
 
-  /// A result by its parts.
+  /// Creates a result from its parts.
   package init(id: EvidenceID, isDuplicate: Bool) {
     self.id = id
     self.isDuplicate = isDuplicate
@@ -43,13 +43,13 @@ package struct AppendedEvidence: Hashable, Sendable {
 
 /// Finds the evidence of the fact that decides an answer.
 package protocol EvidenceLookup {
-  /// The evidence that first stated the current content of `fact`; `nil` if the fact is not stored. For a seat,
-  /// whose facts derive from those of the purchase, the evidence of its claim.
+  /// Returns the evidence that first stated the current content of `fact`; `nil` if the fact is not stored.
+  /// For a seat, whose facts derive from those of the purchase, the evidence of its claim.
   func evidence(of fact: DecidingFact, of customer: CustomerKey) throws(StoreError) -> EvidenceID?
 }
 
 extension EvidenceLookup {
-  /// The evidence that decides a status of `customer`; `nil` if no single fact does.
+  /// Returns the evidence that decides a status of `customer`; `nil` if no single fact does.
   package func evidence(
     behind status: EntitlementStatus, of customer: CustomerKey
   ) throws(StoreError) -> EvidenceID? {
@@ -59,7 +59,7 @@ extension EvidenceLookup {
 }
 
 extension PrecomputedAnswers {
-  /// The same answers with the evidence that decides each, where `find` returns it.
+  /// Returns the same answers with the evidence that decides each, where `find` returns it.
   package func resting(
     on find: (DecidingFact) throws(StoreError) -> EvidenceID?
   ) throws(StoreError) -> PrecomputedAnswers {
@@ -74,8 +74,8 @@ extension PrecomputedAnswers {
 
 /// Purges the bodies of old evidence. The hash, the size, the verdict and all derived data stay.
 package protocol RetentionStore {
-  /// Scans at most `limit` pieces of evidence after `id` that arrived before `moment`, oldest first, and purges
-  /// the bodies of those that `selection` matches.
+  /// Scans at most `limit` pieces of evidence after `id` that arrived before `moment`, oldest first, and
+  /// purges the bodies of those that `selection` matches.
   ///
   /// - Returns: the last scanned piece, `nil` if there was none, and the number of purged bodies.
   func purgeBodies(

@@ -1,15 +1,15 @@
 package import Entitlements
 
-/// Facts as bytes, for stores that keep them so: small, quick to read, and with a version.
+/// The compact, versioned binary format of facts.
 ///
-/// A later version of the program must go on reading every version that was ever written.
+/// Each version of the program must read all formats that earlier versions wrote.
 package enum FactCoding {
-  /// The first byte of everything that is encoded.
+  /// The first byte of all encoded facts.
   private static let version: UInt8 = 2
-  /// The first version that there was; what it says is still read.
+  /// The oldest version that is still read.
   private static let oldestVersion: UInt8 = 1
 
-  /// The bytes of all that is known of a customer.
+  /// Encodes all facts of a customer.
   package static func encode(_ facts: CustomerFacts) -> [UInt8] {
     var encoder = FactEncoder()
     encoder.append(byte: version)
@@ -17,7 +17,7 @@ package enum FactCoding {
     return encoder.bytes
   }
 
-  /// The bytes of one transaction.
+  /// Encodes a transaction.
   package static func encode(_ fact: TransactionFact) -> [UInt8] {
     var encoder = FactEncoder()
     encoder.append(byte: version)
@@ -25,7 +25,7 @@ package enum FactCoding {
     return encoder.bytes
   }
 
-  /// The bytes of one renewal info.
+  /// Encodes a renewal info.
   package static func encode(_ fact: RenewalFact) -> [UInt8] {
     var encoder = FactEncoder()
     encoder.append(byte: version)
@@ -33,7 +33,7 @@ package enum FactCoding {
     return encoder.bytes
   }
 
-  /// The bytes of one grant.
+  /// Encodes a grant.
   package static func encode(_ fact: GrantFact) -> [UInt8] {
     var encoder = FactEncoder()
     encoder.append(byte: version)
@@ -41,7 +41,7 @@ package enum FactCoding {
     return encoder.bytes
   }
 
-  /// The bytes of one app transaction.
+  /// Encodes an app transaction.
   package static func encode(_ fact: AppTransactionFact) -> [UInt8] {
     var encoder = FactEncoder()
     encoder.append(byte: version)
@@ -49,9 +49,9 @@ package enum FactCoding {
     return encoder.bytes
   }
 
-  /// All that is known of a customer, from its bytes.
+  /// Decodes all facts of a customer.
   ///
-  /// - Throws: ``StoreError/corrupt(_:)`` if they are not such bytes, or of a version to come.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are malformed or of a later version.
   package static func customerFacts(_ bytes: [UInt8]) throws(StoreError) -> CustomerFacts {
     var decoder = try decoder(bytes)
     let facts = try decoder.customerFacts(version: bytes[0])
@@ -59,25 +59,25 @@ package enum FactCoding {
     return facts
   }
 
-  /// One transaction, from its bytes; throws as ``customerFacts(_:)`` does.
+  /// Decodes a transaction; throws as ``customerFacts(_:)`` does.
   package static func transaction(_ bytes: [UInt8]) throws(StoreError) -> TransactionFact {
     var decoder = try decoder(bytes)
     return try decoder.transaction()
   }
 
-  /// One renewal info, from its bytes; throws as ``customerFacts(_:)`` does.
+  /// Decodes a renewal info; throws as ``customerFacts(_:)`` does.
   package static func renewal(_ bytes: [UInt8]) throws(StoreError) -> RenewalFact {
     var decoder = try decoder(bytes)
     return try decoder.renewal()
   }
 
-  /// One grant, from its bytes; throws as ``customerFacts(_:)`` does.
+  /// Decodes a grant; throws as ``customerFacts(_:)`` does.
   package static func grant(_ bytes: [UInt8]) throws(StoreError) -> GrantFact {
     var decoder = try decoder(bytes)
     return try decoder.grant()
   }
 
-  /// One app transaction, from its bytes; throws as ``customerFacts(_:)`` does.
+  /// Decodes an app transaction; throws as ``customerFacts(_:)`` does.
   package static func appTransaction(_ bytes: [UInt8]) throws(StoreError) -> AppTransactionFact {
     var decoder = try decoder(bytes)
     return try decoder.appTransaction()

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-// What version 2 of the format added, in the order in which ``FactEncoder`` writes it.
+// Members added in version 2, in the order of ``FactEncoder``.
 extension FactDecoder {
   mutating func transactionDetails(
     since base: Instant, after previous: TransactionDetails

@@ -2,17 +2,17 @@ internal import AppStore
 internal import Bytes
 internal import Entitlements
 
-/// Reads what ``FactEncoder`` wrote.
+/// Reads the format that ``FactEncoder`` writes.
 ///
-/// The format: a version byte (``FactCoding``; version 1 had no details, grants and app transactions), then
-/// numbers of seven bits a byte, texts with their length before them, dates relative to one base date of
-/// each fact. A transaction says with a flag that its line, product or group is that of the one before; most
-/// of a subscription's periods do, and then share its text instead of making their own. So do the texts of
-/// its details: 0 is none, 1 that of the one before, else the length is two less.
+/// Format: a version byte (``FactCoding``; version 1 had no details, grants and app transactions), then
+/// varints, length-prefixed texts, and dates relative to one base date of each fact. Flags mark the line,
+/// product or group of a transaction as equal to those of the transaction before, as in most periods of a
+/// subscription; the decoded facts then share one string. Texts of the details do the same with their length:
+/// 0 is no text, 1 is the text before, and otherwise the length is two less.
 struct FactDecoder: ~Copyable {
   private let bytes: [UInt8]
   private var position = 0
-  // What a transaction can share with the one before it.
+  // The parts that a transaction can share with the one before.
   private var line = ""
   private var product = ""
   private var group = ""
@@ -59,7 +59,7 @@ struct FactDecoder: ~Copyable {
     let quantity = try flags.contains(.hasQuantity) ? signed() : 1
     let revokedSeats = try flags.contains(.hasRevokedSeats) ? signed() : nil
     details = try flags.contains(.hasDetails) ? transactionDetails(since: base, after: details) : .init()
-    // Made in one go: a fact is large, and changing one that is already made copies it.
+    // Built in one expression, because changing a member of this large value would copy it.
     return TransactionFact(
       transactionID: id, originalTransactionID: line, productID: product, type: type, purchaseDate: base,
       originalPurchaseDate: originalPurchaseDate, expiresDate: expiresDate, revocationDate: revocationDate,
@@ -109,7 +109,8 @@ extension FactDecoder {
     Varint.unzigzag(try unsigned())
   }
 
-  /// A number of things that each take at least one byte, so never more than there are bytes left.
+  /// Decodes the number of elements, each of at least one byte, and rejects a number above the remaining
+  /// bytes.
   mutating func count() throws(StoreError) -> Int {
     let value = try unsigned()
     guard value <= UInt64(bytes.count - position) else { throw .corrupt("a fact ends too early") }
@@ -127,7 +128,7 @@ extension FactDecoder {
     return String(decoding: bytes[position..<end], as: UTF8.self)
   }
 
-  /// Nothing, the text that the fact before has in this place, or another one.
+  /// Decodes no text, the same member of the fact before, or another text.
   mutating func optionalText(sharedWith previous: String? = nil) throws(StoreError) -> String? {
     let value = try unsigned()
     guard value > 1 else { return value == 0 ? nil : previous }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-// What version 2 of the format added; ``FactDecoder`` reads it back in the same order.
+// Members added in version 2; ``FactDecoder`` reads them in the same order.
 extension FactEncoder {
   mutating func append(
     _ details: TransactionDetails, since base: Instant, after previous: TransactionDetails?

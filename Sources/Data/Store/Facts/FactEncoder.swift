@@ -2,8 +2,7 @@ internal import AppStore
 internal import Bytes
 internal import Entitlements
 
-/// Writes facts as compactly as they are read quickly; ``FactDecoder`` describes the format. Answers
-/// (``AnswerCoding``) are written with the same parts.
+/// Writes facts in the format that ``FactDecoder`` documents. ``AnswerCoding`` uses the same primitives.
 struct FactEncoder {
   private(set) var bytes: [UInt8] = []
 
@@ -92,18 +91,18 @@ extension FactEncoder {
 
   mutating func append(unsigned value: UInt64) { Varint.append(value, to: &bytes) }
 
-  /// Eight bytes, the lowest first.
+  /// Appends eight bytes, little-endian.
   mutating func append(fixed value: UInt64) {
     for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
 
-  /// With the number of bytes in front.
+  /// Appends the number of bytes, and the bytes.
   mutating func append(sized body: [UInt8]) {
     append(unsigned: UInt64(body.count))
     bytes.append(contentsOf: body)
   }
 
-  /// Small numbers of either sign in few bytes.
+  /// Appends a zigzag varint, in which small numbers of either sign are short.
   mutating func append(signed value: Int64) {
     append(unsigned: Varint.zigzag(value))
   }
@@ -117,7 +116,7 @@ extension FactEncoder {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Nothing, the text that the fact before has in this place, or another one.
+  /// Appends no text, a reference to the same member of the fact before, or another text.
   mutating func append(_ text: String?, sharedWith previous: String? = nil) {
     guard let text else { return append(unsigned: 0) }
     guard text != previous else { return append(unsigned: 1) }
@@ -125,7 +124,7 @@ extension FactEncoder {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// The place of a known code, from 1 on; 0 and its text for one that is not known.
+  /// Appends the index of a known code, counted from 1; for an unknown code, 0 and its text.
   mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == String {
     let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
     append(unsigned: UInt64(place))

@@ -1,6 +1,6 @@
-/// The optional parts of a stored transaction, and those equal to the transaction before it.
+/// The optional parts of a stored transaction, and those equal to the transaction before.
 ///
-/// Persisted: a bit keeps its meaning for as long as the format's version stays the same.
+/// Persisted: the meaning of a bit may change only with the version of the format.
 struct TransactionFlags: OptionSet {
   let rawValue: UInt32
 
@@ -18,7 +18,7 @@ struct TransactionFlags: OptionSet {
   static let hasOfferType = TransactionFlags(rawValue: 1 << 11)
   static let hasOfferDiscountType = TransactionFlags(rawValue: 1 << 12)
   static let hasQuantity = TransactionFlags(rawValue: 1 << 13)
-  // From version 2 on.
+  // Since version 2.
   static let hasRevokedSeats = TransactionFlags(rawValue: 1 << 14)
   static let hasDetails = TransactionFlags(rawValue: 1 << 15)
 }
@@ -35,11 +35,11 @@ struct RenewalFlags: OptionSet {
   static let hasExpirationIntent = RenewalFlags(rawValue: 1 << 5)
   static let hasPriceIncreaseStatus = RenewalFlags(rawValue: 1 << 6)
   static let hasRenewalDate = RenewalFlags(rawValue: 1 << 7)
-  // From version 2 on.
+  // Since version 2.
   static let hasDetails = RenewalFlags(rawValue: 1 << 8)
 }
 
-/// Which numbers and codes the details of a transaction have; its texts say themselves whether they are there.
+/// The optional numbers and codes in the details of a transaction; its texts encode their absence themselves.
 struct TransactionDetailFlags: OptionSet {
   let rawValue: UInt32
 
@@ -54,7 +54,7 @@ struct TransactionDetailFlags: OptionSet {
   static let isFromReceipt = TransactionDetailFlags(rawValue: 1 << 8)
 }
 
-/// Which numbers and codes the details of a renewal info have.
+/// The optional numbers and codes in the details of a renewal info.
 struct RenewalDetailFlags: OptionSet {
   let rawValue: UInt32
 
@@ -70,7 +70,7 @@ struct RenewalDetailFlags: OptionSet {
   static let hasCommitmentPrice = RenewalDetailFlags(rawValue: 1 << 9)
 }
 
-/// Which parts of a grant are there.
+/// The optional parts of a grant.
 struct GrantFlags: OptionSet {
   let rawValue: UInt32
 
@@ -78,7 +78,7 @@ struct GrantFlags: OptionSet {
   static let hasRevokedAt = GrantFlags(rawValue: 1 << 1)
 }
 
-/// Which parts of an app transaction are there.
+/// The optional parts of an app transaction.
 struct AppTransactionFlags: OptionSet {
   let rawValue: UInt32
 

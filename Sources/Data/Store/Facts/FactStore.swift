@@ -1,37 +1,37 @@
 package import AppStore
 package import Entitlements
 
-/// Keeps what evidence says of lines.
+/// Stores the facts of lines.
 package protocol FactStore {
-  /// Remembers what a signed transaction says. Of two documents about one transaction the one that
-  /// supersedes the other stays, whichever came first.
+  /// Stores the fact of a signed transaction. Of two documents about one transaction the one that supersedes
+  /// the other is stored, in whichever order they arrive.
   ///
-  /// - Returns: whether anything changed.
+  /// - Returns: whether the stored facts changed.
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool
 
-  /// Remembers what a signed renewal info says; see ``put(_:of:from:)-(TransactionFact,_,_)``.
+  /// Stores the fact of a signed renewal info; see ``put(_:of:from:)-(TransactionFact,_,_)``.
   func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool
 
-  /// Remembers what a signed app transaction says; see ``put(_:of:from:)-(TransactionFact,_,_)``.
+  /// Stores the fact of a signed app transaction; see ``put(_:of:from:)-(TransactionFact,_,_)``.
   func put(
     _ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool
 
-  /// Remembers what the operator gave; `key` finds it again, and only a new grant may bring one that is new.
+  /// Stores a grant. `key` is the idempotency key; the key of an existing grant never changes.
   func put(
     _ fact: GrantFact, of line: LineKey, key: String, from evidence: EvidenceID
   ) throws(StoreError)
 
-  /// The line of the grant that was given with an idempotency key; `nil` if none was.
+  /// Returns the line of the grant with this idempotency key; `nil` if there is none.
   func grant(
     withKey key: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> LineKey?
 
-  /// The line of a grant, in whichever environment it is; `nil` if there is none.
+  /// Returns the line of a grant in either environment; `nil` if there is none.
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey?
 
-  /// All facts about one line.
+  /// Returns all facts about one line.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts
 }

@@ -1,43 +1,44 @@
 package import AppStore
 
-/// A migration job, as it stands.
+/// A migration job with its progress.
 package struct MigrationJob: Hashable, Sendable {
-  /// Where a job stands.
+  /// The state of a job.
   package enum State: String, Hashable, Sendable, CaseIterable {
-    /// It goes on, also after a restart.
+    /// The job is running; it continues after a restart.
     case running = "RUNNING"
-    /// All of its input was gone through.
+    /// The job processed all of its input.
     case finished = "FINISHED"
-    /// Somebody stopped it.
+    /// A caller cancelled the job.
     case cancelled = "CANCELLED"
-    /// Its input cannot be read.
+    /// The input is unreadable.
     case failed = "FAILED"
   }
 
-  /// What a job was told to do.
+  /// The parameters of a job.
   package struct Order: Hashable, Sendable {
     /// The operator's name for the app.
     package var appID: String
-    /// Where numbers that stand for purchases belong; receipts say it themselves.
+    /// The environment of original transaction ids in the input; receipts contain their own.
     package var environment: Environment
-    /// The input, a path on this machine.
+    /// The path of the input on the server.
     package var inputPath: String
-    /// How the input is to be read, in the words of whoever reads it.
+    /// The format name of the input, which the migration reader defines.
     package var format: String
-    /// How many receipts at a time.
+    /// The maximum number of receipts processed at the same time.
     package var concurrency: Int
-    /// Nothing is to change, and Apple is not asked.
+    /// Whether the job changes nothing and makes no calls to Apple.
     package var isDryRun: Bool
-    /// The same key again gives the same job; empty for none.
+    /// The idempotency key: the same key returns the same job; empty for none.
     package var key: String
-    /// Who ordered it, for the audit trail.
+    /// The caller that started the job, for the audit log.
     package var actor: String
-    /// Whether whoever ordered it vouches for the owners of numbers.
+    /// Whether to link unverified original transaction ids to customers, because the operator vouches for the
+    /// owners.
     package var linksNumbers: Bool
-    /// Whether the input was made for this job, and goes with it.
+    /// Whether the input was created for this job, and is deleted with it.
     package var ownsInput: Bool
 
-    /// An order by its parts.
+    /// Creates parameters.
     package init(
       appID: String, environment: Environment, inputPath: String, format: String, concurrency: Int,
       isDryRun: Bool = false, key: String = "", actor: String = "", linksNumbers: Bool = false,
@@ -56,25 +57,25 @@ package struct MigrationJob: Hashable, Sendable {
     }
   }
 
-  /// Its number.
+  /// The id of the job.
   package let id: Int64
   package let order: Order
   package var state: State
-  /// Why it failed; empty if it did not.
+  /// The reason for the failure; empty if the job did not fail.
   package var problem: String
   package var startedAt: Instant
-  /// `nil` while it goes on.
+  /// `nil` while the job runs.
   package var finishedAt: Instant?
-  /// How many lines came to what.
+  /// The number of lines by outcome.
   package var counts: [MigrationLine.Outcome: Int64]
-  /// How many of the unchanged were of an Apple account that another line had brought.
+  /// The number of unchanged lines that name the same Apple account as an earlier line.
   package var duplicates: Int64
-  /// All lines up to this one are done.
+  /// The last line up to which all lines are finished.
   package var doneLines: Int64
-  /// Where the first line that may not be done begins, in bytes.
+  /// The byte offset of the line after ``doneLines``.
   package var position: Int64
 
-  /// A job by its parts.
+  /// Creates a job from its parts.
   package init(
     id: Int64, order: Order, state: State = .running, problem: String = "", startedAt: Instant,
     finishedAt: Instant? = nil, counts: [MigrationLine.Outcome: Int64] = [:], duplicates: Int64 = 0,
@@ -93,42 +94,42 @@ package struct MigrationJob: Hashable, Sendable {
   }
 }
 
-/// What became of one line of a job's input.
+/// The result of one line of a job's input.
 package struct MigrationLine: Hashable, Sendable {
-  /// What became of it.
+  /// The outcome of a line.
   package enum Outcome: String, Hashable, Sendable, CaseIterable {
-    /// Something is known that was not known before.
+    /// The line added facts.
     case migrated = "MIGRATED"
-    /// Everything was known.
+    /// All facts of the line were stored already.
     case unchanged = "UNCHANGED"
-    /// A valid receipt without purchases.
+    /// The line is a valid receipt without purchases.
     case empty = "EMPTY"
-    /// It can never be migrated.
+    /// The line is permanently invalid.
     case rejected = "REJECTED"
-    /// It could not be migrated now.
+    /// The line failed temporarily.
     case retryable = "RETRYABLE"
 
-    /// Whether it is among what a job could not do.
+    /// Whether the line failed, permanently or temporarily.
     package var isFailure: Bool { self == .rejected || self == .retryable }
   }
 
-  /// Counted from 1.
+  /// The line number, counted from 1.
   package var number: Int64
-  /// Where it begins, in bytes.
+  /// The byte offset of the line.
   package var position: Int64
-  /// How many bytes it has.
+  /// The length of the line in bytes.
   package var length: Int64
   /// The operator's name for the customer; empty if the line has none.
   package var customerID: String
   package var outcome: Outcome
-  /// A code for machines; empty if all went well.
+  /// The reason code; empty on success.
   package var reason: String
-  /// A sentence for people.
+  /// The explanation for people.
   package var explanation: String
-  /// Another line had brought the same Apple account.
+  /// Whether an earlier line names the same Apple account.
   package var isDuplicate: Bool
 
-  /// A line by its parts.
+  /// Creates a result from its parts.
   package init(
     number: Int64, position: Int64, length: Int64, customerID: String, outcome: Outcome, reason: String = "",
     explanation: String = "", isDuplicate: Bool = false

@@ -40,7 +40,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
   /// How long Apple waits for an answer (App Store Server API, "Send Consumption Information").
   package static let patience: Int64 = 12 * 3_600_000
 
-  /// A new request, due at once.
+  /// Creates a new request, due at once.
   package init(
     id: EvidenceID, line: LineKey, transactionID: String, productID: String, reason: String,
     requestedAt: Instant
@@ -50,7 +50,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
       requestedAt: requestedAt, state: .open, problem: "", attempts: 0, dueAt: requestedAt, settledAt: nil)
   }
 
-  /// A stored request.
+  /// Creates a stored request.
   package init(
     id: EvidenceID, line: LineKey, transactionID: String, productID: String, reason: String,
     requestedAt: Instant, state: State, problem: String, attempts: Int, dueAt: Instant?, settledAt: Instant?
@@ -86,7 +86,7 @@ package struct ConsumptionConsent: Hashable, Sendable {
   /// The evidence of the customer's decision.
   package let evidenceID: EvidenceID
 
-  /// A consent by its parts.
+  /// Creates a consent from its parts.
   package init(isGiven: Bool, since: Instant, evidenceID: EvidenceID) {
     self.isGiven = isGiven
     self.since = since
@@ -116,31 +116,31 @@ package protocol ConsumptionRequestStore {
   /// Inserts or replaces a request.
   func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError)
 
-  /// The request of a notification; `nil` if the notification contains none.
+  /// Returns the request of a notification; `nil` if the notification contains none.
   func inquiry(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord?
 
-  /// All requests about a line, oldest first.
+  /// Returns all requests about a line, oldest first.
   func inquiries(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord]
 
-  /// At most `limit` requests that are due by `moment`, the longest overdue first.
+  /// Returns at most `limit` requests that are due by `moment`, the longest overdue first.
   func inquiries(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Inserts or replaces the consent of a customer.
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError)
 
-  /// The latest decision of the customer or of a customer merged into it; `nil` if there is none.
+  /// Returns the latest decision of the customer or of a customer merged into it; `nil` if there is none.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
 }
 
 /// Reads consumption requests and consents.
 package protocol ConsumptionRequestReader {
-  /// The requests that match, latest first.
+  /// Returns the requests that match, latest first.
   func inquiries(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
 
-  /// The due time of the next request; `nil` if none is open.
+  /// Returns the due time of the next request; `nil` if none is open.
   func nextInquiry() throws(StoreError) -> Instant?
 
-  /// The number of open requests of each app environment that has any.
+  /// Returns the number of open requests of each app environment that has any.
   func openInquiries() throws(StoreError) -> [OpenConsumptionRequests]
 
   /// As ``ConsumptionRequestStore/consent(of:)``.
@@ -156,7 +156,7 @@ package struct OpenConsumptionRequests: Hashable, Sendable {
   /// At least 1.
   package let count: Int64
 
-  /// A count by its parts.
+  /// Creates a count from its parts.
   package init(appID: String, environment: Environment, count: Int64) {
     self.appID = appID
     self.environment = environment

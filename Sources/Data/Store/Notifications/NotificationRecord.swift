@@ -1,48 +1,48 @@
 package import AppStore
 
-/// What became of a notification.
+/// The processing state of a notification.
 package enum NotificationState: String, Hashable, Sendable, CaseIterable {
-  /// Genuine, and what it says is in the state.
+  /// Verified, and applied to the facts.
   case applied = "APPLIED"
-  /// Genuine, and nothing in it is newer than what was known.
+  /// Verified, but contains nothing newer than the stored facts.
   case superseded = "SUPERSEDED"
-  /// Genuine, of a type that this version does not know.
+  /// Verified, but of a type that this version does not support.
   case unsupported = "UNSUPPORTED"
-  /// Not genuine, or not for this app.
+  /// Not verified, or not for this app.
   case rejected = "REJECTED"
-  /// Version 1: nobody signed it, and Apple was not asked yet.
+  /// A version 1 notification, which has no signature and is not yet confirmed by a call to Apple.
   case unconfirmed = "UNCONFIRMED"
 }
 
-/// One notification of Apple's, as far as it is asked for: the rest is in its evidence.
+/// The queried members of a notification; the evidence contains the others.
 package struct NotificationRecord: Hashable, Sendable {
-  /// Under which number its body is kept.
+  /// The evidence that contains the body.
   package var evidenceID: EvidenceID
   package var appID: String
-  /// `nil` if it could not be established.
+  /// `nil` if it could not be determined.
   package var environment: Environment?
-  /// 1 or 2.
+  /// The version of App Store Server Notifications: 1 or 2.
   package var version: Int
   /// Apple's `notificationUUID`; empty for version 1.
   package var uuid: String
-  /// Apple's words.
+  /// Apple's `notificationType` and `subtype`.
   package var type: String
   package var subtype: String
   package var state: NotificationState
-  /// Why it was rejected, or waits; else empty.
+  /// The reason code for a rejection or a delay; otherwise empty.
   package var reason: String
-  /// What it means, in a sentence.
+  /// An explanation in one sentence.
   package var meaning: String
-  /// When Apple signed it; `nil` if it did not.
+  /// The time of Apple's signature; `nil` if there is none.
   package var signedDate: Instant?
-  /// When it arrived.
+  /// The arrival time.
   package var receivedAt: Instant
-  /// What it is about; empty where it is about nothing of the kind.
+  /// The subject of the notification; each member is empty if it does not apply.
   package var originalTransactionID: String
   package var transactionID: String
   package var productID: String
 
-  /// A record by its parts.
+  /// Creates a record from its parts.
   package init(
     evidenceID: EvidenceID, appID: String, environment: Environment?, version: Int, uuid: String = "",
     type: String = "", subtype: String = "", state: NotificationState, reason: String = "",
@@ -67,61 +67,61 @@ package struct NotificationRecord: Hashable, Sendable {
   }
 }
 
-/// Which notifications are asked for; what is `nil` excludes none.
+/// Selects notifications; a `nil` member matches all.
 package struct NotificationFilter: Hashable, Sendable {
   package var appID: String
   package var environment: Environment?
   package var customerID: String?
   package var type: String?
   package var state: NotificationState?
-  /// Received from then on.
+  /// The earliest arrival time, inclusive.
   package var from: Instant?
-  /// Received before then.
+  /// The latest arrival time, exclusive.
   package var to: Instant?
   /// Only those that arrived before this one.
   package var before: EvidenceID?
   package var limit: Int
 
-  /// The latest `limit` notifications of an app.
+  /// Selects the latest `limit` notifications of an app.
   package init(appID: String, limit: Int) {
     self.appID = appID
     self.limit = limit
   }
 }
 
-/// Keeps what is asked of notifications.
+/// Stores notifications.
 package protocol NotificationStore {
-  /// The notification that Apple gave this UUID; `nil` if it did not arrive yet.
+  /// Returns the notification with Apple's UUID; `nil` if it has not arrived.
   func notification(
     withUUID uuid: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> NotificationRecord?
 
-  /// The notification whose body is this evidence.
+  /// Returns the notification whose body is this evidence.
   func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord?
 
-  /// Remembers a notification, or what became of it since.
+  /// Inserts a notification, or replaces its state.
   func put(_ notification: NotificationRecord) throws(StoreError)
 }
 
-/// Reads which notifications arrived, in the order in which they did.
+/// Reads notifications in order of arrival.
 package protocol NotificationReader: AnyObject {
-  /// At most `limit` notifications of an app in the order of their arrival, beginning behind `evidence`.
+  /// Returns at most `limit` notifications of an app in order of arrival, after `evidence`.
   func notifications(
     of appID: String, after evidence: EvidenceID, limit: Int
   ) throws(StoreError) -> [NotificationRecord]
 
-  /// The number of the last notification's evidence, whosever it is; 0 if there is none.
+  /// Returns the evidence id of the last notification of any app; 0 if there is none.
   func lastNotification() throws(StoreError) -> Int64
 
-  /// At most `limit` purchase lines of which notifications that were not rejected told, received from a moment
-  /// on and before another, in the order of their numbers, beginning behind `line`.
+  /// Returns at most `limit` purchase lines with notifications that were not rejected and arrived within a
+  /// time span (end exclusive), ordered by line id, after `line`.
   func notifiedLines(
     of appID: String, in environment: Environment, from start: Instant, to end: Instant,
     after line: String, limit: Int
   ) throws(StoreError) -> [LineKey]
 
-  /// At most `limit` notifications about a line that were not rejected, received from a moment on and before
-  /// another, in the order of their arrival.
+  /// Returns at most `limit` notifications about a line that were not rejected and arrived within a time span
+  /// (end exclusive), in order of arrival.
   func notifications(
     about line: LineKey, from start: Instant, to end: Instant, limit: Int
   ) throws(StoreError) -> [NotificationRecord]

@@ -52,7 +52,7 @@ package struct Repair: Hashable, Sendable {
   /// The error that it waits to retry; empty if there is none.
   package var error = ""
 
-  /// A new repair.
+  /// Creates a new repair.
   package init(
     id: Int64 = 0, appID: String, environment: Environment, reason: Reason, from: Instant, to: Instant,
     onlyFailures: Bool = false, startedAt: Instant
@@ -79,7 +79,7 @@ package struct Drift: Hashable, Sendable {
   /// The status at the same instant after the repair; `nil` while the repair runs.
   package let after: EntitlementStatus?
 
-  /// An entry by its parts.
+  /// Creates an entry from its parts.
   package init(
     customer: CustomerKey, entitlement: String, detectedAt: Instant, before: EntitlementStatus,
     after: EntitlementStatus?
@@ -98,7 +98,7 @@ extension Drift {
     package let customerID: String
     package let entitlement: String
 
-    /// A key by its parts.
+    /// Creates a key from its parts.
     package init(customerID: String, entitlement: String) {
       self.customerID = customerID
       self.entitlement = entitlement

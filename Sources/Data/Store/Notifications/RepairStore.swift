@@ -2,7 +2,7 @@ package import AppStore
 
 /// Stores gap repairs with their progress, so that they continue after a restart.
 package protocol RepairStore {
-  /// The watermark of an app's deliveries; `nil` before the first one is stored.
+  /// Returns the watermark of an app's deliveries; `nil` before the first one is stored.
   func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark?
 
   /// Replaces the watermark of an app's deliveries.
@@ -11,7 +11,7 @@ package protocol RepairStore {
   /// Inserts a repair and assigns its id.
   func begin(_ repair: Repair) throws(StoreError) -> Repair
 
-  /// A repair by its id; `nil` if it does not exist.
+  /// Returns a repair by its id; `nil` if it does not exist.
   func repair(_ id: Int64) throws(StoreError) -> Repair?
 
   /// Replaces a repair.
@@ -48,27 +48,28 @@ package protocol RepairStore {
 
 /// Reads gap repairs and their reports.
 package protocol RepairReader {
-  /// A repair by its id; `nil` if the app does not have it.
+  /// Returns a repair by its id; `nil` if the app does not have it.
   func repair(_ id: Int64, of appID: String) throws(StoreError) -> Repair?
 
-  /// At most `limit` repairs of an app with ids below `before`, latest first; of one environment, or of all.
+  /// Returns at most `limit` repairs of an app with ids below `before`, latest first; of one environment, or
+  /// of all.
   func repairs(
     of appID: String, in environment: Environment?, before: Int64?, limit: Int
   ) throws(StoreError) -> [Repair]
 
-  /// The oldest unfinished repair of an app; `nil` if all are finished.
+  /// Returns the oldest unfinished repair of an app; `nil` if all are finished.
   func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair?
 
-  /// At most `limit` queued lines of a repair after `last`, ordered by line id.
+  /// Returns at most `limit` queued lines of a repair after `last`, ordered by line id.
   func queuedLines(of repair: Repair, after last: String?, limit: Int) throws(StoreError) -> [LineKey]
 
-  /// At most `limit` entries of a repair's report after `last`, ordered by customer and entitlement; a finished
-  /// repair has only those that differ.
+  /// Returns at most `limit` entries of a repair's report after `last`, ordered by customer and entitlement;
+  /// a finished repair has only those that differ.
   func drifts(of repair: Repair, after last: Drift.Key?, limit: Int) throws(StoreError) -> [Drift]
 
-  /// The number of customers in a repair's report.
+  /// Returns the number of customers in a repair's report.
   func driftedCustomers(of repair: Repair) throws(StoreError) -> Int64
 
-  /// The watermark of an app's deliveries; `nil` before the first one is stored.
+  /// Returns the watermark of an app's deliveries; `nil` before the first one is stored.
   func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark?
 }

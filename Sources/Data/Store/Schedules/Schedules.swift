@@ -2,7 +2,7 @@ package import AppStore
 
 /// Stores the next status poll of each subscription, which compensates for notifications that do not arrive.
 package protocol PollStore {
-  /// The time of the last status poll of a line; `nil` if there was none.
+  /// Returns the time of the last status poll of a line; `nil` if there was none.
   func lastPoll(of line: LineKey) throws(StoreError) -> Instant?
 
   /// Schedules the next status poll of a line; `nil` removes it from the schedule.
@@ -20,15 +20,15 @@ package protocol PollStore {
 
 /// Reads the schedule of ``PollStore``.
 package protocol PollReader {
-  /// At most `limit` lines of an app whose status poll is due by `moment`, the longest overdue first.
+  /// Returns at most `limit` lines of an app whose status poll is due by `moment`, the longest overdue first.
   func duePolls(
     of appID: String, in environment: Environment, by moment: Instant, limit: Int
   ) throws(StoreError) -> [LineKey]
 
-  /// The due time of the next poll of an app; `nil` if none is scheduled.
+  /// Returns the due time of the next poll of an app; `nil` if none is scheduled.
   func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant?
 
-  /// The number of polls of an app that are due by `moment`.
+  /// Returns the number of polls of an app that are due by `moment`.
   func pollBacklog(
     of appID: String, in environment: Environment, by moment: Instant
   ) throws(StoreError) -> Int64
@@ -44,7 +44,7 @@ package struct PendingRefresh: Hashable, Sendable {
   /// The reason code of the last failure, or of the postponement.
   package var reason: String
 
-  /// A pending call by its parts.
+  /// Creates a pending call from its parts.
   package init(line: LineKey, dueAt: Instant, attempts: Int = 0, reason: String) {
     self.line = line
     self.dueAt = dueAt
@@ -61,26 +61,27 @@ package protocol RefreshStore {
   /// Removes the pending calls of these lines and stores the time of the call that answered them.
   func completeRefreshes(of lines: [LineKey], at moment: Instant) throws(StoreError)
 
-  /// At most `limit` pending calls that are due by `moment`, the longest overdue first.
+  /// Returns at most `limit` pending calls that are due by `moment`, the longest overdue first.
   func refreshes(dueBy moment: Instant, limit: Int) throws(StoreError) -> [PendingRefresh]
 
-  /// The time of the last call about the Apple account of a line; `nil` if there was none.
+  /// Returns the time of the last call about the Apple account of a line; `nil` if there was none.
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant?
 }
 
 /// Finds the customers whose answers change by time alone or by a new catalog.
 package protocol ExpiryStore {
-  /// At most `limit` customers with an answer that changes by `now` without new evidence, the longest overdue
-  /// first.
+  /// Returns at most `limit` customers with an answer that changes by `now` without new evidence, the longest
+  /// overdue first.
   func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey]
 
-  /// At most `limit` customers of an app whose answers were computed under another catalog fingerprint, after
-  /// `customer`.
+  /// Returns at most `limit` customers of an app whose answers were computed under another catalog
+  /// fingerprint, after `customer`.
   func customers(
     of appID: String, toldUnderOtherThan fingerprint: UInt64, after customer: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey]
 
-  /// The catalog fingerprint under which the answers of all customers of an app were computed; `nil` if unknown.
+  /// Returns the catalog fingerprint under which the answers of all customers of an app were computed; `nil`
+  /// if unknown.
   func fingerprint(toldToAllOf appID: String) throws(StoreError) -> UInt64?
 
   /// Stores the catalog fingerprint under which the answers of all customers of an app were computed.

@@ -17,7 +17,8 @@ package protocol DeliveryStore {
   /// Removes a delivered message.
   func remove(_ position: Int64, of outlet: WebhookKey) throws(StoreError)
 
-  /// Makes only the first pending message of each ordering key due: at its own time, or at `now` if it has none.
+  /// Makes only the first pending message of each ordering key due: at its own time, or at `now` if it has
+  /// none.
   func reschedule(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError)
 
   /// Makes every message due at `now` that is due later.
@@ -40,7 +41,7 @@ package struct OrderingKey: Hashable, Sendable {
   /// A customer id or an original transaction id.
   package let name: String
 
-  /// A key by its parts.
+  /// Creates a key from its parts.
   package init(environment: Environment?, name: String) {
     self.environment = environment
     self.name = name
@@ -49,26 +50,26 @@ package struct OrderingKey: Hashable, Sendable {
 
 /// Reads webhook cursors and undelivered messages.
 package protocol DeliveryReader: AnyObject {
-  /// The cursor of a webhook; `nil` if it has none yet.
+  /// Returns the cursor of a webhook; `nil` if it has none yet.
   func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor?
 
-  /// At most `limit` messages that are due by `now`, the longest overdue first.
+  /// Returns at most `limit` messages that are due by `now`, the longest overdue first.
   func deliveries(of outlet: WebhookKey, dueBy now: Instant, limit: Int) throws(StoreError) -> [Delivery]
 
-  /// The due time of the next message; `nil` if none is pending.
+  /// Returns the due time of the next message; `nil` if none is pending.
   func nextDue(of outlet: WebhookKey) throws(StoreError) -> Instant?
 
-  /// At most `limit` pending messages of an ordering key, in order.
+  /// Returns at most `limit` pending messages of an ordering key, in order.
   func deliveries(
     about subject: OrderingKey, of outlet: WebhookKey, limit: Int
   ) throws(StoreError) -> [Delivery]
 
-  /// At most `limit` undelivered messages after `position`, in order; of one state, or of all.
+  /// Returns at most `limit` undelivered messages after `position`, in order; of one state, or of all.
   func deliveries(
     of outlet: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
   ) throws(StoreError) -> [Delivery]
 
-  /// The number of undelivered messages by state.
+  /// Returns the number of undelivered messages by state.
   func deliveryCounts(of outlet: WebhookKey) throws(StoreError) -> DeliveryCounts
 }
 

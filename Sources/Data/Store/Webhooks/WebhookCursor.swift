@@ -16,7 +16,7 @@ package struct WebhookKey: Hashable, Sendable {
   /// The operator's name for the webhook.
   package let name: String
 
-  /// A key by its parts.
+  /// Creates a key from its parts.
   package init(appID: String, kind: Kind, name: String) {
     self.appID = appID
     self.kind = kind
@@ -26,13 +26,13 @@ package struct WebhookKey: Hashable, Sendable {
 
 /// The position of one webhook in its log of messages.
 package struct WebhookCursor: Hashable, Sendable {
-  /// The position of the last message that was delivered or stored as a ``Delivery``: an event's sequence, or a
-  /// notification's evidence id.
+  /// The position of the last message that was delivered or stored as a ``Delivery``: an event's sequence, or
+  /// a notification's evidence id.
   package var position: Int64
   /// The time at which the receiver answered 410; `nil` if it accepts messages.
   package var goneAt: Instant?
 
-  /// A cursor at `position`.
+  /// Creates a cursor at `position`.
   package init(position: Int64, goneAt: Instant? = nil) {
     self.position = position
     self.goneAt = goneAt
@@ -63,12 +63,13 @@ package struct Delivery: Hashable, Sendable {
   package var attempts: Int
   /// `nil` before the first attempt.
   package var firstAttemptAt: Instant?
-  /// The time of the next attempt; `nil` for a dead letter, and while an earlier message has the same ordering key.
+  /// The time of the next attempt; `nil` for a dead letter, and while an earlier message has the same
+  /// ordering key.
   package var dueAt: Instant?
   /// The result of the last attempt; empty before the first.
   package var outcome: String
 
-  /// A delivery without attempts.
+  /// Creates a delivery without attempts.
   package init(
     position: Int64, environment: Environment?, subject: String, type: String, happenedAt: Instant,
     dueAt: Instant?
@@ -93,7 +94,7 @@ package struct DeliveryCounts: Hashable, Sendable {
   /// The time of the oldest pending message's event; `nil` if none is pending.
   package var waitingSince: Instant?
 
-  /// Counts by their parts.
+  /// Creates counts from their parts.
   package init(waiting: Int64, dead: Int64, waitingSince: Instant?) {
     self.waiting = waiting
     self.dead = dead
