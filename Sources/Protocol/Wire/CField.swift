@@ -1,6 +1,7 @@
 internal import CEntitledProto
 
-/// How the generated code reads protobuf-c's structures. Strings were checked before they were unpacked.
+/// Reads the fields of protobuf-c's structures for the generated code. Strings were validated before
+/// unpacking.
 enum CField {
   static func text(_ start: UnsafeMutablePointer<CChar>?) -> String {
     guard let start, start.pointee != 0 else { return "" }
@@ -13,7 +14,7 @@ enum CField {
 
   static func flag(_ value: protobuf_c_boolean) -> Bool { value != 0 }
 
-  /// A C enum's number as protobuf counts.
+  /// A C enum's number, signed as in protobuf.
   static func number(_ rawValue: UInt32) -> Int32 { Int32(bitPattern: rawValue) }
 
   static func message<Structure, Message: WireMessage>(_ start: UnsafeMutablePointer<Structure>?) -> Message?

@@ -4,9 +4,9 @@ internal import CEntitledProto
 struct DescriptorIndex {
   /// One file.
   struct File {
-    /// As it stands in the set.
+    /// The serialized descriptor.
     var bytes: [UInt8]
-    /// Names of the files that it imports.
+    /// The names of the files that it imports.
     var dependencies: [String]
   }
 
@@ -82,7 +82,7 @@ struct DescriptorIndex {
     }
   }
 
-  /// An enum's values stand beside it, not inside, as C++ would have it.
+  /// The names of enum values belong to the scope of the enum, not to the enum itself, as in C++.
   private func collect(
     _ enumeration: UnsafeMutablePointer<Google__Protobuf__EnumDescriptorProto>, in scope: String,
     _ symbols: inout [String]

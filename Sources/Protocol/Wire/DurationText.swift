@@ -1,6 +1,6 @@
 /// `google.protobuf.Duration` as text: seconds with up to nine decimals and an `s`.
 enum DurationText {
-  /// Some ten thousand years, as protobuf bounds it.
+  /// In seconds: about ten thousand years, the limit of protobuf.
   private static let limit: Int64 = 315_576_000_000
 
   static func text(of duration: GoogleProtobuf.Duration) -> String {
@@ -8,7 +8,7 @@ enum DurationText {
     return "\(sign)\(duration.seconds.magnitude)\(Fraction.text(of: duration.nanos))s"
   }
 
-  /// From `[-]digits[.digits]s`, or `nil`.
+  /// Parses `[-]digits[.digits]s`; `nil` for other texts.
   static func duration(_ text: String) -> GoogleProtobuf.Duration? {
     var scanner = DigitScanner(text)
     let sign: Int64 = scanner.take("-") ? -1 : 1
@@ -21,7 +21,7 @@ enum DurationText {
 
 /// The decimals of a second.
 enum Fraction {
-  /// Nothing for zero, else a point and three, six or nine digits.
+  /// Empty for zero, otherwise a point and three, six or nine digits.
   static func text(of nanos: Int32) -> String {
     let digits = String(nanos.magnitude)
     guard nanos != 0, digits.count <= 9 else { return "" }
@@ -31,7 +31,7 @@ enum Fraction {
   }
 }
 
-/// Reads the parts of times and durations from the front of a text.
+/// Parses the parts of times and durations from the start of a text.
 struct DigitScanner {
   private var rest: Substring.UTF8View
 
@@ -46,7 +46,7 @@ struct DigitScanner {
     return true
   }
 
-  /// Exactly `count` digits, or one to twelve without a count.
+  /// Consumes exactly `count` digits, or one to twelve without a count.
   mutating func digits(_ count: Int? = nil) -> Int64? {
     let digits = rest.prefix(count ?? 12).prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     guard !digits.isEmpty, count == nil || digits.count == count else { return nil }
@@ -54,7 +54,7 @@ struct DigitScanner {
     return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
   }
 
-  /// Nanoseconds after a point with one to nine digits; 0 without a point.
+  /// Consumes a point with one to nine digits and returns them as nanoseconds; 0 without a point.
   mutating func fraction() -> Int64? {
     guard take(".") else { return 0 }
     let before = rest.count
@@ -64,7 +64,7 @@ struct DigitScanner {
     return (count..<9).reduce(digits) { value, _ in value * 10 }
   }
 
-  /// Seconds east of UTC: `Z`, or `±hh:mm`.
+  /// Consumes `Z` or `±hh:mm`, and returns the seconds east of UTC.
   mutating func zone() -> Int64? {
     if take("Z") { return 0 }
     let sign: Int64

@@ -1,8 +1,8 @@
 internal import CEntitledProto
 
-/// The contract's files as serialized `google.protobuf.FileDescriptorProto`s: what reflection serves.
+/// The contract's files as serialized `google.protobuf.FileDescriptorProto`s, for server reflection.
 ///
-/// Read once, on first use, from the set that the generator embedded in the program.
+/// Decoded once, at first use, from the set that the generator embeds in the program.
 package enum FileDescriptors {
   /// The file called `name`, for instance "entitled/v1/entitlement_service.proto".
   package static func file(named name: String) -> [UInt8]? { index.files[name]?.bytes }
@@ -16,8 +16,8 @@ package enum FileDescriptors {
   /// The name of the file in which `symbol` is declared.
   package static func fileName(containingSymbol symbol: String) -> String? { index.fileOfSymbol[symbol] }
 
-  /// The file called `name` and all that it imports, directly or not, each once, importers first; empty if
-  /// there is no such file.
+  /// The file called `name` with its direct and indirect imports, each once, importers first; empty for an
+  /// unknown file.
   package static func closure(ofFileNamed name: String) -> [[UInt8]] {
     var names = index.files[name] == nil ? [] : [name]
     var next = 0
@@ -38,7 +38,7 @@ package enum FileDescriptors {
     do throws(WireError) {
       return try DescriptorIndex(set: bytes)
     } catch {
-      // Part of the program, and read by every test: only a broken build comes here.
+      // The set is part of the program, so only a broken build can fail here.
       fatalError("the embedded contract is broken: \(error)")
     }
   }()

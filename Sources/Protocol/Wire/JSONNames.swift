@@ -2,7 +2,7 @@ internal import CEntitledProto
 
 /// Names in protobuf's JSON form, from the descriptors.
 enum JSONNames {
-  /// "app_account_token" becomes "appAccountToken".
+  /// Converts "app_account_token" to "appAccountToken".
   static func lowerCamelCase(_ name: UnsafePointer<CChar>) -> String {
     var result: [UInt8] = []
     var raise = false
@@ -17,7 +17,7 @@ enum JSONNames {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The field that is called `name` in JSON: in lowerCamelCase, or as the contract writes it.
+  /// The field with that name in JSON, either in lowerCamelCase or as in the contract.
   static func field(
     named name: String, of descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   ) -> UnsafePointer<ProtobufCFieldDescriptor>? {
@@ -36,12 +36,12 @@ enum JSONNames {
 }
 
 extension UnsafePointer<ProtobufCFieldDescriptor> {
-  /// The type of a message field's messages.
+  /// The message type of a message field.
   var messageDescriptor: UnsafePointer<ProtobufCMessageDescriptor> {
     pointee.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
   }
 
-  /// The enum of an enum field.
+  /// The enum type of an enum field.
   var enumDescriptor: UnsafePointer<ProtobufCEnumDescriptor> {
     pointee.descriptor.assumingMemoryBound(to: ProtobufCEnumDescriptor.self)
   }
@@ -49,8 +49,8 @@ extension UnsafePointer<ProtobufCFieldDescriptor> {
   /// Whether the field is a member of a oneof.
   var isInOneof: Bool { pointee.flags & UInt32(PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue) != 0 }
 
-  /// Whether the field is a map. A map is a repeated message on the wire and in protobuf-c; protoc calls
-  /// its type after the field with `Entry` at the end, and gives it `key` as field 1 and `value` as field 2.
+  /// Whether the field is a map. In the wire format and in protobuf-c, a map is a repeated message; protoc
+  /// names its type after the field with the suffix `Entry`, and its fields are `key` (1) and `value` (2).
   var isMap: Bool {
     guard pointee.label == PROTOBUF_C_LABEL_REPEATED, pointee.type == PROTOBUF_C_TYPE_MESSAGE else {
       return false

@@ -2,11 +2,11 @@ internal import Bytes
 internal import CEntitledProto
 internal import JSON
 
-/// Writes protobuf-c's structures as JSON, led by their descriptors.
+/// Prints protobuf-c's structures as JSON by their descriptors.
 struct JSONPrinter {
   let arena: WireArena
 
-  /// A message, in its own form if its type has one.
+  /// Prints a message, in the special JSON form of its type if there is one.
   func message(
     _ structure: UnsafeRawPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   ) -> JSONValue {
@@ -14,7 +14,7 @@ struct JSONPrinter {
     return .object(members(structure, descriptor))
   }
 
-  /// The members of a message without a form of its own.
+  /// Prints the members of a message without a special JSON form.
   func members(
     _ structure: UnsafeRawPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   ) -> JSONObject {
@@ -27,7 +27,7 @@ struct JSONPrinter {
     return members
   }
 
-  /// A field's value, or `nil` if it is not to be shown.
+  /// Prints a field; `nil` for an unset message or oneof member.
   private func value(
     of field: UnsafePointer<ProtobufCFieldDescriptor>, in structure: UnsafeRawPointer
   ) -> JSONValue? {
@@ -62,7 +62,7 @@ struct JSONPrinter {
     return .object(members)
   }
 
-  /// The value at `place`; `nil` for an unset message.
+  /// Prints the value at `place`; `nil` for an unset message.
   private func scalar(
     at place: UnsafeRawPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) -> JSONValue? {
@@ -105,7 +105,7 @@ struct JSONPrinter {
   }
 }
 
-/// How protobuf-c lays out the elements of a repeated field.
+/// The layout of the elements of a repeated field in protobuf-c.
 enum FieldLayout {
   static func size(of type: ProtobufCType) -> Int {
     switch type {

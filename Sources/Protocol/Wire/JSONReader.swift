@@ -1,11 +1,11 @@
 internal import CEntitledProto
 internal import JSON
 
-/// Builds protobuf-c's structures from JSON, led by their descriptors.
+/// Builds protobuf-c's structures from JSON by their descriptors.
 struct JSONReader {
   let arena: WireArena
 
-  /// A message at `path`, which is empty for the outermost one.
+  /// Builds the message at `path`, which is empty for the outermost one.
   func message(
     _ value: JSONValue, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, at path: String
   ) throws(WireError) -> UnsafeMutableRawPointer {
@@ -22,7 +22,7 @@ struct JSONReader {
     return structure
   }
 
-  /// Sets the fields that `members` name.
+  /// Sets the fields named by `members`.
   func read(
     _ members: JSONObject, into structure: UnsafeMutableRawPointer,
     _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>, at path: String
@@ -60,7 +60,7 @@ struct JSONReader {
     try store(value, at: place, field, path: path)
   }
 
-  /// The elements of an array, or the entries of a map, each with its path.
+  /// The elements of an array or the entries of a map, each with its path.
   private func elements(
     of value: JSONValue, _ field: UnsafePointer<ProtobufCFieldDescriptor>, at path: String
   ) throws(WireError) -> [(path: String, value: JSONValue)] {

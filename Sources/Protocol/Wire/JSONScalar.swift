@@ -2,14 +2,14 @@ internal import Bytes
 internal import CEntitledProto
 internal import JSON
 
-/// One JSON value on its way into a field at `path`, by the rules of protobuf's JSON form.
+/// Converts one JSON value to a scalar field at `path`, by the rules of protobuf's JSON form.
 struct JSONScalar {
   let value: JSONValue
   let path: String
 
   private func refusal(_ expected: String) -> WireError { .invalidValue(field: path, expected: expected) }
 
-  /// An integer, as a number or in a string.
+  /// Converts an integer, either a number or a string.
   func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(WireError) -> Integer {
     let exact: Integer? =
       switch value {
@@ -21,7 +21,7 @@ struct JSONScalar {
     return exact
   }
 
-  /// A number, or one of the three words for those that JSON cannot write.
+  /// Converts a number, or one of the strings for numbers that JSON lacks: `NaN`, `Infinity`, `-Infinity`.
   func double() throws(WireError) -> Double {
     switch value {
     case .string("NaN"): return .nan
@@ -46,7 +46,7 @@ struct JSONScalar {
     return flag ? 1 : 0
   }
 
-  /// An enum value by its name or its number.
+  /// Converts an enum value, by its name or its number.
   func enumeration(_ descriptor: UnsafePointer<ProtobufCEnumDescriptor>) throws(WireError) -> Int32 {
     if case .string(let name) = value {
       guard let found = protobuf_c_enum_descriptor_get_value_by_name(descriptor, name) else {
@@ -66,7 +66,7 @@ struct JSONScalar {
     return text
   }
 
-  /// Base64 in the standard or the URL-safe alphabet, padded or not.
+  /// Decodes Base64 in the standard or the URL-safe alphabet, with or without padding.
   func bytes() throws(WireError) -> [UInt8] {
     guard case .string(let text) = value,
       let bytes = Base64.standard.decodeLeniently(text) ?? Base64.url.decodeLeniently(text)

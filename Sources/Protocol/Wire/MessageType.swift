@@ -6,7 +6,7 @@ internal import CEntitledProto
 package struct MessageType: @unchecked Sendable {
   let descriptor: UnsafePointer<ProtobufCMessageDescriptor>
 
-  /// The accessor functions of CEntitledProto return addresses of constants, never null.
+  /// protobuf-c's accessor functions return addresses of constants, never null.
   init(_ descriptor: UnsafePointer<ProtobufCMessageDescriptor>) { self.descriptor = descriptor }
 
   /// The full name, for instance "entitled.v1.CheckRequest".

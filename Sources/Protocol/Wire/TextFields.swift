@@ -1,14 +1,14 @@
 internal import Bytes
 internal import CEntitledProto
 
-/// Where a text stands in a message: the number of its field, behind those of the messages that it is in.
+/// The path of a string field: the field numbers from the outermost message inwards.
 package struct FieldPath: Hashable, Sendable {
   let numbers: [UInt32]
 }
 
 extension MessageType {
-  /// Where the text called `name` stands: in the message itself, or else in the first of its message fields
-  /// that has it. `nil` if there is none.
+  /// The path of the string field called `name`: a field of the message itself, otherwise of the first
+  /// message field that has one. `nil` if there is none.
   package func path(toText name: String) -> FieldPath? {
     let fields = JSONNames.fields(of: descriptor)
     func number(_ field: UnsafePointer<ProtobufCFieldDescriptor>) -> UInt32 { field.pointee.id }
@@ -25,9 +25,9 @@ extension MessageType {
   }
 }
 
-/// Reads single texts of a message on the wire without decoding all of it.
+/// Reads single string fields from the wire form without decoding the whole message.
 package enum TextFields {
-  /// All values at `path`, also those that a later one replaces; `nil` if the bytes are no message.
+  /// All values at `path`, including those that a later value overwrites; `nil` for malformed bytes.
   package static func values(at path: FieldPath, in message: UnsafeRawBufferPointer) -> [String]? {
     var values: [String] = []
     return collect(path.numbers[...], message, &values) ? values : nil
@@ -50,7 +50,7 @@ package enum TextFields {
   }
 }
 
-/// Goes through the fields of a message (protobuf's encoding guide, "Message Structure").
+/// Iterates over the fields of a message (protobuf's encoding guide, "Message Structure").
 private struct FieldReader {
   private let message: UnsafeRawBufferPointer
   private var position = 0
@@ -59,7 +59,7 @@ private struct FieldReader {
 
   var isAtEnd: Bool { position == message.count }
 
-  /// The next field; its content if it is a text, bytes or a message. `nil` if there is none that is whole.
+  /// The next field, with its content if it is length-delimited; `nil` if it is truncated or malformed.
   mutating func next() -> (number: UInt32, content: UnsafeRawBufferPointer?)? {
     guard let key = number(), let field = UInt32(exactly: key >> 3) else { return nil }
     switch key & 7 {

@@ -2,7 +2,7 @@
 enum TimestampText {
   private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-  /// With no fraction, or with three, six or nine digits of it.
+  /// Without a fraction, or with three, six or nine digits.
   static func text(of timestamp: GoogleProtobuf.Timestamp) -> String {
     let seconds = min(max(timestamp.seconds, range.lowerBound), range.upperBound)
     let day = seconds.floorDivided(by: 86_400)
@@ -13,7 +13,7 @@ enum TimestampText {
     return "\(year.padded(4))-\(month.padded(2))-\(dayOfMonth.padded(2))T\(time)\(fraction)Z"
   }
 
-  /// From `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`, or `nil`.
+  /// Parses `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`; `nil` for other texts.
   static func timestamp(_ text: String) -> GoogleProtobuf.Timestamp? {
     var scanner = DigitScanner(text)
     guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2), scanner.take("-"),
@@ -29,8 +29,8 @@ enum TimestampText {
     return .with { ($0.seconds, $0.nanos) = (seconds, Int32(nanos)) }
   }
 
-  /// Days since 1970-01-01 in the proleptic Gregorian calendar, by counting years from March so that the
-  /// leap day comes last (Howard Hinnant, "chrono-compatible low-level date algorithms").
+  /// Days since 1970-01-01 in the proleptic Gregorian calendar. Years start in March, so that the leap day is
+  /// their last day (Howard Hinnant, "chrono-compatible low-level date algorithms").
   private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted.floorDivided(by: 400)

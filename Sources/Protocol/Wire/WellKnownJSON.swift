@@ -2,7 +2,7 @@ internal import Bytes
 internal import CEntitledProto
 internal import JSON
 
-/// Google's messages that have a JSON form of their own.
+/// Google's message types with a special JSON form.
 enum WellKnownJSON {
   case timestamp, duration, any
 
@@ -23,8 +23,8 @@ enum WellKnownJSON {
     }
   }
 
-  /// `{"@type": url, members…}`; for a type with a form of its own `{"@type": url, "value": form}`; for a
-  /// type that the contract does not know, or bytes that are not of that type, the value in base64.
+  /// `{"@type": url, members…}`; for a type with a special form `{"@type": url, "value": form}`; for an
+  /// unknown type or malformed bytes, the value in Base64.
   private func printAny(_ any: GoogleProtobuf.AnyMessage, with printer: JSONPrinter) -> JSONValue {
     var members: JSONObject = ["@type": .string(any.typeUrl)]
     guard let type = MessageType.named(any.typeName),
@@ -76,7 +76,7 @@ enum WellKnownJSON {
     let isWellKnown = WellKnownJSON(type.descriptor) != nil
     let content = isWellKnown ? members["value"] ?? .null : .object(members)
     let inner = try reader.message(content, type.descriptor, at: isWellKnown ? "\(path).value" : path)
-    // Packed once in the arena, then copied into it as the value.
+    // The value is packed in the arena and then copied there, so it needs the space twice.
     try reader.arena.requireRoom(for: 2 * reader.arena.packedSize(of: inner) + url.utf8.count + 1)
     reader.arena.pack(inner, into: &any.value)
     let c = structure.assumingMemoryBound(to: Google__Protobuf__Any.self)

@@ -1,6 +1,7 @@
 internal import CEntitledProto
 
-/// How Swift values get into protobuf-c's structures when JSON is read. The caller asked for room.
+/// Copies Swift values into protobuf-c's structures while JSON is decoded. The caller has reserved the
+/// memory.
 extension WireArena {
   func text(_ value: String) -> UnsafeMutablePointer<CChar> {
     var value = value

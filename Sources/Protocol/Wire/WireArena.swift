@@ -1,42 +1,42 @@
 internal import CEntitledProto
 
-/// The memory in which protobuf-c's structures live during one call: the calling thread's, reused from call
-/// to call, so that reading a small message allocates nothing but its result.
+/// The memory of protobuf-c's structures during one call. Each thread reuses its arena, so that decoding a
+/// small message allocates only the result.
 ///
-/// Not Sendable: a use ends where it began, on the same thread, without suspending in between. Uses nest.
+/// Not Sendable: a use begins and ends on one thread without suspension. Uses may nest.
 package struct WireArena {
   private let state: OpaquePointer
   private let mark: entitled_arena_mark
-  /// Bytes that this use may take.
+  /// The maximum number of bytes of this use.
   private let limit: Int
 
-  /// Begins a use of the thread's arena. Whoever begins it calls `end`; a closure in between would make
-  /// every call pay for a copy of the message.
+  /// Begins a use of the thread's arena; the caller must call `end`. A closure instead would cost every call
+  /// a copy of the message.
   static func begin(limit: Int = .max) -> WireArena {
-    // As everywhere in Swift, running out of memory ends the program.
+    // Running out of memory terminates the program, as elsewhere in Swift.
     guard let state = entitled_arena_of_thread() else { fatalError("out of memory") }
     return WireArena(state: state, mark: entitled_arena_begin(state, limit < 0 ? 0 : limit), limit: limit)
   }
 
-  /// Ends the use; what was allocated in it is gone.
+  /// Ends the use and releases its memory.
   func end() { entitled_arena_end(state, mark) }
 
-  /// Memory for one `T`, not initialised. For messages of our own making; running out of memory ends the
-  /// program, as everywhere in Swift.
+  /// Allocates uninitialized memory for values that this program creates. Running out of memory terminates
+  /// the program.
   func allocate<T>(_ type: T.Type, count: Int = 1) -> UnsafeMutablePointer<T> {
     guard let memory = entitled_arena_allocate(state, count * MemoryLayout<T>.stride) else {
-      // The same.
+      // Running out of memory terminates the program, as elsewhere in Swift.
       fatalError("out of memory")
     }
     return memory.bindMemory(to: T.self, capacity: count)
   }
 
-  /// Refuses if the arena's limit leaves no room for `size` bytes.
+  /// Throws if the limit leaves no room for `size` bytes.
   func requireRoom(for size: Int) throws(WireError) {
     guard entitled_arena_has_room(state, size) else { throw .tooLarge(limit: limit) }
   }
 
-  /// Zeroed memory for a message of someone else's making: exceeding the arena's limit is their error.
+  /// Allocates zeroed memory for input. Exceeding the limit is an error of the sender.
   func reserve(_ size: Int) throws(WireError) -> UnsafeMutableRawPointer {
     guard let memory = entitled_arena_allocate(state, size) else {
       throw .tooLarge(limit: limit)
@@ -45,7 +45,7 @@ package struct WireArena {
     return memory
   }
 
-  /// Reads the wire form of a message into a structure.
+  /// Unpacks the wire form of a message.
   func unpack(
     _ bytes: UnsafeRawBufferPointer, as descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   ) throws(WireError) -> UnsafeRawPointer {
@@ -61,7 +61,7 @@ package struct WireArena {
     return UnsafeRawPointer(structure)
   }
 
-  /// Reads the wire form of a message into a structure.
+  /// Unpacks the wire form of a message.
   func unpack(
     _ bytes: [UInt8], as descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   ) throws(WireError) -> UnsafeRawPointer {
@@ -70,17 +70,17 @@ package struct WireArena {
     }
   }
 
-  /// A message of our own as a structure, by way of its wire form.
+  /// The structure of a Swift message, by way of its wire form.
   func structure(of message: some WireMessage) -> UnsafeRawPointer {
     do throws(WireError) {
       return try unpack(message.encodedBytes(), as: type(of: message).messageType.descriptor)
     } catch {
-      // Both are ours: to go on would answer with something that nobody wrote.
+      // Writer and reader are part of this program, so continuing would return a corrupt message.
       fatalError("what WireWriter wrote cannot be read: \(error)")
     }
   }
 
-  /// Bytes of the wire form of a structure.
+  /// The size of a structure's wire form in bytes.
   func packedSize(of structure: UnsafeMutableRawPointer) -> Int {
     protobuf_c_message_get_packed_size(structure.assumingMemoryBound(to: ProtobufCMessage.self))
   }

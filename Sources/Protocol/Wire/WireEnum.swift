@@ -1,4 +1,4 @@
-/// An enum of the contract. Numbers that this version does not name survive as `unrecognized`.
+/// An enum of the contract. Numbers that this version does not define are preserved as `unrecognized`.
 package protocol WireEnum: RawRepresentable<Int32>, Hashable, Sendable {
   /// The value with that number on the wire.
   init(rawValue: Int32)
@@ -8,6 +8,6 @@ package protocol WireEnum: RawRepresentable<Int32>, Hashable, Sendable {
 }
 
 extension WireEnum {
-  /// The value with number 0: what a field says that was not set.
+  /// The value with number 0, which an unset field has.
   package init() { self.init(rawValue: 0) }
 }

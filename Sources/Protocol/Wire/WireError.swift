@@ -1,28 +1,28 @@
 package import JSON
 
-/// Why outside bytes are not a message of the contract. Field paths are the message's own names; contents
-/// are not repeated.
+/// The reason why input is not a message of the contract. Field paths use the names of the contract; values
+/// are not included.
 package enum WireError: Error, Hashable, Sendable {
-  /// Not protobuf's wire format, or a field with another wire type than declared.
+  /// The bytes are not in protobuf's wire format, or a field has another wire type than declared.
   case malformed(message: String)
-  /// The message would take more memory than it may.
+  /// The message needs more memory than the limit.
   case tooLarge(limit: Int)
-  /// Messages inside messages beyond the limit.
+  /// The nesting of messages exceeds the limit.
   case tooDeep(limit: Int)
   case invalidUTF8(field: String)
   case embeddedNUL(field: String)
-  /// The JSON form is not even JSON.
+  /// The text is not JSON.
   case notJSON(JSONError)
-  /// The JSON form has a member that the message has not.
+  /// The JSON form has a member that the message does not define.
   case unknownField(String)
-  /// The JSON form names one field, or two members of one oneof, twice.
+  /// The JSON form sets a field, or a oneof, twice.
   case duplicateField(String)
-  /// The JSON form has a value that the field cannot take; `expected` says which it can.
+  /// The JSON form has an invalid value; `expected` describes the valid ones.
   case invalidValue(field: String, expected: String)
 }
 
 extension WireError {
-  /// The field that is wrong, where one is.
+  /// The invalid field, if the error is about one.
   package var field: String? {
     switch self {
     case .malformed, .tooLarge, .tooDeep, .notJSON: nil
@@ -32,7 +32,7 @@ extension WireError {
     }
   }
 
-  /// The same error one level up, in the field `name`.
+  /// Prefixes the field path with `name`.
   func inside(_ name: String) -> WireError {
     switch self {
     case .invalidUTF8(let field): .invalidUTF8(field: "\(name).\(field)")
@@ -43,7 +43,7 @@ extension WireError {
 }
 
 extension WireError: CustomStringConvertible {
-  /// One phrase without the message's content.
+  /// A phrase that does not contain values of the message.
   package var description: String {
     switch self {
     case .malformed(let message): "the bytes are not a \(message)"

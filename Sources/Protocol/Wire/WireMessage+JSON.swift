@@ -2,9 +2,9 @@ internal import CEntitledProto
 package import JSON
 
 extension WireMessage {
-  /// Reads a message from protobuf's JSON form.
+  /// Decodes a message from protobuf's JSON form.
   ///
-  /// Field names in lowerCamelCase or as in the contract; a name that the message does not have is an error.
+  /// Field names are in lowerCamelCase or as in the contract; an unknown name is an error.
   package init(
     json bytes: [UInt8], memoryLimit: Int = WireLimits.memory
   ) throws(WireError) {
@@ -17,7 +17,7 @@ extension WireMessage {
     try self.init(json: value, memoryLimit: memoryLimit)
   }
 
-  /// Reads a message from protobuf's JSON form, parsed already.
+  /// Decodes a message from parsed JSON.
   package init(json value: JSONValue, memoryLimit: Int = WireLimits.memory) throws(WireError) {
     let arena = WireArena.begin(limit: memoryLimit)
     defer { arena.end() }
@@ -25,9 +25,9 @@ extension WireMessage {
     self.init(reading: try reader.message(value, Self.messageType.descriptor, at: ""))
   }
 
-  /// The message in protobuf's JSON form: names in lowerCamelCase, 64-bit integers as strings, enums by
-  /// name. Fields at their default are written, so that `"entitled": false` can be seen; unset messages
-  /// and unset members of a oneof are not.
+  /// The message in protobuf's JSON form: lowerCamelCase names, 64-bit integers as strings, enums by name.
+  /// Fields at their default are included, so that `"entitled": false` is visible; unset messages and oneof
+  /// members are not.
   package var jsonValue: JSONValue {
     let arena = WireArena.begin()
     defer { arena.end() }

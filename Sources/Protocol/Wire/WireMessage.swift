@@ -2,8 +2,8 @@ internal import CEntitledProto
 
 /// A message of the contract as a Swift value.
 ///
-/// The generated types conform. Bytes and JSON are read through protobuf-c's structures, which live in the
-/// thread's arena for the length of one call and never leave this module.
+/// The generated types conform. Decoding uses protobuf-c's structures, which exist only during one call in
+/// the thread's arena and never leave this module.
 package protocol WireMessage: Equatable, Sendable {
   /// A message with every field at its default.
   init()
@@ -11,33 +11,34 @@ package protocol WireMessage: Equatable, Sendable {
   /// The message's description in the contract.
   static var messageType: MessageType { get }
 
-  /// Copies protobuf-c's structure at that address; for this module's use.
+  /// Copies protobuf-c's structure at that address. Internal to this module.
   init(reading structure: UnsafeRawPointer)
 
-  /// Writes the fields; for this module's use.
+  /// Writes the fields. Internal to this module.
   func write(to writer: inout WireWriter)
 }
 
-/// Bounds for what outside bytes may cost.
+/// The limits for decoding input.
 package enum WireLimits {
-  /// Bytes of memory for the structures of one message. Two bytes on the wire can ask for hundreds.
+  /// Bytes of memory for the structures of one message, because two bytes in wire form can unfold into
+  /// hundreds.
   package static let memory = 32 << 20
-  /// Levels of nested messages.
+  /// The maximum nesting depth of messages.
   package static let depth = 100
 }
 
 extension WireMessage {
-  /// A message changed by `build`: for writing one in a single expression.
+  /// Creates a message with the changes of `build`, in one expression.
   package static func with(_ build: (inout Self) -> Void) -> Self {
     var message = Self()
     build(&message)
     return message
   }
 
-  /// Reads a message from its wire form.
+  /// Decodes a message from its wire form.
   ///
-  /// Unknown fields are skipped. Text must be UTF-8 without NUL. At most `memoryLimit` bytes of memory are
-  /// taken besides the result.
+  /// Skips unknown fields. Strings must be UTF-8 without NUL. Uses at most `memoryLimit` bytes of memory
+  /// besides the result.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, memoryLimit: Int = WireLimits.memory
   ) throws(WireError) -> Self {
@@ -46,7 +47,7 @@ extension WireMessage {
     return Self(reading: try arena.unpack(bytes, as: messageType.descriptor))
   }
 
-  /// Reads a message from its wire form.
+  /// Decodes a message from its wire form.
   package static func decode(
     _ bytes: [UInt8], memoryLimit: Int = WireLimits.memory
   ) throws(WireError) -> Self {
@@ -57,7 +58,7 @@ extension WireMessage {
 
   /// Appends the wire form to `bytes`.
   ///
-  /// A NUL inside a string is written as U+FFFD: protobuf-c's strings end at the first NUL.
+  /// A NUL in a string is written as U+FFFD, because protobuf-c's strings end at the first NUL.
   package func encode(into bytes: inout [UInt8]) {
     let arena = WireArena.begin()
     defer { arena.end() }

@@ -1,15 +1,15 @@
 internal import Bytes
 internal import CEntitledProto
 
-/// Looks through the wire form of a message before protobuf-c does, for what it lets pass: strings that are
-/// not UTF-8, strings that it would cut off at a NUL, and nesting without end.
+/// Validates the wire form before protobuf-c unpacks it. protobuf-c accepts strings that are not UTF-8,
+/// truncates strings at a NUL, and does not limit nesting.
 struct WireValidator {
   private let bytes: UnsafeRawBufferPointer
   private let descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   private let depth: Int
   private var offset = 0
 
-  /// Checks `bytes` as a message of that type.
+  /// Validates `bytes` as a message of that type.
   static func check(
     _ bytes: UnsafeRawBufferPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   ) throws(WireError) {

@@ -1,12 +1,13 @@
 internal import Bytes
 internal import CEntitledProto
 
-/// Writes a message's fields in protobuf's wire form, one after the other.
+/// Encodes the fields of a message in protobuf's wire format.
 ///
-/// Straight from the Swift values: by way of protobuf-c's structures the answer to a `Check` took more than
-/// twice as long, most of it in copying strings and in measuring before packing.
-/// Fields at their default are left out, as proto3 wants it; `orDefault` methods write them nevertheless,
-/// for members of a oneof.
+/// Encodes Swift values directly: encoding through protobuf-c's structures took more than twice as long for a
+/// `Check` response, mostly for copying strings and computing sizes.
+///
+/// Fields at their default are omitted, as proto3 requires; the `orDefault` methods include them, for members
+/// of a oneof.
 package struct WireWriter {
   private let arena: WireArena
   private var start: UnsafeMutablePointer<UInt8>
@@ -19,10 +20,10 @@ package struct WireWriter {
     static let lengthDelimited: UInt32 = 2
   }
 
-  /// A field number with its wire type takes at most five bytes.
+  /// A field key has at most five bytes.
   private static let maxKeyAndNumber = 5 + Varint.maxBytes
 
-  /// Writes into memory of `arena`, which must outlive the writer.
+  /// Allocates in `arena`, which must outlive the writer.
   init(arena: WireArena) {
     self.arena = arena
     start = arena.allocate(UInt8.self, count: 512)
@@ -30,10 +31,10 @@ package struct WireWriter {
     end = start + 512
   }
 
-  /// What was written so far, valid until more is written.
+  /// The encoded bytes, valid until the next write.
   var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: position - start) }
 
-  /// After this `count` bytes may be put without asking.
+  /// Makes room for `count` bytes, which may then be written without a check.
   private mutating func requireRoom(for count: Int) {
     if end - position < count { grow(by: count) }
   }
@@ -61,7 +62,7 @@ package struct WireWriter {
     if value != 0 { integerOrDefault(number, value) }
   }
 
-  /// Negative numbers of any width are written as 64 bits, as protobuf wants it.
+  /// Negative numbers of every width take 64 bits, as protobuf requires.
   mutating func integerOrDefault(_ number: UInt32, _ value: some FixedWidthInteger) {
     requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.varint)
@@ -79,7 +80,7 @@ package struct WireWriter {
   }
 
   mutating func double(_ number: UInt32, _ value: Double) {
-    // Minus zero is not the default.
+    // Negative zero is not the default.
     if value.bitPattern != 0 { doubleOrDefault(number, value) }
   }
 
@@ -95,7 +96,7 @@ package struct WireWriter {
     if !value.isEmpty { textOrDefault(number, value) }
   }
 
-  /// A NUL becomes U+FFFD, since whoever reads this with protobuf-c would lose what follows.
+  /// Writes a NUL as U+FFFD, because protobuf-c would truncate the string there.
   mutating func textOrDefault(_ number: UInt32, _ value: String) {
     var value = value
     let isSound = value.withUTF8 { utf8 in
@@ -131,7 +132,7 @@ package struct WireWriter {
     endNested(place)
   }
 
-  /// Sets one byte aside for the length of what follows, which is enough for nearly every message.
+  /// Reserves one byte for the length, which is enough for nearly all messages.
   private mutating func beginNested(_ number: UInt32) -> Int {
     requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.lengthDelimited)
@@ -139,7 +140,8 @@ package struct WireWriter {
     return position - start
   }
 
-  /// Puts the length in front of what was written since `place`, and moves that if one byte is too short.
+  /// Writes the length before the content that starts at `place`, and moves the content if the length needs
+  /// more bytes.
   private mutating func endNested(_ place: Int) {
     let length = position - start - place
     if length < 0x80 {
@@ -169,7 +171,7 @@ package struct WireWriter {
     for value in values { message(number, value) }
   }
 
-  /// Packed: one length, then the numbers.
+  /// Writes a packed field: one length, then all numbers.
   mutating func integers(_ number: UInt32, _ values: [some FixedWidthInteger]) {
     guard !values.isEmpty else { return }
     let place = beginNested(number)
