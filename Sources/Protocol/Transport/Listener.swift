@@ -85,14 +85,15 @@ package struct Listener: Sendable {
     }
   }
 
-  /// From now on every HTTP/1.1 response asks the client to use another connection.
+  /// Makes every further HTTP/1.1 response ask the client to reconnect.
   package func announceShutDown() { setup.drainState.begin() }
 
   /// Drains the listener: stops accepting, asks every connection to finish, and returns when the last one is closed.
   ///
   /// - Parameters:
   ///   - grace: the time for calls in flight; connections that remain are closed afterwards.
-  ///   - onAnnounced: called when all connections have been asked to finish; ends streams without an end.
+  ///   - onAnnounced: called after all connections have been asked to finish; the caller ends its endless
+  ///     streams here.
   package func shutDown(grace: TimeAmount, onAnnounced: @Sendable () -> Void = {}) async {
     announceShutDown()
     await ListenerCloser(channel: channel, isInherited: isInherited).close()
@@ -100,7 +101,7 @@ package struct Listener: Sendable {
     let finished = loop.makePromise(of: Void.self)
     let cut = loop.scheduleTask(in: grace) { finished.succeed() }
     quiescing.initiateShutdown(promise: finished)
-    // Behind the word to the connections of this loop; those of others hear it at the same time.
+    // Runs after the connections of this loop were asked; other loops ask theirs at the same time.
     try? await loop.submit {}.get()
     onAnnounced()
     try? await finished.futureResult.get()
@@ -108,10 +109,10 @@ package struct Listener: Sendable {
   }
 }
 
-/// Why a listener did not come to be.
+/// The reason a listener could not bind.
 package struct ListenError: Error, CustomStringConvertible {
   package let address: HostAndPort
-  /// The system's words.
+  /// The error message of the operating system.
   package let reason: String
 
   package var description: String { "cannot listen on \(address): \(reason)" }
