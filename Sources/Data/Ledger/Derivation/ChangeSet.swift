@@ -27,7 +27,7 @@ struct ChangeSet {
     var lines: Set<LineKey> = []
     /// Those of them that were linked to the customer just now.
     var linkedLines: Set<LineKey> = []
-    /// Whether facts may have gone, so that all must be read again.
+    /// Whether facts may have been removed, so that all must be read again.
     var needsRebuild = false
   }
 

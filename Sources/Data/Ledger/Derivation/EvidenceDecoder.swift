@@ -99,8 +99,8 @@ extension ReceiptContents {
 extension AppTransactionFact {
   /// The id of the line that stores the app install.
   ///
-  /// Documents from before Apple introduced `appTransactionId` are told apart by purchase time and version, which two
-  /// customers may share. Such a line may therefore have several owners.
+  /// Documents from before Apple introduced `appTransactionId` are distinguished by purchase time and
+  /// version, which two customers may share. Such a line may therefore have several owners.
   var lineID: String {
     guard appTransactionID.isEmpty else { return LineKey.appTransactionPrefix + appTransactionID }
     let purchased = originalPurchaseDate.map { String($0.millisecondsSince1970) } ?? ""

@@ -8,7 +8,7 @@ package import Store
 package enum LedgerEffect: Hashable, Sendable {
   /// Facts that conflict with each other or with the catalog were stored for a customer.
   case contradictionFound(Contradiction.Kind)
-  /// Apple asked how much of a purchase was used (`CONSUMPTION_REQUEST`).
+  /// Apple sent a consumption request (`CONSUMPTION_REQUEST`).
   case consumptionRequestOpened(appID: String, Environment)
   /// A consumption request was answered, missed or refused.
   case consumptionRequestSettled(appID: String, Environment, ConsumptionRequestRecord.State)

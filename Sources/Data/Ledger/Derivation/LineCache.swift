@@ -2,8 +2,8 @@ internal import Entitlements
 internal import FamilySharing
 internal import Store
 
-/// Reads and writes the lines of one write. It caches what the next document asks for again, because the documents
-/// of one notification are mostly about the same line.
+/// Reads and writes the lines of one write. It caches what the next document needs again, because the
+/// documents of one notification are mostly about the same line.
 struct LineCache {
   private let store: any StoreTransaction
   private var owners: [LineKey: [String]] = [:]

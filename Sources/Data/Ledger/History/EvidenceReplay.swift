@@ -39,8 +39,10 @@ package enum EvidenceReplay {
 extension EvidenceLedger {
   /// Decodes a stored notification of version 2 again, as if it arrived now. Doing so twice changes nothing more.
   ///
-  /// - Parameter isDryRun: Whether to return the records without committing.
+  /// If `isDryRun` is set, the records are returned without committing.
+  ///
   /// - Returns: the record before and after; `nil` if `id` is no notification that was accepted.
+  /// - Throws: ``LedgerError/store(_:)``.
   package func reprocess(
     _ id: EvidenceID, isDryRun: Bool
   ) async throws(LedgerError) -> (before: NotificationRecord, after: NotificationRecord)? {

@@ -10,6 +10,7 @@ extension EvidenceLedger {
   /// - Parameters:
   ///   - receipt: The receipt and its documents.
   ///   - alongside: Writes what belongs to the same commit. It may run twice.
+  /// - Returns: the result with the facts of the owner.
   /// - Throws: ``LedgerError/invalid(field:problem:)``, ``LedgerError/unknownApp(_:configured:)``,
   ///   ``LedgerError/notVerifiable(_:)``, ``LedgerError/store(_:)``.
   package func submit(
@@ -56,7 +57,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// The facts of some lines, whoever owns them, merged into `facts`.
+  /// The facts of some lines, independent of their owners, merged into `facts`.
   package func facts(
     of lines: [LineKey], with facts: CustomerFacts
   ) async throws(LedgerError) -> CustomerFacts {
@@ -68,7 +69,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Those of some lines that Apple was not queried about since `instant`.
+  /// The lines that Apple was not queried about since `instant`.
   package func lines(
     _ ids: [String], of appID: String, in environment: Environment, notQueriedSince instant: Instant
   ) async throws(LedgerError) -> [String] {

@@ -8,12 +8,12 @@ package import Store
 package struct EvidenceRetention: Worker {
   package let name = "retention"
 
-  /// Which bodies may go, and when.
+  /// The evidence whose bodies are purged, and their minimum age.
   package struct Rule: Hashable, Sendable {
     package let selection: EvidenceSelection
     package let days: Int
 
-    /// Those bodies, after that many days.
+    /// Purges the bodies of `selection` after `days` days.
     package init(_ selection: EvidenceSelection, days: Int) {
       self.selection = selection
       self.days = days
@@ -29,7 +29,7 @@ package struct EvidenceRetention: Worker {
   private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// A worker that applies `rules` once a day; `sleep` waits for the next day.
+  /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day.
   package init(
     _ rules: [Rule], store: any EntitlementStore, now: @escaping @Sendable () -> Instant,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -51,8 +51,8 @@ package struct EvidenceRetention: Worker {
     } while (try? await sleep(.milliseconds(Self.day))) != nil
   }
 
-  /// Applies all rules now, a page at a time so that others can write in between; answers how many bodies
-  /// went.
+  /// Applies all rules now, in pages, so that other writes can run in between. Returns the number of purged
+  /// bodies.
   package func apply() async throws(StoreError) -> Int {
     var count = 0
     for rule in rules {
@@ -72,12 +72,12 @@ package struct EvidenceRetention: Worker {
 }
 
 extension EvidenceSelection {
-  /// What Apple sent by itself.
+  /// App Store Server Notifications.
   package static let notifications = EvidenceSelection.accepted([.notificationV1, .notificationV2])
-  /// What apps handed in, and what Apple answered with.
+  /// Signed documents from apps and from Apple's responses.
   package static let documents = EvidenceSelection.accepted([
     .signedTransaction, .signedRenewalInfo, .signedAppTransaction,
   ])
-  /// What app receipts said, and the receipts themselves where these are kept.
+  /// The contents of app receipts, and the receipts themselves if they are retained.
   package static let receipts = EvidenceSelection.accepted([.appReceipt, .receiptStatement])
 }

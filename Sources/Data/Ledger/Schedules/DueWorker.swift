@@ -59,7 +59,7 @@ package struct ExpiryWorker: Worker {
   package func run() async throws { try await worker.run() }
 }
 
-/// Replaces the catalog, and evaluates the customers again whose answers depend on what changed.
+/// Replaces the catalog, and evaluates the affected customers again.
 package struct CatalogWorker: Worker {
   package let name = "catalog"
   private let ledger: EvidenceLedger
@@ -67,7 +67,7 @@ package struct CatalogWorker: Worker {
 
   package init(_ ledger: EvidenceLedger) { self.ledger = ledger }
 
-  /// Puts `catalog` into force immediately. Answers and events follow in the background.
+  /// Puts `catalog` in force immediately. Answers and events follow in the background.
   package func adopt(_ catalog: Catalog) {
     ledger.catalog.replace(with: catalog)
     changes.continuation.yield()

@@ -50,7 +50,7 @@ package struct ScheduledLoop: Sendable {
 package struct ServiceClock: Sendable {
   /// The current time.
   package let now: @Sendable () -> Instant
-  /// The machine's milliseconds until an instant; `nil` if the clock stands still before it.
+  /// The machine's milliseconds until an instant; `nil` if the clock stopped before it.
   package let delay: @Sendable (Instant) -> Int64?
   /// A signal each time that the clock was set or its speed changed.
   package let adjustments: @Sendable () -> AsyncStream<Void>
