@@ -17,7 +17,7 @@ package struct JSONGateway: Sendable {
   private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
   private let endpoints: [String: Endpoint]
 
-  /// - Parameter methods: of these, the unary ones are served.
+  /// Serves the unary ones of `methods`.
   init(chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>, methods: [Method]) {
     self.chain = chain
     var endpoints: [String: Endpoint] = [:]
