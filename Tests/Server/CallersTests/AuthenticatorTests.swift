@@ -45,7 +45,8 @@ import Testing
     ] as [(String?, CallerError)])
   func refused(field: String?, error: CallerError) throws {
     let (gate, _) = gate(.listed(try directory("billing", token: token)))
-    // Before and behind the right one, which is remembered in the same place as the one that ends like it.
+    // Before and after a call with the right token, which shares its cache slot with the token of the same
+    // ending.
     #expect(throws: error) { try gate.caller(headers(field)) }
     _ = try gate.caller(headers("Bearer \(token)"))
     #expect(throws: error) { try gate.caller(headers(field)) }
@@ -82,7 +83,7 @@ import Testing
   @Test("Tokens that share a cache slot are not confused")
   func many() throws {
     var generator = SplitMix64(state: 7)
-    // More than there are places.
+    // More tokens than cache slots.
     let tokens = (0..<300).map { _ in TokenHash.newToken(using: &generator) }
     let definitions = try tokens.enumerated().map { index, token in
       CallerDefinition(name: "caller-\(index)", roles: [.read], tokens: [TokenHash(of: token.utf8)])

@@ -3,7 +3,7 @@ import Configuration
 import Entitlements
 import Testing
 
-/// What the file says of Apple's questions about refunds.
+/// The configuration of responses to consumption requests.
 @Suite struct ConsumptionConfigurationTests {
   private func policy(_ text: String) throws -> ConsumptionPolicy {
     let configuration = try ServiceConfiguration(

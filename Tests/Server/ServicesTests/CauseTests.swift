@@ -4,10 +4,10 @@ import Testing
 
 @testable import Services
 
-/// What callers are sent to the server's log for is in it.
+/// The server's log contains the causes that error messages hide from callers.
 @Suite struct CauseTests {
   @Test(
-    "What the store suffers from is told to the operator and not to callers",
+    "A store error reaches the operator's log but not the caller",
     arguments: [
       StoreError.failed("disk I/O error (SQLite 10)"), .corrupt("page 7"), .inUse(path: "/data"),
       .cannotOpen(path: "/data", reason: "no right"),

@@ -82,7 +82,7 @@ struct CheckResponseCacheTests {
         kept += 1
       }
     }
-    // Nearly all places are in use in every round.
+    // Nearly all slots are in use in every round.
     #expect((4 * 120...4 * 128).contains(kept))
   }
 

@@ -13,7 +13,7 @@ import Wire
   private let free = Free()
   private let health = HealthService(services: Contract.services.map(\.name))
 
-  /// What a test lets a disk have.
+  /// The free disk space that a test sets.
   private final class Free: Sendable {
     let bytes = Mutex<Int64?>(1 << 40)
   }
@@ -23,7 +23,7 @@ import Wire
     let directory = FileManager.default.temporaryDirectory.appending(path: "health-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try SQLiteEntitlementStore(directory: directory)
-    // How busy the machine is that runs the tests is no finding.
+    // The maximum delay is large, so that a busy test machine fails no check.
     let monitor = HealthMonitor(store: store, health: health, maxWriteDelay: .seconds(3600)) { [free] in
       free.bytes.withLock { $0 }
     }

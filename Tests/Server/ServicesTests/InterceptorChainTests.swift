@@ -124,7 +124,9 @@ private struct Recorder: Interceptor, Sendable {
     try record("receive")
   }
 
-  func end(_ call: inout CallInFlight, _ status: inout Status) { log.append("\(name) end \(status.code.name)") }
+  func end(_ call: inout CallInFlight, _ status: inout Status) {
+    log.append("\(name) end \(status.code.name)")
+  }
 
   private func record(_ step: String) throws(Status) {
     log.append("\(name) \(step)")

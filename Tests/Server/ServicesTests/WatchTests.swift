@@ -14,18 +14,18 @@ import Wire
 
 @Suite("Watching events")
 struct WatchTests {
-  @Test("A slow watcher is told where to resume and misses no event")
+  @Test("A watcher that falls behind receives the sequence to resume after and misses no event")
   func fellBehind() async throws {
     try await withStore { store in
       let hub = EventBroadcaster(store: store, capacity: 2, now: { moment })
       let running = Task { try? await hub.run() }
       defer { running.cancel() }
-      // Somebody else watches, so that events are kept.
+      // Events are buffered only while there is another watcher.
       let other = try await hub.firstWatcher()
       try await store.tell(1)
       await hub.hasPublished(1)
 
-      // While the first message is on its way, more happens than can wait.
+      // While the first message is being sent, more events are committed than the buffer holds.
       let slow = Caller(.with { $0.fromBeginning = true }) {
         try? await store.tell(3)
         await hub.hasPublished(4)
@@ -62,7 +62,7 @@ struct WatchTests {
     }
   }
 
-  /// Runs the method until it ends, and tells with which status.
+  /// Runs the method until it ends, and returns its status.
   private func watch(_ hub: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
     -> Status?
   {
@@ -90,7 +90,7 @@ struct WatchTests {
   }
 }
 
-/// Somebody who watches: hangs up after so many messages, and does something while the first is on its way.
+/// A watcher that cancels after a number of messages, and runs `meanwhile` while the first one is being sent.
 private final class Caller: MessageStream {
   private let request: WatchRequest
   private let patience: Int
@@ -107,7 +107,7 @@ private final class Caller: MessageStream {
     self.meanwhile = meanwhile
   }
 
-  /// The numbers of what came.
+  /// The sequences of the received events.
   var sequences: [Int64] { received.withLock { $0 } }
 
   func next() async throws(Status) -> ReceivedMessage? { ReceivedMessage(request.encodedBytes()) }
@@ -126,7 +126,7 @@ private final class Caller: MessageStream {
 }
 
 extension EventBroadcaster {
-  /// Watches as soon as it follows the store.
+  /// Subscribes as soon as the broadcaster has read the store.
   fileprivate func firstWatcher() async throws -> WatchSubscription {
     let filter = EventFilter(appID: "", environment: .sandbox, customerIDs: [], entitlements: [])
     while true {
@@ -135,14 +135,14 @@ extension EventBroadcaster {
     }
   }
 
-  /// Waits until it has handed out the event of this number.
+  /// Waits until the event with this sequence is published.
   fileprivate func hasPublished(_ sequence: Int64) async {
     while published < sequence { await Task.yield() }
   }
 }
 
 extension SQLiteEntitlementStore {
-  /// Commits so many events.
+  /// Commits `count` events.
   fileprivate func tell(_ count: Int) async throws {
     let answer = evaluate(CustomerFacts(), entitlement: "pro", in: ocean, at: moment)
     let change = EntitlementChange(
