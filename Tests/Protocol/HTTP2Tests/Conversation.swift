@@ -1,7 +1,7 @@
 import HTTP
 import HTTP2
 
-/// A client and a server session that talk without a socket.
+/// A client session and a server session connected without a socket.
 final class Conversation {
   let client: Session
   let server: Session
@@ -16,7 +16,7 @@ final class Conversation {
     serverEvents = []
   }
 
-  /// Carries bytes both ways until nobody has anything to say, and collects what each saw.
+  /// Transfers bytes in both directions until both sessions are idle, and collects their events.
   func exchange() throws {
     var isQuiet = false
     while !isQuiet {

@@ -202,7 +202,7 @@ import Testing
   func rapidReset() throws {
     let talk = try Conversation()
     var isRefused = false
-    // Fifty at a time: what is allowed grows with the time that passes, and a test may be slow.
+    // Fifty at a time, because the allowance grows with time and the test may run slowly.
     for _ in 0..<400 where !isRefused {
       do {
         let ids = try (0..<50).map { _ in try talk.client.request(post, endOfStream: true) }

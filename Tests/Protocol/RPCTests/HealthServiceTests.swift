@@ -55,7 +55,7 @@ import Wire
   }
 }
 
-/// A streaming call of one request whose answers a test waits for.
+/// A streaming call with one request whose responses a test awaits.
 struct RecordingStream: MessageStream {
   let sent: AsyncStream<[UInt8]>
   private let continuation: AsyncStream<[UInt8]>.Continuation

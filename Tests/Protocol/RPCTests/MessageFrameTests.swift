@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(
-    "Packed or not, what goes in comes out", arguments: [MessageEncoding.identity, .gzip], [0, 1, 100_000])
+    "A message survives framing and gzip", arguments: [MessageEncoding.identity, .gzip], [0, 1, 100_000])
   func round(encoding: MessageEncoding, length: Int) throws {
     let message = (0..<length).map { UInt8(truncatingIfNeeded: $0 / 7) }
     var bytes: [UInt8] = []

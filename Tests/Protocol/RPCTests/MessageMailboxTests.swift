@@ -20,7 +20,7 @@ import Testing
     #expect(try await mailbox.next {} == nil)
   }
 
-  @Test("Empty messages fill a mailbox too, and it asks for more once when half are removed")
+  @Test("Empty messages fill a mailbox, which requests a refill once when half are removed")
   func room() async throws {
     let mailbox = MessageMailbox(backlogBytes: 640)
     let wire = [UInt8](repeating: 0, count: 5 * 1_000)

@@ -9,7 +9,7 @@ import Wire
       Method(path: $0.fullName, handler: .unary { _, _ in .failure(Status(.unimplemented)) })
     })
 
-  @Test("Every method of the contract is found by its path, and nothing else is")
+  @Test("Every method of the contract is found by its path, and other paths are not")
   func paths() {
     for (index, method) in methods.methods.enumerated() {
       #expect(head([(":path", method.path)]).method == index)
@@ -20,7 +20,7 @@ import Wire
   }
 
   @Test(
-    "Only gRPC's content type with protobuf inside is gRPC",
+    "Only application/grpc with protobuf messages is gRPC",
     arguments: [
       ("application/grpc", RequestHead.ContentType.grpc), ("application/grpc+proto", .grpc),
       ("application/grpc;charset=utf-8", .grpc), ("application/grpc+json", .other),
@@ -30,7 +30,7 @@ import Wire
     #expect(head([("content-type", text)]).contentType == expected)
   }
 
-  @Test("A malformed timeout is kept verbatim")
+  @Test("A malformed timeout is stored verbatim")
   func timeout() {
     #expect(head([("grpc-timeout", "5S")]).timeout == Timeout(nanoseconds: 5_000_000_000))
     #expect(head([("grpc-timeout", "soon")]).malformedTimeout == "soon")

@@ -8,7 +8,7 @@ import Testing
 import Transport
 import Wire
 
-/// Real sockets on both sides. What clients of other people see is tested in Tests/Integration.
+/// Uses real sockets on both sides. Tests/Integration covers other client implementations.
 @Suite struct ListenerTests {
   @Test("Synchronous and asynchronous unary calls return a response")
   func unary() async throws {

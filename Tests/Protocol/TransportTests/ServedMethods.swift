@@ -6,7 +6,7 @@ import NIOPosix
 import RPC
 import Transport
 
-/// Methods for every loop. The test's handlers hold nothing that belongs to one.
+/// Methods that every event loop shares. The handlers of a test have no state of a single loop.
 struct SharedMethods: @unchecked Sendable {
   private let methods: [Method]
   init(_ methods: [Method]) { self.methods = methods }
@@ -14,7 +14,7 @@ struct SharedMethods: @unchecked Sendable {
 }
 
 extension Listener.Service {
-  /// The methods, and an HTTP handler that tells what it was asked.
+  /// The methods, and an HTTP handler that returns the properties of the request.
   static func serving(
     _ methods: sending [Method], limits: TransportLimits = TransportLimits()
   ) -> Listener.Service {
@@ -27,7 +27,7 @@ extension Listener.Service {
   }
 }
 
-/// Serves the methods on a free port while `body` runs, which is given a connection to it.
+/// Serves the methods on a free port while `body` runs with a connection to it.
 func serving(
   _ methods: sending [Method], limits: TransportLimits = TransportLimits(),
   _ body: (ClientConnection) async throws -> Void

@@ -184,7 +184,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
   }
 }
 
-/// How often something was done.
+/// Counts calls on any thread.
 private final class Counter: Sendable {
   private let count = Mutex(0)
 
@@ -192,7 +192,7 @@ private final class Counter: Sendable {
 
   func increment() { count.withLock { $0 += 1 } }
 
-  /// Waits until it does not change any more while everybody else has had many turns.
+  /// Waits until the count stays unchanged for 50 ms.
   func settle() async throws {
     var last = -1
     while last != value {

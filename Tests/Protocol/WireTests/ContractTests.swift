@@ -12,7 +12,7 @@ import Wire
     #expect(Contract.method(named: "/entitled.v1.EntitlementService/Cheque") == nil)
   }
 
-  @Test("Every message of every method is read from nothing and written as JSON and back")
+  @Test("Every message of every method decodes from no bytes and survives JSON")
   func everyMessage() throws {
     func roundTrip<Message: WireMessage>(_ type: Message.Type) throws {
       #expect(try Message.decode([]) == Message())
@@ -25,7 +25,7 @@ import Wire
   }
 
   @Test(
-    "Reflection finds a file by its name and by what it declares",
+    "Reflection finds a file by its name and by its symbols",
     arguments: [
       "entitled.v1.EntitlementService", "entitled.v1.EntitlementService.Check", "entitled.v1.CheckRequest",
       "entitled.v1.WatchResponse.content", "entitled.v1.WatchRequest.customer_ids",
@@ -39,7 +39,7 @@ import Wire
     #expect(Array(file.prefix(2 + name.utf8.count)) == [0x0A, UInt8(name.utf8.count)] + Array(name.utf8))
   }
 
-  @Test("What is not declared is not found")
+  @Test("An undeclared symbol or file is not found")
   func unknownSymbols() {
     #expect(FileDescriptors.file(containingSymbol: "entitled.v1.Nothing") == nil)
     #expect(FileDescriptors.file(named: "nothing.proto") == nil)

@@ -11,7 +11,7 @@ private let hasGenerator =
 
 @Suite(.enabled(if: hasGenerator, "needs protoc-c and the Python environment of tools/bootstrap"))
 struct GenerationTests {
-  @Test("The generated files are what tools/generate makes of proto/ now")
+  @Test("The generated files match the output of tools/generate for the current proto/")
   func current() throws {
     let process = Process()
     process.executableURL = root.appending(path: "tools/generate")

@@ -3,7 +3,7 @@ import Wire
 
 @Suite struct HostileBytesTests {
   @Test(
-    "Bytes that are no message are refused",
+    "Malformed bytes are rejected",
     arguments: [
       [0x0A], [0x0A, 5, 0x61], [0x08], [0x80], [0x0B], [0x0C], [0x0E], [0x00, 0x00],
       [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
@@ -16,7 +16,7 @@ import Wire
     }
   }
 
-  @Test("Every truncation of a message is read or refused, never worse")
+  @Test("A truncated message is decoded or rejected and never crashes")
   func truncations() {
     let response = CheckResponse.with {
       $0.explanation = "paid until tomorrow"
@@ -35,7 +35,7 @@ import Wire
   }
 
   @Test(
-    "Text that is not UTF-8 is refused and the field is named",
+    "A string that is not UTF-8 is rejected with the name of its field",
     arguments: [
       [0xFF], [0xC0, 0x80], [0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE0, 0x80, 0xAF],
       [0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x80],
@@ -46,7 +46,7 @@ import Wire
     }
   }
 
-  @Test("A NUL in text is refused, however deep, instead of cutting it off")
+  @Test("A string with a NUL is rejected at every nesting depth instead of being truncated")
   func embeddedNUL() {
     #expect(throws: WireError.embeddedNUL(field: "app")) { try CheckRequest.decode([0x0A, 2, 0x61, 0]) }
     // BatchCheckRequest.checks[0].app = "\0"
@@ -55,7 +55,7 @@ import Wire
     }
   }
 
-  @Test("A small message that unfolds into a large one is refused at the limit")
+  @Test("A small message that unfolds beyond the memory limit is rejected")
   func amplification() {
     let bytes = [UInt8](repeating: 0, count: 200_000).enumerated().map {
       $0.offset % 2 == 0 ? 0x0A : 0 as UInt8
@@ -66,7 +66,7 @@ import Wire
     #expect(throws: Never.self) { try BatchCheckRequest.decode(bytes) }
   }
 
-  @Test("The same holds for JSON")
+  @Test("JSON that unfolds beyond the memory limit is rejected")
   func amplificationInJSON() {
     let checks = Array(repeating: #"{"app":"aaaaaaaaaaaaaaaa"}"#, count: 2000).joined(separator: ",")
     let text = Array("{\"checks\":[\(checks)]}".utf8)

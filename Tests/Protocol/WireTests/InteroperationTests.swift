@@ -2,7 +2,7 @@ import JSON
 import Testing
 import Wire
 
-/// One answer as Google's own Python library (7.36) writes it.
+/// A response as Google's Python library (7.36) encodes it.
 @Suite struct InteroperationTests {
   private let message = CheckResponse.with {
     $0.entitled = true
@@ -36,7 +36,7 @@ import Wire
     + #""willRenew": false, "inAppOwnershipType": "IN_APP_OWNERSHIP_TYPE_UNSPECIFIED", "entitlement": "", "#
     + #""productType": "PRODUCT_TYPE_UNSPECIFIED", "autoRenewProductId": "", "grantId": ""}"#
 
-  @Test("Its bytes are ours")
+  @Test("Encoding returns the bytes of Google's library")
   func bytes() throws {
     let hexadecimal = message.encodedBytes().map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -45,7 +45,7 @@ import Wire
     #expect(try CheckResponse.decode(message.encodedBytes()) == message)
   }
 
-  @Test("Its JSON is ours, whatever the order of the members")
+  @Test("JSON matches that of Google's library in any order of the members")
   func json() throws {
     #expect(try CheckResponse(json: Array(jsonForm.utf8)) == message)
     #expect(sorted(message.jsonValue) == sorted(try JSONValue(parsing: jsonForm)))

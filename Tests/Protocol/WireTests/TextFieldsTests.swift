@@ -7,7 +7,7 @@ import Wire
     return bytes.withUnsafeBytes { TextFields.values(at: path, in: $0) }
   }
 
-  @Test("A text is found among the other fields of its message")
+  @Test("A string field is found among the other fields of its message")
   func own() throws {
     let request = GrantRequest.with {
       $0.app = "ocean"
@@ -21,7 +21,7 @@ import Wire
     #expect(GrantRequest.messageType.path(toText: "no_such_field") == nil)
   }
 
-  @Test("A text is found in each message of a list")
+  @Test("A string field is found in each message of a list")
   func nested() throws {
     let request = BatchCheckRequest.with {
       $0.checks = ["ocean", "sea"].map { app in .with { $0.app = app } }
@@ -29,7 +29,7 @@ import Wire
     #expect(try values("app", BatchCheckRequest.self, request.encodedBytes()) == ["ocean", "sea"])
   }
 
-  @Test("A value that a later one replaces is found too")
+  @Test("A value that a later one overwrites is found too")
   func replaced() throws {
     let twice =
       CheckRequest.with { $0.app = "ocean" }.encodedBytes()
@@ -38,7 +38,7 @@ import Wire
     #expect(try CheckRequest.decode(twice).app == "sea")
   }
 
-  @Test("Whatever is cut off or is no message is told from a message without the field")
+  @Test("Truncated and malformed messages are distinguished from messages without the field")
   func malformed() throws {
     let whole = CheckRequest.with {
       $0.app = "ocean"

@@ -2,12 +2,12 @@ import Testing
 import Wire
 
 @Suite struct WireBytesTests {
-  /// `app = "a"`, `customer_id = "é"`, `entitlement = "p"`, `environment = 2`, as protobuf writes them.
+  /// `app = "a"`, `customer_id = "é"`, `entitlement = "p"`, `environment = 2` in wire form.
   static let check: [UInt8] = [
     0x0A, 1, 0x61, 0x12, 2, 0xC3, 0xA9, 0x1A, 1, 0x70, 0x20, 2,
   ]
 
-  @Test("A request is read from the bytes that protobuf writes, and written as the same")
+  @Test("A request decodes from protobuf's bytes and encodes to the same bytes")
   func knownBytes() throws {
     let request = try CheckRequest.decode(Self.check)
     #expect(request.app == "a" && request.customerId == "é" && request.entitlement == "p")
@@ -15,7 +15,7 @@ import Wire
     #expect(request.encodedBytes() == Self.check)
   }
 
-  @Test("Encoding appends to what is there")
+  @Test("Encoding appends to existing bytes")
   func appends() throws {
     var bytes: [UInt8] = [0, 0, 0, 0, 12]
     try CheckRequest.decode(Self.check).encode(into: &bytes)
@@ -23,7 +23,7 @@ import Wire
   }
 
   @Test(
-    "A timestamp behind a message is read as one of its fields",
+    "A timestamp appended to a message decodes as one of its fields",
     arguments: [0, 1, 999, 1_769_000_000_123, -1])
   func timestampBehind(milliseconds: Int64) throws {
     let response = CheckResponse.with { $0.entitled = true }
@@ -34,13 +34,13 @@ import Wire
     #expect(read.evaluatedAt == time && read.entitled)
   }
 
-  @Test("No bytes are a message at its defaults, which is written as no bytes")
+  @Test("No bytes decode to the default message, which encodes to no bytes")
   func empty() throws {
     #expect(try CheckResponse.decode([]) == CheckResponse())
     #expect(CheckResponse().encodedBytes() == [])
   }
 
-  @Test("Every kind of field survives the way there and back")
+  @Test("Every kind of field survives encoding")
   func everyKind() throws {
     let response = CheckResponse.with {
       $0.entitled = true
@@ -66,7 +66,7 @@ import Wire
   }
 
   @Test(
-    "Lengths of one, two and three bytes stand in front of messages",
+    "Nested messages have length prefixes of one, two and three bytes",
     arguments: [
       0, 1, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 500, 512, 513, 16_370, 16_380, 16_384, 20_000,
       3_000_000,
@@ -79,7 +79,7 @@ import Wire
     #expect(try BatchCheckRequest.decode(batch.encodedBytes()) == batch)
   }
 
-  @Test("A oneof holds its last member, empty ones too")
+  @Test("A oneof has its last member, even if that is empty")
   func oneofs() throws {
     let empty = SubmitReceiptRequest.with { $0.receipt = .receiptBase64("") }
     #expect(try SubmitReceiptRequest.decode(empty.encodedBytes()) == empty)
@@ -90,7 +90,7 @@ import Wire
     #expect(both.receipt == .receiptBytes([7]))
   }
 
-  @Test("Unknown fields are skipped and unknown enum numbers survive")
+  @Test("Unknown fields are skipped and unknown enum numbers are preserved")
   func unknown() throws {
     // Field 1000 as varint, fixed64, bytes and fixed32 around environment = 77.
     let bytes: [UInt8] =
@@ -101,13 +101,13 @@ import Wire
     #expect(request.encodedBytes() == [0x20, 77])
   }
 
-  @Test("A NUL in a string of ours is written as the replacement character")
+  @Test("A NUL in an encoded string becomes the replacement character")
   func outgoingNUL() throws {
     let request = CheckRequest.with { $0.app = "a\0b" }
     #expect(try CheckRequest.decode(request.encodedBytes()).app == "a\u{FFFD}b")
   }
 
-  @Test("Uses of the arena nest: a message inside a message's bytes is read in between")
+  @Test("Uses of the arena nest while a packed message is decoded")
   func nesting() throws {
     let status = GoogleRPC.Status.with {
       $0.code = 3

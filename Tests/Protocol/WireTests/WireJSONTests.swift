@@ -9,7 +9,7 @@ import Wire
     try Message(json: Array(text.utf8))
   }
 
-  @Test("Names may be written either way, enums by name or number")
+  @Test("Field names in both spellings and enums by name or number are accepted")
   func names() throws {
     let expected = CheckRequest.with { ($0.customerId, $0.environment) = ("c", .sandbox) }
     #expect(
@@ -17,7 +17,7 @@ import Wire
     #expect(try read(CheckRequest.self, #"{"customer_id":"c","environment":2,"app":null}"#) == expected)
   }
 
-  @Test("Defaults are written, unset messages are not, 64-bit integers are strings")
+  @Test("Defaults are included, unset messages are not, 64-bit integers are strings")
   func printing() {
     let money = Money.with { ($0.milliunits, $0.currency) = (9_007_199_254_740_993, "USD") }
     #expect(text(money) == #"{"milliunits":"9007199254740993","currency":"USD"}"#)
@@ -32,7 +32,7 @@ import Wire
   }
 
   @Test(
-    "Integers are numbers or strings, within the range of the field",
+    "Integers are numbers or strings within the range of the field",
     arguments: [
       ("1", 1), ("\"-1\"", -1), ("1.0", 1), ("1e2", 100), ("2147483647", .max), ("2147483648", nil),
       ("1.5", nil),
@@ -50,7 +50,7 @@ import Wire
   }
 
   @Test(
-    "Doubles know the three words",
+    "Doubles accept NaN, Infinity and -Infinity as strings",
     arguments: [
       ("0.5", 0.5), ("\"0.5\"", 0.5), ("\"Infinity\"", .infinity), ("\"-Infinity\"", -.infinity),
     ] as [(String, Double)])
@@ -62,7 +62,7 @@ import Wire
     #expect(throws: WireError.self) { try read(ProbableFamilyMember.self, #"{"confidence":1e999}"#) }
   }
 
-  @Test("Bytes are base64 of either alphabet, padded or not", arguments: ["+/8=", "-_8=", "+/8", "-_8"])
+  @Test("Bytes are Base64 in either alphabet, padded or not", arguments: ["+/8=", "-_8=", "+/8", "-_8"])
   func base64(literal: String) throws {
     let request = try read(InspectRequest.self, "{\"documentBytes\":\"\(literal)\"}")
     #expect(request.documentBytes == [0xFB, 0xFF])
@@ -70,7 +70,7 @@ import Wire
   }
 
   @Test(
-    "Times are RFC 3339",
+    "Timestamps are RFC 3339",
     arguments: [
       ("1970-01-01T00:00:00Z", 0, 0, "1970-01-01T00:00:00Z"),
       ("2024-02-29T23:59:59.5+01:30", 1_709_245_799, 500_000_000, "2024-02-29T22:29:59.500Z"),
@@ -85,7 +85,7 @@ import Wire
   }
 
   @Test(
-    "A time that is none is refused",
+    "An invalid timestamp is rejected",
     arguments: [
       "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-01", "2026-01-01T24:00:00Z",
       "2026-01-01T00:00:00",
@@ -97,7 +97,7 @@ import Wire
   }
 
   @Test(
-    "Durations are seconds with an s",
+    "Durations are seconds with the suffix s",
     arguments: [
       ("0s", 0, 0), ("1.5s", 1, 500_000_000), ("-0.000000001s", 0, -1), ("-3s", -3, 0),
     ] as [(String, Int64, Int32)])
@@ -109,7 +109,7 @@ import Wire
   }
 
   @Test(
-    "What cannot be read names where it stands",
+    "A decoding error names the path of the field",
     arguments: [
       (#"{"checks":[{},{"custumer":1}]}"#, .unknownField("checks[1].custumer")),
       (#"{"checks":[{"app":1}]}"#, .invalidValue(field: "checks[0].app", expected: "a string, not a number")),
@@ -130,7 +130,7 @@ import Wire
     #expect(throws: error) { try read(BatchCheckRequest.self, json) }
   }
 
-  @Test("Two members of a oneof are refused")
+  @Test("Two members of a oneof are rejected")
   func oneofs() throws {
     let one = try read(SubmitReceiptRequest.self, #"{"receiptBase64":"","receiptBytes":null}"#)
     #expect(one.receipt == .receiptBase64(""))
@@ -140,7 +140,7 @@ import Wire
     }
   }
 
-  @Test("A status shows its details by the names of their types")
+  @Test("The JSON of a status contains its details under their type names")
   func status() throws {
     let status = GoogleRPC.Status.with {
       ($0.code, $0.message) = (3, "no")
