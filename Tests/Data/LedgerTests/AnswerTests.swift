@@ -12,7 +12,7 @@ struct AnswerTests {
       source: .appStoreServerAPI)
   }
 
-  /// An answer about two lines, the first of which is renewed twice.
+  /// Apple's response about two lines, the first of which is renewed twice.
   private func answer(_ fixture: LedgerFixture) throws -> [Submission] {
     [
       submission(try fixture.period(0...30, signed: 80)), submission(try fixture.period(30...60, signed: 80)),

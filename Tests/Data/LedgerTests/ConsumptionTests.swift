@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Consent and consumption requests, as evidence.
+/// Consent and consumption requests as evidence.
 @Suite struct ConsumptionTests {
   @Test("Repeated consent changes nothing, and replay restores it")
   func consent() async throws {
@@ -111,7 +111,7 @@ import Testing
 }
 
 extension LedgerFixture {
-  /// Apple asks how much was used of a purchase.
+  /// Ingests a consumption request about a purchase.
   fileprivate func ask(_ transaction: String, signed: Int64, uuid: String = "ask") async throws {
     let payload = try consumptionRequest(transaction, signed: signed, uuid: uuid)
     let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
@@ -127,7 +127,7 @@ extension LedgerFixture {
   }
 }
 
-/// Calls of the operator to Apple, as evidence.
+/// Operator calls to Apple as evidence.
 @Suite struct AppleCallTests {
   private let call = AppleCall(
     method: "ExtendRenewalDate", originalTransactionID: "L1", request: ["extendByDays": 7],

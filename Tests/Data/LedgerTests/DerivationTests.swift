@@ -19,7 +19,7 @@ struct EvidenceDecoderTests {
       receivedAt: at(50), content: EvidenceContent(hashing: body), verdict: verdict)
   }
 
-  /// Decoding does not verify, so any signature is accepted.
+  /// Decoding does not verify signatures, so any signature works.
   private func jws(_ payload: JSONObject) -> String {
     func part(_ object: JSONObject) -> String {
       Data(JSONValue.object(object).serialized()).base64EncodedString()

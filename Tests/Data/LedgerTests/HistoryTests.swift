@@ -43,7 +43,8 @@ import Testing
       func run(_ documents: [String]) async throws -> [CustomerFacts?] {
         var facts: [CustomerFacts?] = []
         try await LedgerFixture.run { other in
-          // Whose they are is decided before: who claims first is no accident of delivery.
+          // Owners are set first, because the first claim decides and must not depend on the order of
+          // delivery.
           for line in 0..<3 {
             _ = try await other.submit(
               other.period(0...30, line: "L\(line)", signed: -1), for: Self.customers[line])
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  /// One step of a history; what cannot be done is refused and changes nothing.
+  /// Performs one step of a history; a step that is not possible is rejected and changes nothing.
   private func act(
     _ fixture: LedgerFixture, _ transfers: inout [String], using random: inout SplitMix64
   ) async throws {

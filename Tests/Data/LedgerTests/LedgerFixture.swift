@@ -81,7 +81,7 @@ struct LedgerFixture {
     ])
   }
 
-  /// What Apple posts when it released seats.
+  /// The notification that Apple released seats.
   func unclaimed(seats: [String], signed: Int64) throws -> String {
     try signer.sign(payload: [
       "notificationType": "UNCLAIM_SEATS", "notificationUUID": .string("unclaim-\(signed)"), "version": "2.0",
@@ -93,7 +93,7 @@ struct LedgerFixture {
     ])
   }
 
-  /// What Apple posts when a customer asks for a refund.
+  /// The notification of a consumption request.
   func consumptionRequest(_ transaction: String, signed: Int64, uuid: String) throws -> String {
     try signer.sign(payload: [
       "notificationType": "CONSUMPTION_REQUEST", "notificationUUID": .string(uuid), "version": "2.0",
@@ -112,38 +112,38 @@ struct LedgerFixture {
       Submission(appID: app, customerID: customerID, signedTransaction: jws, signedRenewalInfo: renewal))
   }
 
-  /// What a reader sees of a customer.
+  /// The stored facts of a customer.
   func facts(of customerID: String = "ana") throws -> CustomerFacts? {
     try store.makeReader().facts(
       of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID))
   }
 
-  /// What a reader finds about `pro`.
+  /// The stored answer for `pro`.
   func answer(of customerID: String = "ana", on day: Int64) throws -> AnswerLookup {
     try store.makeReader().answer(
       to: "pro", of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID),
       under: Self.app.fingerprint, at: at(day))
   }
 
-  /// What readers see that happened.
+  /// The stored events.
   func events() throws -> [StoredEvent] {
     try store.makeReader().events(of: nil, after: 0, limit: 1000)
   }
 
-  /// The lines that nobody has.
+  /// The unclaimed lines.
   func unclaimed() throws -> [String] {
     try store.makeReader().unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 1000)
       .map(\.line.originalTransactionID)
   }
 
-  /// The tables in which the store differs from what its evidence gives.
+  /// The tables in which the store differs from a replay of its evidence.
   func replayDifferences() async throws -> [TableDifference] {
     try await withReplay { rebuilt in
       try store.differences(from: rebuilt).filter { $0.onlyInFirst + $0.onlyInSecond > 0 }
     }
   }
 
-  /// Runs `body` with what the store's evidence gives.
+  /// Runs `body` with a replay of the store's evidence.
   func withReplay<Result>(_ body: (SQLiteEntitlementStore) throws -> Result) async throws -> Result {
     let rebuilt = try SQLiteEntitlementStore(directory: "\(directory)/replay-\(UUID())")
     _ = try await EvidenceReplay.run(from: store.makeReader(), into: rebuilt, catalog: catalog.value)
@@ -168,7 +168,7 @@ final class TestClock: Sendable {
 
 private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }
 
-/// A chain shaped like Apple's, made once for all tests.
+/// A chain with the structure of Apple's, created once for all tests.
 private struct TestAuthority {
   let signer: JWSSigner
   let verifier: SignedDataVerifier

@@ -36,7 +36,7 @@ struct PollScheduleTests {
       CustomerFacts(transactions: [transaction], renewals: renewal.map { [$0] } ?? []), askedAt: asked)
   }
 
-  /// The end of the period and so many milliseconds.
+  /// That many milliseconds after the end of the period.
   private static func end(_ milliseconds: Int64) -> Instant { at(30).advanced(byMilliseconds: milliseconds) }
 
   @Test("Polls are due shortly before the end and at growing intervals after it")

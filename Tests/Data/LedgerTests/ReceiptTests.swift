@@ -10,7 +10,7 @@ import Testing
 
 /// A legacy receipt counts until Apple's signed documents arrive.
 @Suite struct ReceiptTests {
-  /// A receipt of day `made` with one period.
+  /// The contents of a receipt created on day `made` with one period.
   private func contents(
     _ days: ClosedRange<Int64> = 40...70, line: String = "L1", made: Int64 = 45, appInstall: String? = nil
   ) throws -> ReceiptContents {

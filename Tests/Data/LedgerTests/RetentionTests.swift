@@ -22,13 +22,13 @@ import Testing
           #expect(duration == .seconds(86_400))
           let bodies = try bodies(in: fixture.store)
           left.withLock { $0.append(bodies) }
-          // As long as there is something to wait for.
+          // Stops the worker when all bodies are purged.
           guard bodies > 0 else { throw CancellationError() }
           fixture.clock.set(fixture.clock.now.advanced(byMilliseconds: 86_400_000))
         }, logger: Logger(label: "test") { _ in lines })
       fixture.clock.set(at(59))
       try await retention.run()
-      // Days 59 to 64: a piece is old enough when ten days have passed and not before.
+      // Days 59 to 64: a body is purged when it is ten days old, and not before.
       #expect(left.withLock { $0 } == [3, 3, 2, 1, 1, 0])
       #expect(lines.all == Array(repeating: "evidence bodies purged [count: 1]", count: 3))
     }
