@@ -10,7 +10,7 @@ import Testing
 @testable import SQLiteStore
 
 @Suite struct BatchWriterTests {
-  @Test("What fails or is only rehearsed leaves nothing behind, and all others of its batch stay")
+  @Test("Failed writes and dry runs are rolled back, and the other writes of their batch are committed")
   func mixed() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "batch-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -42,7 +42,7 @@ import Testing
       ])
   }
 
-  /// Keeps a piece of evidence, and then fails if it is told to.
+  /// Appends a piece of evidence, and then throws `failure` if there is one.
   private func job(_ name: String, _ told: Told, failure: StoreError? = nil) -> WriteJob {
     WriteJob { transaction throws(StoreError) in
       let id = try append(name, to: transaction)
@@ -71,7 +71,7 @@ private func append(_ name: String, to transaction: SQLiteTransaction) throws(St
   return kept.id.rawValue
 }
 
-/// What the callers were told.
+/// Collects the results that the callers received.
 private final class Told: Sendable {
   private let all = Mutex<[String: Result<Int64, StoreError>]>([:])
 

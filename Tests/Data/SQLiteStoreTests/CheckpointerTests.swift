@@ -5,10 +5,10 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Checkpoints beside the writer")
+@Suite("Concurrent checkpoints")
 struct CheckpointerTests {
   @Test(
-    "The log begins anew each time it is long, and nothing is missing afterwards", .timeLimit(.minutes(2)))
+    "A long write-ahead log is checkpointed and restarts without loss of data", .timeLimit(.minutes(2)))
   func beginsAnew() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "checkpointer-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ struct CheckpointerTests {
       length = writer.logLength
       checkpointer.follow(writer)
     }
-    // One commit has 17 pages; less than a log that is long would mean that it is copied too often.
+    // A commit adds 17 pages; fewer commits would mean that checkpoints start below the threshold.
     #expect(written * 17 > 3 * 4_000)
 
     checkpointer.close()
@@ -38,7 +38,7 @@ struct CheckpointerTests {
       try reader.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1)
   }
 
-  @Test("A commit that is not followed by others leaves the log as it is")
+  @Test("A commit below the checkpoint threshold leaves the log unchanged")
   func shortLog() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "checkpointer-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

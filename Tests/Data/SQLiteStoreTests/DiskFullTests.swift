@@ -10,7 +10,7 @@ import Testing
 @testable import SQLiteStore
 
 @Suite struct DiskFullTests {
-  @Test("A full disk refuses what does not fit, keeps what did, and writing works again with more space")
+  @Test("A full disk rejects a write that does not fit, and writes succeed again once space is free")
   func recovers() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "full-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -20,7 +20,7 @@ import Testing
     try Schema.create(connection)
     let writer = try BatchWriter(connection, changes: CustomerVersions())
 
-    // To SQLite a database that may not grow is a disk that has no more space.
+    // A limit on the number of pages simulates a full disk.
     let pages = try connection.number("PRAGMA page_count")
     try connection.execute("PRAGMA max_page_count = \(pages + 4)")
     let small = Write(1), large = Write(100_000), together = Write(2)
@@ -38,7 +38,7 @@ import Testing
   }
 }
 
-/// A write of that many bytes of evidence, and what its caller was told.
+/// A write of the given number of bytes of evidence, and its result.
 private final class Write: Sendable {
   private let told = Mutex<Result<Int, StoreError>?>(nil)
   private let size: Int
@@ -49,7 +49,7 @@ private final class Write: Sendable {
 
   var job: WriteJob {
     WriteJob { [size] transaction throws(StoreError) in
-      // Nothing that could be packed into less.
+      // Random bytes are incompressible.
       var random = SystemRandomNumberGenerator()
       let content = EvidenceContent((0..<size).map { _ in UInt8.random(in: 0...255, using: &random) })
       _ = try transaction.append(

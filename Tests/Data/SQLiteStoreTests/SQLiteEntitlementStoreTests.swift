@@ -11,7 +11,7 @@ import Testing
     .appending(path: "sqlite-\(UUID())").path
   private let key = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
 
-  @Test("The directory is made for this user alone, with what is missing above it")
+  @Test("Opening creates the directory and its parents with access for this user only")
   func directoryMode() async throws {
     defer { remove() }
     let nested = directory + "/a/b"
@@ -21,7 +21,7 @@ import Testing
     await store.close()
   }
 
-  @Test("The files are for this user alone, also in a directory that others may look into")
+  @Test("Files are accessible by this user only, even in a directory that others can read")
   func fileModes() async throws {
     defer { remove() }
     try FileManager.default.createDirectory(
@@ -37,7 +37,7 @@ import Testing
     await store.close()
   }
 
-  @Test("A directory that cannot be used is named with the system's reason")
+  @Test("An unusable directory is reported with its path and the system's reason")
   func unusableDirectory() throws {
     defer { remove() }
     try Data("x".utf8).write(to: URL(filePath: directory))
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("A store that is open is refused to everybody else, until it is let go of")
+  @Test("An open store cannot be opened again until it is closed")
   func exclusive() async throws {
     defer { remove() }
     do {
@@ -63,7 +63,7 @@ import Testing
     await again.close()
   }
 
-  @Test("What was written is there after opening again")
+  @Test("Committed data is present after reopening")
   func persistence() async throws {
     defer { remove() }
     let facts = CustomerFacts(transactions: [transaction()])
@@ -79,14 +79,14 @@ import Testing
     await store.close()
   }
 
-  @Test("A store of a newer schema is refused by both versions")
+  @Test("A store with a newer schema is rejected with both versions")
   func newerSchema() async throws {
     defer { remove() }
     do {
       let store = try SQLiteEntitlementStore(directory: directory)
       await store.close()
     }
-    // The schema's version is the big-endian number at byte 60 of the file.
+    // Byte 60 of the file begins the big-endian schema version (`user_version`).
     let file = try FileHandle(forUpdating: URL(filePath: directory + "/entitled.sqlite"))
     try file.seek(toOffset: 60)
     try file.write(contentsOf: Data([0, 0, 0, UInt8(Schema.version + 1)]))
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("A file that is no database is reported as damaged")
+  @Test("A file that is not a database is reported as corrupt")
   func notADatabase() throws {
     defer { remove() }
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("When too many wait, the next one is told so and nothing of it is done")
+  @Test("A write beyond the queue's capacity is rejected as overloaded and does not run")
   func overloaded() async throws {
     defer { remove() }
     let store = try SQLiteEntitlementStore(directory: directory, capacity: 4, batchSize: 2)
@@ -143,7 +143,7 @@ import Testing
   }
 }
 
-/// The answers of an app that sells nothing.
+/// Returns the answers under a catalog without products.
 private func answers(to facts: CustomerFacts) -> PrecomputedAnswers {
   let app = AppDefinition(
     id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],

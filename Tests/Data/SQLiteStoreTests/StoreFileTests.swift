@@ -13,7 +13,8 @@ import Testing
   private var database: String { directory + "/entitled.sqlite" }
   private var copy: String { directory + "/copy.sqlite" }
 
-  @Test("A backup of an open store has what was written before it, for its owner alone, and is sound")
+  @Test(
+    "A backup of an open store contains all earlier writes, passes verification and is private to its owner")
   func backup() async throws {
     defer { remove() }
     let store = try SQLiteEntitlementStore(directory: directory)
@@ -31,7 +32,7 @@ import Testing
     await store.close()
   }
 
-  @Test("A store that a backup was put in the place of goes on from there")
+  @Test("A store restored from a backup continues from its state")
   func restored() async throws {
     defer { remove() }
     let store = try SQLiteEntitlementStore(directory: directory)
@@ -47,7 +48,7 @@ import Testing
     await restored.close()
   }
 
-  @Test("Evidence that is not what arrived is named, and so are pages that are damaged")
+  @Test("Verification reports altered evidence and damaged pages")
   func damage() async throws {
     defer { remove() }
     let store = try SQLiteEntitlementStore(directory: directory)
@@ -70,7 +71,7 @@ import Testing
     #expect(!faults.isEmpty)
   }
 
-  @Test("Vacuum packs what an older version kept, and forgets none of it")
+  @Test("Vacuum compresses uncompressed bodies without loss")
   func vacuum() async throws {
     defer { remove() }
     let store = try SQLiteEntitlementStore(directory: directory)
@@ -87,7 +88,7 @@ import Testing
     await store.close()
   }
 
-  @Test("A file without tables is refused; a new store has the current schema version")
+  @Test("A file without tables is rejected; a new store has the current schema version")
   func schemaVersion() async throws {
     defer { remove() }
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

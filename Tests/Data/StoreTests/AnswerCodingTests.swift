@@ -31,7 +31,7 @@ import Testing
     #expect(try StatusCoding.status(bytes) == status)
   }
 
-  @Test("Every answer that was encoded is found as it was", arguments: UInt64(0)..<300)
+  @Test("Decoding returns every encoded answer unchanged", arguments: UInt64(0)..<300)
   func roundTrip(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     let answers = randomAnswers(&random)
@@ -46,7 +46,7 @@ import Testing
     #expect(try find("pr", in: bytes, answers, at: answers.start) == nil)
   }
 
-  @Test("The evidence of each answer is found with it", arguments: UInt64(0)..<100)
+  @Test("Decoding returns the evidence of each answer", arguments: UInt64(0)..<100)
   func evidence(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     var numbers: [DecidingFact: EvidenceID] = [:]
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("The bytes of version 2 never change: stores are full of them")
+  @Test("The bytes of format version 2 never change")
   func golden() throws {
     let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
     let answers = PrecomputedAnswers(facts, in: app, from: moment(5))
@@ -79,7 +79,7 @@ import Testing
     expected += [4] + Array("plus".utf8) + [3] + neverPurchased
     expected += [3] + Array("pro".utf8) + [26] + owned + refunded
     #expect(bytes == expected)
-    // Each is stored as its place in its list, so the lists may only grow at the end.
+    // Cases are stored as indices into their lists, so new cases must be last.
     #expect(
       AnswerCoding.reasons == [
         .subscriptionActive, .subscriptionNotRenewing, .inGracePeriod, .nonRenewingActive,
@@ -93,7 +93,7 @@ import Testing
     #expect(AnswerCoding.accessLevels == [.none, .limited, .full])
   }
 
-  @Test("Answers of another version or fingerprint are as good as none")
+  @Test("Answers of another version or fingerprint count as missing")
   func stale() throws {
     let answers = PrecomputedAnswers(CustomerFacts(transactions: [fact()]), in: app, from: moment(5))
     var bytes = AnswerCoding.encode(answers)
@@ -103,7 +103,7 @@ import Testing
     #expect(try find("pro", in: [], answers, at: moment(9)) == nil)
   }
 
-  @Test("Damaged bytes are reported or answer something, and never crash", arguments: UInt64(0)..<200)
+  @Test("Decoding damaged bytes throws or returns an answer, without a crash", arguments: UInt64(0)..<200)
   func damaged(seed: UInt64) {
     var random = SplitMix64(state: seed)
     let answers = randomAnswers(&random)
@@ -127,7 +127,7 @@ private func find(
   try AnswerCoding.answer(in: bytes.span, to: entitlement, under: answers.fingerprint, at: now)?.status
 }
 
-/// Answers to facts in which every part that an answer can have comes up.
+/// Returns answers to facts that cover every part of the format.
 private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
   let transactions = (0..<Int.random(in: 0...6, using: &random)).map { _ in
     let start = Int64.random(in: 0...100, using: &random) * 1_000_000

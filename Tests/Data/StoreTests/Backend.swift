@@ -6,10 +6,10 @@ import TestSupport
 
 @testable import SQLiteStore
 
-/// Every implementation of the store. A new one joins by adding a case, and gets every test.
+/// The implementations of the store under test. Each contract test runs for every case.
 enum Backend: CaseIterable {
   case sqlite
-  /// SQLite with a hash that all customers share.
+  /// SQLite with one hash for all customers.
   case sqliteWithCollisions
 
   /// Runs `body` with an empty store.
@@ -33,7 +33,7 @@ enum Backend: CaseIterable {
 
 func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
 
-/// An app of which `pro` is sold for ever, and of `plus` nothing yet.
+/// An app that sells `pro` without expiry, and has no product for `plus`.
 let app = AppDefinition(
   id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
   environments: [.sandbox],
@@ -73,7 +73,7 @@ func renewal(signed: Int64) -> RenewalFact {
     originalTransactionID: "L1", productID: "pro", signedDate: Instant(millisecondsSince1970: signed))
 }
 
-// Writes of one step, for tests in which that is all that matters.
+// Writes of one step, for tests that need no larger transaction.
 extension EntitlementStore {
   func append(_ evidence: Evidence) async throws(StoreError) -> AppendedEvidence {
     try await write { transaction throws(StoreError) in try transaction.append(evidence) }

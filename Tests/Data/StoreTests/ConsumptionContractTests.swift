@@ -3,7 +3,7 @@ import Entitlements
 import Store
 import Testing
 
-@Suite("What a store remembers of Apple's questions about refunds")
+@Suite("Contract: consumption requests")
 struct ConsumptionContractTests {
   private func inquiry(_ id: EvidenceID, line number: String = "L1", asked: Int64 = 10)
     -> ConsumptionRequestRecord
@@ -14,7 +14,7 @@ struct ConsumptionContractTests {
   }
 
   @Test(
-    "A question is due at once, then when it is said, and never once it is settled",
+    "A consumption request is due at once, then at its next attempt, and never after it is settled",
     arguments: Backend.allCases)
   func due(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -48,7 +48,7 @@ struct ConsumptionContractTests {
     }
   }
 
-  @Test("Pages have what is asked for, the latest first", arguments: Backend.allCases)
+  @Test("A page contains the matching requests, latest first", arguments: Backend.allCases)
   func pages(backend: Backend) async throws {
     try await backend.withStore { store in
       var ids: [EvidenceID] = []
@@ -75,7 +75,7 @@ struct ConsumptionContractTests {
     }
   }
 
-  @Test("The latest word of a customer counts, also of one who was joined in", arguments: Backend.allCases)
+  @Test("The latest consent counts, including that of a merged customer", arguments: Backend.allCases)
   func consent(backend: Backend) async throws {
     try await backend.withStore { store in
       let (first, second) = (

@@ -3,7 +3,7 @@ import Entitlements
 import Store
 import Testing
 
-/// The promises of the store about what goes out.
+/// Contract tests of webhook cursors and deliveries.
 @Suite struct DeliveryContractTests {
   private let outlet = WebhookKey(appID: "ocean", kind: .events, name: "billing")
 
@@ -13,7 +13,9 @@ import Testing
       happenedAt: moment(position), dueAt: due.map(moment))
   }
 
-  @Test("An outlet begins behind the last message, and stays where it is", arguments: Backend.allCases)
+  @Test(
+    "A new webhook cursor begins after the last message, and beginning again keeps it",
+    arguments: Backend.allCases)
   func begins(backend: Backend) async throws {
     try await backend.withStore { store in
       let other = WebhookKey(appID: "ocean", kind: .notifications, name: "billing")
@@ -38,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("Discarded is what was given up, and nothing that waits", arguments: Backend.allCases)
+  @Test("Discarding removes dead letters and keeps pending deliveries", arguments: Backend.allCases)
   func discarded(backend: Backend) async throws {
     try await backend.withStore { store in
       let counts = try await store.write { store throws(StoreError) in
@@ -62,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("Of each subject the first that waits is due, and no other", arguments: Backend.allCases)
+  @Test("Only the first pending delivery of each ordering key is due", arguments: Backend.allCases)
   func order(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { store throws(StoreError) in
@@ -91,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("What is dead is not due, and waits again when it is revived", arguments: Backend.allCases)
+  @Test("A dead letter is not due until it is requeued", arguments: Backend.allCases)
   func dead(backend: Backend) async throws {
     try await backend.withStore { store in
       var given = delivery(1)
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("An erased person is in no delivery any more", arguments: Backend.allCases)
+  @Test("Erasure replaces the customer id in deliveries", arguments: Backend.allCases)
   func erased(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { store throws(StoreError) in

@@ -3,11 +3,11 @@ import Entitlements
 import Store
 import Testing
 
-/// The promises of the store about events, time, and those who follow it.
+/// Contract tests of events, due times and commit listeners.
 @Suite struct EventContractTests {
   private let ben = CustomerKey(appID: "ocean", environment: .production, customerID: "ben")
 
-  @Test("Events have consecutive numbers, also after a write that failed", arguments: Backend.allCases)
+  @Test("Event sequences have no gaps, even after a failed write", arguments: Backend.allCases)
   func sequence(backend: Backend) async throws {
     try await backend.withStore { store in
       let first = try await store.write { transaction throws(StoreError) in
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("Whoever listens hears of a commit", arguments: Backend.allCases)
+  @Test("A commit notifies its listeners", arguments: Backend.allCases)
   func commits(backend: Backend) async throws {
     try await backend.withStore { store in
       var commits = store.commits().makeAsyncIterator()
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "Customers are due when an answer changes by itself, those who wait longest first",
+    "Customers are due when an answer changes by time alone, the longest overdue first",
     arguments: Backend.allCases)
   func due(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("Those who were told their answers under another catalog are found", arguments: Backend.allCases)
+  @Test("Customers with answers of another catalog fingerprint are found", arguments: Backend.allCases)
   func told(backend: Backend) async throws {
     try await backend.withStore { store in
       for number in 0..<5 { try await store.put(CustomerFacts(), of: line().customer("c\(number)")) }
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("What a customer was told can be asked again", arguments: Backend.allCases)
+  @Test("A write reads the stored answers of a customer", arguments: Backend.allCases)
   func known(backend: Backend) async throws {
     try await backend.withStore { store in
       let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct FactCodingTests {
-  @Test("What was encoded is decoded as it was", arguments: UInt64(0)..<200)
+  @Test("Decoding returns the encoded facts unchanged", arguments: UInt64(0)..<200)
   func roundTrip(seed: UInt64) throws {
     let facts = RandomFacts(seed: seed).customerFacts()
     #expect(try FactCoding.customerFacts(FactCoding.encode(facts)) == facts)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("The bytes of version 2 never change: stores are full of them")
+  @Test("The bytes of format version 2 never change")
   func golden() throws {
     let fact = TransactionFact(
       transactionID: "T", originalTransactionID: "T", productID: "p", type: .nonConsumable,
@@ -32,7 +32,7 @@ import Testing
     #expect(try FactCoding.transaction(bytes) == fact)
     #expect(
       FactCoding.encode(CustomerFacts(transactions: [fact])) == [2, 1] + bytes.dropFirst() + [0, 0, 0])
-    // Each known code is stored as its place in its list, so the lists may only grow at the end.
+    // Known codes are stored as indices into their lists, so new codes must be last.
     #expect(
       ProductType.known == [
         .autoRenewableSubscription, .nonConsumable, .consumable, .nonRenewingSubscription,
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test("What version 1 wrote, which had fewer facts, is still read")
+  @Test("Facts of format version 1 are decoded")
   func versionOne() throws {
     let fact = TransactionFact(
       transactionID: "T", originalTransactionID: "T", productID: "p", type: .nonConsumable,
@@ -64,7 +64,7 @@ import Testing
     #expect(try FactCoding.customerFacts([1, 1] + bytes + [0]) == CustomerFacts(transactions: [fact]))
   }
 
-  @Test("Damaged bytes are reported, never guessed at and never a crash", arguments: UInt64(0)..<200)
+  @Test("Decoding damaged bytes throws, without a crash", arguments: UInt64(0)..<200)
   func damaged(seed: UInt64) {
     var random = SplitMix64(state: seed)
     let facts = CustomerFacts(transactions: (0..<3).map { RandomFacts(seed: seed + $0).transaction() })
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("A version to come is refused by its number")
+  @Test("A later format version is rejected by its number")
   func laterVersion() {
     #expect(throws: StoreError.corrupt("facts of version 3, and 2 is known")) {
       try FactCoding.customerFacts([3, 0, 0])

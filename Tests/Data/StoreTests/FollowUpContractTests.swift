@@ -3,7 +3,7 @@ import Entitlements
 import Store
 import Testing
 
-@Suite("What a store remembers of asking Apple")
+@Suite("Contract: status polls and repairs")
 struct FollowUpContractTests {
   private func newRepair(_ reason: Repair.Reason = .manual, app: String = "ocean") -> Repair {
     Repair(
@@ -11,7 +11,7 @@ struct FollowUpContractTests {
   }
 
   @Test(
-    "Lines are due in the order of their moments, each app and environment by itself",
+    "Status polls are due in order of time, separately for each app and environment",
     arguments: Backend.allCases)
   func polls(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -32,7 +32,7 @@ struct FollowUpContractTests {
   }
 
   @Test(
-    "That a line was asked about outlasts another moment, and is forgotten with the line",
+    "The time of the last poll survives rescheduling and is deleted with the schedule",
     arguments: Backend.allCases)
   func asked(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -51,7 +51,9 @@ struct FollowUpContractTests {
     }
   }
 
-  @Test("A repair is found again as it was put down, the oldest open one first", arguments: Backend.allCases)
+  @Test(
+    "A stored repair is read unchanged, and the oldest unfinished one comes first",
+    arguments: Backend.allCases)
   func repairs(backend: Backend) async throws {
     try await backend.withStore { store in
       let (first, second) = try await store.write { store throws(StoreError) in
@@ -76,7 +78,7 @@ struct FollowUpContractTests {
   }
 
   @Test(
-    "The lines of a repair wait for their turn, with those that are due in any case",
+    "The queue of a repair contains its lines and those whose poll is due",
     arguments: Backend.allCases)
   func lines(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -96,7 +98,7 @@ struct FollowUpContractTests {
   }
 
   @Test(
-    "All lines that somebody owns wait for their turn, page by page, those of the app and environment alone",
+    "Owned lines of the app environment are queued page by page",
     arguments: Backend.allCases)
   func ownedLines(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -120,7 +122,7 @@ struct FollowUpContractTests {
     }
   }
 
-  @Test("A report keeps what was believed first, and what came out", arguments: Backend.allCases)
+  @Test("A repair's report keeps the first status before and the status after", arguments: Backend.allCases)
   func drift(backend: Backend) async throws {
     try await backend.withStore { store in
       let (nothing, everything) = (CustomerFacts(), CustomerFacts(transactions: [fact()]))
@@ -151,7 +153,9 @@ struct FollowUpContractTests {
     }
   }
 
-  @Test("Old repairs are forgotten with their reports, open ones never", arguments: Backend.allCases)
+  @Test(
+    "Old finished repairs are deleted with their reports, unfinished ones are kept",
+    arguments: Backend.allCases)
   func forgotten(backend: Backend) async throws {
     try await backend.withStore { store in
       let open = try await store.write { store throws(StoreError) in
@@ -167,7 +171,7 @@ struct FollowUpContractTests {
     }
   }
 
-  @Test("Until when deliveries are accounted for is remembered", arguments: Backend.allCases)
+  @Test("The delivery watermark is stored", arguments: Backend.allCases)
   func mark(backend: Backend) async throws {
     try await backend.withStore { store in
       #expect(try store.makeReader().deliveryMark(of: "ocean", in: .sandbox) == nil)

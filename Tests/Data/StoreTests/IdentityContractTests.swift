@@ -3,9 +3,9 @@ import Entitlements
 import Store
 import Testing
 
-/// The promises of the store about whose things are, who is who, and who is forgotten.
+/// Contract tests of ownership, the claim queue, merges and erasure.
 @Suite struct IdentityContractTests {
-  @Test("Whose a line is changes, and how it came to that is remembered", arguments: Backend.allCases)
+  @Test("A line's owner changes and the changes are recorded", arguments: Backend.allCases)
   func ownership(backend: Backend) async throws {
     try await backend.withStore { store in
       let (first, second) = try await store.write { transaction throws(StoreError) in
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("A shared line has several owners, the oldest first", arguments: Backend.allCases)
+  @Test("A shared line has several owners, the longest-standing first", arguments: Backend.allCases)
   func shared(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("Lines wait for their customer, found by their token", arguments: Backend.allCases)
+  @Test("Unclaimed lines are queued and found by their token", arguments: Backend.allCases)
   func claims(backend: Backend) async throws {
     try await backend.withStore { store in
       let id = try await store.write { transaction throws(StoreError) in
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("A token is the first customer's who bought with it", arguments: Backend.allCases)
+  @Test("A token stays bound to the first customer", arguments: Backend.allCases)
   func tokens(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("Who was joined into whom is remembered until it is taken back", arguments: Backend.allCases)
+  @Test("The merge target of a customer is stored until the merge is undone", arguments: Backend.allCases)
   func survivors(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
@@ -91,7 +91,8 @@ import Testing
   }
 
   @Test(
-    "Grants and copies of the app are kept like lines, grants found by their key", arguments: Backend.allCases
+    "Grants and app installs are stored as lines, and grants are found by their key",
+    arguments: Backend.allCases
   )
   func grants(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -116,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("Of a person who is forgotten only the pseudonym is left", arguments: Backend.allCases)
+  @Test("Erasing a customer leaves only the pseudonym", arguments: Backend.allCases)
   func forgotten(backend: Backend) async throws {
     try await backend.withStore { store in
       let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")

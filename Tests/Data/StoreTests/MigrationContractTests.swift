@@ -2,7 +2,7 @@ import AppStore
 import Store
 import Testing
 
-/// The promises of the store about migration jobs, and about what Apple is still to be asked.
+/// Contract tests of migration jobs and pending refreshes.
 @Suite struct MigrationContractTests {
   private static func order(key: String = "") -> MigrationJob.Order {
     MigrationJob.Order(
@@ -18,7 +18,7 @@ import Testing
       reason: reason, isDuplicate: isDuplicate)
   }
 
-  @Test("A key begins one job, and is each app's own", arguments: Backend.allCases)
+  @Test("An idempotency key starts one job for each app", arguments: Backend.allCases)
   func keys(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
@@ -37,7 +37,8 @@ import Testing
   }
 
   @Test(
-    "Each line counts once, also behind the mark, and failures are found again", arguments: Backend.allCases)
+    "Each line counts once, even before the saved position, and failures are stored",
+    arguments: Backend.allCases)
   func lines(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
@@ -65,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("A job ends once", arguments: Backend.allCases)
+  @Test("A job ends only once", arguments: Backend.allCases)
   func end(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
@@ -79,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("What is to be asked is due in its order, until it is settled", arguments: Backend.allCases)
+  @Test("Pending refreshes are due in order of time until they are completed", arguments: Backend.allCases)
   func refreshes(backend: Backend) async throws {
     try await backend.withStore { store in
       let later = PendingRefresh(line: line("L1"), dueAt: moment(20), attempts: 2, reason: "R")

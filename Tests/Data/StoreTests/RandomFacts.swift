@@ -2,7 +2,7 @@ import AppStore
 import Entitlements
 import TestSupport
 
-/// Makes facts in which every part is there half of the time.
+/// Generates facts in which each optional part exists with a probability of one half.
 final class RandomFacts {
   private var random: SplitMix64
 

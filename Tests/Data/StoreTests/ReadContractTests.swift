@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reads off the event loop")
 struct ReadContractTests {
-  /// One background read at a time, two interactive ones, and one more for Check.
+  /// One background read, two interactive ones and one more for Check may run at the same time.
   private static let limits = ReaderPool.Limits(concurrency: 2)
 
   @Test("A read returns the value of its body and sees every acknowledged write", arguments: Backend.allCases)
@@ -56,11 +56,12 @@ struct ReadContractTests {
   }
 
   @Test(
-    "A read past its deadline fails while it runs, while it waits, and at once", arguments: Backend.allCases)
+    "A read past its deadline fails while running, while queued, and at the call", arguments: Backend.allCases
+  )
   func deadline(backend: Backend) async throws {
     try await backend.withStore(reads: Self.limits) { store in
       _ = try await store.append(evidence("T"))
-      // Runs: it would never end by itself.
+      // A running read that never ends by itself.
       await #expect(throws: StoreError.deadlineExceeded) {
         try await store.read(deadline: .now + .milliseconds(20)) { snapshot throws(StoreError) in
           while true { _ = try snapshot.counts() }
@@ -69,7 +70,7 @@ struct ReadContractTests {
       await #expect(throws: StoreError.deadlineExceeded) {
         try await one(store, deadline: .now - .seconds(1))
       }
-      // Waits: for a background reader that stays occupied.
+      // A queued read, because the only background reader is occupied.
       try await occupied(store, .background) {
         await #expect(throws: StoreError.deadlineExceeded) {
           try await one(store, .background, deadline: .now + .milliseconds(20))
@@ -79,7 +80,7 @@ struct ReadContractTests {
     }
   }
 
-  @Test("A cancelled read leaves the queue, and stops if it runs", arguments: Backend.allCases)
+  @Test("A cancelled read leaves the queue, or stops if it is running", arguments: Backend.allCases)
   func cancellation(backend: Backend) async throws {
     try await backend.withStore(reads: Self.limits) { store in
       try await occupied(store, .background) {
@@ -102,7 +103,7 @@ struct ReadContractTests {
     }
   }
 
-  @Test("A check runs beside as many interactive reads as there can be", arguments: Backend.allCases)
+  @Test("A check runs concurrently with the maximum number of interactive reads", arguments: Backend.allCases)
   func reservedReader(backend: Backend) async throws {
     try await backend.withStore(reads: Self.limits) { store in
       try await occupied(store, .interactive) {
@@ -112,7 +113,7 @@ struct ReadContractTests {
   }
 
   @Test(
-    "Closing the store stops reads that run and rejects those that wait or follow",
+    "Closing the store stops running reads and rejects queued and later ones",
     arguments: Backend.allCases)
   func close(backend: Backend) async throws {
     try await backend.withStore(reads: Self.limits) { store in
@@ -137,7 +138,7 @@ struct ReadContractTests {
     let pool = ReaderPool(.init(capacity: 1, concurrency: 2)) { () throws(StoreError) in
       throw .failed("no reader")
     }
-    // Without a connection every read fails, and the pool goes on.
+    // Without a connection every read fails, but the pool keeps working.
     await #expect(throws: StoreError.failed("no reader")) {
       try await pool.read(.interactive, deadline: nil) { _ throws(StoreError) in 1 }
     }
@@ -145,7 +146,7 @@ struct ReadContractTests {
 
     try await Backend.sqlite.withStore(reads: .init(capacity: 1, concurrency: 2)) { store in
       try await occupied(store, .background) {
-        // One of the two waits; the other one finds the queue full, and its error cancels the first.
+        // One of the two is queued; the other finds the queue full, and its error cancels the first.
         await #expect(throws: StoreError.overloaded(waiting: 1)) {
           try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<2 { group.addTask { try await one(store, .background) } }
@@ -161,7 +162,7 @@ struct ReadContractTests {
     try await store.read { snapshot throws(StoreError) in Int(try snapshot.counts().evidence) }
   }
 
-  /// A read that does nothing.
+  /// Runs a read that does nothing.
   private func one(
     _ store: any EntitlementStore, _ priority: ReadPriority = .interactive,
     deadline: ContinuousClock.Instant? = nil
@@ -169,7 +170,7 @@ struct ReadContractTests {
     try await store.read(priority, deadline: deadline) { _ throws(StoreError) in }
   }
 
-  /// Runs `body` while as many reads of `priority` run as are allowed to.
+  /// Runs `body` while the maximum number of reads of `priority` run.
   private func occupied(
     _ store: any EntitlementStore, _ priority: ReadPriority, _ body: () async throws -> Void
   ) async throws {
@@ -195,7 +196,7 @@ struct ReadContractTests {
   }
 }
 
-/// Blocks threads, and suspends tasks, until it is opened.
+/// Blocks threads and suspends tasks until it is opened.
 private final class Gate: Sendable {
   private let isOpen = Mutex(false)
 

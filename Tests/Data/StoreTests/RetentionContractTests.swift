@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RetentionContractTests {
   @Test(
-    "Bodies that are old and chosen go; hashes, sizes, verdicts and all others stay",
+    "Purging removes old selected bodies and keeps hashes, sizes, verdicts and other bodies",
     arguments: Backend.allCases)
   func forgetting(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -28,14 +28,14 @@ import Testing
       #expect(after.map(\.content.hash) == before.map(\.content.hash))
       #expect(after.map(\.content.size) == before.map(\.content.size))
       #expect(after.map(\.verdict) == before.map(\.verdict))
-      // The same again is still known by its hash.
+      // The hash still identifies the same content.
       var again = evidence("old")
       again.receivedAt = Instant(millisecondsSince1970: 60)
       #expect(try await store.append(again).isDuplicate)
     }
   }
 
-  /// Forgets what arrived before 50, a piece at a time.
+  /// Purges the bodies that arrived before 50, one piece of evidence at a time.
   private func purge(_ selection: EvidenceSelection, in store: any EntitlementStore) async throws -> Int {
     var (last, count): (EvidenceID?, Int) = (nil, 0)
     repeat {

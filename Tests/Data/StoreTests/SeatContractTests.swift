@@ -4,8 +4,7 @@ import FamilySharing
 import Store
 import Testing
 
-/// The promises of the store about seats, and about finding purchases by what others have in common with
-/// them.
+/// Contract tests of seats, and of finding purchases by app install, product and time.
 @Suite struct SeatContractTests {
   private static func seat(_ number: Int, claim: String? = nil, released: Int64? = nil) -> Seat {
     Seat(
@@ -15,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "Claims of a purchase are kept in their order, found by line and by Apple's number",
+    "Seat claims of a purchase keep their order and are found by line and by Apple's id",
     arguments: Backend.allCases)
   func seats(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -39,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "The lines of an Apple account are found by its copy of the app, whatever came first or was old",
+    "The lines of an Apple account are found by its app install in any order of arrival",
     arguments: Backend.allCases)
   func copies(backend: Backend) async throws {
     @Sendable func bought(_ transaction: String, _ number: String, through copy: String?) -> TransactionFact {
@@ -68,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("Purchases are found by their number, and by product and moment", arguments: Backend.allCases)
+  @Test("Purchases are found by id, and by product and time", arguments: Backend.allCases)
   func purchases(backend: Backend) async throws {
     try await backend.withStore { store in
       let bought = fact("T1", line: "L1")

@@ -3,9 +3,9 @@ import Entitlements
 import Store
 import Testing
 
-/// The promises of ``EntitlementStore``, asked of every implementation there is.
+/// Contract tests of evidence, facts, customers and snapshots.
 @Suite struct StoreContractTests {
-  @Test("The same evidence is kept once, and keeps its number", arguments: Backend.allCases)
+  @Test("The same evidence is stored once and keeps its id", arguments: Backend.allCases)
   func evidenceOnce(backend: Backend) async throws {
     try await backend.withStore { store in
       let first = try await store.append(evidence("a"))
@@ -16,7 +16,8 @@ import Testing
   }
 
   @Test(
-    "Other content, another verdict and another customer are other evidence", arguments: Backend.allCases)
+    "Evidence with other content, another verdict or another customer is not a duplicate",
+    arguments: Backend.allCases)
   func evidenceIdentity(backend: Backend) async throws {
     try await backend.withStore { store in
       let all = [
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("Evidence that was too large keeps its hash and size", arguments: Backend.allCases)
+  @Test("Oversized evidence keeps its hash and size", arguments: Backend.allCases)
   func withoutBody(backend: Backend) async throws {
     try await backend.withStore { store in
       _ = try await store.append(evidence("huge", body: false))
@@ -46,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("The newest signature stays, whichever came first", arguments: Backend.allCases)
+  @Test("The fact with the latest signature is stored, in any order of arrival", arguments: Backend.allCases)
   func newestWins(backend: Backend) async throws {
     try await backend.withStore { store in
       let answers = try await store.write { transaction throws(StoreError) in
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("Lines of different environments have nothing to do with each other", arguments: Backend.allCases)
+  @Test("Lines of different environments are independent", arguments: Backend.allCases)
   func environments(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
@@ -85,7 +86,8 @@ import Testing
     }
   }
 
-  @Test("A body that throws writes nothing, and the others of its batch all", arguments: Backend.allCases)
+  @Test(
+    "A throwing body writes nothing, and the others of its batch are committed", arguments: Backend.allCases)
   func allOrNothing(backend: Backend) async throws {
     try await backend.withStore { store in
       await withTaskGroup { group in
@@ -103,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("A turn sees one moment; the next one sees what was written meanwhile", arguments: Backend.allCases)
+  @Test("A reader sees one snapshot until its tick ends, then later writes", arguments: Backend.allCases)
   func turns(backend: Backend) async throws {
     try await backend.withStore { store in
       let facts = CustomerFacts(transactions: [fact()])
@@ -122,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("What was acknowledged is seen by every reader at once", arguments: Backend.allCases)
+  @Test("Every reader sees an acknowledged write at once", arguments: Backend.allCases)
   func readYourWrites(backend: Backend) async throws {
     try await backend.withStore { store in
       let readers = try (0..<3).map { _ in try store.makeReader() }
@@ -137,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("The answers are those that the facts give, for as long as they hold", arguments: Backend.allCases)
+  @Test("Precomputed answers equal evaluated ones while they are valid", arguments: Backend.allCases)
   func answers(backend: Backend) async throws {
     try await backend.withStore { store in
       let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
@@ -164,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("The evidence of a fact is what first said it", arguments: Backend.allCases)
+  @Test("The evidence of a fact is the first that stated it", arguments: Backend.allCases)
   func evidenceOfFacts(backend: Backend) async throws {
     try await backend.withStore { store in
       let ids = try await store.write { transaction throws(StoreError) in
@@ -192,7 +194,7 @@ import Testing
     }
   }
 
-  @Test("A change of a customer is counted before it is acknowledged", arguments: Backend.allCases)
+  @Test("A customer's version is raised before the write is acknowledged", arguments: Backend.allCases)
   func changes(backend: Backend) async throws {
     try await backend.withStore { store in
       let slot = store.changes.slot(of: customer)
@@ -200,7 +202,7 @@ import Testing
       let before = try reader.snapshotVersion()
       #expect(store.changes.lastCommit(in: slot) <= before)
       try await store.put(CustomerFacts(transactions: [fact()]), from: moment(5))
-      // The turn began before the commit, and goes on seeing the past.
+      // The snapshot began before the commit and does not include it.
       #expect(try reader.snapshotVersion() == before)
       #expect(store.changes.lastCommit(in: slot) > before)
       reader.endTurn()
@@ -212,7 +214,7 @@ import Testing
     }
   }
 
-  @Test("Every customer is found, and nobody is taken for another", arguments: Backend.allCases)
+  @Test("Every customer is found and none is confused with another", arguments: Backend.allCases)
   func customers(backend: Backend) async throws {
     try await backend.withStore { store in
       let keys = ["ocean", "oce"].flatMap { app in
@@ -246,7 +248,7 @@ import Testing
     }
   }
 
-  @Test("All customers of an app are paged through, each once", arguments: Backend.allCases)
+  @Test("Paging through an app returns each customer once", arguments: Backend.allCases)
   func pages(backend: Backend) async throws {
     try await backend.withStore { store in
       for number in 0..<25 {
@@ -273,7 +275,7 @@ import Testing
     }
   }
 
-  @Test("After closing, writes are refused, and those before were kept", arguments: Backend.allCases)
+  @Test("A closed store rejects writes and keeps the earlier ones", arguments: Backend.allCases)
   func closed(backend: Backend) async throws {
     try await backend.withStore { store in
       _ = try await store.append(evidence("a"))

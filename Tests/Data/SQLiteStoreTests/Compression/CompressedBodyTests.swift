@@ -10,24 +10,24 @@ import Testing
 @testable import SQLiteStore
 
 @Suite struct CompressedBodyTests {
-  @Test("Any bytes come back as they were", arguments: UInt64(1)...30)
+  @Test("Compression restores arbitrary bytes", arguments: UInt64(1)...30)
   func arbitraryBytes(seed: UInt64) throws {
     var random = Random(state: seed)
     for _ in 0..<3 { try expectRound(random.document(depth: 0)) }
   }
 
-  @Test("What looks like Base64 and is none, or is written in an unusual way, comes back as it was")
+  @Test("Compression restores malformed and non-canonical Base64 unchanged")
   func unusual() throws {
     let long = String(repeating: "QUJD", count: 40)
     for text in [
       "", "e", "eyJ4NWMi", long + "=", long + "==", long + "A", long + "-+", long + "/_", "." + long + ".",
-      // Stray bits in the last character: no encoder writes that.
+      // Nonzero trailing bits in the last character, which no encoder writes.
       String(repeating: "QUJD", count: 30) + "QR", "eyJ" + String(repeating: "\u{FFFD}", count: 99),
       String(repeating: "=", count: 120), String(repeating: "-", count: 121),
     ] { try expectRound(Array(text.utf8)) }
   }
 
-  @Test("A notification is kept in a twentieth of its size, its certificates once")
+  @Test("A notification is compressed to a twentieth, and its certificates are stored once")
   func notification() throws {
     let certificates = JSONValue.array([.string(Random(state: 9).base64(2_400))])
     let header = Base64.url.encodeUTF8(
@@ -52,7 +52,8 @@ import Testing
     #expect(packed.parts == [header])
   }
 
-  @Test("Damage is noticed or gives other bytes, and never more than that", arguments: UInt64(1)...10)
+  @Test(
+    "Decompressing damaged bytes throws or returns other bytes, without a crash", arguments: UInt64(1)...10)
   func damaged(seed: UInt64) throws {
     var random = Random(state: seed)
     let body = random.document(depth: 0)
@@ -92,7 +93,7 @@ import Testing
   }
 }
 
-/// Random documents from a seed.
+/// Generates random documents from a seed.
 private struct Random {
   private var numbers: SplitMix64
 
@@ -109,7 +110,7 @@ private struct Random {
     Base64.standard.encode(bytes(count))
   }
 
-  /// Noise, text, and Base64 of either alphabet around more of the same.
+  /// Returns random bytes, text, and nested Base64 in either alphabet.
   mutating func document(depth: Int) -> [UInt8] {
     var document: [UInt8] = []
     for _ in 0..<1 + next() % 4 {

@@ -8,9 +8,9 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Documents as the sandbox App Store signs them, through a store.
+/// Stores documents that the sandbox signs.
 @Suite struct RealDocumentTests {
-  @Test("Every kind of document comes back from a store as it went in, and takes a fraction of the space")
+  @Test("A store restores every kind of document and stores it in a fraction of the space")
   func everyKind() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "packing-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -35,7 +35,7 @@ import Testing
     await store.close()
   }
 
-  @Test("What a write that was taken back shared with others is not referred to")
+  @Test("Evidence does not refer to shared segments of a write that was rolled back")
   func rolledBack() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "packing-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
