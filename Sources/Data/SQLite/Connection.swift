@@ -146,7 +146,8 @@ extension Connection {
     try target.execute("PRAGMA journal_mode = DELETE")
   }
 
-  /// Returns the messages of SQLite's integrity check; empty if the file is sound.
+  /// Returns at most 40 defects found by `integrity_check` and `foreign_key_check`; empty if the file is
+  /// sound.
   package func faults() throws(StoreError) -> [String] {
     var found: [String] = []
     let integrity = try Statement("PRAGMA integrity_check(20)", on: self)

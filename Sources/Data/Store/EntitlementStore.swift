@@ -57,7 +57,7 @@ package protocol EntitlementStore: Sendable {
   func close() async
 }
 
-/// The urgency of a read, which decides its place in the queue and the share of reader threads it may use.
+/// The urgency of a read, which decides its position in the queue and the share of reader threads it may use.
 package enum ReadPriority: Int, CaseIterable, Sendable {
   /// Bulk work that no caller waits for, such as reconciliation.
   case background

@@ -1,4 +1,4 @@
-/// An error of the store. Nothing was written when one is thrown.
+/// An error of the store. A call that throws one has written nothing.
 package enum StoreError: Error, Hashable, Sendable {
   /// The directory or file is unusable; `reason` is the operating system's error text.
   case cannotOpen(path: String, reason: String)

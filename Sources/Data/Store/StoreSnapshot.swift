@@ -2,7 +2,7 @@ package import AppStore
 package import Entitlements
 package import FamilySharing
 
-/// The reads that Check and BatchCheck need: by primary key, short enough for an event loop.
+/// The reads of Check and BatchCheck: by primary key, short enough for an event loop.
 ///
 /// All reads of one event loop tick, from the first one to ``endTick()``, see the same snapshot; it
 /// contains every write that was acknowledged before the first of them.

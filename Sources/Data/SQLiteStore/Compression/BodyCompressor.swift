@@ -2,7 +2,7 @@ internal import Platform
 internal import SQLite
 internal import Store
 
-/// Compresses and decompresses the bodies of evidence (`evidence.body`, `evidence.packing`).
+/// Compresses and decompresses the bodies of evidence (`evidence.body`, `evidence.compression`).
 final class BodyCompressor {
   /// The storage format of a body. Persisted.
   enum Form: Int64 {

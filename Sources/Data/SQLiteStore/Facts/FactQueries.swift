@@ -3,7 +3,7 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-/// Reads `transaction_fact` and `renewal_fact` by line, product or app install instead of by customer.
+/// Reads `transaction_fact` and `renewal_fact` by transaction, line, product or app install.
 final class FactQueries {
   private let rows: FactRows
   private let selectByID: Statement

@@ -4,8 +4,8 @@ internal import FamilySharing
 internal import SQLite
 internal import Store
 
-/// Writes the `line_record` rows behind the views `transaction_fact` and `renewal_fact`: the newest facts of
-/// each purchase line.
+/// Writes the newest facts of each purchase line: the `line_record` rows of the views `transaction_fact` and
+/// `renewal_fact`.
 final class FactRows {
   private let connection: Connection
   private let transactionOfLine: Statement

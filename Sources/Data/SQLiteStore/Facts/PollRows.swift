@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Reads and writes the `line_record` rows behind the view `poll`: the next status poll of each line.
+/// Reads and writes the next status poll of each line: the `line_record` rows of the view `poll`.
 final class PollRows {
   private let connection: Connection
   private let select: Statement

@@ -36,8 +36,9 @@ package struct StoreFile {
     return try Connection.reader(path: target).number(Self.size)
   }
 
-  /// Returns the defects of the file: damaged pages, broken foreign keys, and evidence whose body does not
-  /// match its hash. Calls `report` with the number of checked pieces of evidence as it proceeds.
+  /// Returns at most 100 defects of the file: damaged pages, broken foreign keys, and evidence whose body
+  /// does not match its hash. Calls `report` with the number of checked pieces of evidence after every
+  /// thousand.
   package func faults(_ report: (Int) -> Void = { _ in }) throws(StoreError) -> [String] {
     var found = try connection.faults()
     let query = EvidenceQueries(connection, try BodyCompressor(connection))

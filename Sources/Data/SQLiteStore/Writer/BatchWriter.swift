@@ -56,7 +56,7 @@ final class BatchWriter {
   /// Runs all bodies without savepoints, which is the common case: a savepoint for each body would copy every
   /// page that later bodies change.
   ///
-  /// - Returns: `false` if a body failed. Then the writes of all bodies are rolled back.
+  /// - Returns: `false` if a body failed or the batch has a dry run. Then no writes of the batch remain.
   private func runBatch(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {

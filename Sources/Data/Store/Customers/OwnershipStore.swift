@@ -41,7 +41,7 @@ package protocol OwnershipStore {
   ) throws(StoreError) -> [OwnershipChange]
 }
 
-/// Stores the lines without an owner, and the tokens and merges that identify one.
+/// Stores the claim queue, and the `appAccountToken`s and merges that determine the owner of a line.
 package protocol ClaimQueue {
   /// Adds a line to the claim queue; `token` is its `appAccountToken` in lower case.
   func enqueue(_ line: LineKey, token: String?) throws(StoreError)
@@ -86,7 +86,7 @@ package protocol SeatStore {
   ) throws(StoreError) -> Seat?
 }
 
-/// Removes a person's identifiers.
+/// Erases a customer's identifiers.
 package protocol ErasureStore {
   /// Returns the customers that were merged into this one.
   func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String]

@@ -46,7 +46,7 @@ package struct Evidence: Hashable, Sendable {
   /// The result of verification.
   package var verdict: Verdict
 
-  /// Evidence by its parts.
+  /// Creates evidence from its parts.
   package init(
     appID: String, environment: Environment?, customerID: String?, kind: Kind, source: Source,
     receivedAt: Instant, content: EvidenceContent, verdict: Verdict

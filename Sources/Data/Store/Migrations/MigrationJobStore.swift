@@ -14,7 +14,7 @@ package protocol MigrationJobReader {
   /// Returns the finished lines that follow the last line up to which all are finished.
   func doneLines(of id: Int64) throws(StoreError) -> Set<Int64>
 
-  /// Returns at most `limit` lines of a job that were rejected or are retryable, in order, after line `line`.
+  /// Returns at most `limit` rejected or retryable lines of a job, in order, after line number `line`.
   func migrationFailures(
     of id: Int64, after line: Int64, limit: Int
   ) throws(StoreError) -> [MigrationLine]

@@ -1,16 +1,16 @@
 package import AppStore
 
-/// A consumption request: Apple's question how much of a purchase was used, before it decides about a refund
-/// (`CONSUMPTION_REQUEST`), and the state of its answer.
+/// A `CONSUMPTION_REQUEST`, in which Apple requests usage data of a purchase before it decides about a
+/// refund, with the state of the answer.
 package struct ConsumptionRequestRecord: Hashable, Sendable {
   package enum State: String, Hashable, Sendable, CaseIterable {
-    /// It can still be answered.
+    /// Apple still accepts an answer.
     case open = "OPEN"
     /// Apple accepted the answer.
     case answered = "ANSWERED"
     /// Apple's deadline passed.
     case missed = "MISSED"
-    /// Apple rejected the answer, or would.
+    /// Apple rejected the answer, or would reject any.
     case refused = "REFUSED"
   }
 
@@ -37,7 +37,8 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
   /// The time at which the request was closed.
   package var settledAt: Instant?
 
-  /// How long Apple waits for an answer (App Store Server API, "Send Consumption Information").
+  /// Apple's time limit for an answer, in milliseconds (App Store Server API, "Send Consumption
+  /// Information").
   package static let patience: Int64 = 12 * 3_600_000
 
   /// Creates a new request, due at once.
@@ -80,7 +81,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
 
 /// A customer's consent that the service reports consumption to Apple.
 package struct ConsumptionConsent: Hashable, Sendable {
-  /// Whether it is given; otherwise it is withdrawn.
+  /// Whether the customer consents; otherwise the consent is withdrawn.
   package let isGiven: Bool
   package let since: Instant
   /// The evidence of the customer's decision.
@@ -100,7 +101,7 @@ package struct ConsumptionRequestFilter: Hashable, Sendable {
   package var environment: Environment?
   package var state: ConsumptionRequestRecord.State?
   package var customerID: String?
-  /// Only those that arrived before this one.
+  /// Selects only requests with a lower evidence id.
   package var before: EvidenceID?
   package var limit: Int
 
@@ -151,7 +152,7 @@ package protocol ConsumptionRequestReader {
 package struct OpenConsumptionRequests: Hashable, Sendable {
   /// The operator's name for the app.
   package let appID: String
-  /// Where the purchases were made.
+  /// Apple's environment of the purchases.
   package let environment: Environment
   /// At least 1.
   package let count: Int64

@@ -78,7 +78,7 @@ package struct NotificationFilter: Hashable, Sendable {
   package var from: Instant?
   /// The latest arrival time, exclusive.
   package var to: Instant?
-  /// Only those that arrived before this one.
+  /// Selects only notifications with a lower evidence id.
   package var before: EvidenceID?
   package var limit: Int
 

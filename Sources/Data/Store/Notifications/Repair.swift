@@ -6,7 +6,7 @@ package struct Repair: Hashable, Sendable {
   package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The service was not running.
     case downtime = "DOWNTIME"
-    /// No notification arrived for several times the app's typical interval.
+    /// No notification arrived for a multiple of the app's typical interval.
     case deliveryGap = "DELIVERY_GAP"
     /// The daily search for notifications that Apple failed to deliver.
     case scheduled = "SCHEDULED"
@@ -33,23 +33,23 @@ package struct Repair: Hashable, Sendable {
   package var reason: Reason
   /// The start of the examined time span, inclusive.
   package var from: Instant
-  /// Its end, exclusive.
+  /// The end of the examined time span, exclusive.
   package var to: Instant
   /// Whether it examines only notifications that Apple failed to deliver.
   package var onlyFailures: Bool
   package var startedAt: Instant
-  /// `nil` while it is unfinished.
+  /// `nil` while the repair runs.
   package var finishedAt: Instant?
   package var phase = Phase.history
   /// The next page of the history; `nil` at its beginning.
   package var pageToken: String?
-  /// The number of notifications that had not arrived.
+  /// The number of missed notifications that the repair ingested.
   package var received: Int64 = 0
-  /// The number of notifications that had arrived.
+  /// The number of notifications that were stored already.
   package var alreadyKnown: Int64 = 0
-  /// The number of purchases that were queried at Apple.
+  /// The number of purchases with a call to Apple.
   package var queriedPurchases: Int64 = 0
-  /// The error that it waits to retry; empty if there is none.
+  /// The error of the last attempt, which is retried; empty if there is none.
   package var error = ""
 
   /// Creates a new repair.
@@ -72,7 +72,7 @@ package struct Repair: Hashable, Sendable {
 package struct Drift: Hashable, Sendable {
   package let customer: CustomerKey
   package let entitlement: String
-  /// The instant of both statuses.
+  /// The time at which both statuses are evaluated.
   package let detectedAt: Instant
   /// The status before the repair.
   package let before: EntitlementStatus
@@ -111,9 +111,9 @@ extension Drift {
 
 /// The time up to which Apple's deliveries to one app environment are known to be complete.
 package struct DeliveryWatermark: Hashable, Sendable {
-  /// Up to here the service received notifications, or a repair fetched them.
+  /// The service received all notifications up to this time, or a repair fetched them.
   package var completeUntil: Instant
-  /// Up to here failed deliveries were searched for.
+  /// A repair searched for failed deliveries up to this time.
   package var sweptUntil: Instant
   /// The time of the last delivered notification; `nil` before the first.
   package var lastDelivery: Instant?
