@@ -17,7 +17,7 @@ package final class EvidenceLedger: Sendable {
   let now: @Sendable () -> Instant
   private let recordEffects: @Sendable ([LedgerEffect]) -> Void
 
-  /// Creates a ledger that writes to `store`. `now` dates what arrives. `recordEffects` receives the effects of each
+  /// Creates a ledger that writes to `store`. `now` dates arrivals. `recordEffects` receives the effects of each
   /// committed write once; it counts metrics unless a test replaces it.
   package init(
     store: any EntitlementStore, verifier: SignedDataVerifier, catalog: CurrentCatalog,

@@ -43,9 +43,11 @@ extension Status {
 /// The prefix of every message (gRPC over HTTP/2, "Length-Prefixed-Message"): one byte for the compression flag and
 /// four for the length, big-endian.
 package struct MessageFrame: Hashable, Sendable {
+  /// In bytes.
   package static let prefixLength = 5
 
   package let isCompressed: Bool
+  /// The size of the message in bytes, compressed if ``isCompressed``; without the prefix.
   package let length: Int
 
   /// Decodes the prefix at the start of `bytes`; `nil` while it is incomplete.

@@ -7,6 +7,7 @@ package struct Metadata: Hashable, Sendable {
   /// Entries with names that end in `-bin` have their decoded bytes, others the bytes of ASCII text.
   package private(set) var entries: [Entry] = []
 
+  /// One name, in lowercase, with one value.
   package struct Entry: Hashable, Sendable {
     package let name: String
     package let value: [UInt8]
@@ -31,6 +32,7 @@ package struct Metadata: Hashable, Sendable {
     }
   }
 
+  /// Appends an entry. Names must be lowercase; only names that end in `-bin` may have arbitrary bytes.
   package mutating func append(_ name: String, _ value: [UInt8]) {
     entries.append(Entry(name: name, value: value))
   }

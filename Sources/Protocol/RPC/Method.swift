@@ -11,9 +11,9 @@ package struct Method {
     self.handler = handler
   }
 
-  /// A unary handler that runs on the event loop of the connection. It must not keep the bytes of the request.
+  /// A unary handler that runs on the event loop of the connection. It must not retain the bytes of the request.
   package typealias UnaryHandler = (_ request: UnsafeRawBufferPointer, _ context: CallContext) -> UnaryResult
-  /// Decodes the request on the calling thread and returns the work that remains. It must not keep the bytes.
+  /// Decodes the request on the calling thread and returns the remaining work. It must not retain the bytes.
   package typealias AsyncHandler =
     @Sendable (_ request: UnsafeRawBufferPointer, _ context: CallContext) throws(Status) -> UnaryWork
   /// Reads and writes any number of messages until the call ends.

@@ -3,8 +3,8 @@ internal import HTTP
 
 /// The methods of one event loop.
 ///
-/// Every loop has its own host, so that handlers use state of one thread, such as a reader of the store, without a
-/// lock. Not `Sendable`.
+/// Each loop has its own host, so that its handlers need no lock for state such as a reader of the store. Not
+/// `Sendable`.
 package final class MethodHost {
   package let methods: MethodTable
   private let tickEnded: () -> Void
@@ -15,6 +15,7 @@ package final class MethodHost {
     self.tickEnded = tickEnded
   }
 
+  /// Ends the tick, so that handlers release their snapshots.
   package func endTick() { tickEnded() }
 }
 

@@ -9,6 +9,7 @@ package struct ReflectionService: Sendable {
 
   package init(services: [String]) { self.services = services.sorted() }
 
+  /// The full names of both versions.
   package static let names = [
     "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
   ]

@@ -15,16 +15,21 @@ package struct RequestHead: Sendable {
     case unknown(String)
   }
 
+  /// Whether the method is POST, which gRPC requires.
   package var isPost = false
   package var contentType = ContentType.other
+  /// The value of `grpc-encoding`; `identity` without one.
   package var encoding = Encoding.known(.identity)
+  /// Whether `grpc-accept-encoding` lists gzip.
   package var acceptsGzip = false
+  /// The value of `grpc-timeout`; `nil` if it is missing or malformed.
   package var timeout: Timeout?
   /// The value of `grpc-timeout` if it is malformed.
   package var malformedTimeout: String?
   /// The index of the path in the method table; `nil` for an unknown path.
   package var method: Int?
 
+  /// Decodes `fields`, and finds the path in `methods`. Unknown fields are skipped.
   package init(_ fields: HeaderFields, methods: MethodTable) {
     fields.withFields { fields in
       for field in fields { read(field.name, field.value, methods) }

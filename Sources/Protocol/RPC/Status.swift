@@ -74,8 +74,7 @@ package enum StatusCode: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The HTTP status for calls as JSON over plain HTTP
-  /// (google/rpc/code.proto).
+  /// The HTTP status for calls as JSON over plain HTTP (google/rpc/code.proto).
   package var httpStatus: Int {
     switch self {
     case .ok: 200

@@ -1,5 +1,6 @@
 /// The timeout of a caller (gRPC over HTTP/2, "Timeout"): at most eight digits and a unit.
 package struct Timeout: Hashable, Sendable {
+  /// At most `Int64.max`, about 292 years; longer timeouts are limited to it.
   package let nanoseconds: Int64
 
   package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }

@@ -1,5 +1,6 @@
 /// A network address in text form: `127.0.0.1:50051`, `[::1]:50051`, `localhost:0`.
 package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
+  /// A DNS name or an IP address; an IPv6 address has no brackets here.
   package var host: String
   /// 0 to 65535; 0 requests any free port.
   package var port: Int

@@ -37,7 +37,7 @@ package struct TransportLimits: Hashable, Sendable {
   }
 }
 
-/// How long a connection may take for what it does, in milliseconds.
+/// The timeouts of a connection, in milliseconds.
 package struct ConnectionTimes: Hashable, Sendable {
   /// From the accept until the handshake and the first bytes.
   package var handshake: Int64 = 10_000

@@ -49,7 +49,7 @@ package struct ServiceContext: Sendable {
     self.deliveries = deliveries
   }
 
-  /// The time by which services answer; that of the sandbox if one runs.
+  /// The time of the services' clock, which is the sandbox's if one runs.
   var now: @Sendable () -> AppStore.Instant { clock.now }
 
   /// Reads one snapshot of the store, away from the event loops.

@@ -82,7 +82,7 @@ struct CommandHandler {
     return changes
   }
 
-  /// Whether all is still as the command left it.
+  /// Whether the links and the merge of the command are still in force.
   private func isInForce(
     _ changes: [OwnershipChange], _ command: OperatorCommand
   ) throws(StoreError) -> Bool {
@@ -122,7 +122,7 @@ extension CommandHandler {
 }
 
 extension OperatorCommand {
-  /// Whether it can be reversed as a transfer.
+  /// Whether the command can be undone by its transfer id.
   fileprivate var isTransfer: Bool {
     switch action {
     case .move, .merge: true
@@ -147,12 +147,13 @@ package struct CommandResult: Hashable, Sendable {
   package var grant: GrantFact?
   /// The seat; ``customer`` is its holder.
   package var seat: Seat?
+  /// The customer whose entitlements the command affects; `nil` if there is none.
   package var customer: CustomerKey?
   /// The number of rows that lost an erased customer's id.
   package var erasedRows: Int64 = 0
   /// All facts of ``customer`` after the command.
   package var facts = CustomerFacts()
-  /// What the ledger records after the commit.
+  /// The effects that the ledger records after the commit.
   var effects: [LedgerEffect] = []
 
   /// The id by which the command can be undone; empty if there was nothing to do.

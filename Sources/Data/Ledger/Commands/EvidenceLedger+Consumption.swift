@@ -4,6 +4,7 @@ package import Store
 
 /// A due consumption request with the state that decides about it.
 package struct DueConsumptionRequest: Hashable, Sendable {
+  /// The stored request, which is open.
   package let request: ConsumptionRequestRecord
   /// The transaction; `nil` if it is not stored.
   package let purchase: TransactionFact?
@@ -55,8 +56,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Stores the new state of a consumption request, unless it was settled meanwhile or what decides about it changed,
-  /// for instance because the customer consented: then it is still due.
+  /// Stores the new state of a consumption request, unless the stored request or its inputs changed meanwhile,
+  /// for instance because the customer consented: the request then stays due.
   ///
   /// A missed request is recorded in the timelines of the purchase's owners.
   package func update(

@@ -24,7 +24,7 @@ struct Derivation {
   private let changes: ChangeSet
   private var lines: LineCache
   private var derived = Derived()
-  /// Facts of purchases that were put together already.
+  /// The cached facts of purchases.
   private var knownFacts: [LineKey: CustomerFacts] = [:]
 
   /// Writes the answers and events of all that `applier` changed, and reschedules status polls.

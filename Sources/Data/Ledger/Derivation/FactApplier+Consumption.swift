@@ -58,7 +58,7 @@ extension FactApplier {
 }
 
 extension NotificationContents {
-  /// The consumption request that the notification makes; `nil` if it makes none.
+  /// The consumption request in the notification; `nil` if it has another type.
   func consumptionRequest(
     _ record: NotificationRecord, in environment: Environment
   ) -> ConsumptionRequestRecord? {

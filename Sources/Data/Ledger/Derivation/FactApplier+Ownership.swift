@@ -93,7 +93,7 @@ extension FactApplier {
       }
       return true
     }
-    // The documents may be stored already, and then are no evidence of this claim: the claim is evidence of its own.
+    // The claim is stored as a command, because documents that were stored before are no evidence of it.
     let command = OperatorCommand(
       .move(
         line: line.originalTransactionID, from: claim.policy == .transfer ? owners : [], to: customerID),

@@ -57,7 +57,7 @@ extension FactApplier {
     }
   }
 
-  /// The customer who bought with a token before, or whose id it is.
+  /// The customer bound to the token, or the customer whose id equals it.
   private func buyer(withToken token: String?, of line: LineKey) throws(StoreError) -> CustomerKey? {
     guard let token, !token.isEmpty else { return nil }
     if let id = try store.customerID(ofToken: token, of: line.appID, in: line.environment) {

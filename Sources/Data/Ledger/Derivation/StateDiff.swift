@@ -32,10 +32,10 @@ struct StateDiff {
   /// Whether answers may have changed: the facts did, or time or the catalog is the cause.
   var mustReevaluate: Bool { before?.facts != after || cause == .time || cause == .catalog }
 
-  /// The answers that the facts after give from now on, without the evidence of each.
+  /// The precomputed answers for the facts after the write, without their evidence ids.
   var answers: PrecomputedAnswers { PrecomputedAnswers(after, in: app, from: now) }
 
-  /// The contradictions that documents of this write caused. Commands bring no facts of Apple's.
+  /// The contradictions that documents of this write caused. Commands contain no facts of Apple's.
   var newContradictions: [Contradiction] {
     guard cause == .evidence else { return [] }
     let found = Contradiction.all(after, in: app, at: now)

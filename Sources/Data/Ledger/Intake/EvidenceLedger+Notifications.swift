@@ -24,6 +24,7 @@ package struct IncomingNotification: Sendable {
 
 /// The result of a notification. It is durable.
 package struct ReceivedNotification: Sendable {
+  /// The stored record with its state and reason code.
   package let record: NotificationRecord
   /// Whether it was stored before, so that nothing changed.
   package let isDuplicate: Bool
@@ -152,7 +153,7 @@ extension EvidenceLedger {
     if !appended.isDuplicate {
       try applier.apply(contents.items, from: StoredEvidence(id: appended.id, evidence: evidence))
     }
-    // Read before the derivation, which ends the cache of owners and changes none.
+    // Read before the derivation, which consumes the cache of owners and changes no owner.
     let customerID = try applier.lines.owners(of: line).first
     let derived = try Derivation.run(applier)
     let record = if let new = derived.notification { new } else { try store.notification(appended.id) }

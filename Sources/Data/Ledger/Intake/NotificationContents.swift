@@ -65,7 +65,7 @@ final class NotificationContents: Sendable {
   }
 }
 
-/// A notification's body, parsed as far as needed to tell its version.
+/// A notification's body, parsed as far as needed to determine its version.
 package enum NotificationBody: Sendable {
   /// Version 2: the signed payload, not yet verified.
   case signed(String)

@@ -24,8 +24,7 @@ struct VerifiedSubmission: Sendable {
   let documents: [Document]
   let contents: SubmittedDocuments
 
-  /// Verifies and decodes the documents of `submission`, of which there is at least one. All must have the same
-  /// environment.
+  /// Verifies and decodes the documents of `submission`, at least one. All must have the same environment.
   init(
     _ submission: Submission, for app: AppDefinition, with verifier: SignedDataVerifier
   ) throws(Refusal) {

@@ -7,7 +7,7 @@ extension EvidenceLedger {
   /// The maximum number of customers in one write. Other writes run between two of them.
   private static let batchSize = 100
 
-  /// Records what time alone changed up to `instant`: each expiry and each other transition that Apple did not notify,
+  /// Records the changes of time alone up to `instant`: each expiry and each other transition that Apple did not notify,
   /// once, with the time at which it became true.
   ///
   /// - Returns: the number of events.
@@ -28,7 +28,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Recomputes the answers that were computed under another catalog or other rules, and records what that changed.
+  /// Recomputes the answers that were computed under another catalog or other rules, and records the changes.
   /// It reads no customer if catalog and rules are unchanged.
   ///
   /// - Returns: the number of events.

@@ -6,7 +6,7 @@ package struct ScheduledLoop: Sendable {
   private let maxSleep: Int64
   private let process: @Sendable () async throws -> Instant?
 
-  /// `process` does what is due and returns when to run next; `nil` waits for a signal. It runs at least every
+  /// `process` handles due items and returns the next time; `nil` waits for a signal. It runs at least every
   /// `maxSleep` milliseconds, because the machine's clock may be set.
   package init(
     _ clock: ServiceClock, maxSleep: Int64 = 60_000, process: @escaping @Sendable () async throws -> Instant?

@@ -119,7 +119,7 @@ enum Startup {
 }
 
 extension SandboxApp {
-  /// The app as the sandbox sells it.
+  /// The app with the products and prices that the sandbox sells.
   fileprivate init(_ app: AppConfiguration) {
     self.init(
       id: app.definition.id, identity: app.definition.identity,

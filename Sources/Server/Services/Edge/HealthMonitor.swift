@@ -7,6 +7,7 @@ internal import Wire
 
 /// The result of one health check.
 package struct HealthCheckResult: Hashable, Sendable {
+  /// The dependencies of the service that are checked.
   package enum Dependency: String, Hashable, Sendable, CaseIterable {
     /// The store can be read.
     case storeReadable = "store_readable"

@@ -5,7 +5,7 @@ internal import RPC
 internal import Store
 internal import Wire
 
-// Customers who are probably one family. The result decides nothing.
+// Customers who are probably one family. The result does not affect entitlements.
 extension EntitlementServiceHandler {
   func getProbableFamily(
     _ request: GetProbableFamilyRequest, _ call: CallContext

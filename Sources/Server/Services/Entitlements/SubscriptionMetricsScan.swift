@@ -8,8 +8,8 @@ internal import Wire
 
 /// `GetSubscriptionMetrics` of `entitled.v1.EntitlementService`: counts by product and day.
 ///
-/// A scan reads all customers of the app page by page. Only one scan runs at a time, because it uses a processor
-/// for as long as it runs.
+/// A scan reads all customers of the app page by page. Only one scan runs at a time, because it occupies
+/// a processor core.
 final class SubscriptionMetricsScan: Sendable {
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog

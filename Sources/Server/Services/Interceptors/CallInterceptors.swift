@@ -4,11 +4,12 @@ internal import RPC
 package import Telemetry
 internal import Wire
 
-/// What the interceptors of all calls share: callers, clocks, the audit log and the call counts.
+/// The state that the interceptors of all calls share: callers, clocks, the audit log and the call counts.
 package struct CallPolicy: Sendable {
   let callers: CurrentCallers
   let now: @Sendable () -> Instant
   let ticks: @Sendable () -> Int64
+  /// Receives the record of every audited call. It must not block.
   package let audit: @Sendable (AuditRecord) -> Void
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],

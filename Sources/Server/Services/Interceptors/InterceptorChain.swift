@@ -5,7 +5,7 @@ internal import Telemetry
 /// Runs the interceptors around handlers: the only code that distinguishes unary, asynchronous, streaming and JSON
 /// calls.
 ///
-/// Event loops have interceptors of their own for what happens on them. `Shared` runs on all other threads.
+/// Calls on an event loop pass the interceptors of that loop; `Shared` runs on all other threads.
 struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   let interceptors: Shared
   /// Nanoseconds of a monotonic clock.
