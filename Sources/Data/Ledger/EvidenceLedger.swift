@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The one write path: verifies evidence, appends it and derives its consequences in one commit.
 ///
-/// The order and the number of deliveries leave no trace: the latest signature about a transaction or a renewal
-/// counts, whenever it arrives.
+/// The order and the number of deliveries leave no trace: the latest signature about a transaction or a
+/// renewal counts, whenever it arrives.
 package final class EvidenceLedger: Sendable {
   private static let maxCustomerIDBytes = 256
 
@@ -17,8 +17,8 @@ package final class EvidenceLedger: Sendable {
   let now: @Sendable () -> Instant
   private let recordEffects: @Sendable ([LedgerEffect]) -> Void
 
-  /// Creates a ledger that writes to `store`. `now` dates arrivals. `recordEffects` receives the effects of each
-  /// committed write once; it counts metrics unless a test replaces it.
+  /// Creates a ledger that writes to `store`. `now` dates arrivals. `recordEffects` receives the effects of
+  /// each committed write once; it counts metrics unless a test replaces it.
   package init(
     store: any EntitlementStore, verifier: SignedDataVerifier, catalog: CurrentCatalog,
     now: @escaping @Sendable () -> Instant,
@@ -62,8 +62,8 @@ package final class EvidenceLedger: Sendable {
     do { return try await store.write(body) } catch { throw .store(error) }
   }
 
-  /// Runs a write and, after the commit, records the effects that its body returned. A dry run writes nothing and has
-  /// no effects.
+  /// Runs a write and, after the commit, records the effects that its body returned. A dry run writes nothing
+  /// and has no effects.
   func commit<Outcome: Sendable>(
     isDryRun: Bool = false,
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> (Outcome, [LedgerEffect])
@@ -79,7 +79,8 @@ package final class EvidenceLedger: Sendable {
   }
 }
 
-/// The catalog in force. All components share one value, so that a new catalog takes effect everywhere at once.
+/// The catalog in force. All components share one value, so that a new catalog takes effect everywhere at
+/// once.
 package final class CurrentCatalog: Sendable {
   private let catalog: Mutex<Catalog>
   private let replacements = Atomic<UInt64>(0)
@@ -96,7 +97,7 @@ package final class CurrentCatalog: Sendable {
     replacements.add(1, ordering: .releasing)
   }
 
-  /// The number of replacements. A result computed from ``value`` is valid while this equals its value from before
-  /// ``value`` was read.
+  /// The number of replacements. A result computed from ``value`` is valid while this equals its value from
+  /// before ``value`` was read.
   package var generation: UInt64 { replacements.load(ordering: .acquiring) }
 }

@@ -40,8 +40,8 @@ extension Status {
   }
 }
 
-/// The prefix of every message (gRPC over HTTP/2, "Length-Prefixed-Message"): one byte for the compression flag and
-/// four for the length, big-endian.
+/// The prefix of every message (gRPC over HTTP/2, "Length-Prefixed-Message"): one byte for the compression
+/// flag and four for the length, big-endian.
 package struct MessageFrame: Hashable, Sendable {
   /// In bytes.
   package static let prefixLength = 5
@@ -71,7 +71,8 @@ package struct MessageFrame: Hashable, Sendable {
     output.append(contentsOf: body)
   }
 
-  /// Lends the decompressed message after the prefix. `bytes` starts with the prefix and contains the whole message.
+  /// Lends the decompressed message after the prefix. `bytes` starts with the prefix and contains the whole
+  /// message.
   package func withMessage(
     in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int,
     _ body: (UnsafeRawBufferPointer) -> Void

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The bounded queue between the event loop of a streaming call and the task of its handler.
 ///
-/// When it is full, ``fill(from:encoding:limit:areLast:)`` stops until the task has removed half of it. One task
-/// reads and one task sends; they may be the same.
+/// When it is full, ``fill(from:encoding:limit:areLast:)`` stops until the task has removed half of it. One
+/// task reads and one task sends; they may be the same.
 package final class MessageMailbox: Sendable {
   private struct State {
     /// Delivered messages that follow those in `oldest`, in order of arrival.
@@ -27,10 +27,11 @@ package final class MessageMailbox: Sendable {
 
   // MARK: Event loop
 
-  /// Delivers the complete messages at the start of `bytes` until the mailbox is full; all of them if `areLast`.
+  /// Delivers the complete messages at the start of `bytes` until the mailbox is full; all of them if
+  /// `areLast`.
   ///
-  /// - Returns: the number of bytes used, and whether all complete messages were delivered. If not, the task calls
-  ///   its `refill` once there is room.
+  /// - Returns: the number of bytes used, and whether all complete messages were delivered. If not, the task
+  ///   calls its `refill` once there is room.
   package func fill(
     from bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int, areLast: Bool = false
   ) throws(FramingError) -> (used: Int, isComplete: Bool) {

@@ -12,8 +12,8 @@ package protocol MessageStream: Sendable {
   /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
   func send(_ message: [UInt8], compression: MessageCompression) async throws(Status)
 
-  /// Sets the metadata before the first message and after the last one. The former has no effect after the first
-  /// message.
+  /// Sets the metadata before the first message and after the last one. The former has no effect after the
+  /// first message.
   func attach(initial: Metadata, trailing: Metadata) async
 }
 
@@ -40,8 +40,8 @@ package enum MessageCompression: Hashable, Sendable {
 
 /// The request messages of a streaming call: a sequence for one iteration.
 ///
-/// A slow reader slows the caller down by backpressure. The sequence throws `CANCELLED` or `DEADLINE_EXCEEDED` after
-/// the end of the call, and `INVALID_ARGUMENT` for a malformed message.
+/// A slow reader slows the caller down by backpressure. The sequence throws `CANCELLED` or
+/// `DEADLINE_EXCEEDED` after the end of the call, and `INVALID_ARGUMENT` for a malformed message.
 package struct RequestReader<Request: WireMessage>: AsyncSequence, AsyncIteratorProtocol, Sendable {
   package typealias Element = Request
   package typealias Failure = Status

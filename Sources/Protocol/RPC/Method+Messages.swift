@@ -74,8 +74,8 @@ extension Method {
 
   /// A method with any number of messages each way, in the order that the handler chooses.
   ///
-  /// The call ends when the handler returns; later messages of the caller are rejected. The task of the handler
-  /// is cancelled at the caller's disconnect or deadline; reading and writing then throw.
+  /// The call ends when the handler returns; later messages of the caller are rejected. The task of the
+  /// handler is cancelled at the caller's disconnect or deadline; reading and writing then throw.
   package static func bidirectional<Request: WireMessage, Response: WireMessage>(
     _ path: String,
     _ handler:

@@ -62,8 +62,8 @@ package struct MethodTable {
     return path.withUTF8 { index(of: UnsafeRawBufferPointer($0)) }.map { methods[$0] }
   }
 
-  /// Mixes the length and the last sixteen bytes, in which paths differ. Collisions cannot be chosen from outside,
-  /// because the table is fixed.
+  /// Mixes the length and the last sixteen bytes, in which paths differ. Collisions cannot be chosen from
+  /// outside, because the table is fixed.
   private static func hash(_ path: UnsafeRawBufferPointer) -> Int {
     guard path.count >= 16 else { return path.count }
     let last = path.loadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self)

@@ -1,6 +1,7 @@
 internal import Wire
 
-/// `grpc.reflection.v1.ServerReflection` and its older version `v1alpha`: the contract for clients without a copy of it.
+/// `grpc.reflection.v1.ServerReflection` and its older version `v1alpha`: the contract for clients without a
+/// copy of it.
 ///
 /// Both versions have the same messages under different package names, so the same handler serves both.
 package struct ReflectionService: Sendable {

@@ -1,5 +1,5 @@
-/// The state machine of one HTTP/2 connection over time. It receives an observation at each interval and returns the
-/// next action; it has no clock and no socket.
+/// The state machine of one HTTP/2 connection over time. It receives an observation at each interval and
+/// returns the next action; it has no clock and no socket.
 ///
 ///     open ──idle or old──▶ retiring ──grace over──▶ closed
 ///       └──no answer to a ping, stalled, header fields without an end──▶ closed

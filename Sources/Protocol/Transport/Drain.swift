@@ -12,8 +12,8 @@ final class DrainState: Sendable {
   func begin() { begun.store(true, ordering: .relaxed) }
 }
 
-/// Asks an HTTP/1.1 connection to drain. NIO's handlers after this one would close an idle connection at once, and lose a
-/// request in flight.
+/// Asks an HTTP/1.1 connection to drain. NIO's handlers after this one would close an idle connection at
+/// once, and lose a request in flight.
 final class DrainHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -27,9 +27,9 @@ struct DrainEvent {}
 
 /// Closes a listening socket without losing connections.
 ///
-/// The kernel completes handshakes before the process accepts them, and resets the connections in the queue of a closed
-/// socket, which may already carry a call. So new connections are blocked first, those in the queue are accepted, and only
-/// then the socket is closed.
+/// The kernel completes handshakes before the process accepts them, and resets the connections in the queue
+/// of a closed socket, which may already carry a call. So new connections are blocked first, those in the
+/// queue are accepted, and only then the socket is closed.
 struct ListenerCloser {
   let channel: any Channel
   /// Whether another process continues with the queue of the socket.
@@ -49,8 +49,8 @@ struct ListenerCloser {
   /// The time for handshakes in progress and for accepted connections to be served.
   private static let acceptGrace = TimeAmount.milliseconds(50)
 
-  /// Makes the kernel drop the SYN of new connections, as if it were lost: the client retransmits it a second later and
-  /// reaches the next listener. Where that is not permitted, such connections are reset.
+  /// Makes the kernel drop the SYN of new connections, as if it were lost: the client retransmits it a second
+  /// later and reaches the next listener. Where that is not permitted, such connections are reset.
   private func ignoreNewConnections() async {
     guard let options = channel as? any SocketOptionProvider else { return }
     let filter = UnsafeMutablePointer<FilterInstruction>.allocate(capacity: Self.filter.count)

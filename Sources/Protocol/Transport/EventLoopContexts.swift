@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The gRPC methods of one event loop, and the ticks of that loop.
 ///
-/// A tick is one pass of the loop over its ready connections. Handlers share what they open for a tick, such as a
-/// read transaction. Confined to its loop.
+/// A tick is one pass of the loop over its ready connections. Handlers share what they open for a tick, such
+/// as a read transaction. Confined to its loop.
 final class EventLoopContext {
   private let host: MethodHost
   private let loop: any EventLoop
@@ -28,8 +28,8 @@ final class EventLoopContext {
 
   var methods: MethodTable { host.methods }
 
-  /// Starts a tick before a handler is called. It ends when the loop has served all ready connections, because
-  /// executed work runs after them.
+  /// Starts a tick before a handler is called. It ends when the loop has served all ready connections,
+  /// because executed work runs after them.
   func tickBegan() {
     guard !isInTick else { return }
     isInTick = true
@@ -37,8 +37,8 @@ final class EventLoopContext {
     loop.execute { bound.value.tickEnded() }
   }
 
-  /// Flushes a connection at the end of the tick. All connections flush together, so that a peer with many of them
-  /// wakes once: waking costs more than the call.
+  /// Flushes a connection at the end of the tick. All connections flush together, so that a peer with many of
+  /// them wakes once: waking costs more than the call.
   func flushAtEndOfTick(_ connection: HTTP2Handler) {
     tickBegan()
     waitingToFlush.append(connection)

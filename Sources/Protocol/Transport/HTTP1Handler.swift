@@ -5,8 +5,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Platform
 
-/// One HTTP/1.1 connection on its event loop: collects a request, calls the handler, writes the response, and then
-/// reads the next request, which NIO's pipelining handler delays until then.
+/// One HTTP/1.1 connection on its event loop: collects a request, calls the handler, writes the response, and
+/// then reads the next request, which NIO's pipelining handler delays until then.
 final class HTTP1Handler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -158,8 +158,8 @@ final class HTTP1Handler: ChannelInboundHandler {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    // Closes the output only: closing both sides would reset the connection if more input had arrived, and the peer
-    // would lose unread bytes (RFC 9112, section 9.6).
+    // Closes the output only: closing both sides would reset the connection if more input had arrived, and
+    // the peer would lose unread bytes (RFC 9112, section 9.6).
     if !keepsAlive { context.close(mode: .output, promise: nil) }
   }
 }

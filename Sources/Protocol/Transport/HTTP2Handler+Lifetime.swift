@@ -26,14 +26,15 @@ extension HTTP2Handler: TimedConnection {
     }
   }
 
-  /// Asks the client to open no more streams, and announces the last accepted stream a round trip later, when the
-  /// client has received the request.
+  /// Asks the client to open no more streams, and announces the last accepted stream a round trip later, when
+  /// the client has received the request.
   func drain() {
     guard !isDraining else { return }
     isDraining = true
     lifetime.retire(now: NIODeadline.now().milliseconds)
     session.announceGoAway()
-    // The acknowledgement of the ping shows that the peer has received the announcement; waits at most a second.
+    // The acknowledgement of the ping shows that the peer has received the announcement; waits at most a
+    // second.
     session.ping(PingPurpose.draining)
     flush()
     guard let loop = context?.eventLoop else { return }

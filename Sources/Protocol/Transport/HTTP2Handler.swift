@@ -5,11 +5,11 @@ internal import NIOCore
 internal import NIOExtras
 internal import RPC
 
-/// One HTTP/2 connection on its event loop: passes bytes from the socket to the session and events of the session to
-/// the calls, and writes all responses of a tick together.
+/// One HTTP/2 connection on its event loop: passes bytes from the socket to the session and events of the
+/// session to the calls, and writes all responses of a tick together.
 ///
-/// Confined to its loop. It keeps state only for streams that are not answered at once; a unary call with a complete
-/// request and a synchronous handler has none.
+/// Confined to its loop. It keeps state only for streams that are not answered at once; a unary call with a
+/// complete request and a synchronous handler has none.
 final class HTTP2Handler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -26,7 +26,8 @@ final class HTTP2Handler: ChannelInboundHandler {
   private(set) var context: ChannelHandlerContext?
   private var events: [SessionEvent] = []
   private var output = ByteBuffer()
-  /// The streams to reset once their output is sent, because nghttp2 drops the output of a stream at its reset.
+  /// The streams to reset once their output is sent, because nghttp2 drops the output of a stream at its
+  /// reset.
   private var resetsAfterOutput: [StreamID] = []
   private var isReading = false
   private var flushIsScheduled = false
@@ -110,7 +111,8 @@ final class HTTP2Handler: ChannelInboundHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Backpressure: stops reading from a peer that does not read responses, so that requests do not accumulate.
+  /// Backpressure: stops reading from a peer that does not read responses, so that requests do not
+  /// accumulate.
   private func pauseReads(_ pauses: Bool) {
     guard pauses != hasPausedReads, let channel = context?.channel else { return }
     hasPausedReads = pauses
@@ -218,8 +220,8 @@ final class HTTP2Handler: ChannelInboundHandler {
     if session.isFinished { closeAfterOutput() }
   }
 
-  /// Closes the output, and lingers until the peer closes its side. Closing both would reset the connection if unread
-  /// input had arrived, and the peer would lose unread bytes (RFC 9112, section 9.6).
+  /// Closes the output, and lingers until the peer closes its side. Closing both would reset the connection
+  /// if unread input had arrived, and the peer would lose unread bytes (RFC 9112, section 9.6).
   private func closeAfterOutput() {
     guard !isClosing, let context else { return }
     isClosing = true

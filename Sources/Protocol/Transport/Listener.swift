@@ -88,7 +88,8 @@ package struct Listener: Sendable {
   /// Makes every further HTTP/1.1 response ask the client to reconnect.
   package func announceShutDown() { setup.drainState.begin() }
 
-  /// Drains the listener: stops accepting, asks every connection to finish, and returns when the last one is closed.
+  /// Drains the listener: stops accepting, asks every connection to finish, and returns when the last one is
+  /// closed.
   ///
   /// - Parameters:
   ///   - grace: the time for calls in flight; connections that remain are closed afterwards.

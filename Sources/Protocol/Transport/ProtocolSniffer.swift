@@ -3,8 +3,9 @@ internal import NIOExtras
 
 /// Detects HTTP/2 or HTTP/1.1 by the first bytes of a connection, builds its pipeline, and removes itself.
 ///
-/// Plain text has no ALPN, and an HTTP/2 client begins with a preface that no HTTP/1.1 request can begin with (RFC
-/// 9113, section 3.4). A connection that sends too little within `timeout`, TLS handshake included, is closed.
+/// Plain text has no ALPN, and an HTTP/2 client begins with a preface that no HTTP/1.1 request can begin with
+/// (RFC 9113, section 3.4). A connection that sends too little within `timeout`, TLS handshake included, is
+/// closed.
 final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import Platform
 internal import RPC
 
-/// The connection's side of a streaming call: decodes frames of the request into the handler's `MessageMailbox`, and
-/// sends the handler's messages.
+/// The connection's side of a streaming call: decodes frames of the request into the handler's
+/// `MessageMailbox`, and sends the handler's messages.
 final class StreamingExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler

@@ -8,8 +8,8 @@ package struct TransportLimits: Hashable, Sendable {
   package var messageBytes = 4 * 1_024 * 1_024
   /// The maximum size of the body of a plain HTTP request.
   package var bodyBytes = 4 * 1_024 * 1_024
-  /// The bytes of a streaming call that may wait for its handler, and those that may wait for its caller, before
-  /// backpressure sets in.
+  /// The bytes of a streaming call that may wait for its handler, and those that may wait for its caller,
+  /// before backpressure sets in.
   package var streamBacklogBytes = 128 * 1_024
   /// The maximum bytes of incomplete requests, and of unsent responses, on all streams of one connection. A
   /// connection with more is closed.

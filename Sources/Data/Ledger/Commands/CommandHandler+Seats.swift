@@ -5,8 +5,8 @@ internal import Store
 
 // Seats. Check and claim are one write, so that there are never more claims than seats.
 extension CommandHandler {
-  /// Claims a seat. The same request identifier again, or a claim for a customer who has a seat, returns the existing
-  /// seat. `seatClaimID` is Apple's id of the claim.
+  /// Claims a seat. The same request identifier again, or a claim for a customer who has a seat, returns the
+  /// existing seat. `seatClaimID` is Apple's id of the claim.
   func claimSeat(
     of number: String, for customerID: String?, request: String, seatClaimID: String?
   ) throws(LedgerError) -> CommandResult {

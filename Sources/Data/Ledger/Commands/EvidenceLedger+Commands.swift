@@ -29,7 +29,8 @@ package struct CommandScope: Sendable {
 
 // Operator commands. Each becomes evidence, and all affected customers change in one commit.
 extension EvidenceLedger {
-  /// Moves a purchase to a customer. `policy` decides if it has an owner; if `from` is given, it must be an owner.
+  /// Moves a purchase to a customer. `policy` decides if it has an owner; if `from` is given, it must be an
+  /// owner.
   package func move(
     _ originalTransactionID: String, from: String? = nil, to customerID: String, policy: OwnershipPolicy,
     _ scope: CommandScope
@@ -40,7 +41,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Merges one customer, often an anonymous one, into another. Later evidence of the first one is linked to the other.
+  /// Merges one customer, often an anonymous one, into another. Later evidence of the first one is linked to
+  /// the other.
   package func merge(
     _ from: String, into: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
@@ -49,8 +51,8 @@ extension EvidenceLedger {
     return try await run(scope) { handler throws(LedgerError) in try handler.merge(from, into: into) }
   }
 
-  /// Reverses a move or a merge, if no line that it moved was moved again. The transfer's environment replaces the
-  /// scope's.
+  /// Reverses a move or a merge, if no line that it moved was moved again. The transfer's environment
+  /// replaces the scope's.
   package func undo(_ transferID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     let id = CommandResult.evidenceID(ofTransfer: transferID)
     let environment = try await read { snapshot throws(StoreError) in
@@ -62,8 +64,8 @@ extension EvidenceLedger {
     return try await run(scope) { handler throws(LedgerError) in try handler.undo(id) }
   }
 
-  /// Grants an entitlement without a purchase; from now on if `since` is `nil`. The same idempotency key again returns
-  /// the existing grant.
+  /// Grants an entitlement without a purchase; from now on if `since` is `nil`. The same idempotency key
+  /// again returns the existing grant.
   package func grant(
     _ entitlement: String, _ level: AccessLevel = .full, since: Instant? = nil, until: Instant? = nil,
     to customerID: String, key: String = "", _ scope: CommandScope
@@ -75,7 +77,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Revokes a grant; one that was revoked before stays as it was. The grant's environment replaces the scope's.
+  /// Revokes a grant; one that was revoked before stays as it was. The grant's environment replaces the
+  /// scope's.
   package func revokeGrant(_ grantID: String, _ scope: CommandScope) async throws(LedgerError)
     -> CommandResult
   {
@@ -87,7 +90,8 @@ extension EvidenceLedger {
     return try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(line) }
   }
 
-  /// Erases a customer: the id, notes, and links. Apple's facts stay, and the purchases enter the claim queue.
+  /// Erases a customer: the id, notes, and links. Apple's facts stay, and the purchases enter the claim
+  /// queue.
   package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
     return try await run(scope) { handler throws(LedgerError) in try handler.erase(customerID) }
@@ -120,8 +124,8 @@ extension EvidenceLedger {
 
 // Seats of purchases whose invitations the developer sends: the ledger is the record of their holders.
 extension EvidenceLedger {
-  /// Claims a seat of a purchase, and links it to a customer if one is given. The same request identifier again returns
-  /// the same seat. `seatClaimID` is Apple's id of the claim, if Apple assigned one.
+  /// Claims a seat of a purchase, and links it to a customer if one is given. The same request identifier
+  /// again returns the same seat. `seatClaimID` is Apple's id of the claim, if Apple assigned one.
   ///
   /// - Throws: ``LedgerError/noSeatLeft(originalTransactionID:bought:held:)`` if all seats are claimed,
   ///   ``LedgerError/noSeats(_:originalTransactionID:)`` for purchases without seats.

@@ -30,7 +30,8 @@ package struct DueConsumptionRequest: Hashable, Sendable {
 
 // Consumption requests, and the customers' consent to answer them.
 extension EvidenceLedger {
-  /// Records whether a customer consents to sending consumption data to Apple. The same again changes nothing.
+  /// Records whether a customer consents to sending consumption data to Apple. The same again changes
+  /// nothing.
   package func recordConsent(
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> (consent: ConsumptionConsent?, outcome: CommandResult) {
@@ -56,8 +57,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Stores the new state of a consumption request, unless the stored request or its inputs changed meanwhile,
-  /// for instance because the customer consented: the request then stays due.
+  /// Stores the new state of a consumption request, unless the stored request or its inputs changed
+  /// meanwhile, for instance because the customer consented: the request then stays due.
   ///
   /// A missed request is recorded in the timelines of the purchase's owners.
   package func update(

@@ -13,10 +13,11 @@ struct Derived: Sendable {
   var effects: [LedgerEffect] = []
 }
 
-/// Brings the affected customers up to date inside the write that stores the evidence: decode, apply, diff, write.
+/// Brings the affected customers up to date inside the write that stores the evidence: decode, apply, diff,
+/// write.
 ///
-/// ``EvidenceDecoder`` and ``FactApplier`` are the first two steps; this is the rest. Each affected customer is
-/// compared once with the state before, whatever the number of documents.
+/// ``EvidenceDecoder`` and ``FactApplier`` are the first two steps; this is the rest. Each affected customer
+/// is compared once with the state before, whatever the number of documents.
 struct Derivation {
   private let store: any StoreTransaction
   private let catalog: Catalog
@@ -86,7 +87,8 @@ struct Derivation {
     return facts
   }
 
-  /// The new facts of a line, if the customer has all others: the line was linked before, and no seat alters them.
+  /// The new facts of a line, if the customer has all others: the line was linked before, and no seat alters
+  /// them.
   private mutating func incrementalFacts(
     of line: LineKey, _ entry: ChangeSet.AffectedCustomer
   ) throws(StoreError) -> CustomerFacts? {

@@ -32,9 +32,9 @@ enum DecodedItem: Sendable {
 enum EvidenceDecoder {
   /// Returns the items of `evidence` in the order in which they apply.
   ///
-  /// A notification and a receipt decode to several items. Evidence that was rejected, whose body was purged, or
-  /// whose kind this version does not support decodes to none; replay decodes it after an upgrade. Signatures are
-  /// not verified again, because the verdict is part of the evidence.
+  /// A notification and a receipt decode to several items. Evidence that was rejected, whose body was purged,
+  /// or whose kind this version does not support decodes to none; replay decodes it after an upgrade.
+  /// Signatures are not verified again, because the verdict is part of the evidence.
   static func decode(_ evidence: Evidence) -> [DecodedItem] {
     if case .rejected(let reason) = evidence.verdict {
       return evidence.kind.isNotification ? [.rejectedNotification(reason: reason)] : []
@@ -109,7 +109,8 @@ extension AppTransactionFact {
 }
 
 extension Evidence {
-  /// The complete payload of the signed transaction in this evidence; `nil` if there is none or it was rejected.
+  /// The complete payload of the signed transaction in this evidence; `nil` if there is none or it was
+  /// rejected.
   package var transactionPayload: JWSTransactionDecodedPayload? {
     guard verdict == .accepted, let body = content.body else { return nil }
     let document: String?

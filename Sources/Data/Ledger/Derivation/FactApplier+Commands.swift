@@ -3,8 +3,8 @@ internal import Entitlements
 internal import FamilySharing
 internal import Store
 
-// Operator commands. They were validated before they became evidence; a step that is no longer possible is skipped,
-// so that replay never fails.
+// Operator commands. They were validated before they became evidence; a step that is no longer possible is
+// skipped, so that replay never fails.
 extension FactApplier {
   /// Runs a command; `evidence` is the id under which it is stored.
   mutating func run(
@@ -97,8 +97,8 @@ extension FactApplier {
     if case .merge = command.action { try store.setMergeTarget(nil, of: customers[0]) }
   }
 
-  /// Unlinks all lines of a customer: purchases enter the claim queue, grants are deleted. The customer is erased
-  /// after the last events.
+  /// Unlinks all lines of a customer: purchases enter the claim queue, grants are deleted. The customer is
+  /// erased after the last events.
   mutating func erase(
     _ customer: CustomerKey, as pseudonym: String, by evidence: EvidenceID
   ) throws(StoreError) {
@@ -111,7 +111,8 @@ extension FactApplier {
       .init(customer: customer, pseudonym: pseudonym, unlinkedLines: Int64(unlinked.count)))
   }
 
-  /// Indexes a call to Apple under the purchase and its owners. It changes no facts: Apple reports the result itself.
+  /// Indexes a call to Apple under the purchase and its owners. It changes no facts: Apple reports the result
+  /// itself.
   private mutating func recordCall(
     _ call: AppleCall, about line: LineKey, _ evidence: EvidenceID, by origin: ChangeOrigin
   ) throws(StoreError) {

@@ -4,7 +4,8 @@ internal import Store
 
 // Consumption requests, and the customers' consent to answer them.
 extension FactApplier {
-  /// Stores a consumption request until it is answered. Notifications of both versions about one request open one.
+  /// Stores a consumption request until it is answered. Notifications of both versions about one request open
+  /// one.
   mutating func open(_ request: ConsumptionRequestRecord) throws(StoreError) {
     guard try store.inquiry(request.id) == nil else { return }
     let isOpen = try store.inquiries(about: request.line).contains { other in

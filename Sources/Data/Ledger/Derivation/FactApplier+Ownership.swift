@@ -4,7 +4,8 @@ internal import Store
 
 // Links between lines and customers.
 extension FactApplier {
-  /// Links a line to a customer. A customer who is new also gets the unclaimed lines whose token is the customer's id.
+  /// Links a line to a customer. A customer who is new also gets the unclaimed lines whose token is the
+  /// customer's id.
   mutating func link(
     _ line: LineKey, to customer: CustomerKey, by origin: ChangeOrigin
   ) throws(StoreError) {
@@ -73,8 +74,8 @@ struct OwnershipClaim {
   let policy: OwnershipPolicy
   /// The operator's user who vouches for the claim, for the audit trail; empty if a document of Apple's does.
   var actor = ""
-  /// The last document of the submission that was not stored before; `nil` if all were. A dispute is recorded once,
-  /// with new evidence only.
+  /// The last document of the submission that was not stored before; `nil` if all were. A dispute is recorded
+  /// once, with new evidence only.
   let newEvidence: EvidenceID?
 }
 

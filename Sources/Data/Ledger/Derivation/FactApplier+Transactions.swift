@@ -31,8 +31,9 @@ extension FactApplier {
     try resolveOwner(of: line, token: nil, from: source)
   }
 
-  /// Links a line that has no owner to the customer who submitted the document, or to the customer who buys with this
-  /// `appAccountToken`; without either it enters the claim queue. A line that has owners keeps them.
+  /// Links a line that has no owner to the customer who submitted the document, or to the customer who buys
+  /// with this `appAccountToken`; without either it enters the claim queue. A line that has owners keeps
+  /// them.
   private mutating func resolveOwner(
     of line: LineKey, token: String?, from source: Source
   ) throws(StoreError) {

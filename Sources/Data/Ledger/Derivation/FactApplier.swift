@@ -4,9 +4,9 @@ internal import Store
 
 /// Applies decoded evidence: stores facts, links, seats and consumption requests, and collects what changed.
 ///
-/// Submissions, commands, time and replay all use it, so that the same evidence in the same order always gives the
-/// same state. Applying an item twice changes nothing more. ``Derivation`` then brings the affected customers up to
-/// date.
+/// Submissions, commands, time and replay all use it, so that the same evidence in the same order always
+/// gives the same state. Applying an item twice changes nothing more. ``Derivation`` then brings the affected
+/// customers up to date.
 struct FactApplier {
   /// The evidence that is being applied.
   struct Source {

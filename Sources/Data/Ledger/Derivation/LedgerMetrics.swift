@@ -3,8 +3,8 @@ package import Entitlements
 internal import Metrics
 package import Store
 
-/// An effect of a write outside the store. A write body returns its effects, because a body may run twice and a dry
-/// run must have none; the ledger records them once, after the commit.
+/// An effect of a write outside the store. A write body returns its effects, because a body may run twice and
+/// a dry run must have none; the ledger records them once, after the commit.
 package enum LedgerEffect: Hashable, Sendable {
   /// Facts that conflict with each other or with the catalog were stored for a customer.
   case contradictionFound(Contradiction.Kind)

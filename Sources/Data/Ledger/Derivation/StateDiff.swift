@@ -76,8 +76,8 @@ struct StateDiff {
     return evaluate(facts, entitlement: entitlement, in: app, at: now)
   }
 
-  /// The changes of time alone since the stored answers. After a change of the catalog there are none, because the
-  /// previous catalog is not stored.
+  /// The changes of time alone since the stored answers. After a change of the catalog there are none,
+  /// because the previous catalog is not stored.
   private func changesOfTime() throws(StoreError) -> [AttributedChange] {
     guard let before, isOfThisCatalog, before.answers.start < now else { return [] }
     var changes: [EntitlementChange] = []

@@ -43,8 +43,8 @@ struct ExportLine {
 }
 
 extension ExportLine {
-  /// A document or an operator command, byte for byte: as text if it is valid UTF-8, otherwise in Base64. A body that
-  /// was too large to store is missing.
+  /// A document or an operator command, byte for byte: as text if it is valid UTF-8, otherwise in Base64. A
+  /// body that was too large to store is missing.
   init(_ stored: StoredEvidence) {
     let evidence = stored.evidence
     let text = evidence.content.body.flatMap { String(validating: $0, as: UTF8.self) }

@@ -5,9 +5,9 @@ package import Store
 
 /// Exports the whole store as JSON lines, for a move to another system.
 ///
-/// Each line is an object with a `kind`; docs/migration.md lists their members. The first line is an `export`, the last
-/// one an `end` with the number of lines of each kind, so that a truncated file is detected. All lines are of one
-/// snapshot, and at most one page is in memory.
+/// Each line is an object with a `kind`; docs/migration.md lists their members. The first line is an
+/// `export`, the last one an `end` with the number of lines of each kind, so that a truncated file is
+/// detected. All lines are of one snapshot, and at most one page is in memory.
 package struct StoreExport {
   private static let pageSize = 500
 

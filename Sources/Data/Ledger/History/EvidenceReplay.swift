@@ -3,13 +3,13 @@ package import Entitlements
 internal import SignedData
 package import Store
 
-/// Rebuilds all derived data from evidence in another store, to prove that nothing differs, or to apply a corrected
-/// rule to the past.
+/// Rebuilds all derived data from evidence in another store, to prove that nothing differs, or to apply a
+/// corrected rule to the past.
 package enum EvidenceReplay {
   private static let pageSize = 200
 
-  /// Replays all evidence of `source` into `target`, which is empty, as if it arrived at its original time. Replay
-  /// counts no metrics.
+  /// Replays all evidence of `source` into `target`, which is empty, as if it arrived at its original time.
+  /// Replay counts no metrics.
   ///
   /// - Returns: the number of pieces of evidence.
   package static func run(
@@ -37,7 +37,8 @@ package enum EvidenceReplay {
 
 // Stored notifications, decoded again after an upgrade.
 extension EvidenceLedger {
-  /// Decodes a stored notification of version 2 again, as if it arrived now. Doing so twice changes nothing more.
+  /// Decodes a stored notification of version 2 again, as if it arrived now. Doing so twice changes nothing
+  /// more.
   ///
   /// If `isDryRun` is set, the records are returned without committing.
   ///

@@ -4,7 +4,8 @@ package import Store
 
 /// Finds the evidence that states a customer's facts.
 ///
-/// It reads all evidence of a line once. That suits the call that explains an answer, not the one that returns it.
+/// It reads all evidence of a line once. That suits the call that explains an answer, not the one that
+/// returns it.
 package struct FactProvenance {
   private struct Statement {
     let evidence: EvidenceID
@@ -21,8 +22,8 @@ package struct FactProvenance {
     self.reader = reader
   }
 
-  /// Returns the first evidence that states `fact` exactly; `nil` if its body was purged. The fact of a seat, which
-  /// follows from its purchase, has the evidence of the seat's claim.
+  /// Returns the first evidence that states `fact` exactly; `nil` if its body was purged. The fact of a seat,
+  /// which follows from its purchase, has the evidence of the seat's claim.
   package mutating func evidence(stating fact: AnyFact) throws(StoreError) -> EvidenceID? {
     let line = customer.line(fact.lineID)
     if line.isSeat { return try statements(about: line).first?.evidence }

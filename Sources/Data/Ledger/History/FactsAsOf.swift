@@ -5,8 +5,8 @@ package import Store
 
 /// Rebuilds a customer's facts from the evidence that had arrived at an instant.
 package enum FactsAsOf {
-  /// Returns the facts of the lines that the customer owned at `instant`, as of the evidence received by then; grants
-  /// and app installs included.
+  /// Returns the facts of the lines that the customer owned at `instant`, as of the evidence received by
+  /// then; grants and app installs included.
   package static func facts(
     of customer: CustomerKey, knownAt instant: Instant, in reader: any StoreSnapshot
   ) throws(StoreError) -> CustomerFacts {

@@ -36,8 +36,8 @@ package struct ReceivedNotification: Sendable {
 
 // App Store Server Notifications.
 extension EvidenceLedger {
-  /// Ingests a notification of version 2, given its signed payload. The notification and everything derived from it
-  /// are durable on return. A notification that does not verify is stored with the reason.
+  /// Ingests a notification of version 2, given its signed payload. The notification and everything derived
+  /// from it are durable on return. A notification that does not verify is stored with the reason.
   ///
   /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` and
   ///   ``LedgerError/store(_:)`` if the caller should retry.
@@ -191,7 +191,8 @@ extension ResponseBodyV1 {
       productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)
   }
 
-  /// The `originalTransactionId` of the purchase. Notifications about one-time purchases state it only in the receipt.
+  /// The `originalTransactionId` of the purchase. Notifications about one-time purchases state it only in the
+  /// receipt.
   package var lineID: String? {
     originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
   }

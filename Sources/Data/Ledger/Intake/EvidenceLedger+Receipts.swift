@@ -5,7 +5,8 @@ package import Store
 
 // Legacy receipts, and the queries to Apple about their purchases.
 extension EvidenceLedger {
-  /// Ingests a verified receipt with Apple's signed documents about it in one commit. It is durable on return.
+  /// Ingests a verified receipt with Apple's signed documents about it in one commit. It is durable on
+  /// return.
   ///
   /// - Parameters:
   ///   - receipt: The receipt and its documents.

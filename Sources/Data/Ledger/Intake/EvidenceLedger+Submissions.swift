@@ -16,11 +16,11 @@ extension EvidenceLedger {
       customerID: outcome.customerID, facts: facts)
   }
 
-  /// Ingests all documents of one response in one commit, with one derivation for each customer. All are durable on
-  /// return.
+  /// Ingests all documents of one response in one commit, with one derivation for each customer. All are
+  /// durable on return.
   ///
-  /// - Returns: the result of each submission, in order. A submission that is rejected, or that belongs to another
-  ///   customer, does not affect the others.
+  /// - Returns: the result of each submission, in order. A submission that is rejected, or that belongs to
+  ///   another customer, does not affect the others.
   /// - Throws: ``LedgerError/store(_:)``.
   package func submitBatch(
     _ submissions: [Submission]

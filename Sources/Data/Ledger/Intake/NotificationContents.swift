@@ -4,8 +4,8 @@ internal import JSON
 internal import SignedData
 internal import Store
 
-/// The decoded payload of a version 2 notification with the facts of its documents. A class, because it is large and
-/// passed through several functions.
+/// The decoded payload of a version 2 notification with the facts of its documents. A class, because it is
+/// large and passed through several functions.
 final class NotificationContents: Sendable {
   let payload: ResponseBodyV2DecodedPayload
   let transaction: TransactionFact?

@@ -6,8 +6,8 @@ internal import Store
 
 /// The contents of a verified app receipt that are still needed when the receipt is not retained.
 ///
-/// They are stored as evidence instead of the receipt. They include purchases only if Apple could not be queried about
-/// them, because Apple's signed transactions state more.
+/// They are stored as evidence instead of the receipt. They include purchases only if Apple could not be
+/// queried about them, because Apple's signed transactions state more.
 package struct ReceiptContents: Hashable, Sendable {
   /// One purchase of the receipt.
   package struct Purchase: Hashable, Sendable {

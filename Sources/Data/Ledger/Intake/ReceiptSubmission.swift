@@ -2,7 +2,8 @@ package import AppStore
 package import Entitlements
 package import Store
 
-/// A legacy receipt, or a transaction id submitted instead of one, with everything to store about it in one commit.
+/// A legacy receipt, or a transaction id submitted instead of one, with everything to store about it in one
+/// commit.
 package struct ReceiptSubmission: Sendable {
   /// The operator's name for the app.
   package var appID: String
@@ -16,8 +17,8 @@ package struct ReceiptSubmission: Sendable {
   package var contents: ReceiptContents?
   /// Apple's signed documents about it.
   package var documents: [Submission] = []
-  /// The lines to claim for the customer, besides those of ``documents`` that the customer submits. Lines without facts
-  /// are skipped.
+  /// The lines to claim for the customer, besides those of ``documents`` that the customer submits. Lines
+  /// without facts are skipped.
   package var claimedLines: [String] = []
   /// The operator's user who vouches for the claim, for the audit trail; empty if a verified receipt does.
   package var actor = ""

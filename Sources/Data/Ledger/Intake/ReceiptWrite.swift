@@ -23,7 +23,8 @@ struct ReceiptWrite: Sendable {
   private var entries: [SubmissionWrite] = []
   private var rejected: [RejectedDocument] = []
 
-  /// Verifies Apple's signed documents. Those that do not verify are stored with their reason and do not count.
+  /// Verifies Apple's signed documents. Those that do not verify are stored with their reason and do not
+  /// count.
   ///
   /// - Throws: ``CryptographyError`` if OpenSSL failed, so that a retry may help.
   init(
@@ -71,8 +72,8 @@ struct ReceiptWrite: Sendable {
     return (result, derived.effects)
   }
 
-  /// - Returns: the evidence id of the receipt's contents, and whether they were stored before; without contents `nil`
-  ///   and `true`.
+  /// - Returns: the evidence id of the receipt's contents, and whether they were stored before; without
+  ///   contents `nil` and `true`.
   private func appendReceipt(to applier: inout FactApplier) throws(StoreError) -> (EvidenceID?, Bool) {
     if let content = receipt.receipt { _ = try applier.store.append(evidence(.appReceipt, content)) }
     guard let contents = receipt.contents else { return (nil, true) }

@@ -3,8 +3,8 @@ package import Logging
 package import Platform
 package import Store
 
-/// Purges the bodies of old evidence by the retention policy. Derived data and hashes stay; a replay can no longer
-/// read purged evidence.
+/// Purges the bodies of old evidence by the retention policy. Derived data and hashes stay; a replay can no
+/// longer read purged evidence.
 package struct EvidenceRetention: Worker {
   package let name = "retention"
 

@@ -3,16 +3,16 @@ package import Entitlements
 package import Platform
 package import Store
 
-/// Processes items at the time at which they are due. It reads the next due time after each commit, because a commit
-/// may bring an earlier one.
+/// Processes items at the time at which they are due. It reads the next due time after each commit, because a
+/// commit may bring an earlier one.
 package struct DueWorker: Sendable {
   private let store: any EntitlementStore
   private let clock: ServiceClock
   private let nextDue: @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?
   private let process: @Sendable () async throws(LedgerError) -> Void
 
-  /// A worker over `store`. `nextDue` returns the time of the next item, and `process` handles all items that are
-  /// due.
+  /// A worker over `store`. `nextDue` returns the time of the next item, and `process` handles all items that
+  /// are due.
   package init(
     store: any EntitlementStore, clock: ServiceClock,
     nextDue: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?,

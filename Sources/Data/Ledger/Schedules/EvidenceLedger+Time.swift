@@ -7,8 +7,8 @@ extension EvidenceLedger {
   /// The maximum number of customers in one write. Other writes run between two of them.
   private static let batchSize = 100
 
-  /// Records the changes of time alone up to `instant`: each expiry and each other transition that Apple did not notify,
-  /// once, with the time at which it became true.
+  /// Records the changes of time alone up to `instant`: each expiry and each other transition that Apple did
+  /// not notify, once, with the time at which it became true.
   ///
   /// - Returns: the number of events.
   @discardableResult

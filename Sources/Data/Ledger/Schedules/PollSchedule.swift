@@ -2,24 +2,25 @@ package import AppStore
 internal import Entitlements
 package import Store
 
-/// Schedules status polls: when to call Get All Subscription Statuses, because a subscription may have ended or renewed
-/// without a notification (WWDC18-705, "status polling").
+/// Schedules status polls: when to call Get All Subscription Statuses, because a subscription may have ended
+/// or renewed without a notification (WWDC18-705, "status polling").
 ///
-/// Renewal info that Apple signed, however it arrived, and each poll settle the state at all times before. So where
-/// notifications arrive, there are no polls. A transaction alone settles nothing, whenever it was signed: a device can
-/// have it signed again at any time, and it does not contain grace periods or failed charges.
+/// Renewal info that Apple signed, however it arrived, and each poll settle the state at all times before. So
+/// where notifications arrive, there are no polls. A transaction alone settles nothing, whenever it was
+/// signed: a device can have it signed again at any time, and it does not contain grace periods or failed
+/// charges.
 struct PollSchedule {
   private static let minute: Int64 = 60_000
   private static let hour = 60 * minute
   private static let day = 24 * hour
 
-  /// Milliseconds after the end of a period at which to poll whether the subscription renewed: first soon, because a
-  /// customer who paid expects access, then less often.
+  /// Milliseconds after the end of a period at which to poll whether the subscription renewed: first soon,
+  /// because a customer who paid expects access, then less often.
   private static let afterEnd = [
     15 * minute, hour, 6 * hour, day, 3 * day, 7 * day, 16 * day, 30 * day, 60 * day + hour,
   ]
-  /// The same for a charge that is known to have failed. Apple retries for 60 days and recovers most charges in the
-  /// first 16 (WWDC19-302).
+  /// The same for a charge that is known to have failed. Apple retries for 60 days and recovers most charges
+  /// in the first 16 (WWDC19-302).
   private static let inBillingRetry = [
     day, 3 * day, 7 * day, 16 * day, 30 * day, 45 * day, 60 * day + hour,
   ]
@@ -69,8 +70,8 @@ struct PollSchedule {
     return pollBeforeEnd + Self.afterEnd.map { after(end, $0) }
   }
 
-  /// One poll shortly before the end, if the state was not settled in the last day, because Apple charges in these
-  /// hours. With auto-renew off there is no charge.
+  /// One poll shortly before the end, if the state was not settled in the last day, because Apple charges in
+  /// these hours. With auto-renew off there is no charge.
   private var pollBeforeEnd: [Instant] {
     guard after(settledAt, Self.day) < end, renewal?.autoRenewStatus != .off else { return [] }
     return [after(end, -30 * Self.minute)]

@@ -1,6 +1,7 @@
 package import AppStore
 
-/// Runs a body at the times that it returns, by the service's clock, and whenever a signal may bring an earlier one.
+/// Runs a body at the times that it returns, by the service's clock, and whenever a signal may bring an
+/// earlier one.
 package struct ScheduledLoop: Sendable {
   private let clock: ServiceClock
   private let maxSleep: Int64

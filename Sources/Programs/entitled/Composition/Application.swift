@@ -33,8 +33,8 @@ struct Application: Sendable {
   private let workers: [any Worker]
   private let now: @Sendable () -> Instant
 
-  /// Constructs all components over `store`. With a sandbox, the service follows the sandbox's clock, which a tester
-  /// may advance; webhooks and certificates follow the system's clock.
+  /// Constructs all components over `store`. With a sandbox, the service follows the sandbox's clock, which a
+  /// tester may advance; webhooks and certificates follow the system's clock.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
     sandbox: EmbeddedSandbox?, logger: Logger
@@ -77,8 +77,8 @@ struct Application: Sendable {
     self.workers = workers + features.workers
   }
 
-  /// Prepares the store for new webhooks. Must be called before the first call is served, so that a new webhook
-  /// receives the events of that call.
+  /// Prepares the store for new webhooks. Must be called before the first call is served, so that a new
+  /// webhook receives the events of that call.
   func prepare() async throws(StoreError) { try await features.webhooks.begin() }
 
   /// Runs all background workers and `others` until the task is cancelled.

@@ -10,7 +10,8 @@ internal import Telemetry
 
 // Clients of Apple's servers, and signing keys.
 extension Startup {
-  /// The clients for all apps with an in-app purchase key. The embedded sandbox accepts any key, so that it needs none.
+  /// The clients for all apps with an in-app purchase key. The embedded sandbox accepts any key, so that it
+  /// needs none.
   static func clients(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
   ) throws -> AppStoreClients {

@@ -7,8 +7,8 @@ internal import RPC
 internal import Store
 internal import Wire
 
-/// `entitled.v1.AppStoreService`: Apple's App Store Server API for operators, within the rate limit. Signed data in
-/// Apple's responses is verified and stored as evidence before it is returned.
+/// `entitled.v1.AppStoreService`: Apple's App Store Server API for operators, within the rate limit. Signed
+/// data in Apple's responses is verified and stored as evidence before it is returned.
 struct AppStoreServiceHandler: AppStoreServiceMethods {
   let context: ServiceContext
 

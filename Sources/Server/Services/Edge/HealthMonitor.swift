@@ -25,8 +25,8 @@ package struct HealthCheckResult: Hashable, Sendable {
   /// The problem; `nil` if the check succeeded.
   package let problem: String?
 
-  /// The services that stop serving if the check fails. Queries continue as long as the store can be read; a stale
-  /// configuration stops no service.
+  /// The services that stop serving if the check fails. Queries continue as long as the store can be read; a
+  /// stale configuration stops no service.
   var stops: [String] {
     switch dependency {
     case .storeReadable: Contract.services.map(\.name).filter { $0.hasPrefix("entitled.") } + [""]

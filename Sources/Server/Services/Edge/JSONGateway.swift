@@ -3,8 +3,8 @@ internal import JSON
 internal import RPC
 internal import Wire
 
-/// Serves each unary method of the contract as JSON over plain HTTP: `POST /package.Service/Method` with protobuf's
-/// JSON form of the request.
+/// Serves each unary method of the contract as JSON over plain HTTP: `POST /package.Service/Method` with
+/// protobuf's JSON form of the request.
 ///
 /// Calls pass the same interceptors and handlers as gRPC calls. Each call is independent of the others.
 package struct JSONGateway: Sendable {

@@ -10,7 +10,8 @@ internal import Telemetry
 
 /// `POST /notifications/{app}` on the edge: App Store Server Notifications.
 ///
-/// Apple retries unless the status is 200 to 206 (App Store Server Notifications, "Respond to notifications").
+/// Apple retries unless the status is 200 to 206 (App Store Server Notifications, "Respond to
+/// notifications").
 package struct NotificationEndpoint: Sendable {
   private static let prefix = "/notifications/"
 

@@ -3,8 +3,8 @@ internal import JSON
 
 /// `GET /readyz` on the edge: readiness and the failed health checks.
 ///
-/// 200 also in degraded operation: a service that cannot write still answers queries. `grpc.health.v1` has the status of
-/// each service.
+/// 200 also in degraded operation: a service that cannot write still answers queries. `grpc.health.v1` has
+/// the status of each service.
 package struct ReadinessEndpoint: Sendable {
   private let monitor: HealthMonitor
 

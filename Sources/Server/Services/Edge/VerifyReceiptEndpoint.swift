@@ -22,8 +22,8 @@ package struct VerifyReceiptEndpoint: Sendable {
   /// Whether a path is that of `verifyReceipt`.
   package func serves(_ path: String) -> Bool { Self.target(path) != nil }
 
-  /// Responds to a request to a path that ``serves(_:)`` accepts. As at Apple, the HTTP status is 200 and the body has
-  /// the error code; except for unknown apps, which Apple's paths do not have.
+  /// Responds to a request to a path that ``serves(_:)`` accepts. As at Apple, the HTTP status is 200 and the
+  /// body has the error code; except for unknown apps, which Apple's paths do not have.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard let target = Self.target(request.path) else {
       return .text(404, "no such route: \(request.path)\n")

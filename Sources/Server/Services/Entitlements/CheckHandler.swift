@@ -5,8 +5,8 @@ internal import RPC
 internal import Store
 internal import Wire
 
-/// `Check` and `BatchCheck` of `entitled.v1.EntitlementService`, the hot path. One instance belongs to one event
-/// loop, because its reader and its cache do.
+/// `Check` and `BatchCheck` of `entitled.v1.EntitlementService`, the hot path. One instance belongs to one
+/// event loop, because its reader and its cache do.
 struct CheckHandler: EntitlementServiceEventLoopMethods {
   private let reader: any CheckReader
   private let changes: CustomerVersions

@@ -2,8 +2,8 @@ internal import HTTP
 internal import RPC
 internal import Telemetry
 
-/// Runs the interceptors around handlers: the only code that distinguishes unary, asynchronous, streaming and JSON
-/// calls.
+/// Runs the interceptors around handlers: the only code that distinguishes unary, asynchronous, streaming and
+/// JSON calls.
 ///
 /// Calls on an event loop pass the interceptors of that loop; `Shared` runs on all other threads.
 struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {

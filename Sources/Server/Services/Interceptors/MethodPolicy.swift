@@ -2,8 +2,8 @@ internal import Callers
 internal import RPC
 internal import Wire
 
-/// The access rule of a method and the fields of its request that interceptors read. A class, because every call
-/// passes one on.
+/// The access rule of a method and the fields of its request that interceptors read. A class, because every
+/// call passes one on.
 final class MethodPolicy: Sendable {
   /// `/package.Service/Method`, or the HTTP route of an endpoint.
   let path: String
@@ -66,7 +66,8 @@ final class MethodPolicy: Sendable {
     actor = nil
   }
 
-  /// All apps that a request names, including those that a later field overwrites; `nil` if it has no such field.
+  /// All apps that a request names, including those that a later field overwrites; `nil` if it has no such
+  /// field.
   func apps(in request: UnsafeRawBufferPointer) -> [String]? {
     app.flatMap { TextFields.values(at: $0, in: request) }
   }

@@ -2,8 +2,8 @@ internal import RPC
 internal import Store
 internal import Synchronization
 
-/// Runs the synchronous methods of the event loops for calls that arrive elsewhere, such as JSON. Each runner has
-/// its own reader and cache; calls are distributed among the runners.
+/// Runs the synchronous methods of the event loops for calls that arrive elsewhere, such as JSON. Each runner
+/// has its own reader and cache; calls are distributed among the runners.
 final class EventLoopMethodPool: Sendable {
   /// A power of two.
   private static let size = 4
