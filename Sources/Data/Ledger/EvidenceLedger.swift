@@ -62,8 +62,7 @@ package final class EvidenceLedger: Sendable {
     do { return try await store.write(body) } catch { throw .store(error) }
   }
 
-  /// Runs a write and, after the commit, records the effects that its body returned. A dry run writes nothing
-  /// and has no effects.
+  /// Runs a write, and records the effects of its body after the commit. A dry run has no effects.
   func commit<Outcome: Sendable>(
     isDryRun: Bool = false,
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> (Outcome, [LedgerEffect])
@@ -79,8 +78,7 @@ package final class EvidenceLedger: Sendable {
   }
 }
 
-/// The catalog in force. All components share one value, so that a new catalog takes effect everywhere at
-/// once.
+/// The catalog in force. All components share one value, so that a new catalog takes effect at once.
 package final class CurrentCatalog: Sendable {
   private let catalog: Mutex<Catalog>
   private let replacements = Atomic<UInt64>(0)

@@ -91,8 +91,7 @@ package final class HealthService: Sendable {
     }
   }
 
-  /// Sends the current status and every later one. An unknown service is SERVICE_UNKNOWN, as the health
-  /// protocol requires.
+  /// Sends the current and each later status; SERVICE_UNKNOWN for an unknown service (health protocol).
   private func watch(
     _ service: String, _ responses: ResponseWriter<GRPCHealth.HealthCheckResponse>
   ) async throws(Status) {

@@ -71,8 +71,7 @@ package struct MessageFrame: Hashable, Sendable {
     output.append(contentsOf: body)
   }
 
-  /// Lends the decompressed message after the prefix. `bytes` starts with the prefix and contains the whole
-  /// message.
+  /// Lends the decompressed message. `bytes` starts with the prefix and contains the whole message.
   package func withMessage(
     in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int,
     _ body: (UnsafeRawBufferPointer) -> Void

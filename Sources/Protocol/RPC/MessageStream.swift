@@ -12,8 +12,7 @@ package protocol MessageStream: Sendable {
   /// - Throws: `CANCELLED` or `DEADLINE_EXCEEDED` when the call is over.
   func send(_ message: [UInt8], compression: MessageCompression) async throws(Status)
 
-  /// Sets the metadata before the first message and after the last one. The former has no effect after the
-  /// first message.
+  /// Sets the metadata before the first message, if none was sent yet, and after the last one.
   func attach(initial: Metadata, trailing: Metadata) async
 }
 

@@ -1,8 +1,8 @@
 internal import Bytes
 package import HTTP
 
-/// The fields that callers and handlers attach to a call (gRPC over HTTP/2, "Custom-Metadata"), without those
-/// of HTTP/2 and gRPC.
+/// The fields that callers and handlers attach to a call, without the reserved ones (gRPC over HTTP/2,
+/// "Custom-Metadata").
 package struct Metadata: Hashable, Sendable {
   /// Entries with names that end in `-bin` have their decoded bytes, others the bytes of ASCII text.
   package private(set) var entries: [Entry] = []
@@ -15,8 +15,7 @@ package struct Metadata: Hashable, Sendable {
 
   package init() {}
 
-  /// Extracts the metadata from the fields of a request or response. Skips `-bin` values that are not Base64,
-  /// like grpc-go.
+  /// Extracts the metadata from header fields. Skips `-bin` values that are not Base64, like grpc-go.
   package init(_ fields: HeaderFields) {
     for field in fields.strings where !Self.isReserved(field.name) {
       if field.name.hasSuffix("-bin") {

@@ -11,8 +11,7 @@ package struct Method {
     self.handler = handler
   }
 
-  /// A unary handler that runs on the event loop of the connection. It must not retain the bytes of the
-  /// request.
+  /// A handler that runs on the connection's event loop. It must not retain the bytes of the request.
   package typealias UnaryHandler = (_ request: UnsafeRawBufferPointer, _ context: CallContext) -> UnaryResult
   /// Decodes the request on the calling thread and returns the remaining work. It must not retain the bytes.
   package typealias AsyncHandler =

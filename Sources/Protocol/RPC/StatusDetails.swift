@@ -79,8 +79,7 @@ extension Status {
 extension WireMessage {
   /// Decodes the message of a caller.
   ///
-  /// - Throws: `INVALID_ARGUMENT` for a malformed one, `RESOURCE_EXHAUSTED` for one that needs too much
-  ///   memory.
+  /// - Throws: `INVALID_ARGUMENT` if malformed, `RESOURCE_EXHAUSTED` above the memory limit.
   static func decoded(from bytes: UnsafeRawBufferPointer) throws(Status) -> Self {
     do throws(WireError) {
       return try decode(bytes)

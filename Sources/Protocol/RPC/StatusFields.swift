@@ -35,8 +35,7 @@ extension Status {
   private static let okFields = HeaderFields([("grpc-status", "0")])
 }
 
-/// Writes every byte outside printable ASCII, and the percent sign, as `%XX` (gRPC over HTTP/2,
-/// "Status-Message").
+/// Writes bytes outside printable ASCII, and `%`, as `%XX` (gRPC over HTTP/2, "Status-Message").
 func percentEncode(_ text: String) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var encoded: [UInt8] = []

@@ -33,8 +33,7 @@ extension HTTP2Handler: TimedConnection {
     isDraining = true
     lifetime.retire(now: NIODeadline.now().milliseconds)
     session.announceGoAway()
-    // The acknowledgement of the ping shows that the peer has received the announcement; waits at most a
-    // second.
+    // The ping is acknowledged after the peer has received the announcement; waits at most a second.
     session.ping(PingPurpose.draining)
     flush()
     guard let loop = context?.eventLoop else { return }

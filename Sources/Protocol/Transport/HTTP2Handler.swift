@@ -26,8 +26,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   private(set) var context: ChannelHandlerContext?
   private var events: [SessionEvent] = []
   private var output = ByteBuffer()
-  /// The streams to reset once their output is sent, because nghttp2 drops the output of a stream at its
-  /// reset.
+  /// The streams to reset after their output is sent, because nghttp2 drops output at a reset.
   private var resetsAfterOutput: [StreamID] = []
   private var isReading = false
   private var flushIsScheduled = false
@@ -111,8 +110,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Backpressure: stops reading from a peer that does not read responses, so that requests do not
-  /// accumulate.
+  /// Backpressure: stops reading from a peer that reads no responses, so that requests do not accumulate.
   private func pauseReads(_ pauses: Bool) {
     guard pauses != hasPausedReads, let channel = context?.channel else { return }
     hasPausedReads = pauses

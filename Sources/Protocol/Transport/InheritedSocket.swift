@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// A listening socket of the parent process, such as systemd. Connections wait in its queue while no process
-/// serves it.
+/// A listening socket of the parent process, such as systemd. Its queue holds connections across restarts.
 package struct InheritedSocket: Hashable, Sendable {
   /// Valid until the listener that uses it has shut down.
   package let descriptor: CInt

@@ -93,8 +93,7 @@ package struct Listener: Sendable {
   ///
   /// - Parameters:
   ///   - grace: the time for calls in flight; connections that remain are closed afterwards.
-  ///   - onAnnounced: called after all connections have been asked to finish; the caller ends its endless
-  ///     streams here.
+  ///   - onAnnounced: called after all connections were asked to finish; ends streams without a natural end.
   package func shutDown(grace: TimeAmount, onAnnounced: @Sendable () -> Void = {}) async {
     announceShutDown()
     await ListenerCloser(channel: channel, isInherited: isInherited).close()

@@ -89,8 +89,7 @@ package final class TLSIdentity: Sendable {
     }
   }
 
-  /// The AEAD suites of TLS 1.2 that App Transport Security accepts. TLS 1.3 has only AEAD suites, which
-  /// cannot be selected.
+  /// The AEAD suites of TLS 1.2 that App Transport Security accepts. Those of TLS 1.3 cannot be selected.
   private static let forwardSecret: [NIOTLSCipher] = [
     .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
     .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,

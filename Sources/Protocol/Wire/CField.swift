@@ -1,7 +1,6 @@
 internal import CEntitledProto
 
-/// Reads the fields of protobuf-c's structures for the generated code. Strings were validated before
-/// unpacking.
+/// Reads fields of protobuf-c's structures for generated code. Strings were validated before unpacking.
 enum CField {
   static func text(_ start: UnsafeMutablePointer<CChar>?) -> String {
     guard let start, start.pointee != 0 else { return "" }

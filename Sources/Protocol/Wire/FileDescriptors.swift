@@ -7,8 +7,7 @@ package enum FileDescriptors {
   /// The file called `name`, for instance "entitled/v1/entitlement_service.proto".
   package static func file(named name: String) -> [UInt8]? { index.files[name]?.bytes }
 
-  /// The file that declares `symbol`: a service, method, message, field, oneof, enum or enum value by its
-  /// full name.
+  /// The file that declares `symbol`, the full name of a service, method, message, field, oneof or enum.
   package static func file(containingSymbol symbol: String) -> [UInt8]? {
     index.fileOfSymbol[symbol].flatMap(file(named:))
   }

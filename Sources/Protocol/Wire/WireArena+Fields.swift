@@ -1,7 +1,6 @@
 internal import CEntitledProto
 
-/// Copies Swift values into protobuf-c's structures while JSON is decoded. The caller has reserved the
-/// memory.
+/// Copies Swift values into protobuf-c's structures for JSON decoding. The caller has reserved the memory.
 extension WireArena {
   func text(_ value: String) -> UnsafeMutablePointer<CChar> {
     var value = value

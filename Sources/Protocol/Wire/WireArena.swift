@@ -21,8 +21,7 @@ package struct WireArena {
   /// Ends the use and releases its memory.
   func end() { entitled_arena_end(state, mark) }
 
-  /// Allocates uninitialized memory for values that this program creates. Running out of memory terminates
-  /// the program.
+  /// Allocates uninitialized memory for this program's values. Terminates the program if there is none.
   func allocate<T>(_ type: T.Type, count: Int = 1) -> UnsafeMutablePointer<T> {
     guard let memory = entitled_arena_allocate(state, count * MemoryLayout<T>.stride) else {
       // Running out of memory terminates the program, as elsewhere in Swift.

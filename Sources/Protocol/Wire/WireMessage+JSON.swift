@@ -26,8 +26,7 @@ extension WireMessage {
   }
 
   /// The message in protobuf's JSON form: lowerCamelCase names, 64-bit integers as strings, enums by name.
-  /// Fields at their default are included, so that `"entitled": false` is visible; unset messages and oneof
-  /// members are not.
+  /// Includes fields at their default, so that `"entitled": false` is visible, but no unset messages.
   package var jsonValue: JSONValue {
     let arena = WireArena.begin()
     defer { arena.end() }

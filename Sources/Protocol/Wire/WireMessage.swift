@@ -20,8 +20,7 @@ package protocol WireMessage: Equatable, Sendable {
 
 /// The limits for decoding input.
 package enum WireLimits {
-  /// Bytes of memory for the structures of one message, because two bytes in wire form can unfold into
-  /// hundreds.
+  /// The bytes of memory for one message's structures, because two wire bytes can unfold into hundreds.
   package static let memory = 32 << 20
   /// The maximum nesting depth of messages.
   package static let depth = 100

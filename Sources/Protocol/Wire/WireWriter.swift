@@ -140,8 +140,7 @@ package struct WireWriter {
     return position - start
   }
 
-  /// Writes the length before the content that starts at `place`, and moves the content if the length needs
-  /// more bytes.
+  /// Writes the length before the content at `place`, and moves the content if the length needs more bytes.
   private mutating func endNested(_ place: Int) {
     let length = position - start - place
     if length < 0x80 {

@@ -43,8 +43,7 @@ import Testing
       func run(_ documents: [String]) async throws -> [CustomerFacts?] {
         var facts: [CustomerFacts?] = []
         try await LedgerFixture.run { other in
-          // Owners are set first, because the first claim decides and must not depend on the order of
-          // delivery.
+          // Owners are set first, because the first claim decides and must not depend on delivery order.
           for line in 0..<3 {
             _ = try await other.submit(
               other.period(0...30, line: "L\(line)", signed: -1), for: Self.customers[line])

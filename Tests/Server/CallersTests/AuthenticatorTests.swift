@@ -45,8 +45,7 @@ import Testing
     ] as [(String?, CallerError)])
   func refused(field: String?, error: CallerError) throws {
     let (gate, _) = gate(.listed(try directory("billing", token: token)))
-    // Before and after a call with the right token, which shares its cache slot with the token of the same
-    // ending.
+    // Before and after a call with the right token, which shares a cache slot with one of the tokens.
     #expect(throws: error) { try gate.caller(headers(field)) }
     _ = try gate.caller(headers("Bearer \(token)"))
     #expect(throws: error) { try gate.caller(headers(field)) }

@@ -15,8 +15,7 @@ struct CommandHandler {
   let actor: String
   var note = ""
 
-  /// Moves a purchase to a customer; `policy` decides if it has an owner. If `from` is given, it must be an
-  /// owner.
+  /// Moves a purchase to a customer; `policy` decides if it has an owner. `from`, if given, must be an owner.
   func move(
     _ number: String, from: String?, to: String, policy: OwnershipPolicy
   ) throws(LedgerError) -> CommandResult {

@@ -29,8 +29,7 @@ package struct CommandScope: Sendable {
 
 // Operator commands. Each becomes evidence, and all affected customers change in one commit.
 extension EvidenceLedger {
-  /// Moves a purchase to a customer. `policy` decides if it has an owner; if `from` is given, it must be an
-  /// owner.
+  /// Moves a purchase to a customer. `policy` decides if it has an owner; `from`, if given, must be an owner.
   package func move(
     _ originalTransactionID: String, from: String? = nil, to customerID: String, policy: OwnershipPolicy,
     _ scope: CommandScope
@@ -41,8 +40,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Merges one customer, often an anonymous one, into another. Later evidence of the first one is linked to
-  /// the other.
+  /// Merges one customer, often an anonymous one, into another, which gets all later evidence of the first.
   package func merge(
     _ from: String, into: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
@@ -77,8 +75,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Revokes a grant; one that was revoked before stays as it was. The grant's environment replaces the
-  /// scope's.
+  /// Revokes a grant; a second call changes nothing. The grant's environment replaces the scope's.
   package func revokeGrant(_ grantID: String, _ scope: CommandScope) async throws(LedgerError)
     -> CommandResult
   {
@@ -90,8 +87,7 @@ extension EvidenceLedger {
     return try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(line) }
   }
 
-  /// Erases a customer: the id, notes, and links. Apple's facts stay, and the purchases enter the claim
-  /// queue.
+  /// Erases a customer: id, notes and links. Apple's facts stay, and the purchases enter the claim queue.
   package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
     return try await run(scope) { handler throws(LedgerError) in try handler.erase(customerID) }

@@ -30,8 +30,7 @@ package struct DueConsumptionRequest: Hashable, Sendable {
 
 // Consumption requests, and the customers' consent to answer them.
 extension EvidenceLedger {
-  /// Records whether a customer consents to sending consumption data to Apple. The same again changes
-  /// nothing.
+  /// Records whether a customer consents to sending consumption data to Apple. Repeating it changes nothing.
   package func recordConsent(
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> (consent: ConsumptionConsent?, outcome: CommandResult) {

@@ -6,8 +6,7 @@ internal import Store
 
 // The form of commands as evidence. Stored commands stay readable, so members are only added.
 extension OperatorCommand {
-  /// Encodes the command. `number` distinguishes equal commands, because equal bytes are one piece of
-  /// evidence.
+  /// Encodes the command. `number` makes equal commands distinct, because equal bytes are one evidence.
   func encoded(number: EvidenceID) -> [UInt8] {
     var object: JSONObject = ["number": .number(JSONNumber(number.rawValue)), "actor": .string(actor)]
     if !note.isEmpty { object["note"] = .string(note) }

@@ -6,8 +6,7 @@ package import Store
 
 /// An operator's decision about customers. It is evidence like Apple's documents.
 ///
-/// It states everything that was decided and depends on no rule or policy, so that replay has the same
-/// result.
+/// It states the whole decision and depends on no rule or policy, so that replay has the same result.
 package struct OperatorCommand: Hashable, Sendable {
   /// The kinds of decisions.
   package enum Action: Hashable, Sendable {

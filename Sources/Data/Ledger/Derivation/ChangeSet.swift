@@ -17,8 +17,7 @@ struct ChangeOrigin {
   static let time = ChangeOrigin(cause: .time, evidence: nil)
 }
 
-/// The changes of the applied evidence, collected until the affected customers are compared with their state
-/// before.
+/// The changes of the applied evidence, before the affected customers are compared with their old state.
 struct ChangeSet {
   /// A customer whose facts may have changed.
   struct AffectedCustomer {

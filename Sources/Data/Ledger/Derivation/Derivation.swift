@@ -87,8 +87,7 @@ struct Derivation {
     return facts
   }
 
-  /// The new facts of a line, if the customer has all others: the line was linked before, and no seat alters
-  /// them.
+  /// The new facts of a line, if it was linked before and no seat alters them: the customer has all others.
   private mutating func incrementalFacts(
     of line: LineKey, _ entry: ChangeSet.AffectedCustomer
   ) throws(StoreError) -> CustomerFacts? {

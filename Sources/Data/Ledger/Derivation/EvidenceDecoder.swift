@@ -109,8 +109,7 @@ extension AppTransactionFact {
 }
 
 extension Evidence {
-  /// The complete payload of the signed transaction in this evidence; `nil` if there is none or it was
-  /// rejected.
+  /// The complete payload of the signed transaction in accepted evidence; `nil` for other evidence.
   package var transactionPayload: JWSTransactionDecodedPayload? {
     guard verdict == .accepted, let body = content.body else { return nil }
     let document: String?

@@ -111,8 +111,7 @@ extension FactApplier {
       .init(customer: customer, pseudonym: pseudonym, unlinkedLines: Int64(unlinked.count)))
   }
 
-  /// Indexes a call to Apple under the purchase and its owners. It changes no facts: Apple reports the result
-  /// itself.
+  /// Indexes a call to Apple under the purchase and its owners. Apple reports the resulting facts itself.
   private mutating func recordCall(
     _ call: AppleCall, about line: LineKey, _ evidence: EvidenceID, by origin: ChangeOrigin
   ) throws(StoreError) {

@@ -4,8 +4,7 @@ internal import Store
 
 // Consumption requests, and the customers' consent to answer them.
 extension FactApplier {
-  /// Stores a consumption request until it is answered. Notifications of both versions about one request open
-  /// one.
+  /// Stores an open consumption request, once for the notifications of both versions about it.
   mutating func open(_ request: ConsumptionRequestRecord) throws(StoreError) {
     guard try store.inquiry(request.id) == nil else { return }
     let isOpen = try store.inquiries(about: request.line).contains { other in

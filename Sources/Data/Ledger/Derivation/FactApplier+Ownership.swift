@@ -4,8 +4,7 @@ internal import Store
 
 // Links between lines and customers.
 extension FactApplier {
-  /// Links a line to a customer. A customer who is new also gets the unclaimed lines whose token is the
-  /// customer's id.
+  /// Links a line to a customer. A new customer also gets the unclaimed lines whose token equals its id.
   mutating func link(
     _ line: LineKey, to customer: CustomerKey, by origin: ChangeOrigin
   ) throws(StoreError) {

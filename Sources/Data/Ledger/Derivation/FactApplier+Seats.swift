@@ -39,8 +39,7 @@ extension FactApplier {
     try link(line, to: store.finalMergeTarget(of: customer), by: origin)
   }
 
-  /// Releases seats. Their lines stay linked to the holders and grant nothing more, so that answers can state
-  /// the reason.
+  /// Releases seats. Their lines stay linked to the holders, so that answers can state the reason.
   mutating func releaseSeats(
     _ released: [LineKey], at instant: Instant, by origin: ChangeOrigin
   ) throws(StoreError) {

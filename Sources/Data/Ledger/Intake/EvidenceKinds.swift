@@ -33,7 +33,7 @@ extension Evidence.Source {
 }
 
 extension EvidenceContent {
-  /// The content of `bytes` with their SHA-256 by OpenSSL. Of more than `limit` bytes only hash and size are
+  /// The content of `bytes` with their SHA-256 by OpenSSL. Above `limit` bytes, only hash and size are
   /// stored.
   package init(hashing bytes: [UInt8], keepingAtMost limit: Int = EvidenceContent.limit) {
     self.init(bytes, hash: SHA256.hash(bytes[...]), keepingAtMost: limit)

@@ -191,8 +191,7 @@ extension ResponseBodyV1 {
       productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)
   }
 
-  /// The `originalTransactionId` of the purchase. Notifications about one-time purchases state it only in the
-  /// receipt.
+  /// The `originalTransactionId`. Notifications about one-time purchases state it only in the receipt.
   package var lineID: String? {
     originalTransactionId ?? unifiedReceipt?.latestReceiptInfo?.first?.originalTransactionId
   }

@@ -2,8 +2,7 @@ package import AppStore
 package import Entitlements
 package import Store
 
-/// A legacy receipt, or a transaction id submitted instead of one, with everything to store about it in one
-/// commit.
+/// A legacy receipt or a transaction id, with everything to store about it in one commit.
 package struct ReceiptSubmission: Sendable {
   /// The operator's name for the app.
   package var appID: String

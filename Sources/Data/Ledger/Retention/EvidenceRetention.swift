@@ -51,8 +51,7 @@ package struct EvidenceRetention: Worker {
     } while (try? await sleep(.milliseconds(Self.day))) != nil
   }
 
-  /// Applies all rules now, in pages, so that other writes can run in between. Returns the number of purged
-  /// bodies.
+  /// Applies all rules now, in pages between which others can write. Returns the number of purged bodies.
   package func apply() async throws(StoreError) -> Int {
     var count = 0
     for rule in rules {

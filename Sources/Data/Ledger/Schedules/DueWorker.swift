@@ -11,8 +11,7 @@ package struct DueWorker: Sendable {
   private let nextDue: @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?
   private let process: @Sendable () async throws(LedgerError) -> Void
 
-  /// A worker over `store`. `nextDue` returns the time of the next item, and `process` handles all items that
-  /// are due.
+  /// A worker over `store`. `nextDue` returns the time of the next item; `process` handles all due items.
   package init(
     store: any EntitlementStore, clock: ServiceClock,
     nextDue: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?,

@@ -1,7 +1,6 @@
 package import AppStore
 
-/// Runs a body at the times that it returns, by the service's clock, and whenever a signal may bring an
-/// earlier one.
+/// Runs a body at the times that it returns, by the service's clock, and at each signal of an earlier time.
 package struct ScheduledLoop: Sendable {
   private let clock: ServiceClock
   private let maxSleep: Int64

@@ -10,8 +10,7 @@ internal import Telemetry
 
 // Clients of Apple's servers, and signing keys.
 extension Startup {
-  /// The clients for all apps with an in-app purchase key. The embedded sandbox accepts any key, so that it
-  /// needs none.
+  /// The clients for all apps with an in-app purchase key. The embedded sandbox needs no key.
   static func clients(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
   ) throws -> AppStoreClients {

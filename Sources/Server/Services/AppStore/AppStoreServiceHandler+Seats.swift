@@ -17,8 +17,7 @@ extension AppStoreServiceHandler {
     let environment: AppStore.Environment
     let number: String
     let actor: String
-    /// `nil` if no key is configured, or if the environment has no seat endpoints (API 1.23 has them in the
-    /// sandbox only).
+    /// `nil` without a key, or without seat endpoints in the environment (API 1.23: sandbox only).
     let client: AppStoreServerClient?
     let timeout: Duration?
 
@@ -155,16 +154,14 @@ extension AppStoreServiceHandler {
       timeout: call.remainingTime)
   }
 
-  /// Calls Apple; returns `nil` if the host does not have the endpoint, so that the ledger has the only
-  /// record.
+  /// Calls Apple; returns `nil` if the host lacks the endpoint, so that the ledger has the only record.
   private func asking<Answer>(
     _ body: () async throws(AppStoreClientError) -> Answer
   ) async throws(Status) -> Answer? {
     do throws(AppStoreClientError) {
       return try await body()
     } catch {
-      // A refusal by the endpoint itself carries an error code; a 404 without one means that the endpoint is
-      // missing.
+      // A refusal by the endpoint carries an error code; a 404 without one means a missing endpoint.
       if case .unexpectedStatus(404) = error { return nil }
       throw Status(error)
     }

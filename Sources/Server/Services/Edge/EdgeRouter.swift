@@ -1,8 +1,7 @@
 package import HTTP
 internal import Metrics
 
-/// Routes requests to the edge port: probes, metrics, Apple's notifications, `verifyReceipt`, and the
-/// contract as JSON.
+/// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract as JSON.
 package struct EdgeRouter: Sendable {
   private let gateway: JSONGateway
   private let notifications: NotificationEndpoint

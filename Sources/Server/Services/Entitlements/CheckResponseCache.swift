@@ -64,8 +64,7 @@ final class CheckResponseCache {
 
   deinit { memory.deallocate() }
 
-  /// Returns the cached response to `request` with `suffix` appended; `nil` if there is none that is valid at
-  /// `now`.
+  /// Returns the cached response to `request` with `suffix` appended; `nil` if none is valid at `now`.
   func answer(
     to request: UnsafeRawBufferPointer, at now: Instant, appending suffix: (inout [UInt8]) -> Void
   ) -> [UInt8]? {

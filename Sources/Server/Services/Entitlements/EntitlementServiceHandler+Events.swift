@@ -42,8 +42,7 @@ extension EntitlementServiceHandler {
     }
   }
 
-  /// The notifications about the customer's purchases after the event with this sequence, in order of
-  /// arrival.
+  /// The notifications about the customer's purchases after this event, in order of arrival.
   private static func notifications(
     about customer: CustomerKey, after sequence: Int64, upTo end: Instant?, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [Wire.Notification] {

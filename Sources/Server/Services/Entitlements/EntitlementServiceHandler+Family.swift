@@ -23,8 +23,7 @@ extension EntitlementServiceHandler {
   }
 }
 
-/// The maximum numbers of periods of the customer, lines that share one of them, and other customers to
-/// compare.
+/// The maximum numbers of periods of the customer, lines with the same period, and customers to compare.
 private enum FamilyLimit {
   static let periods = 24
   static let lines = 32

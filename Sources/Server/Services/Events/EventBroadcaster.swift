@@ -140,8 +140,7 @@ package final class EventBroadcaster: Worker {
       // Trimmed rarely, because it moves all remaining events.
       if state.recent.count > 2 * capacity { state.recent.removeFirst(state.recent.count - capacity) }
       state.published = last
-      // Within the lock, so that a new subscription starts exactly after the events that these watchers
-      // receive.
+      // Within the lock, so that a new subscription starts exactly after these events.
       for watcher in state.watchers.values { watcher.offer(events[...], upTo: last) }
       return Array(state.watchers.values)
     }

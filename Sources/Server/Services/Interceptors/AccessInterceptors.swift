@@ -3,8 +3,7 @@ internal import Callers
 internal import HTTP
 internal import RPC
 
-/// Establishes the caller by its bearer token or client certificate, for methods that need a role. Usable on
-/// any thread.
+/// Establishes the caller by bearer token or client certificate, if the method needs a role. Thread-safe.
 struct AuthenticationInterceptor: Interceptor, Sendable {
   let callers: CurrentCallers
   let now: @Sendable () -> Instant

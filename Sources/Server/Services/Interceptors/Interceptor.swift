@@ -6,12 +6,10 @@ internal import Telemetry
 protocol Interceptor {
   /// Runs when the header fields have arrived, before the request is decoded.
   ///
-  /// - Throws: the status with which the call ends; neither the interceptors inside this one nor the handler
-  ///   run.
+  /// - Throws: the status with which the call ends; no further interceptor and no handler runs.
   func start(_ call: inout CallInFlight) throws(Status)
 
-  /// Runs for each request message. For a call that `start` rejected it may run too; its error is then
-  /// ignored.
+  /// Runs for each request message, possibly after `start` rejected the call; its error is then ignored.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status)
 
   /// Runs once for each call, whether it was rejected or not, innermost interceptor first.
@@ -77,8 +75,7 @@ struct CallInFlight: Sendable {
     self.startTicks = startTicks
   }
 
-  /// Whether the audit log records the call: every mutating call, and others if the service caused the
-  /// failure.
+  /// Whether the audit log records the call: every mutating call, and every failure of the service.
   func shouldAudit(_ code: StatusCode) -> Bool {
     switch code {
     case .unknown, .internalError, .unavailable, .dataLoss: true
@@ -86,8 +83,7 @@ struct CallInFlight: Sendable {
     }
   }
 
-  /// The status that the caller saw. After a cancellation the result of the handler no longer reaches the
-  /// caller.
+  /// The status that the caller saw: after a cancellation, the handler's result does not reach the caller.
   func seenStatus(_ status: Status, at ticks: Int64) -> Status {
     guard Task.isCancelled, status.code != .ok else { return status }
     let hasTimedOut = context.timeout.map { ticks - startTicks >= $0.nanoseconds } ?? false

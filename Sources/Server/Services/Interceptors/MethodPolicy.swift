@@ -66,7 +66,7 @@ final class MethodPolicy: Sendable {
     actor = nil
   }
 
-  /// All apps that a request names, including those that a later field overwrites; `nil` if it has no such
+  /// All apps that a request names, including values that a later field overwrites; `nil` without such a
   /// field.
   func apps(in request: UnsafeRawBufferPointer) -> [String]? {
     app.flatMap { TextFields.values(at: $0, in: request) }

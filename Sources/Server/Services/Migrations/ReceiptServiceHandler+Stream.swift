@@ -8,8 +8,7 @@ internal import Wire
 
 // Migration over a stream: the slower side determines the rate.
 extension ReceiptServiceHandler {
-  /// The maximum number of receipts of one stream in progress. No more are read until outcomes have been
-  /// sent.
+  /// The maximum number of receipts of one stream in progress, including those with unsent outcomes.
   private static let streamConcurrency = 16
 
   func migrateReceipts(

@@ -7,8 +7,7 @@ protocol ActorProviding {
 }
 
 extension ActorProviding {
-  /// The request as evidence stores it: the authenticated caller comes before the actor, which the caller
-  /// only states.
+  /// The request as evidence stores it: the authenticated caller, then the actor that the caller states.
   func attributed(to call: CallContext) -> Self {
     guard !call.caller.isEmpty else { return self }
     var request = self

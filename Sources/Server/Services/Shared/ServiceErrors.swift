@@ -9,8 +9,7 @@ internal import ReceiptMigration
 internal import SignedData
 internal import Store
 
-// Maps all errors to gRPC statuses. No switch has a `default`, so that a new case does not compile without a
-// status.
+// Maps all errors to gRPC statuses. No switch has a `default`, so that the compiler demands each status.
 
 /// Runs `body`, and throws errors of the ledger as statuses.
 func mapLedgerError<Value>(
@@ -247,8 +246,7 @@ extension APIErrorCode {
 }
 
 extension Rejection {
-  /// A malformed document is an invalid argument; one that is not Apple's, or for another app, is not
-  /// permitted.
+  /// A malformed document is an invalid argument; one of another signer or app is not permitted.
   fileprivate var statusCode: StatusCode {
     switch self {
     case .incomplete, .otherLine: .invalidArgument
