@@ -3,7 +3,7 @@ import HTTP2
 import Testing
 
 @Suite struct SessionTests {
-  @Test("A request without a body arrives as its headers and its end, from bytes written out by hand")
+  @Test("A handwritten request without a body arrives as header fields and end of stream")
   func bytes() throws {
     let session = try Session.server()
     let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "An unconfigured subject has the roles of its token, as a list or as words",
+    "An unconfigured subject has the roles of its token, as a list or space-separated",
     arguments: [JSONValue.array(["read", "operate", "cook"]), "read operate cook"])
   func claimedRoles(roles: JSONValue) throws {
     var claims = Self.claims

@@ -55,7 +55,7 @@ struct CallInterceptorsTests {
     #expect(check(as: "limited", app: "") == .permissionDenied)
   }
 
-  @Test("Each call takes one token of the caller's rate limit, whichever way it arrives")
+  @Test("Each call takes one token of the caller's rate limit, on an event loop and elsewhere")
   func rateLimit() throws {
     #expect(check(as: "slow") == .ok)
     _ = try policy.chain.start(MethodPolicy.of(Self.check), context("slow"))

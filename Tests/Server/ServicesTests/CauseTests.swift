@@ -19,7 +19,7 @@ import Testing
     #expect(status.problem == "the store cannot be used; see the server's log: \(error)")
   }
 
-  @Test("A failure without an internal cause has none in its problem")
+  @Test("A failure without an internal cause has its message as the problem")
   func plain() {
     #expect(Status(StoreError.diskFull).cause.isEmpty)
     #expect(Status(.notFound, "there is no such thing").problem == "there is no such thing")

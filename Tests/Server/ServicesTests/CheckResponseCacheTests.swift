@@ -68,7 +68,7 @@ struct CheckResponseCacheTests {
     #expect(cache.answer(to: "may ana?", at: 5) == nil)
   }
 
-  @Test("The cache returns the last stored response, however many requests share its memory")
+  @Test("The cache returns the last stored response of a request, also after evictions")
   func eviction() {
     let cache = cache(bytes: 128 * 448)
     var kept = 0
@@ -86,7 +86,7 @@ struct CheckResponseCacheTests {
     #expect((4 * 120...4 * 128).contains(kept))
   }
 
-  @Test("A cache without memory stores nothing, and no cache stores what is too large")
+  @Test("A cache without memory stores nothing, and a response larger than a slot is not stored")
   func size() {
     let none = cache(bytes: 1_000)
     none.remember("yes", to: "may ana?", while: validity())
