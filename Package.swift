@@ -153,9 +153,8 @@ let package = Package(
     library(
       .features, "Reconciliation",
       [
-        "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "JSON", "Ledger", "Notifications",
-        "Platform",
-        "SignedData", "Store", logging, metrics,
+        "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "FamilySharing", "JSON", "Ledger",
+        "Notifications", "Platform", "Store", logging, metrics,
       ]),
     library(
       .features, "ReceiptMigration",
@@ -214,12 +213,26 @@ let package = Package(
       name: "TestSupport", dependencies: ["AppStore", "Entitlements", "JSON", "SignedData", "Store"],
       path: "Tests/Support", swiftSettings: strict
     ),
+    .target(
+      name: "AppStoreSupport",
+      dependencies: [
+        "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "HTTP", "Ledger", "SQLiteStore",
+        "Sandbox", "SignedData",
+      ], path: "Tests/AppStoreSupport", swiftSettings: strict),
 
     test(.base, "BytesTests", ["Bytes"]),
     test(
       .trust, "AppReceiptTests", ["Bytes", "AppReceipt", "AppStore", "JSON", "SignedData", "TestSupport"]),
     test(.base, "JSONTests", ["JSON", "TestSupport"]),
-    test(.apple, "AppStoreClientTests", ["AppStore", "AppStoreClient", "JSON", "SignedData", "TestSupport"]),
+    test(
+      .apple, "AppStoreClientTests",
+      ["AppStore", "AppStoreClient", "AppStoreSupport", "JSON", "Sandbox", "SignedData", "TestSupport"]),
+    test(
+      .apple, "AppleLookupTests",
+      [
+        "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Entitlements", "Ledger", "Sandbox",
+        "Store",
+      ]),
     test(.domain, "AppStoreTests", ["AppStore", "JSON", "TestSupport"]),
     test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "TestSupport"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
@@ -235,14 +248,19 @@ let package = Package(
         "AppStore", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store",
         logging, metrics, metricsTestKit, "TestSupport",
       ]),
-    test(.features, "ReceiptMigrationTests", ["AppReceipt", "AppStore", "Entitlements", "ReceiptMigration"]),
-    test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),
     test(
-      .features, "NotificationsTests",
+      .features, "ReceiptMigrationTests",
       [
-        "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "HTTP", "JSON", "Ledger",
-        "Notifications", "Platform",
-        "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport", logging,
+        "AppReceipt", "AppStore", "AppStoreClient", "AppStoreSupport", "AppleLookup", "Entitlements",
+        "Ledger", "ReceiptMigration", "SQLiteStore", "Sandbox", "SignedData", "Store",
+      ]),
+    test(.wire, "HTTP2Tests", ["HTTP", "HTTP2"]),
+    test(.features, "NotificationsTests", ["AppStore", "JSON", "Notifications"]),
+    test(
+      .features, "ReconciliationTests",
+      [
+        "AppStore", "AppStoreSupport", "AppleLookup", "Entitlements", "JSON", "Ledger", "Notifications",
+        "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport", logging,
       ]),
     test(.base, "PlatformTests", ["Platform", logging]),
     test(.wire, "RPCTests", ["HTTP", "RPC", "Wire"]),

@@ -1,43 +1,43 @@
 package import AppStore
 
-/// Why a call of Apple's servers brought nothing that could be used. Nothing was stored.
+/// The reason why a call of Apple's servers failed. Nothing was stored.
 package enum AppStoreClientError: Error, Hashable, Sendable {
-  /// Apple understood and refused; `message` is Apple's.
+  /// Apple rejected the request; `message` is Apple's.
   case refused(APIErrorCode, message: String)
-  /// Apple does not accept the token: the key, its id, the issuer id or the bundle id is not right.
+  /// Apple rejected the token: the key, its id, the issuer id or the bundle id is wrong.
   case unauthorized
-  /// Apple does not accept the token, and its clock and ours are that far apart.
+  /// Apple rejected the token, and this machine's clock differs from Apple's by so many seconds.
   case clockSkew(seconds: Int64)
-  /// Apple says that the budget is used up.
+  /// Apple's rate limit is reached.
   case rateLimited(retryAfter: Duration)
-  /// Our own budget for this kind of call is used up for longer than the caller waits.
+  /// Waiting for the client's own rate limit would pass the caller's deadline.
   case localRateLimit(endpoint: Endpoint, retryAfter: Duration)
-  /// The host failed so often that it is left alone for a while.
+  /// The host failed repeatedly, so that calls are stopped for a while.
   case circuitOpen(host: String, retryAfter: Duration)
-  /// No connection, or one that broke.
+  /// The connection could not be opened, or broke.
   case unreachable(host: String, problem: String)
-  /// The host failed, status 5xx, also when asked again.
+  /// The host returned 5xx, also after retries.
   case serverFailed(status: Int)
-  /// No answer before the caller's deadline.
+  /// No response before the caller's deadline.
   case timedOut
-  /// The caller has gone.
+  /// The calling task was cancelled.
   case cancelled
-  /// The answer is no JSON: a page of a proxy, nothing at all, or cut off.
+  /// The response body is no JSON object: a proxy's page, empty, or truncated.
   case notJSON(status: Int, problem: String)
-  /// The answer is JSON, but not what Apple documents.
+  /// The response does not have the types that Apple documents.
   case malformed(PayloadError)
-  /// The answer lacks what it must have.
+  /// The response lacks a required field.
   case missing(field: String)
-  /// The answer is larger than any that Apple gives.
+  /// The response body is larger than `limit` bytes.
   case tooLarge(limit: Int)
-  /// The pages go round in a circle: Apple gave the same place twice.
-  case pageLoop(place: String)
-  /// Another status than Apple documents, without a reason in it.
+  /// Apple returned the same page token twice.
+  case pageLoop(token: String)
+  /// A status that Apple does not document, without an error code in the body.
   case unexpectedStatus(Int)
-  /// The call could not be signed.
+  /// The call's token could not be signed.
   case signingFailed(String)
 
-  /// Whether, and after how long, the same call may succeed.
+  /// The time after which the same call may succeed; `nil` if it cannot.
   package var retryAfter: Duration? {
     switch self {
     case .rateLimited(let duration), .localRateLimit(_, let duration), .circuitOpen(_, let duration): duration
@@ -53,34 +53,31 @@ package enum AppStoreClientError: Error, Hashable, Sendable {
 extension AppStoreClientError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .refused(let code, let message): "the App Store refused with \(code.rawValue): \(message)"
+    case .refused(let code, let message): "App Store rejected the request: \(code.rawValue) \(message)"
     case .unauthorized:
-      "the App Store does not accept the token: check the key, its id, the issuer id and the bundle id"
-    case .clockSkew(let seconds):
-      "the App Store does not accept the token, and this machine's clock is off by \(seconds) s"
-    case .rateLimited(let duration):
-      "the App Store's rate limit is reached; try again in \(duration.wholeSeconds) s"
+      "App Store rejected the token; check the key, its id, the issuer id and the bundle id"
+    case .clockSkew(let seconds): "App Store rejected the token; this machine's clock is off by \(seconds) s"
+    case .rateLimited(let duration): "App Store rate limit reached; retry after \(duration.wholeSeconds) s"
     case .localRateLimit(let endpoint, let duration):
-      "the budget for \(endpoint.rawValue) is used up for \(duration.wholeSeconds) s, longer than the deadline"
+      "local rate limit for \(endpoint.rawValue) exceeds the deadline; retry after \(duration.wholeSeconds) s"
     case .circuitOpen(let host, let duration):
-      "\(host) failed too often; it is tried again in \(duration.wholeSeconds) s"
-    case .unreachable(let host, let problem): "\(host) cannot be reached: \(problem)"
-    case .serverFailed(let status): "the App Store failed with the status \(status)"
-    case .timedOut: "the App Store did not answer before the deadline"
-    case .cancelled: "the call was cancelled"
-    case .notJSON(let status, let problem):
-      "the answer, with the status \(status), is not the App Store's: \(problem)"
-    case .malformed(let error): "the App Store's answer is not as documented: \(error)"
-    case .missing(let field): "the App Store's answer lacks \(field)"
-    case .tooLarge(let limit): "the App Store's answer is larger than \(limit) bytes"
-    case .pageLoop(let place): "the App Store gave the page \(place.debugDescription) twice"
-    case .unexpectedStatus(let status): "the App Store answered with the unexpected status \(status)"
-    case .signingFailed(let problem): "the call could not be signed: \(problem)"
+      "circuit open for \(host) after repeated failures; retry after \(duration.wholeSeconds) s"
+    case .unreachable(let host, let problem): "\(host) unreachable: \(problem)"
+    case .serverFailed(let status): "App Store returned HTTP \(status)"
+    case .timedOut: "App Store did not respond before the deadline"
+    case .cancelled: "call cancelled"
+    case .notJSON(let status, let problem): "App Store response (HTTP \(status)) is not JSON: \(problem)"
+    case .malformed(let error): "App Store response is malformed: \(error)"
+    case .missing(let field): "App Store response lacks '\(field)'"
+    case .tooLarge(let limit): "App Store response exceeds \(limit) bytes"
+    case .pageLoop(let token): "App Store returned the page token \(token.debugDescription) twice"
+    case .unexpectedStatus(let status): "App Store returned the unexpected status HTTP \(status)"
+    case .signingFailed(let problem): "signing the call failed: \(problem)"
     }
   }
 }
 
 extension Duration {
-  /// Rounded up.
+  /// The duration in seconds, rounded up.
   package var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 }

@@ -2,29 +2,55 @@ package import AppStore
 internal import JSON
 package import SignedData
 
-/// Calls the App Store Server API on behalf of one app in one environment.
+/// The address of the App Store Server API for one environment.
+package struct AppStoreServer: Hashable, Sendable {
+  /// Scheme and host of each URL, without a path.
+  package let baseURL: String
+  /// The host, for error texts and metrics.
+  package let host: String
+  /// The share of Apple's production rate limits that applies here.
+  package let rateLimitShare: Double
+
+  /// Creates a server; a trailing slash of `baseURL` is dropped.
+  package init(baseURL: String, rateLimitShare: Double = 1) {
+    self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
+    let rest = baseURL.split(separator: "://", maxSplits: 1).last ?? ""
+    host = String(rest.prefix { $0 != "/" })
+    self.rateLimitShare = rateLimitShare
+  }
+
+  /// Apple's server for an environment; `nil` for those that exist on a developer's machine only.
+  ///
+  /// App Store Server API, "Choose the right environment"; Apple's sandbox has a tenth of the rate limits.
+  package init?(_ environment: Environment) {
+    switch environment {
+    case .production: self.init(baseURL: "https://api.storekit.apple.com")
+    case .sandbox: self.init(baseURL: "https://api.storekit-sandbox.apple.com", rateLimitShare: 0.1)
+    case .xcode, .localTesting: return nil
+    }
+  }
+}
+
+/// Calls the App Store Server API for one app in one environment.
 ///
-/// It keeps to Apple's limits, calls again only what may be called again and can succeed, and stops in time
-/// for the caller's deadline. What it brings is read, but **not verified**: signed documents are for
-/// `SignedData` to judge before they count.
+/// It stays below Apple's rate limits, retries only calls that are repeatable and can succeed, and returns before
+/// the caller's deadline. Responses are decoded but **not verified**: `SignedData` verifies signed documents.
 package final class AppStoreServerClient: Sendable {
-  /// The app that is asked about.
   package let app: AppIdentity
-  /// Where its purchases were made.
   package let environment: Environment
 
   private let server: AppStoreServer
   private let tokens: ServerAPITokenSource
   private let exchange: any HTTPExchange
   private let clock: ClientClock
-  private let budget: RateLimiter
+  private let rateLimiter: RateLimiter
   private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
-  private static let bodyLimit = 16 << 20
+  private static let maxBodySize = 16 << 20
   private static let callTimeout = Duration.seconds(30)
 
-  /// A client for `app`, whose calls `tokens` signs.
+  /// Creates a client for `app` whose calls carry tokens of `tokens`.
   package init(
     app: AppIdentity, environment: Environment, server: AppStoreServer, tokens: ServerAPITokenSource,
     exchange: any HTTPExchange, clock: ClientClock
@@ -35,14 +61,12 @@ package final class AppStoreServerClient: Sendable {
     self.tokens = tokens
     self.exchange = exchange
     self.clock = clock
-    budget = RateLimiter(share: server.rateLimitShare, clock: clock)
+    rateLimiter = RateLimiter(share: server.rateLimitShare, clock: clock)
     breaker = CircuitBreaker(clock: clock)
   }
 
-  /// Makes a call and reads its answer.
-  ///
-  /// - `priority`: who comes first if the budget is short.
-  /// - `timeout`: how long the caller waits for all of it; `nil` for as long as it takes.
+  /// Makes a call and decodes its response. `timeout` covers waiting for the rate limit and all attempts; `nil`
+  /// for no timeout.
   package func send<Response: DecodedPayload>(
     _ request: AppStoreRequest, as type: Response.Type = Response.self,
     priority: CallPriority = .interactive, timeout: Duration? = nil
@@ -53,76 +77,74 @@ package final class AppStoreServerClient: Sendable {
     do { return try Response(json: response) } catch { throw .malformed(error) }
   }
 
-  /// Makes a call that is answered with nothing but success.
+  /// Makes a call whose response has no content; see ``send(_:as:priority:timeout:)``.
   package func send(
     _ request: AppStoreRequest, priority: CallPriority = .interactive, timeout: Duration? = nil
   ) async throws(AppStoreClientError) {
     try await perform(request, priority, timeout) { _ throws(AppStoreClientError) in }
   }
 
-  /// How many calls its budgets allow at once now, of the kinds that were made before; 0: used up.
-  package var availableCalls: [Endpoint: Double] { budget.levels() }
+  /// The number of calls that the rate limit allows at once now, for each endpoint called so far.
+  package var availableCalls: [Endpoint: Double] { rateLimiter.availableCalls() }
 
-  /// When so much time will have passed: what several calls share that are made for one caller.
-  ///
-  /// - Returns: a moment for ``remainingTime(until:)``; `nil` for a caller who waits as long as it takes.
+  /// Returns the deadline that several calls for one caller share, as an instant of the client's uptime for
+  /// ``remainingTime(until:)``; `nil` without a timeout.
   package func deadline(after timeout: Duration?) -> Duration? { timeout.map { clock.uptime() + $0 } }
 
-  /// What is left until such a moment; zero or less when it is over, and then no call is made.
+  /// Returns the timeout that is left until a deadline; with zero or less, no call is made.
   package func remainingTime(until deadline: Duration?) -> Duration? { deadline.map { $0 - clock.uptime() } }
 
-  private func perform<Outcome: Sendable>(
+  private func perform<Value: Sendable>(
     _ request: AppStoreRequest, _ priority: CallPriority, _ timeout: Duration?,
-    _ read: (IncomingResponse) throws(AppStoreClientError) -> Outcome
-  ) async throws(AppStoreClientError) -> Outcome {
+    _ decode: (IncomingResponse) throws(AppStoreClientError) -> Value
+  ) async throws(AppStoreClientError) -> Value {
     let deadline = deadline(after: timeout)
-    var attempt = 1
+    var attempts = 1
     var hasNewToken = false
     while true {
-      try await takeCall(of: request.endpoint, priority, deadline)
+      try await waitForRateLimit(of: request.endpoint, priority, deadline)
       let failure: AppStoreClientError
       do throws(AppStoreClientError) {
-        let outcome = try read(try await answer(to: request, deadline))
+        let value = try decode(try await attempt(request, deadline))
         CallMetrics.count(request.endpoint, server.host, outcome: "ok")
-        return outcome
+        return value
       } catch {
         failure = error
         CallMetrics.count(request.endpoint, server.host, outcome: error.metricLabel)
       }
       if failure == .unauthorized, !hasNewToken {
-        // The token may have been made with a clock that was set since, or just have expired.
+        // The token may have just expired, or the clock was set since it was made.
         hasNewToken = true
         tokens.discard()
         continue
       }
-      guard let wait = wait(after: failure, of: request, attempt), attempt < policy.attempts else {
+      guard let wait = backoff(after: failure, of: request, attempts), attempts < policy.maxAttempts else {
         throw failure
       }
       if let deadline, clock.uptime() + wait > deadline { throw failure }
-      attempt += 1
+      attempts += 1
       do { try await clock.sleep(wait) } catch { throw .cancelled }
     }
   }
 
-  /// Waits for a call of the budget.
-  private func takeCall(
+  private func waitForRateLimit(
     of endpoint: Endpoint, _ priority: CallPriority, _ deadline: Duration?
   ) async throws(AppStoreClientError) {
-    let began = clock.uptime()
+    let start = clock.uptime()
     do throws(AppStoreClientError) {
-      try await budget.take(endpoint, priority, deadline: deadline)
+      try await rateLimiter.acquire(endpoint, priority, deadline: deadline)
     } catch {
       CallMetrics.count(endpoint, server.host, outcome: error.metricLabel)
       throw error
     }
-    CallMetrics.timeWaiting(for: endpoint, server.host, clock.uptime() - began)
+    CallMetrics.recordRateLimitWait(endpoint, server.host, clock.uptime() - start)
   }
 
-  /// How long to wait before the call is made again; `nil` if that cannot help.
-  private func wait(
-    after failure: AppStoreClientError, of request: AppStoreRequest, _ attempt: Int
+  /// Returns the time to wait before the call is retried; `nil` if a retry cannot succeed or is not allowed.
+  private func backoff(
+    after failure: AppStoreClientError, of request: AppStoreRequest, _ attempts: Int
   ) -> Duration? {
-    let backoff = policy.wait(after: attempt, random: clock.random())
+    let backoff = policy.backoff(after: attempts, random: clock.random())
     switch failure {
     case .rateLimited(let duration): return duration + backoff
     case .refused(let code, _): return code.isRetryable ? backoff : nil
@@ -135,31 +157,30 @@ package final class AppStoreServerClient: Sendable {
     }
   }
 
-  /// One attempt.
-  private func answer(
-    to request: AppStoreRequest, _ deadline: Duration?
+  private func attempt(
+    _ request: AppStoreRequest, _ deadline: Duration?
   ) async throws(AppStoreClientError) -> IncomingResponse {
-    if let pause = breaker.pause() { throw .circuitOpen(host: server.host, retryAfter: pause) }
-    let left = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
-    guard left > .zero else {
+    if let delay = breaker.retryDelay() { throw .circuitOpen(host: server.host, retryAfter: delay) }
+    let timeout = remainingTime(until: deadline) ?? Self.callTimeout
+    guard timeout > .zero else {
       breaker.abandoned()
       throw .timedOut
     }
     let response: IncomingResponse
-    let started = clock.uptime()
-    defer { CallMetrics.set(isLeftAlone: breaker.isOpen, server.host) }
+    let start = clock.uptime()
+    defer { CallMetrics.record(isCircuitOpen: breaker.isOpen, server.host) }
     do {
       response = try await exchange.send(
-        try outgoing(request), timeout: min(left, Self.callTimeout), limit: Self.bodyLimit)
+        try outgoing(request), timeout: min(timeout, Self.callTimeout), limit: Self.maxBodySize)
     } catch let error as AppStoreClientError {
       breaker.abandoned()
       throw error
     } catch {
       throw failure(error as? HTTPExchangeError ?? .unreachable("\(error)"))
     }
-    CallMetrics.time(request.endpoint, server.host, clock.uptime() - started)
+    CallMetrics.recordDuration(request.endpoint, server.host, clock.uptime() - start)
     if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
-    try judge(response, of: request.endpoint)
+    try check(response, of: request.endpoint)
     return response
   }
 
@@ -190,7 +211,7 @@ package final class AppStoreServerClient: Sendable {
       return .cancelled
     case .tooLarge:
       breaker.succeeded()
-      return .tooLarge(limit: Self.bodyLimit)
+      return .tooLarge(limit: Self.maxBodySize)
     case .timedOut:
       breaker.failed()
       return .timedOut
@@ -200,24 +221,24 @@ package final class AppStoreServerClient: Sendable {
     }
   }
 
-  /// Returns for an answer that says that all went well.
-  private func judge(_ response: IncomingResponse, of endpoint: Endpoint) throws(AppStoreClientError) {
+  /// Throws the error that the response's status stands for; returns for 2xx.
+  private func check(_ response: IncomingResponse, of endpoint: Endpoint) throws(AppStoreClientError) {
     switch response.status {
     case 200..<300: return
-    case 401: throw refusedToken(response)
+    case 401: throw tokenError(response)
     case 429:
       let wait = response.retryAfter(now: clock.now()) ?? .seconds(60)
-      budget.close(endpoint, for: wait)
+      rateLimiter.close(endpoint, for: wait)
       throw .rateLimited(retryAfter: wait)
     case 400..<600:
-      if let reason = response.refusal { throw reason }
+      if let error = response.apiError { throw error }
       throw response.status >= 500
         ? .serverFailed(status: response.status) : .unexpectedStatus(response.status)
     default: throw .unexpectedStatus(response.status)
     }
   }
 
-  private func refusedToken(_ response: IncomingResponse) -> AppStoreClientError {
+  private func tokenError(_ response: IncomingResponse) -> AppStoreClientError {
     guard let date = response.header("date").flatMap(Instant.init(httpDate:)) else { return .unauthorized }
     let difference = (clock.now().millisecondsSince1970 - date.millisecondsSince1970) / 1_000
     return abs(difference) > 60 ? .clockSkew(seconds: difference) : .unauthorized

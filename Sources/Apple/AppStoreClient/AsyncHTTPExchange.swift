@@ -3,20 +3,20 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Telemetry
 
-/// Sends requests with async-http-client: HTTP/2 where the host speaks it, connections kept and shared.
+/// Sends requests with async-http-client, which keeps and shares connections and uses HTTP/2 where the host offers it.
 package final class AsyncHTTPExchange: HTTPExchange {
-  /// One for the process, on its own event loops, so that all who call a host share its connections. It lives
-  /// as long as the process.
+  /// The one exchange of the process, on its own event loops, so that all callers of a host share connections. It is
+  /// never shut down.
   package static let shared = AsyncHTTPExchange()
 
   private let client: HTTPClient
 
   private init() {
     var configuration = HTTPClient.Configuration()
-    // Neither a token nor a signed message may follow a redirect to anywhere.
+    // A redirect must not receive a token or a signed message.
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(10)
-    // As many as a webhook may be told to use; Apple's hosts speak HTTP/2 and take one.
+    // The largest concurrency that a webhook can be configured with; Apple's hosts use one HTTP/2 connection.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
@@ -27,7 +27,7 @@ package final class AsyncHTTPExchange: HTTPExchange {
     var outgoing = HTTPClientRequest(url: request.url)
     outgoing.method = HTTPMethod(rawValue: request.method)
     for header in request.headers { outgoing.headers.add(name: header.name, value: header.value) }
-    // Apple does not look at it; proxies on the way out do.
+    // Outgoing proxies read it; Apple ignores it.
     if let trace = TraceContext.current {
       outgoing.headers.add(name: "traceparent", value: trace.traceparent)
     }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Metrics
 
-/// What is counted of the calls of Apple's servers.
+/// Metrics of the calls to Apple's servers.
 enum CallMetrics {
   static func count(_ endpoint: Endpoint, _ host: String, outcome: String) {
     Counter(
@@ -10,20 +10,19 @@ enum CallMetrics {
     ).increment()
   }
 
-  static func timeWaiting(for endpoint: Endpoint, _ host: String, _ duration: Duration) {
+  static func recordRateLimitWait(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
     Timer(
       label: "entitled_app_store_rate_limit_wait_seconds",
       dimensions: [("endpoint", endpoint.rawValue), ("host", host)]
     ).recordNanoseconds(Int64(duration.seconds * 1e9))
   }
 
-  /// 1 while a host is not called because it failed too often.
-  static func set(isLeftAlone: Bool, _ host: String) {
+  static func record(isCircuitOpen: Bool, _ host: String) {
     Gauge(label: "entitled_app_store_circuit_open", dimensions: [("host", host)])
-      .record(isLeftAlone ? 1 : 0)
+      .record(isCircuitOpen ? 1 : 0)
   }
 
-  static func time(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
+  static func recordDuration(_ endpoint: Endpoint, _ host: String, _ duration: Duration) {
     Timer(
       label: "entitled_app_store_call_seconds", dimensions: [("endpoint", endpoint.rawValue), ("host", host)]
     ).recordNanoseconds(Int64(duration.seconds * 1e9))
@@ -31,15 +30,15 @@ enum CallMetrics {
 }
 
 extension AppStoreClientError {
-  /// A word for each kind of failure.
+  /// The value of the label `outcome`.
   var metricLabel: String {
     switch self {
     case .refused(let code, _): "refused_\(code.rawValue)"
     case .unauthorized: "unauthorized"
-    case .clockSkew: "clock_is_off"
+    case .clockSkew: "clock_skew"
     case .rateLimited: "rate_limited"
-    case .localRateLimit: "over_budget"
-    case .circuitOpen: "host_is_down"
+    case .localRateLimit: "local_rate_limit"
+    case .circuitOpen: "circuit_open"
     case .unreachable: "unreachable"
     case .serverFailed: "server_failed"
     case .timedOut: "timed_out"
@@ -50,7 +49,7 @@ extension AppStoreClientError {
     case .tooLarge: "too_large"
     case .pageLoop: "page_loop"
     case .unexpectedStatus: "unexpected_status"
-    case .signingFailed: "not_signed"
+    case .signingFailed: "signing_failed"
     }
   }
 }

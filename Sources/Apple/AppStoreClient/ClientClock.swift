@@ -1,17 +1,16 @@
 package import AppStore
 
-/// What the client knows of time and chance; handed in, so that tests decide both.
+/// The client's sources of time and randomness, so that tests control both.
 package struct ClientClock: Sendable {
-  /// The time of day: what tokens and Apple's `Retry-After` are about.
+  /// The time of day, for tokens and Apple's `Retry-After`.
   package let now: @Sendable () -> Instant
-  /// Time that only goes forward, from any moment: what waits and deadlines are about.
+  /// Monotonic time since any fixed instant, for waits and deadlines.
   package let uptime: @Sendable () -> Duration
-  /// Waits. Throws if the task is cancelled.
+  /// Waits; throws if the task is cancelled.
   package let sleep: @Sendable (Duration) async throws -> Void
-  /// A number from 0 up to 1.
+  /// A random number from 0 up to, but not including, 1.
   package let random: @Sendable () -> Double
 
-  /// A clock by its parts.
   package init(
     now: @escaping @Sendable () -> Instant, uptime: @escaping @Sendable () -> Duration,
     sleep: @escaping @Sendable (Duration) async throws -> Void, random: @escaping @Sendable () -> Double
@@ -22,7 +21,7 @@ package struct ClientClock: Sendable {
     self.random = random
   }
 
-  /// The machine's clock, with `now` for the time of day.
+  /// Returns the machine's clock, with `now` as the time of day.
   package static func system(now: @escaping @Sendable () -> Instant) -> ClientClock {
     let start = ContinuousClock.now
     return ClientClock(

@@ -1,11 +1,22 @@
-/// A request of HTTP that is to be sent.
+package import AppStore
+internal import JSON
+
+/// Sends HTTP requests: over the network, or within a test.
+package protocol HTTPExchange: Sendable {
+  /// Sends a request and reads the whole response, without following redirects. `timeout` covers connecting,
+  /// sending and reading; `limit` is the maximum size of the response body in bytes.
+  func send(
+    _ request: OutgoingRequest, timeout: Duration, limit: Int
+  ) async throws(HTTPExchangeError) -> IncomingResponse
+}
+
+/// An HTTP request with its whole body.
 package struct OutgoingRequest: Sendable {
   package let method: String
   package let url: String
   package let headers: [(name: String, value: String)]
   package let body: [UInt8]
 
-  /// A request by its parts.
   package init(method: String, url: String, headers: [(name: String, value: String)], body: [UInt8]) {
     self.method = method
     self.url = url
@@ -14,38 +25,92 @@ package struct OutgoingRequest: Sendable {
   }
 }
 
-/// What came back.
+/// An HTTP response with its whole body.
 package struct IncomingResponse: Sendable {
   package let status: Int
-  /// The names in lower case.
+  /// The header fields; names are in lower case.
   package let headers: [(name: String, value: String)]
   package let body: [UInt8]
 
-  /// An answer by its parts.
   package init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
-  /// The first field of that name, which is in lower case.
+  /// Returns the first header field of that name, which must be in lower case.
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
-/// Why nothing came back.
-package enum HTTPExchangeError: Error, Hashable, Sendable {
+/// The reason why a request got no response.
+package enum HTTPExchangeError: Error, Hashable, Sendable, CustomStringConvertible {
   case timedOut
   case cancelled
+  /// The response body is larger than the limit.
   case tooLarge
-  /// No connection, or one that broke.
+  /// The connection could not be opened, or broke.
   case unreachable(String)
+
+  package var description: String {
+    switch self {
+    case .timedOut: "timed out"
+    case .cancelled: "cancelled"
+    case .tooLarge: "response too large"
+    case .unreachable(let problem): problem
+    }
+  }
 }
 
-/// Sends requests: over the network, or in tests to wherever they want.
-package protocol HTTPExchange: Sendable {
-  /// - `timeout`: for all of it.
-  /// - `limit`: the most bytes of the answer's body.
-  func send(
-    _ request: OutgoingRequest, timeout: Duration, limit: Int
-  ) async throws(HTTPExchangeError) -> IncomingResponse
+// What Apple's servers put into responses.
+extension IncomingResponse {
+  /// Parses the body as a JSON object.
+  ///
+  /// - Throws: ``AppStoreClientError/notJSON(status:problem:)``.
+  func object() throws(AppStoreClientError) -> JSONObject {
+    guard !body.isEmpty else { throw .notJSON(status: status, problem: "empty body") }
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: body)
+    } catch {
+      let isMarkup = body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
+      throw .notJSON(status: status, problem: isMarkup ? "an HTML page" : "\(error)")
+    }
+    guard case .object(let object) = value else {
+      throw .notJSON(status: status, problem: "not a JSON object")
+    }
+    return object
+  }
+
+  /// The error that the body carries in the form of the App Store Server API; `nil` if it carries none.
+  var apiError: AppStoreClientError? {
+    guard let json = try? object(), let payload = try? ErrorPayload(json: json),
+      let code = payload.errorCode
+    else { return nil }
+    return .refused(APIErrorCode(rawValue: code), message: payload.errorMessage ?? "")
+  }
+
+  /// The delay in `Retry-After`: the App Store writes UNIX time in milliseconds (App Store Server API,
+  /// RateLimitExceededError); a small number is a delay in seconds, as proxies write it (RFC 9110, 10.2.3).
+  func retryAfter(now: Instant) -> Duration? {
+    guard let text = header("retry-after"), let number = Int64(text), number >= 0 else { return nil }
+    guard number > 1_000_000_000 else { return .seconds(number) }
+    return .milliseconds(max(0, number - now.millisecondsSince1970))
+  }
+}
+
+extension Instant {
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// Parses an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7); `nil` for other forms.
+  package init?(httpDate text: String) {
+    let parts = text.split(separator: " ")
+    guard parts.count == 6, parts[5] == "GMT",
+      let month = Self.months.firstIndex(of: String(parts[2])), parts[1].count == 2, parts[3].count == 4
+    else { return nil }
+    let number = String(month + 1)
+    let padded = number.count == 1 ? "0" + number : number
+    self.init(rfc3339: "\(parts[3])-\(padded)-\(parts[1])T\(parts[4])Z")
+  }
 }

@@ -1,8 +1,8 @@
 package import AppStore
 internal import JSON
 
-/// Sends app receipts to `verifyReceipt`: production first, and where that says that it is the wrong one, the
-/// other (verifyReceipt, "Verify first with production").
+/// Sends app receipts to Apple's `verifyReceipt`: to one environment first, and to the other if the first reports
+/// the wrong environment (verifyReceipt, "Verify first with production").
 package final class VerifyReceiptClient: Sendable {
   private let production: VerifyReceiptServer
   private let sandbox: VerifyReceiptServer
@@ -11,7 +11,6 @@ package final class VerifyReceiptClient: Sendable {
   package static let productionURL = "https://buy.itunes.apple.com/verifyReceipt"
   package static let sandboxURL = "https://sandbox.itunes.apple.com/verifyReceipt"
 
-  /// - `productionURL`, `sandboxURL`: Apple's, unless told otherwise.
   package init(
     productionURL: String = VerifyReceiptClient.productionURL,
     sandboxURL: String = VerifyReceiptClient.sandboxURL, exchange: any HTTPExchange,
@@ -21,14 +20,14 @@ package final class VerifyReceiptClient: Sendable {
     sandbox = VerifyReceiptServer(url: sandboxURL, share: 0.1, exchange: exchange, clock: clock)
   }
 
-  /// Asks about a receipt.
+  /// Verifies a receipt, given in base64.
   ///
-  /// - `receipt`: base64.
   /// - `sharedSecret`: the app's; `nil` if it has no auto-renewable subscriptions.
-  /// - `excludeOldTransactions`: only the latest transaction of each subscription.
-  /// - `first`: where to ask first.
+  /// - `excludeOldTransactions`: whether to return only the latest transaction of each subscription.
+  /// - `first`: the environment to call first.
+  /// - `timeout`: for all attempts together; `nil` for none.
   ///
-  /// Returns the answer, whatever its status, and the environment that gave it.
+  /// Returns the response, whatever its status, and the environment that sent it.
   package func verify(
     _ receipt: String, sharedSecret: String?, excludeOldTransactions: Bool = false,
     first: Environment = .production, priority: CallPriority = .interactive, timeout: Duration? = nil
@@ -37,73 +36,73 @@ package final class VerifyReceiptClient: Sendable {
     if let sharedSecret { body["password"] = .string(sharedSecret) }
     if excludeOldTransactions { body["exclude-old-transactions"] = .bool(true) }
     let start = first == .production ? production : sandbox
-    let response = try await start.ask(body, priority, timeout)
+    let response = try await start.send(body, priority, timeout)
     switch response.status {
     case .sandboxReceiptInProduction where first == .production:
-      return (try await sandbox.ask(body, priority, timeout), .sandbox)
+      return (try await sandbox.send(body, priority, timeout), .sandbox)
     case .productionReceiptInSandbox where first != .production:
-      return (try await production.ask(body, priority, timeout), .production)
+      return (try await production.send(body, priority, timeout), .production)
     default: return (response, first == .production ? .production : .sandbox)
     }
   }
 }
 
-/// One of the two hosts.
+/// The client of one of the two hosts.
 private final class VerifyReceiptServer: Sendable {
   private let url: String
   private let exchange: any HTTPExchange
   private let clock: ClientClock
-  private let budget: RateLimiter
+  private let rateLimiter: RateLimiter
   private let breaker: CircuitBreaker
   private let policy = RetryPolicy.standard
 
-  private static let bodyLimit = 64 << 20
+  private static let maxBodySize = 64 << 20
   private static let callTimeout = Duration.seconds(30)
 
   init(url: String, share: Double, exchange: any HTTPExchange, clock: ClientClock) {
     self.url = url
     self.exchange = exchange
     self.clock = clock
-    budget = RateLimiter(share: share, clock: clock)
+    rateLimiter = RateLimiter(share: share, clock: clock)
     breaker = CircuitBreaker(clock: clock)
   }
 
   private var host: String { AppStoreServer(baseURL: url).host }
 
-  /// Asks until there is an answer that another attempt would not change.
-  func ask(
+  /// Sends the request until the response is one that a retry would not change.
+  func send(
     _ body: JSONObject, _ priority: CallPriority, _ timeout: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
     let deadline = timeout.map { clock.uptime() + $0 }
     let bytes = JSONValue.object(body).serialized()
-    var attempt = 1
+    var attempts = 1
     while true {
-      try await budget.take(.verifyReceipt, priority, deadline: deadline)
-      let outcome: Result<VerifyReceiptResponse, AppStoreClientError>
+      try await rateLimiter.acquire(.verifyReceipt, priority, deadline: deadline)
+      let result: Result<VerifyReceiptResponse, AppStoreClientError>
       do throws(AppStoreClientError) {
-        outcome = .success(try await attemptOnce(bytes, deadline))
+        result = .success(try await attempt(bytes, deadline))
       } catch {
-        outcome = .failure(error)
+        result = .failure(error)
       }
-      let wait = policy.wait(after: attempt, random: clock.random())
+      let wait = policy.backoff(after: attempts, random: clock.random())
       let hasTime = deadline.map { clock.uptime() + wait <= $0 } ?? true
-      guard outcome.mayChange, attempt < policy.attempts, hasTime else { return try outcome.get() }
-      attempt += 1
+      guard result.isRetryable, attempts < policy.maxAttempts, hasTime else { return try result.get() }
+      attempts += 1
       do { try await clock.sleep(wait) } catch { throw .cancelled }
     }
   }
 
-  private func attemptOnce(
+  private func attempt(
     _ body: [UInt8], _ deadline: Duration?
   ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
-    if let pause = breaker.pause() { throw .circuitOpen(host: host, retryAfter: pause) }
-    let left = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
+    if let delay = breaker.retryDelay() { throw .circuitOpen(host: host, retryAfter: delay) }
+    let timeout = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
     let request = OutgoingRequest(
       method: "POST", url: url, headers: [("content-type", "application/json")], body: body)
     let response: IncomingResponse
     do {
       response = try await exchange.send(
-        request, timeout: max(.milliseconds(1), min(left, Self.callTimeout)), limit: Self.bodyLimit)
+        request, timeout: max(.milliseconds(1), min(timeout, Self.callTimeout)), limit: Self.maxBodySize)
     } catch {
       switch error {
       case .cancelled:
@@ -111,7 +110,7 @@ private final class VerifyReceiptServer: Sendable {
         throw .cancelled
       case .tooLarge:
         breaker.succeeded()
-        throw .tooLarge(limit: Self.bodyLimit)
+        throw .tooLarge(limit: Self.maxBodySize)
       case .timedOut:
         breaker.failed()
         throw .timedOut
@@ -138,8 +137,8 @@ private final class VerifyReceiptServer: Sendable {
 }
 
 extension Result<VerifyReceiptResponse, AppStoreClientError> {
-  /// Whether asking again may bring something else.
-  fileprivate var mayChange: Bool {
+  /// Whether a retry may return another response.
+  fileprivate var isRetryable: Bool {
     switch self {
     case .success(let response): response.isRetryable ?? response.status?.isRetryable ?? false
     case .failure(let error): error.retryAfter != nil

@@ -1,26 +1,20 @@
 package import AppStore
 package import AppStoreClient
+package import Store
 
-/// The clients with which Apple is asked, one for each app and environment that has a key.
+/// The App Store Server API clients: one for each app and environment that has an in-app purchase key.
 package struct AppStoreClients: Sendable {
-  private struct Key: Hashable {
-    let appID: String
-    let environment: Environment
-  }
+  private var clients: [AppEnvironment: AppStoreServerClient] = [:]
 
-  private var clients: [Key: AppStoreServerClient] = [:]
+  /// The apps and environments that have a client, in no particular order.
+  package var appEnvironments: [AppEnvironment] { Array(clients.keys) }
 
-  /// Where Apple can be asked, in no particular order.
-  package var appEnvironments: [(appID: String, environment: Environment)] {
-    clients.keys.map { ($0.appID, $0.environment) }
-  }
-
-  /// No clients: Apple is never asked.
+  /// Creates an empty set, with which the App Store is never called.
   package init() {}
 
-  /// The client of an app in an environment; `nil` if Apple cannot be asked there.
+  /// The client of an app in an environment; `nil` if there is none.
   package subscript(appID: String, environment: Environment) -> AppStoreServerClient? {
-    get { clients[Key(appID: appID, environment: environment)] }
-    set { clients[Key(appID: appID, environment: environment)] = newValue }
+    get { clients[AppEnvironment(appID: appID, environment: environment)] }
+    set { clients[AppEnvironment(appID: appID, environment: environment)] = newValue }
   }
 }

@@ -1,23 +1,56 @@
 package import AppStore
 package import AppStoreClient
 package import Ledger
+package import Store
 
-/// Asks Apple for everything about the customer behind one transaction, and hands it to the ledger, which
-/// verifies each document before it counts.
+/// The reason why a lookup failed, or returned only a part.
+package enum LookupError: Error, Hashable, Sendable {
+  /// The app has no in-app purchase key for this environment.
+  case noKey(appID: String, environment: Environment)
+  /// The App Store rejected the call, or could not be called.
+  case appStore(AppStoreClientError)
+  /// The calling task was cancelled.
+  case cancelled
+  /// The response could not be stored.
+  case ledger(LedgerError)
+  /// A document in the response failed verification and is stored as rejected evidence. The others were ingested.
+  case rejectedDocument(Rejection, evidence: EvidenceID)
+
+  /// Separates ``cancelled`` from the failures of a call.
+  package init(_ error: AppStoreClientError) {
+    self = error == .cancelled ? .cancelled : .appStore(error)
+  }
+}
+
+extension LookupError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .noKey(let appID, let environment):
+      "app '\(appID)' has no in_app_purchase_key for \(environment.rawValue)"
+    case .appStore(let error): error.description
+    case .cancelled: "lookup cancelled"
+    case .ledger(let error): error.description
+    case .rejectedDocument(let rejection, _):
+      "App Store response holds an unverifiable document: \(rejection)"
+    }
+  }
+}
+
+/// Fetches purchases from the App Store Server API and ingests the signed documents through the ledger, which
+/// verifies each of them.
 package struct PurchaseLookup: Sendable {
-  /// About whom Apple is asked, and for whom.
+  /// A lookup of the customer that made a transaction.
   package struct Request: Sendable {
     package var appID: String
     package var environment: Environment
-    /// Any transaction of the customer's, or an original transaction id.
+    /// Any transaction id of the customer, or an original transaction id.
     package var transactionID: String
-    /// To whom the purchases are linked; `nil` for whoever has or claims them.
+    /// The customer to link the purchases to; `nil` to keep their owners and claims.
     package var customerID: String?
     package var priority: CallPriority = .interactive
-    /// For all calls together; `nil` for as long as it takes.
+    /// The timeout of all calls together; `nil` for none.
     package var timeout: Duration?
 
-    /// A request about the customer of `transactionID`.
     package init(appID: String, environment: Environment, transactionID: String) {
       self.appID = appID
       self.environment = environment
@@ -25,20 +58,20 @@ package struct PurchaseLookup: Sendable {
     }
   }
 
-  /// What Apple answered. All of it is durable.
+  /// The ingested response. All of it is durable.
   package struct Result: Sendable {
-    /// The transactions, each as Apple signed it last, in Apple's order.
+    /// The latest version of each transaction, in Apple's order.
     package var transactions: [JWSTransactionDecodedPayload] = []
-    /// Whose the purchases are, as far as anybody's.
+    /// The owners of the purchases, each once.
     package var customerIDs: [String] = []
-    /// How many documents were new.
-    package var changed = 0
-    /// What was not to be believed, or belongs to somebody else: each with its reason.
-    package var refused: [LedgerError] = []
+    /// The number of documents that were not stored before.
+    package var newDocuments = 0
+    /// The errors of documents that failed verification or belong to another customer.
+    package var documentErrors: [LedgerError] = []
 
-    /// Throws for the first document that is not genuine, for whoever has to know that not all was answered.
+    /// Throws for the first document that failed verification, for callers that need the whole response.
     package func requireVerified() throws(LookupError) {
-      for case .rejected(let rejection, let evidence) in refused {
+      for case .rejected(let rejection, let evidence) in documentErrors {
         throw .rejectedDocument(rejection, evidence: evidence)
       }
     }
@@ -47,16 +80,18 @@ package struct PurchaseLookup: Sendable {
   private let clients: AppStoreClients
   private let ledger: EvidenceLedger
 
-  /// Enquiries through `clients`, whose result go into `ledger`.
+  /// Creates a lookup that calls `clients` and ingests into `ledger`.
   package init(clients: AppStoreClients, ledger: EvidenceLedger) {
     self.clients = clients
     self.ledger = ledger
   }
 
-  /// Where Apple can be asked, in no particular order.
-  package var appEnvironments: [(appID: String, environment: Environment)] { clients.appEnvironments }
+  /// The apps and environments that have a client, in no particular order.
+  package var appEnvironments: [AppEnvironment] { clients.appEnvironments }
 
-  /// The client for an app in an environment.
+  /// Returns the client of an app in an environment.
+  ///
+  /// - Throws: ``LookupError/noKey(appID:environment:)``.
   package func client(
     for appID: String, in environment: Environment
   ) throws(LookupError) -> AppStoreServerClient {
@@ -66,114 +101,58 @@ package struct PurchaseLookup: Sendable {
     return client
   }
 
-  /// Asks for all transactions and for how each subscription stands (WWDC21-10174: history, then statuses).
+  /// Fetches and ingests all transactions, then the status of each subscription (WWDC21-10174).
   package func fetchAll(_ request: Request) async throws(LookupError) -> Result {
     var result = Result()
-    try await read(request) { documents in try await ingest(documents, request, into: &result) }
-    return result
-  }
-
-  /// Asks only how each subscription stands: one call.
-  package func fetchStatuses(_ request: Request) async throws(LookupError) -> Result {
-    var result = Result()
-    try await calling(request) { client in
-      try await ingest(
-        try await statuses(client, request, timeout: request.timeout), request, into: &result)
+    try await readAll(request) { documents throws(LookupError) in
+      try await ingest(documents, request, into: &result)
     }
     return result
   }
 
-  /// Asks only for what the customer bought that is neither a subscription nor used up: one call, unless that is a
-  /// great deal.
-  package func fetchNonSubscriptions(_ request: Request) async throws(LookupError) -> Result {
-    var others = TransactionHistoryFilter()
-    others.productTypes = [.nonConsumable, .nonRenewable]
-    return try await fetchHistory(request, others)
+  /// Fetches what ``fetchAll(_:)`` does without ingesting it; the caller ingests the documents, in Apple's order.
+  package func fetchDocuments(_ request: Request) async throws(LookupError) -> [Submission] {
+    var submissions: [Submission] = []
+    try await readAll(request) { documents in submissions += documents.map { $0.submission(request) } }
+    return submissions
   }
 
-  /// Asks only for the transactions since a moment, or for all: one call, unless they are many.
+  /// Fetches and ingests the status of each subscription, with one call.
+  package func fetchStatuses(_ request: Request) async throws(LookupError) -> Result {
+    var result = Result()
+    let client = try client(for: request.appID, in: request.environment)
+    let documents = try await statuses(client, request, timeout: request.timeout)
+    try await ingest(documents, request, into: &result)
+    return result
+  }
+
+  /// Fetches and ingests the non-consumables and non-renewing subscriptions, 20 with each call.
+  package func fetchNonSubscriptions(_ request: Request) async throws(LookupError) -> Result {
+    var filter = TransactionHistoryFilter()
+    filter.productTypes = [.nonConsumable, .nonRenewable]
+    return try await fetchHistory(request, filter)
+  }
+
+  /// Fetches and ingests the transactions from an instant on, or all, 20 with each call.
   package func fetchHistory(_ request: Request, since start: Instant?) async throws(LookupError) -> Result {
     var filter = TransactionHistoryFilter()
     filter.startDate = start
     return try await fetchHistory(request, filter)
   }
 
-  private func fetchHistory(
-    _ request: Request, _ filter: TransactionHistoryFilter
-  ) async throws(LookupError) -> Result {
-    var result = Result()
-    try await calling(request) { client in
-      let reading = PagingOptions(priority: request.priority, timeout: request.timeout)
-      try await client.readTransactionHistory(of: request.transactionID, filter: filter, reading) { page in
-        try await ingest(
-          (page.signedTransactions ?? []).map { Documents(transaction: $0) }, request, into: &result)
-      }
-    }
-    return result
-  }
-
-  /// Asks as ``ask(_:)`` does, but leaves it to the caller to hand the documents in, in Apple's order.
-  package func fetchDocuments(_ request: Request) async throws(LookupError) -> [Submission] {
-    var submissions: [Submission] = []
-    try await read(request) { documents in submissions += documents.map { $0.submission(request) } }
-    return submissions
-  }
-
-  private func read(
-    _ request: Request, take: ([Documents]) async throws -> Void
-  ) async throws(LookupError) {
-    try await calling(request) { client in
-      let deadline = client.deadline(after: request.timeout)
-      let reading = PagingOptions(priority: request.priority, timeout: request.timeout)
-      try await client.readTransactionHistory(of: request.transactionID, reading) { page in
-        try await take((page.signedTransactions ?? []).map { Documents(transaction: $0) })
-      }
-      try await take(try await statuses(client, request, timeout: client.remainingTime(until: deadline)))
-    }
-  }
-
-  private func statuses(
-    _ client: AppStoreServerClient, _ request: Request, timeout: Duration?
-  ) async throws -> [Documents] {
-    let statuses: StatusResponse = try await client.send(
-      .subscriptionStatuses(of: request.transactionID), priority: request.priority, timeout: timeout)
-    return (statuses.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
-      Documents(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
-    }
-  }
-
-  /// Calls Apple, and says by one type of error what went wrong.
-  private func calling(
-    _ request: Request, _ call: (AppStoreServerClient) async throws -> Void
-  ) async throws(LookupError) {
-    let client = try client(for: request.appID, in: request.environment)
-    do {
-      try await call(client)
-    } catch let error as AppStoreClientError {
-      throw .appStore(error)
-    } catch let error as LedgerError {
-      throw .ledger(error)
-    } catch {
-      throw .appStore(.cancelled)
-    }
-  }
-
-  /// Hands in documents that Apple gave to another call.
+  /// Ingests signed transactions that another call of the App Store returned.
   package func ingest(
     signedTransactions: [String], _ request: Request
   ) async throws(LookupError) -> Result {
     var result = Result()
-    do {
-      try await ingest(signedTransactions.map { Documents(transaction: $0) }, request, into: &result)
-    } catch let error as LedgerError {
-      throw .ledger(error)
-    } catch {
-      throw .appStore(.cancelled)
-    }
+    try await ingest(signedTransactions.map { SignedDocuments(transaction: $0) }, request, into: &result)
     return result
   }
+}
 
-  private struct Documents: Sendable {
+extension PurchaseLookup {
+  /// A signed transaction, its subscription's signed renewal info, or both.
+  private struct SignedDocuments: Sendable {
     var transaction: String?
     var renewalInfo: String?
 
@@ -184,27 +163,81 @@ package struct PurchaseLookup: Sendable {
     }
   }
 
+  private func fetchHistory(
+    _ request: Request, _ filter: TransactionHistoryFilter
+  ) async throws(LookupError) -> Result {
+    var result = Result()
+    let client = try client(for: request.appID, in: request.environment)
+    try await readHistory(client, request, filter) { documents throws(LookupError) in
+      try await ingest(documents, request, into: &result)
+    }
+    return result
+  }
+
+  private func readAll(
+    _ request: Request, body: ([SignedDocuments]) async throws(LookupError) -> Void
+  ) async throws(LookupError) {
+    let client = try client(for: request.appID, in: request.environment)
+    let deadline = client.deadline(after: request.timeout)
+    try await readHistory(client, request, TransactionHistoryFilter(), body: body)
+    try await body(try await statuses(client, request, timeout: client.remainingTime(until: deadline)))
+  }
+
+  private func readHistory(
+    _ client: AppStoreServerClient, _ request: Request, _ filter: TransactionHistoryFilter,
+    body: ([SignedDocuments]) async throws(LookupError) -> Void
+  ) async throws(LookupError) {
+    var pages = client.transactionHistory(
+      of: request.transactionID, filter: filter,
+      PagingOptions(priority: request.priority, timeout: request.timeout))
+    while true {
+      let page: HistoryResponse?
+      do throws(AppStoreClientError) { page = try await pages.next() } catch { throw LookupError(error) }
+      guard let page else { return }
+      try await body((page.signedTransactions ?? []).map { SignedDocuments(transaction: $0) })
+    }
+  }
+
+  private func statuses(
+    _ client: AppStoreServerClient, _ request: Request, timeout: Duration?
+  ) async throws(LookupError) -> [SignedDocuments] {
+    let response: StatusResponse
+    do throws(AppStoreClientError) {
+      response = try await client.send(
+        .subscriptionStatuses(of: request.transactionID), priority: request.priority, timeout: timeout)
+    } catch {
+      throw LookupError(error)
+    }
+    return (response.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
+      SignedDocuments(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
+    }
+  }
+
   private func ingest(
-    _ documents: [Documents], _ request: Request, into result: inout Result
-  ) async throws {
-    for outcome in try await ledger.submitBatch(documents.map { $0.submission(request) }) {
-      switch outcome {
-      case .success(let taken):
-        if !taken.isDuplicate { result.changed += 1 }
-        if let customer = taken.customerID, !result.customerIDs.contains(customer) {
-          result.customerIDs.append(customer)
+    _ documents: [SignedDocuments], _ request: Request, into result: inout Result
+  ) async throws(LookupError) {
+    do throws(LedgerError) {
+      for outcome in try await ledger.submitBatch(documents.map { $0.submission(request) }) {
+        switch outcome {
+        case .success(let submitted):
+          if !submitted.isDuplicate { result.newDocuments += 1 }
+          if let customer = submitted.customerID, !result.customerIDs.contains(customer) {
+            result.customerIDs.append(customer)
+          }
+          if let transaction = submitted.transaction { result.transactions.append(transaction) }
+        case .failure(let error):
+          guard error.concernsOneDocument else { throw error }
+          result.documentErrors.append(error)
         }
-        if let transaction = taken.transaction { result.transactions.append(transaction) }
-      case .failure(let error):
-        guard error.concernsOneDocument else { throw error }
-        result.refused.append(error)
       }
+    } catch {
+      throw .ledger(error)
     }
   }
 }
 
 extension LedgerError {
-  /// Whether the others of the same answer may still be taken in.
+  /// Whether the other documents of the same response can still be ingested.
   fileprivate var concernsOneDocument: Bool {
     switch self {
     case .rejected, .ownedByAnotherCustomer: true

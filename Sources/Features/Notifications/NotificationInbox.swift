@@ -6,7 +6,7 @@ package import Ledger
 package import SignedData
 package import Store
 
-/// Where notifications come in, of either version: told apart, verified, and durable before the answer.
+/// Ingests notifications of both versions: verifies them and commits them before it returns.
 package struct NotificationInbox: Sendable {
   let ledger: EvidenceLedger
   private let lookup: PurchaseLookup
@@ -15,13 +15,11 @@ package struct NotificationInbox: Sendable {
   private let recordArrival: @Sendable (AppEnvironment, Instant) -> Void
   private let checkOnline: OnlineCheck?
 
-  /// For how long Apple is asked before the notification has to come again: its sender does not wait for
-  /// ever.
+  /// The timeout of the lookup for version 1. After it, the sender has to send the notification again.
   private static let timeout = Duration.seconds(10)
 
-  /// An inbox before `ledger`. `secrets` are those of the apps that take notifications of version 1, by the
-  /// operator's names for the apps. `recordArrival` gets the time of each delivery. `checkOnline` asks about certificates
-  /// before anything is written; `nil`: no app wants that.
+  /// Creates an inbox. `secrets` are by app id, for the apps that accept version 1. `recordArrival` gets the time of each
+  /// delivery. `checkOnline` runs before anything is written; `nil` if no app has online checks.
   package init(
     ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog,
     secrets: [String: SharedSecret],
@@ -35,8 +33,8 @@ package struct NotificationInbox: Sendable {
     self.checkOnline = checkOnline
   }
 
-  /// Takes in a notification. When this returns it is durable with all that follows from it, or kept as
-  /// rejected; when it throws, it should come again.
+  /// Ingests a notification. When this returns, it is durable with all derived changes, or stored as rejected; when it
+  /// throws, it should be sent again.
   package func ingest(
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -61,7 +59,7 @@ package struct NotificationInbox: Sendable {
     }
   }
 
-  /// Version 2: true by its signatures, and by its certificates where the app has their authority asked.
+  /// Version 2: authentic by its signatures, and by the online check if the app has one.
   private func ingestV2(
     _ notification: IncomingNotification, _ payload: String
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -75,63 +73,89 @@ package struct NotificationInbox: Sendable {
     return try await ledger.ingest(notification, signedPayload: payload)
   }
 
-  /// Version 1: known by the shared secret, and true as far as Apple confirms it.
+  /// Version 1: authenticated by the shared secret, and confirmed by a lookup.
   private func ingestV1(
     _ notification: IncomingNotification, _ body: ResponseBodyV1
   ) async throws(LedgerError) -> ReceivedNotification {
-    if let refusal = try refusal(of: notification, body) {
+    if let rejection = try rejection(of: notification, body) {
       return try await ledger.recordRejection(
-        notification, as: .notificationV1, reason: refusal.reason, problem: refusal.problem)
+        notification, as: .notificationV1, reason: rejection.reason, problem: rejection.problem)
     }
     let environment = body.environment ?? .production
-    func keep(_ state: NotificationState, _ reason: String = "") async throws(LedgerError)
+    func record(_ state: NotificationState, _ reason: String = "") async throws(LedgerError)
       -> ReceivedNotification
     {
       try await ledger.recordV1(notification, body, in: environment, state: state, reason: reason)
     }
-    let waiting = try await keep(.unconfirmed, "CONFIRMATION_PENDING")
-    guard !waiting.isDuplicate else { return waiting }
-    guard let line = body.lineID else { return try await keep(.unconfirmed, "NO_PURCHASE") }
+    let pending = try await record(.unconfirmed, "CONFIRMATION_PENDING")
+    guard !pending.isDuplicate else { return pending }
+    guard let line = body.lineID else { return try await record(.unconfirmed, "NO_PURCHASE") }
     var request = PurchaseLookup.Request(
       appID: notification.appID, environment: environment, transactionID: line)
     request.priority = .repair
     request.timeout = Self.timeout
-    let found: Result<PurchaseLookup.Result, LookupError>
+    let outcome: Result<PurchaseLookup.Result, LookupError>
     do throws(LookupError) {
       let result = try await lookup.fetchAll(request)
       try result.requireVerified()
-      found = .success(result)
+      outcome = .success(result)
     } catch {
-      found = .failure(error)
+      outcome = .failure(error)
     }
-    switch found {
-    case .success(let result): return try await keep(result.changed > 0 ? .applied : .superseded)
-    case .failure(.noKey): return try await keep(.unconfirmed, "NO_IN_APP_PURCHASE_KEY")
-    case .failure(.rejectedDocument): return try await keep(.unconfirmed, "APP_STORE_RESPONSE_NOT_GENUINE")
+    switch outcome {
+    case .success(let result): return try await record(result.newDocuments > 0 ? .applied : .superseded)
+    case .failure(.noKey): return try await record(.unconfirmed, "NO_IN_APP_PURCHASE_KEY")
+    case .failure(.rejectedDocument): return try await record(.unconfirmed, "APP_STORE_RESPONSE_NOT_GENUINE")
     case .failure(.ledger(let error)): throw error
-    case .failure(.appStore(let error)): return try await keep(.unconfirmed, error.pendingReason)
+    case .failure(.cancelled): return try await record(.unconfirmed, "APP_STORE_UNAVAILABLE")
+    case .failure(.appStore(let error)): return try await record(.unconfirmed, error.pendingReason)
     }
   }
 
-  /// Why a notification of version 1 is not to be believed; `nil` if it may be.
-  private func refusal(
+  /// Returns the reason to reject a notification of version 1; `nil` to look its purchase up.
+  private func rejection(
     of notification: IncomingNotification, _ body: ResponseBodyV1
   ) throws(LedgerError) -> (reason: String, problem: String)? {
     guard let app = catalog.value[notification.appID] else {
       throw .unknownApp(notification.appID, configured: catalog.value.appIDs)
     }
     guard let secret = secrets[app.id] else {
-      return ("NO_SHARED_SECRET", "the app has no shared_secret, without which version 1 is not believed")
+      return ("NO_SHARED_SECRET", "the app has no shared_secret, which version 1 needs")
     }
     guard let password = body.password, secret.matches(password) else {
       return ("WRONG_SHARED_SECRET", "the password is not the app's shared secret")
     }
     guard body.bid == nil || body.bid == app.identity.bundleID else {
-      return ("WRONG_BUNDLE", "the notification is about the app \(body.bid.debugDescription)")
+      return ("WRONG_BUNDLE", "the notification is for the bundle id \(body.bid.debugDescription)")
     }
     guard app.environments.contains(body.environment ?? .production) else {
-      return ("WRONG_ENVIRONMENT", "the app has no environment \((body.environment ?? .production).rawValue)")
+      return ("WRONG_ENVIRONMENT", "the app does not accept \((body.environment ?? .production).rawValue)")
     }
     return nil
+  }
+}
+
+extension RecognizedDocument {
+  /// Returns a notification of version 2 and the signed documents in it, all unverified.
+  static func all(inside signedPayload: String) -> [RecognizedDocument] {
+    guard let jws = try? UnverifiedJWS(signedPayload),
+      let payload = try? ResponseBodyV2DecodedPayload(json: jws.payload)
+    else { return [.jws(signedPayload)] }
+    let inside = [
+      payload.data?.signedTransactionInfo, payload.data?.signedRenewalInfo,
+      payload.appData?.signedAppTransactionInfo,
+    ]
+    return [.jws(signedPayload)] + inside.compactMap { $0.map(RecognizedDocument.jws) }
+  }
+}
+
+extension AppStoreClientError {
+  /// The reason code of a notification or consumption request that waits for the App Store.
+  var pendingReason: String {
+    switch self {
+    case .refused(let code, _): "APP_STORE_REFUSED_\(code.rawValue)"
+    case .unauthorized, .clockSkew: "APP_STORE_KEY_REJECTED"
+    default: "APP_STORE_UNAVAILABLE"
+    }
   }
 }

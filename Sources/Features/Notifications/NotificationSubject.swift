@@ -3,7 +3,7 @@ internal import JSON
 internal import SignedData
 internal import Store
 
-/// What an unverified notification claims to be about: good for looking things up, never for believing.
+/// The purchase that an unverified notification names. Only for lookups: it must not change stored facts.
 package struct NotificationSubject {
   /// Apple's `notificationUUID`.
   package let uuid: String

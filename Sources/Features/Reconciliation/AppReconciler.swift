@@ -2,22 +2,21 @@ package import AppStore
 internal import AppStoreClient
 internal import AppleLookup
 internal import Entitlements
-package import Ledger
+internal import Ledger
 internal import Logging
-package import Notifications
+internal import Notifications
 internal import Platform
 internal import Store
 
-/// What the operator wants of asking Apple for what did not arrive, for one app.
+/// The operator's policy for the reconciliation of one app.
 package struct ReconciliationPolicy: Hashable, Sendable {
-  /// Apple is asked around the end of periods of which nobody told.
+  /// Whether subscriptions are polled around the end of their periods.
   package var pollsStatuses: Bool
-  /// Gaps in what Apple delivers are found and filled.
+  /// Whether delivery gaps are detected and repaired.
   package var repairsGaps: Bool
-  /// How often Apple is asked about every purchase, whatever was told; `nil`: never.
+  /// The interval at which all purchases are looked up; `nil` for never.
   package var fullPollInterval: Period?
 
-  /// A policy by its dependencies; if nothing else is said, all is done that notifications leave open.
   package init(pollsStatuses: Bool = true, repairsGaps: Bool = true, fullPollInterval: Period? = nil) {
     self.pollsStatuses = pollsStatuses
     self.repairsGaps = repairsGaps
@@ -25,30 +24,30 @@ package struct ReconciliationPolicy: Hashable, Sendable {
   }
 }
 
-/// Sees to it, for one app in one environment, that what Apple knows and did not deliver becomes known: finds
-/// gaps and fills them, and asks around the end of periods.
+/// Reconciles one app in one environment with the App Store: detects and repairs delivery gaps, and polls subscriptions
+/// around the end of their periods.
 actor AppReconciler: Worker {
   private static let minute: Int64 = 60_000
   private static let hour = 60 * minute
   private static let day = 24 * hour
 
-  /// A shorter downtime is left to Apple, which repeats what it could not deliver.
+  /// Shorter downtimes need no repair, because Apple retries deliveries.
   private static let minDowntime = 5 * minute
-  /// A shorter deliveryGap is none, however lively the app usually is.
+  /// Shorter pauses are no delivery gap, however short the usual interval is.
   private static let minDeliveryGap = 15 * minute
-  /// How many times the typicalInterval distance makes a deliveryGap.
+  /// A pause of so many usual intervals is a delivery gap.
   private static let gapFactor: Int64 = 8
-  /// Looking back a little further: Apple signs before it delivers, and clocks differ.
+  /// Repairs begin earlier by this, because Apple signs before it delivers, and clocks differ.
   private static let overlap = hour
-  /// Apple's history begins 180 days ago.
-  private static let reach = 179 * day
-  /// For how long reports are kept.
-  private static let memory = 90 * day
-  /// How long to wait when Apple cannot be asked.
-  private static let pause = minute
+  /// Apple's notification history covers 180 days.
+  private static let maxHistory = 179 * day
+  /// The retention of repairs.
+  private static let repairRetention = 90 * day
+  /// The pause after an error.
+  private static let retryDelay = minute
 
-  nonisolated let place: AppEnvironment
-  nonisolated var name: String { "reconciler \(place.appID) \(place.environment.rawValue)" }
+  nonisolated let target: AppEnvironment
+  nonisolated var name: String { "reconciler \(target.appID) \(target.environment.rawValue)" }
   private let policy: ReconciliationPolicy
   private let store: any EntitlementStore
   private let ledger: EvidenceLedger
@@ -59,17 +58,17 @@ actor AppReconciler: Worker {
   private let clock: ServiceClock
   private let metrics: ReconciliationMetrics
   private let logger = Logger(label: "entitled.reconciliation")
-  private let (news, alarm) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   private var isStarted = false
-  /// When a deliveryGap was looked into last.
+  /// The time of the last repair of a delivery gap.
   private var gapCheckedAt: Instant?
-  /// When what is remembered of deliveries was written last.
-  private var markedAt: Instant?
-  private var waiting: [AsyncStream<Void>.Continuation] = []
+  /// The time of the last write of the watermark.
+  private var watermarkSavedAt: Instant?
+  private var idleWaiters: [AsyncStream<Void>.Continuation] = []
 
-  init(_ place: AppEnvironment, _ policy: ReconciliationPolicy, _ dependencies: Reconciler.Dependencies) {
-    self.place = place
+  init(_ target: AppEnvironment, _ policy: ReconciliationPolicy, _ dependencies: Reconciler.Dependencies) {
+    self.target = target
     self.policy = policy
     store = dependencies.store
     ledger = dependencies.ledger
@@ -78,35 +77,35 @@ actor AppReconciler: Worker {
     catalog = dependencies.catalog
     cadence = dependencies.cadence
     clock = dependencies.clock
-    metrics = ReconciliationMetrics(place)
+    metrics = ReconciliationMetrics(target)
   }
 
-  /// Goes on until the task is cancelled. `report` is told what went wrong; it is tried again later.
+  /// Runs until the task is cancelled, retrying after errors.
   func run() async throws {
     let loop = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick() }
-    try await loop.run(wokenBy: news)
-    // Until here the service was there to be told.
-    if isStarted { try? await mark(at: clock.now()) }
+    try await loop.run(wokenBy: wakeUps)
+    // Deliveries were received until now.
+    if isStarted { try? await saveWatermark(at: clock.now()) }
   }
 
-  /// Begins a repair that somebody asked for, and wakes whoever carries it out.
+  /// Stores a requested repair and wakes the loop that runs it.
   func begin(_ repair: Repair) async throws(StoreError) -> Repair {
     let begun = try await store.write { store throws(StoreError) in try store.begin(repair) }
-    alarm.yield()
+    wakeUp.yield()
     return begun
   }
 
-  /// Tells each time that whoever carries out repairs comes to rest.
+  /// Returns a stream with an element each time the loop becomes idle.
   func idleSignals() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    waiting.append(continuation)
+    idleWaiters.append(continuation)
     return stream
   }
 
-  /// Does what is due; answers when to look again.
+  /// Runs what is due. Returns the time of the next tick; `nil` if only a wake-up causes one.
   private func tick() async -> Instant? {
     defer {
-      waiting.removeAll {
+      idleWaiters.removeAll {
         if case .terminated = $0.yield() { true } else { false }
       }
     }
@@ -118,14 +117,14 @@ actor AppReconciler: Worker {
       }
       return try await next()
     } catch {
-      let error = LookupError(error)
+      let error = ReconciliationError(error)
       guard !Task.isCancelled else { return nil }
       logger.error(
         "reconciliation failed, will retry",
         metadata: [
-          "app": "\(place.appID)", "environment": "\(place.environment.rawValue)", "error": "\(error)",
+          "app": "\(target.appID)", "environment": "\(target.environment.rawValue)", "error": "\(error)",
         ])
-      return clock.now().advanced(byMilliseconds: Self.pause)
+      return clock.now().advanced(byMilliseconds: Self.retryDelay)
     }
   }
 
@@ -133,36 +132,38 @@ actor AppReconciler: Worker {
 
   private func watchDeliveries() async throws {
     let now = clock.now()
-    guard let mark = try await deliveryMark() else {
+    guard let watermark = try await watermark() else {
       isStarted = true
       return try await put(DeliveryWatermark(start: now))
     }
-    if !isStarted, let last = mark.lastDelivery {
-      cadence.remember(.init(last: last, typicalInterval: mark.typicalInterval), of: place)
+    if !isStarted, let last = watermark.lastDelivery {
+      cadence.restore(.init(last: last, typicalInterval: watermark.typicalInterval), of: target)
     }
     if policy.repairsGaps {
-      if !isStarted, now.milliseconds(since: mark.completeUntil) > Self.minDowntime {
-        try await begin(.downtime, from: mark.completeUntil, at: now)
+      if !isStarted, now.milliseconds(since: watermark.completeUntil) > Self.minDowntime {
+        try await begin(.downtime, from: watermark.completeUntil, at: now)
       } else if let last = deliveryGap(at: now) {
         gapCheckedAt = now
         try await begin(.deliveryGap, from: last, at: now)
       }
-      if now.milliseconds(since: mark.sweptUntil) >= Self.day {
-        try await begin(.scheduled, from: mark.sweptUntil, at: now)
+      if now.milliseconds(since: watermark.sweptUntil) >= Self.day {
+        try await begin(.scheduled, from: watermark.sweptUntil, at: now)
       }
     }
     if let period = policy.fullPollInterval,
-      mark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
+      watermark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
     {
       try await begin(.fullPoll, from: now, at: now)
     }
     isStarted = true
-    if markedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true { try await self.mark(at: now) }
+    if watermarkSavedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true {
+      try await saveWatermark(at: now)
+    }
   }
 
-  /// When the last notification was delivered, if it is silent since then for longer than is typicalInterval.
+  /// Returns the time of the last delivery if a delivery gap has begun then.
   private func deliveryGap(at now: Instant) -> Instant? {
-    guard let statistics = cadence.statistics(place), let limit = deliveryGapDeadline(statistics),
+    guard let statistics = cadence.statistics(target), let limit = deliveryGapDeadline(statistics),
       limit <= now
     else {
       return nil
@@ -170,7 +171,7 @@ actor AppReconciler: Worker {
     return statistics.last
   }
 
-  /// When it will have been silent for too long; after a look that brought nothing, for twice as long.
+  /// Returns the time from which the current pause is a delivery gap; it doubles after each repair without effect.
   private func deliveryGapDeadline(_ statistics: DeliveryCadence.ArrivalStatistics) -> Instant? {
     guard let typicalInterval = statistics.typicalInterval else { return nil }
     if let gapCheckedAt, gapCheckedAt > statistics.last {
@@ -181,111 +182,110 @@ actor AppReconciler: Worker {
       byMilliseconds: max(Self.minDeliveryGap, Self.gapFactor * typicalInterval))
   }
 
-  /// `now` is the moment at which it was found to be due: a sandbox's clock may have been turned since.
+  /// `now` is the time at which the repair was found due: a sandbox's clock may have been advanced since.
   private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
     let start = max(
-      from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -Self.reach))
+      from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -Self.maxHistory))
     let repair = Repair(
-      appID: place.appID, environment: place.environment, reason: reason, from: start, to: now,
+      appID: target.appID, environment: target.environment, reason: reason, from: start, to: now,
       onlyFailures: reason == .scheduled, startedAt: now)
-    let place = place
+    let target = target
     try await store.write { store throws(StoreError) in
-      try store.forgetRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.memory))
+      try store.forgetRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.repairRetention))
       _ = try store.begin(repair)
-      guard var mark = try store.deliveryMark(of: place.appID, in: place.environment) else { return }
-      // Where notifications are not looked for, nothing is accounted for.
-      if reason != .fullPoll { mark.completeUntil = max(mark.completeUntil, now) }
-      if reason == .scheduled { mark.sweptUntil = now }
-      if reason == .fullPoll { mark.askedAboutAllAt = now }
-      try store.put(mark, of: place.appID, in: place.environment)
+      guard var watermark = try store.deliveryMark(of: target.appID, in: target.environment) else { return }
+      // A poll of all purchases ingests no notifications.
+      if reason != .fullPoll { watermark.completeUntil = max(watermark.completeUntil, now) }
+      if reason == .scheduled { watermark.sweptUntil = now }
+      if reason == .fullPoll { watermark.askedAboutAllAt = now }
+      try store.put(watermark, of: target.appID, in: target.environment)
     }
   }
 
   private func repairGaps() async throws {
     while let open = try await openRepair() {
-      guard let app = catalog.value[place.appID] else { return }
+      guard let app = catalog.value[target.appID] else { return }
       let repair = GapRepair(
         store: store, ledger: ledger, inbox: inbox, lookup: lookup, app: app,
         includesPolls: policy.pollsStatuses, now: clock.now)
-      do throws(LookupError) {
+      do throws(ReconciliationError) {
         let finished = try await repair.run(open)
         let drifted = try? await store.read { reader throws(StoreError) in
           try reader.driftedCustomers(of: finished)
         }
-        metrics.finished(finished, drifted: drifted ?? 0)
+        metrics.countRepair(finished, drifted: drifted ?? 0)
       } catch {
-        try await note(error, in: open)
+        try await record(error, in: open)
         throw error
       }
     }
   }
 
-  /// Remembers why a repair stands still.
-  private func note(_ problem: LookupError, in repair: Repair) async throws {
+  /// Stores the error that interrupted a repair.
+  private func record(_ error: ReconciliationError, in repair: Repair) async throws {
     guard !Task.isCancelled else { return }
     try await store.write { store throws(StoreError) in
-      guard var known = try store.repair(repair.id) else { return }
-      known.error = problem.description
-      try store.put(known)
+      guard var stored = try store.repair(repair.id) else { return }
+      stored.error = error.description
+      try store.put(stored)
     }
   }
 
   // MARK: Polls
 
   private func polling() -> StatusPolling? {
-    guard let app = catalog.value[place.appID] else { return nil }
+    guard let app = catalog.value[target.appID] else { return nil }
     return StatusPolling(
-      store: store, ledger: ledger, lookup: lookup, app: app, place: place, metrics: metrics,
+      store: store, ledger: ledger, lookup: lookup, app: app, target: target, metrics: metrics,
       now: clock.now)
   }
 
-  /// When something is due next.
   private func next() async throws(StoreError) -> Instant? {
     let poll = policy.pollsStatuses ? try await nextPoll() : nil
-    let deliveryGap = policy.repairsGaps ? cadence.statistics(place).flatMap(deliveryGapDeadline) : nil
+    let deliveryGap = policy.repairsGaps ? cadence.statistics(target).flatMap(deliveryGapDeadline) : nil
     var all: Instant?
     if let period = policy.fullPollInterval {
-      all = try await deliveryMark()?.askedAboutAllAt?.advanced(by: period)
+      all = try await watermark()?.askedAboutAllAt?.advanced(by: period)
     }
     return [poll, deliveryGap, all].compactMap { $0 }.min()
   }
 
   private func openRepair() async throws(StoreError) -> Repair? {
-    try await store.read { [place] reader throws(StoreError) in
-      try reader.openRepair(of: place.appID, in: place.environment)
+    try await store.read { [target] reader throws(StoreError) in
+      try reader.openRepair(of: target.appID, in: target.environment)
     }
   }
 
   private func nextPoll() async throws(StoreError) -> Instant? {
-    try await store.read { [place] reader throws(StoreError) in
-      try reader.nextPoll(of: place.appID, in: place.environment)
+    try await store.read { [target] reader throws(StoreError) in
+      try reader.nextPoll(of: target.appID, in: target.environment)
     }
   }
 
-  private func deliveryMark() async throws(StoreError) -> DeliveryWatermark? {
-    try await store.read { [place] reader throws(StoreError) in
-      try reader.deliveryMark(of: place.appID, in: place.environment)
+  private func watermark() async throws(StoreError) -> DeliveryWatermark? {
+    try await store.read { [target] reader throws(StoreError) in
+      try reader.deliveryMark(of: target.appID, in: target.environment)
     }
   }
 
-  // MARK: What is remembered
+  // MARK: Watermark
 
-  /// Writes down that deliveries are accounted for until `now`.
-  private func mark(at now: Instant) async throws(StoreError) {
-    guard var mark = try await deliveryMark() else { return }
-    let statistics = cadence.statistics(place)
-    mark.completeUntil = max(mark.completeUntil, now)
-    mark.lastDelivery = statistics?.last
-    mark.typicalInterval = statistics?.typicalInterval
-    try await put(mark)
-    markedAt = now
+  /// Stores that deliveries are complete until `now`, with the statistics.
+  private func saveWatermark(at now: Instant) async throws(StoreError) {
+    guard var watermark = try await watermark() else { return }
+    let statistics = cadence.statistics(target)
+    watermark.completeUntil = max(watermark.completeUntil, now)
+    watermark.lastDelivery = statistics?.last
+    watermark.typicalInterval = statistics?.typicalInterval
+    try await put(watermark)
+    watermarkSavedAt = now
   }
 
-  private func put(_ mark: DeliveryWatermark) async throws(StoreError) {
-    let place = place
+  private func put(_ watermark: DeliveryWatermark) async throws(StoreError) {
+    let target = target
     try await store.write { store throws(StoreError) in
-      try store.put(mark, of: place.appID, in: place.environment)
+      try store.put(watermark, of: target.appID, in: target.environment)
     }
-    metrics.complete(until: mark.completeUntil)
+    metrics.recordWatermark(watermark.completeUntil)
   }
 }

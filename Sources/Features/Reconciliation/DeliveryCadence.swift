@@ -2,61 +2,59 @@ package import AppStore
 package import Store
 internal import Synchronization
 
-/// At what distances notifications usually arrive, for each app and environment: what tells a deliveryGap from a
-/// quiet hour.
+/// The usual intervals between notifications of each app and environment, to tell a delivery gap from a quiet hour.
 package final class DeliveryCadence: Sendable {
-  /// What was heard at one place.
   struct ArrivalStatistics: Hashable, Sendable {
-    /// So many distances make a cadence.
-    private static let enough = 5
+    /// The number of intervals from which an average is used.
+    private static let minCount = 5
 
-    /// When the last notification was delivered.
+    /// The time of the last delivery.
     private(set) var last: Instant
+    /// Milliseconds.
     private var average: Int64
     private var count: Int
 
-    /// What was remembered: the last delivery, and the milliseconds that usually lay between two.
+    /// Restores stored statistics; `typicalInterval` is in milliseconds.
     init(last: Instant, typicalInterval: Int64? = nil) {
       self.last = last
       average = typicalInterval ?? 0
-      count = typicalInterval == nil ? 0 : Self.enough
+      count = typicalInterval == nil ? 0 : Self.minCount
     }
 
-    /// Milliseconds that usually lie between two deliveries; `nil` until there were enough to tell.
-    var typicalInterval: Int64? { count < Self.enough ? nil : average }
+    /// The usual milliseconds between two deliveries; `nil` until there are enough.
+    var typicalInterval: Int64? { count < Self.minCount ? nil : average }
 
-    mutating package func recordArrival(at moment: Instant) {
-      let distance = max(0, moment.milliseconds(since: last))
-      last = max(last, moment)
-      // A moving average: a distance counts less the longer ago it was.
-      average = count == 0 ? distance : (average * 4 + distance) / 5
-      count = min(count + 1, Self.enough)
+    mutating func recordArrival(at instant: Instant) {
+      let interval = max(0, instant.milliseconds(since: last))
+      last = max(last, instant)
+      // An exponential moving average: older intervals count less.
+      average = count == 0 ? interval : (average * 4 + interval) / 5
+      count = min(count + 1, Self.minCount)
     }
   }
 
-  private let beats = Mutex<[AppEnvironment: ArrivalStatistics]>([:])
+  private let arrivals = Mutex<[AppEnvironment: ArrivalStatistics]>([:])
 
-  /// A cadence of which nothing is known.
   package init() {}
 
-  /// A notification was delivered.
-  package func recordArrival(_ place: AppEnvironment, at moment: Instant) {
-    beats.withLock { beats in
-      if beats[place] == nil {
-        beats[place] = ArrivalStatistics(last: moment)
+  /// Records the arrival of a notification.
+  package func recordArrival(_ target: AppEnvironment, at instant: Instant) {
+    arrivals.withLock { arrivals in
+      if arrivals[target] == nil {
+        arrivals[target] = ArrivalStatistics(last: instant)
       } else {
-        beats[place]?.recordArrival(at: moment)
+        arrivals[target]?.recordArrival(at: instant)
       }
     }
   }
 
-  /// What was heard at a place; `nil` if nothing.
-  func statistics(_ place: AppEnvironment) -> ArrivalStatistics? { beats.withLock { $0[place] } }
+  /// Returns the statistics; `nil` before the first arrival.
+  func statistics(_ target: AppEnvironment) -> ArrivalStatistics? { arrivals.withLock { $0[target] } }
 
-  /// What was remembered of a place from before; counts if nothing was heard since.
-  func remember(_ statistics: ArrivalStatistics, of place: AppEnvironment) {
-    beats.withLock { beats in
-      if beats[place] == nil { beats[place] = statistics }
+  /// Restores stored statistics, unless there are newer ones.
+  func restore(_ stored: ArrivalStatistics, of target: AppEnvironment) {
+    arrivals.withLock { arrivals in
+      if arrivals[target] == nil { arrivals[target] = stored }
     }
   }
 }

@@ -3,15 +3,14 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Entitlements
 internal import JSON
-package import Ledger
-package import Notifications
+internal import Ledger
+internal import Notifications
 internal import Store
 
-/// Fills a gap: takes in what Apple's notification history has of a time, then asks about those who were
-/// touched, and says of whom something else had been believed.
+/// Runs one repair: ingests Apple's notification history of a time span, then looks up the purchases concerned, and
+/// reports the customers whose stored state has drifted.
 ///
-/// How far it came is kept with each step, so that it goes on there after a restart. A step that is done twice
-/// changes nothing.
+/// Each step stores its progress, so that the repair resumes after a restart. Repeating a step changes nothing.
 struct GapRepair: Sendable {
   private static let pageSize = 1_000
   private static let queueSize = 1_000
@@ -21,15 +20,12 @@ struct GapRepair: Sendable {
   let inbox: NotificationInbox
   let lookup: PurchaseLookup
   let app: AppDefinition
-  /// Purchases about which Apple was to be asked anyway in the repair's time are asked about in its course.
+  /// Whether the repair also runs the status polls that were due in its time span.
   let includesPolls: Bool
   let now: @Sendable () -> Instant
 
-  /// Goes on with a repair to its end.
-  ///
-  /// - Returns: the repair as it is kept, finished.
-  /// - Throws: ``LookupError`` if it has to wait; it stays where it was.
-  func run(_ repair: Repair) async throws(LookupError) -> Repair {
+  /// Runs a repair from its stored progress to its end, and returns it as finished.
+  func run(_ repair: Repair) async throws(ReconciliationError) -> Repair {
     var repair = repair
     while true {
       switch repair.phase {
@@ -42,45 +38,47 @@ struct GapRepair: Sendable {
     }
   }
 
-  // MARK: The history
+  // MARK: History
 
-  private func readHistory(_ repair: inout Repair) async throws(LookupError) {
+  private func readHistory(_ repair: inout Repair) async throws(ReconciliationError) {
     var filter = NotificationHistoryFilter(startDate: repair.from, endDate: repair.to)
     filter.onlyFailures = repair.onlyFailures
-    let client = try lookup.client(for: repair.appID, in: repair.environment)
-    do {
-      try await client.readNotificationHistory(
-        filter, from: repair.pageToken, PagingOptions(priority: .repair)
-      ) { page in
-        try await take((page.notificationHistory ?? []).compactMap(\.signedPayload), &repair)
-        if page.hasMore == true { repair.pageToken = page.paginationToken }
-        try await keep(repair)
-      }
-    } catch let error as AppStoreClientError {
-      if case .refused(.paginationTokenExpired, _) = error, repair.pageToken != nil {
-        // What was taken in is known when it comes again.
-        repair.pageToken = nil
-        return
-      }
-      // An app that gets version 1 alone has no history.
-      guard error.isFinal else { throw .appStore(error) }
-      repair.error = error.description
+    let client: AppStoreServerClient
+    do throws(LookupError) {
+      client = try lookup.client(for: repair.appID, in: repair.environment)
     } catch {
-      throw LookupError(error)
+      throw .lookup(error)
+    }
+    var pages = client.notificationHistory(filter, from: repair.pageToken, PagingOptions(priority: .repair))
+    do {
+      while let page = try await pages.next() {
+        try await ingest((page.notificationHistory ?? []).compactMap(\.signedPayload), &repair)
+        if page.hasMore == true { repair.pageToken = page.paginationToken }
+        try await save(repair)
+      }
+    } catch AppStoreClientError.refused(.paginationTokenExpired, _) where repair.pageToken != nil {
+      // Start over; what was ingested before is a duplicate then.
+      repair.pageToken = nil
+      return
+    } catch AppStoreClientError.refused(let code, let message) where !code.isRetryable {
+      // An app that receives version 1 only has no history.
+      repair.error = AppStoreClientError.refused(code, message: message).description
+    } catch {
+      throw ReconciliationError(error)
     }
     repair.pageToken = nil
     repair.phase = .customers
-    try await reading { () async throws in
-      let (kept, includesPolls) = (repair, includesPolls)
+    try await mapErrors { () async throws in
+      let (current, includesPolls) = (repair, includesPolls)
       try await store.write { store throws(StoreError) in
-        // What fell due later, such as in a downtime that interrupted this repair, is another's to find and report.
-        if includesPolls, !kept.onlyFailures { try store.enqueueDuePolls(by: kept.to, for: kept) }
-        try store.put(kept)
+        // Polls that became due later, such as while this repair was interrupted, belong to another repair.
+        if includesPolls, !current.onlyFailures { try store.enqueueDuePolls(by: current.to, for: current) }
+        try store.put(current)
       }
     }
   }
 
-  private func take(_ payloads: [String], _ repair: inout Repair) async throws {
+  private func ingest(_ payloads: [String], _ repair: inout Repair) async throws {
     try await prepare(payloads.compactMap(NotificationSubject.init(signedPayload:)), repair)
     let (inbox, appID, receivedAt) = (inbox, repair.appID, now())
     let received = try await withThrowingTaskGroup(of: ReceivedNotification.self) { group in
@@ -99,16 +97,16 @@ struct GapRepair: Sendable {
     }
   }
 
-  /// Remembers whom the notifications that are not known yet are about, and what is believed of them.
+  /// Queues the lines of notifications that are not stored yet, and records the state of their customers.
   private func prepare(_ subjects: [NotificationSubject], _ repair: Repair) async throws {
     let lines = try await store.write { store throws(StoreError) in
       var lines: [LineKey] = []
       for subject in subjects {
-        guard let number = subject.lineID,
+        guard let lineID = subject.lineID,
           try store.notification(withUUID: subject.uuid, of: repair.appID, in: repair.environment) == nil
         else { continue }
         let line = LineKey(
-          appID: repair.appID, environment: repair.environment, originalTransactionID: number)
+          appID: repair.appID, environment: repair.environment, originalTransactionID: lineID)
         try store.enqueue(line, for: repair.id)
         lines.append(line)
       }
@@ -117,37 +115,37 @@ struct GapRepair: Sendable {
     let drifts = try await store.read(.background) { [app, now] reader throws(StoreError) in
       try StateSnapshot(about: lines, in: app, at: now(), reader).drifts
     }
-    try await notice(drifts, repair)
+    try await record(drifts, repair)
   }
 
-  /// Remembers what is believed before Apple is asked, unless it is remembered already.
-  func notice(_ drifts: [Drift], _ repair: Repair) async throws {
+  /// Records the state before the lookup, unless it is recorded already.
+  func record(_ drifts: [Drift], _ repair: Repair) async throws {
     guard !drifts.isEmpty else { return }
     try await store.write { store throws(StoreError) in
       for drift in drifts { try store.record(drift, in: repair.id) }
     }
   }
 
-  /// Every purchase that somebody owns waits for its turn.
-  private func queueAll(_ repair: inout Repair) async throws(LookupError) {
-    try await reading { () async throws in
+  /// Queues all purchases that have an owner.
+  private func queueAll(_ repair: inout Repair) async throws(ReconciliationError) {
+    try await mapErrors { () async throws in
       repeat {
         repair = try await store.write { [repair] store throws(StoreError) in
-          var kept = repair
-          kept.pageToken = try store.enqueueOwnedLines(
+          var next = repair
+          next.pageToken = try store.enqueueOwnedLines(
             after: repair.pageToken, limit: Self.queueSize, for: repair)
-          if kept.pageToken == nil { kept.phase = .customers }
-          try store.put(kept)
-          return kept
+          if next.pageToken == nil { next.phase = .customers }
+          try store.put(next)
+          return next
         }
       } while repair.phase == .history
     }
   }
 
-  // MARK: The report
+  // MARK: Drift report
 
-  private func compare(_ repair: inout Repair) async throws(LookupError) {
-    try await reading { () async throws in
+  private func compare(_ repair: inout Repair) async throws(ReconciliationError) {
+    try await mapErrors { () async throws in
       var last: Drift.Key?
       while true {
         let compared = try await store.read(.background) { [repair, last, app] reader throws(StoreError) in
@@ -169,45 +167,15 @@ struct GapRepair: Sendable {
       repair.phase = .done
       repair.finishedAt = now()
       repair.error = repair.queriedPurchases + repair.received > 0 ? "" : repair.error
-      try await keep(repair)
+      try await save(repair)
     }
   }
 
-  func keep(_ repair: Repair) async throws {
+  func save(_ repair: Repair) async throws {
     try await store.write { store throws(StoreError) in try store.put(repair) }
   }
 
-  /// Runs `body`, and says by one type of error what went wrong.
-  func reading<Outcome>(_ body: () async throws -> Outcome) async throws(LookupError) -> Outcome {
-    do { return try await body() } catch { throw LookupError(error) }
-  }
-}
-
-extension LookupError {
-  /// What was thrown by something that asks Apple or writes what it said.
-  init(_ error: any Error) {
-    switch error {
-    case let error as LookupError: self = error
-    case let error as AppStoreClientError: self = .appStore(error)
-    case let error as LedgerError: self = .ledger(error)
-    case let error as StoreError: self = .ledger(.store(error))
-    default: self = .appStore(.cancelled)
-    }
-  }
-
-  /// Whether asking again would bring the same answer.
-  var isFinal: Bool {
-    switch self {
-    case .appStore(let error): error.isFinal
-    case .rejectedDocument: true
-    case .noKey, .ledger: false
-    }
-  }
-}
-
-extension AppStoreClientError {
-  /// Whether Apple said no to this very request, and will again.
-  fileprivate var isFinal: Bool {
-    if case .refused(let code, _) = self { !code.isRetryable } else { false }
+  func mapErrors<Value>(_ body: () async throws -> Value) async throws(ReconciliationError) -> Value {
+    do { return try await body() } catch { throw ReconciliationError(error) }
   }
 }

@@ -5,9 +5,8 @@ package import Notifications
 package import Platform
 package import Store
 
-/// Sees to it that what Apple did not deliver becomes known, for all apps for which Apple can be asked.
+/// Runs an ``AppReconciler`` for each app and environment that has an App Store client.
 package struct Reconciler: Sendable {
-  /// What each of them uses.
   struct Dependencies: Sendable {
     let store: any EntitlementStore
     let ledger: EvidenceLedger
@@ -22,8 +21,7 @@ package struct Reconciler: Sendable {
   private let store: any EntitlementStore
   private let clock: ServiceClock
 
-  /// One for each place where `lookup` has a client. `policies` are those of the apps by the operator's names
-  /// for them; what is not there is done.
+  /// Creates a reconciler. `policies` are by app id; an app without an entry has the default policy.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, inbox: NotificationInbox, lookup: PurchaseLookup,
     catalog: CurrentCatalog, cadence: DeliveryCadence, policies: [String: ReconciliationPolicy],
@@ -33,9 +31,9 @@ package struct Reconciler: Sendable {
       store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
       clock: clock)
     var reconcilers: [AppEnvironment: AppReconciler] = [:]
-    for (appID, environment) in lookup.appEnvironments {
-      let place = AppEnvironment(appID: appID, environment: environment)
-      reconcilers[place] = AppReconciler(place, policies[appID] ?? ReconciliationPolicy(), dependencies)
+    for appEnvironment in lookup.appEnvironments {
+      let policy = policies[appEnvironment.appID] ?? ReconciliationPolicy()
+      reconcilers[appEnvironment] = AppReconciler(appEnvironment, policy, dependencies)
     }
     self.reconcilers = reconcilers
     self.store = store
@@ -45,18 +43,18 @@ package struct Reconciler: Sendable {
   /// One worker for each app and environment.
   package var workers: [any Worker] { Array(reconcilers.values) }
 
-  /// Begins a repair by hand and waits for it, for so long as `timeout` says; `nil`: to its end, or until it
-  /// has to wait for Apple.
+  /// Starts a repair and waits until it ends, an error interrupts it, or `timeout` passes; `nil` for no timeout. The repair
+  /// continues in any case.
   ///
-  /// - Returns: the repair as it is then, and how many customers its report is about. Whether somebody waits or
-  ///   not, it goes on.
-  /// - Throws: ``LookupError/noKey(appID:environment:)``; ``LookupError/ledger(_:)``.
+  /// - Returns: the repair as it is then, and the number of customers in its drift report.
+  /// - Throws: ``ReconciliationError/lookup(_:)`` with ``LookupError/noKey(appID:environment:)`` if the app has no client;
+  ///   ``ReconciliationError/store(_:)``.
   package func repair(
     _ repair: Repair, timeout: Duration?
-  ) async throws(LookupError) -> (Repair, drifted: Int64) {
-    let place = AppEnvironment(appID: repair.appID, environment: repair.environment)
-    guard let reconciler = reconcilers[place] else {
-      throw .noKey(appID: repair.appID, environment: repair.environment)
+  ) async throws(ReconciliationError) -> (Repair, drifted: Int64) {
+    let target = AppEnvironment(appID: repair.appID, environment: repair.environment)
+    guard let reconciler = reconcilers[target] else {
+      throw .lookup(.noKey(appID: repair.appID, environment: repair.environment))
     }
     do throws(StoreError) {
       let idleSignals = await reconciler.idleSignals()
@@ -73,11 +71,11 @@ package struct Reconciler: Sendable {
         last, try await store.read { reader throws(StoreError) in try reader.driftedCustomers(of: last) }
       )
     } catch {
-      throw .ledger(.store(error))
+      throw .store(error)
     }
   }
 
-  /// Waits for the next element; `false` if there is none by the deadline.
+  /// Waits for the next element; false if the stream ends or the deadline passes before.
   private static func next(_ stream: AsyncStream<Void>, by deadline: ContinuousClock.Instant?) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
@@ -90,9 +88,9 @@ package struct Reconciler: Sendable {
           return false
         }
       }
-      let isThere = await group.next() ?? false
+      let hasNext = await group.next() ?? false
       group.cancelAll()
-      return isThere
+      return hasNext
     }
   }
 }

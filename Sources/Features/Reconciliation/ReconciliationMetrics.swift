@@ -2,40 +2,40 @@ internal import AppStore
 internal import Metrics
 internal import Store
 
-/// What is counted of asking Apple for what did not arrive.
+/// Metrics of reconciliation for one app and environment.
 struct ReconciliationMetrics: Sendable {
-  /// What came of asking about one subscription.
+  /// The label `outcome` of a status poll.
   enum PollOutcome: String, Sendable {
-    /// Something else had been believed of somebody.
+    /// A customer's state had drifted.
     case changed
     case unchanged
-    /// Apple says that there is no such purchase, or will not tell.
+    /// The App Store rejected the call permanently.
     case refused
   }
 
-  private let place: [(String, String)]
+  private let dimensions: [(String, String)]
 
-  init(_ place: AppEnvironment) {
-    self.place = [("app", place.appID), ("environment", place.environment.rawValue)]
+  init(_ target: AppEnvironment) {
+    dimensions = [("app", target.appID), ("environment", target.environment.rawValue)]
   }
 
-  func polled(_ outcome: PollOutcome) {
-    Counter(label: "entitled_status_polls_total", dimensions: place + [("outcome", outcome.rawValue)])
+  func countPoll(_ outcome: PollOutcome) {
+    Counter(label: "entitled_status_polls_total", dimensions: dimensions + [("outcome", outcome.rawValue)])
       .increment()
   }
 
-  func waiting(polls: Int64) {
-    Gauge(label: "entitled_status_poll_backlog", dimensions: place).record(polls)
+  func recordBacklog(_ polls: Int64) {
+    Gauge(label: "entitled_status_poll_backlog", dimensions: dimensions).record(polls)
   }
 
-  /// Until when all deliveries are accounted for, in seconds since 1970.
-  func complete(until moment: Instant) {
-    Gauge(label: "entitled_notification_watermark_seconds", dimensions: place).record(
-      moment.millisecondsSince1970 / 1_000)
+  /// Records the delivery watermark.
+  func recordWatermark(_ instant: Instant) {
+    Gauge(label: "entitled_notification_watermark_seconds", dimensions: dimensions).record(
+      instant.millisecondsSince1970 / 1_000)
   }
 
-  func finished(_ repair: Repair, drifted: Int64) {
-    let dimensions = place + [("reason", repair.reason.rawValue)]
+  func countRepair(_ repair: Repair, drifted: Int64) {
+    let dimensions = self.dimensions + [("reason", repair.reason.rawValue)]
     Counter(label: "entitled_repairs_total", dimensions: dimensions).increment()
     Counter(label: "entitled_repaired_notifications_total", dimensions: dimensions).increment(
       by: repair.received)

@@ -4,18 +4,18 @@ internal import FamilySharing
 internal import Ledger
 internal import Store
 
-/// What the service believes of the customers behind purchases, to be compared with what it believes later.
+/// The stored state of the customers of some purchases, to compare it with later state.
 struct StateSnapshot: Sendable {
   private let facts: [CustomerKey: CustomerFacts]
   private let app: AppDefinition
-  private let moment: Instant
+  private let instant: Instant
 
-  /// What is believed at `moment` of all who have one of `lines`, or a seat of one.
+  /// Reads the state at `instant` of all owners and seat holders of `lines`.
   init(
-    about lines: [LineKey], in app: AppDefinition, at moment: Instant, _ reader: any StoreSnapshot
+    about lines: [LineKey], in app: AppDefinition, at instant: Instant, _ reader: any StoreSnapshot
   ) throws(StoreError) {
     self.app = app
-    self.moment = moment
+    self.instant = instant
     var facts: [CustomerKey: CustomerFacts] = [:]
     for line in lines {
       for customer in try Self.customers(of: line, reader) where facts[customer] == nil {
@@ -25,24 +25,24 @@ struct StateSnapshot: Sendable {
     self.facts = facts
   }
 
-  /// What a report would say of each customer and entitlement so far.
+  /// An uncompared drift for each customer and entitlement.
   var drifts: [Drift] {
     facts.flatMap { customer, facts in
       app.entitlements.map { entitlement in
         Drift(
-          customer: customer, entitlement: entitlement, detectedAt: moment,
-          before: evaluate(facts, entitlement: entitlement, in: app, at: moment), after: nil)
+          customer: customer, entitlement: entitlement, detectedAt: instant,
+          before: evaluate(facts, entitlement: entitlement, in: app, at: instant), after: nil)
       }
     }
   }
 
-  /// The customers of whom something else is believed now, about the same moment.
-  func changed(_ reader: any StoreSnapshot) throws(StoreError) -> Set<CustomerKey> {
-    var changed: Set<CustomerKey> = []
+  /// Returns the customers whose state at the same instant is different by the current facts.
+  func driftedCustomers(_ reader: any StoreSnapshot) throws(StoreError) -> Set<CustomerKey> {
+    var drifted: Set<CustomerKey> = []
     for drift in drifts where try drift.compared(in: app, reader).hasDrifted {
-      changed.insert(drift.customer)
+      drifted.insert(drift.customer)
     }
-    return changed
+    return drifted
   }
 
   private static func customers(
@@ -57,7 +57,8 @@ struct StateSnapshot: Sendable {
 }
 
 extension Drift {
-  /// The same with what is known now. Those about one customer stand together, and what is known is read once.
+  /// Returns the drifts with the current state as `after`. Those of one customer must be adjacent, so that its facts are
+  /// read once.
   static func compared(
     _ drifts: [Drift], in app: AppDefinition, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [Drift] {
@@ -74,7 +75,7 @@ extension Drift {
     }
   }
 
-  /// The same with what is known now.
+  /// Returns the drift with the current state as `after`.
   func compared(in app: AppDefinition, _ reader: any StoreSnapshot) throws(StoreError) -> Drift {
     compared(with: try reader.facts(of: customer) ?? CustomerFacts(), in: app)
   }
@@ -85,7 +86,7 @@ extension Drift {
       after: evaluate(facts, entitlement: entitlement, in: app, at: detectedAt))
   }
 
-  /// Whether something else came out than was believed, in what a customer has or will have.
+  /// Whether the access, its end, its renewal, its reason or its product differ.
   var hasDrifted: Bool {
     guard let after else { return false }
     return before.reason != after.reason || before.accessLevel != after.accessLevel

@@ -5,84 +5,126 @@ internal import Entitlements
 internal import Ledger
 internal import Store
 
-/// Asks Apple how subscriptions stand whose moment has come.
+/// Runs the status polls that are due.
 struct StatusPolling: Sendable {
-  /// How many are asked about at a time.
-  private static let width = 32
+  private static let batchSize = 32
 
   let store: any EntitlementStore
   let ledger: EvidenceLedger
   let lookup: PurchaseLookup
   let app: AppDefinition
-  let place: AppEnvironment
+  let target: AppEnvironment
   let metrics: ReconciliationMetrics
   let now: @Sendable () -> Instant
 
-  /// Asks about all that is due.
-  ///
-  /// - Throws: ``LookupError`` if Apple cannot be asked just now; what was not asked stays due.
-  func run() async throws(LookupError) {
+  /// Runs all polls that are due. After an error, the remaining ones stay due.
+  func run() async throws(ReconciliationError) {
     do {
       while !Task.isCancelled {
-        let (due, backlog) = try await store.read(.background) { [place, now] reader throws(StoreError) in
+        let (due, backlog) = try await store.read(.background) { [target, now] reader throws(StoreError) in
           (
-            try reader.duePolls(of: place.appID, in: place.environment, by: now(), limit: Self.width),
-            try reader.pollBacklog(of: place.appID, in: place.environment, by: now())
+            try reader.duePolls(of: target.appID, in: target.environment, by: now(), limit: Self.batchSize),
+            try reader.pollBacklog(of: target.appID, in: target.environment, by: now())
           )
         }
-        metrics.waiting(polls: backlog)
+        metrics.recordBacklog(backlog)
         guard !due.isEmpty else { return }
-        try await ask(try await ledger.stillDue(due, by: now()))
+        try await poll(try await ledger.stillDue(due, by: now()))
       }
     } catch {
-      throw LookupError(error)
+      throw ReconciliationError(error)
     }
   }
 
-  private func ask(_ lines: [LineKey]) async throws {
-    let moment = now()
+  private func poll(_ lines: [LineKey]) async throws {
+    let instant = now()
     let polls = try await store.read(.background) { [app] reader throws(StoreError) in
       try lines.map { line throws(StoreError) in
         (
           line, PurchaseStatusQuery(line, try reader.facts(of: line)),
-          try StateSnapshot(about: [line], in: app, at: moment, reader)
+          try StateSnapshot(about: [line], in: app, at: instant, reader)
         )
       }
     }
-    let answers = await answers(to: polls.map(\.1))
-    var asked: [LineKey] = []
+    let results = await results(of: polls.map(\.1))
+    var polled: [LineKey] = []
     var failure: LookupError?
-    for ((line, _, beliefs), answer) in zip(polls, answers) {
-      switch answer {
+    for ((line, _, snapshot), result) in zip(polls, results) {
+      switch result {
       case .success:
         let changed = try await store.read(.background) { reader throws(StoreError) in
-          try beliefs.changed(reader)
+          try snapshot.driftedCustomers(reader)
         }
-        metrics.polled(changed.isEmpty ? .unchanged : .changed)
-        asked.append(line)
+        metrics.countPoll(changed.isEmpty ? .unchanged : .changed)
+        polled.append(line)
       case .failure(let error) where error.isFinal:
-        metrics.polled(.refused)
-        asked.append(line)
+        metrics.countPoll(.refused)
+        polled.append(line)
       case .failure(let error): failure = error
       }
     }
-    if !asked.isEmpty { try await ledger.recordPolls(of: asked, at: now()) }
+    if !polled.isEmpty { try await ledger.recordPolls(of: polled, at: now()) }
     if let failure { throw failure }
   }
 
-  /// What came of each, in their order; all are made at once.
-  private func answers(to inquiries: [PurchaseStatusQuery]) async -> [Result<Void, LookupError>] {
+  /// Runs all queries concurrently and returns the results in the order of the queries.
+  private func results(of queries: [PurchaseStatusQuery]) async -> [Result<Void, LookupError>] {
     await withTaskGroup(of: (Int, Result<Void, LookupError>).self) { [lookup] group in
-      for (place, inquiry) in inquiries.enumerated() {
+      for (index, query) in queries.enumerated() {
         group.addTask {
           do throws(LookupError) {
-            return (place, .success(try await inquiry.ask(lookup)))
+            return (index, .success(try await query.run(through: lookup)))
           } catch {
-            return (place, .failure(error))
+            return (index, .failure(error))
           }
         }
       }
       return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+}
+
+/// Queries the status of one purchase with as few calls as possible.
+struct PurchaseStatusQuery: Sendable {
+  private let line: LineKey
+  private let isSubscription: Bool
+  /// The end of the latest stored period.
+  private let end: Instant?
+  /// The purchase date of that period.
+  private let start: Instant?
+
+  /// Creates a query of `line`, whose stored facts are `facts`.
+  init(_ line: LineKey, _ facts: CustomerFacts) {
+    self.line = line
+    isSubscription = facts.transactions.last.map { $0.type == .autoRenewableSubscription } ?? true
+    end = facts.transactions.last?.expiresDate
+    start = facts.transactions.last?.purchaseDate
+  }
+
+  /// Runs the query: one call for all subscriptions of the Apple account, or for all its other purchases; further calls if
+  /// periods between the stored and the latest one are missing.
+  func run(through lookup: PurchaseLookup) async throws(LookupError) {
+    var request = PurchaseLookup.Request(
+      appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
+    request.priority = .repair
+    guard isSubscription else {
+      return try await lookup.fetchNonSubscriptions(request).requireVerified()
+    }
+    let result = try await lookup.fetchStatuses(request)
+    try result.requireVerified()
+    if result.skipsPeriods(of: line, after: end) {
+      _ = try await lookup.fetchHistory(request, since: start)
+    }
+  }
+}
+
+extension PurchaseLookup.Result {
+  /// Whether a line has periods after the stored one, so that others between them may be missing.
+  fileprivate func skipsPeriods(of line: LineKey, after end: Instant?) -> Bool {
+    guard let end else { return true }
+    return transactions.contains { transaction in
+      transaction.originalTransactionId == line.originalTransactionID
+        && transaction.purchaseDate.map { $0 > end } ?? false
     }
   }
 }

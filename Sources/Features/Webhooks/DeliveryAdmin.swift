@@ -1,33 +1,31 @@
 package import AppStore
 package import Store
 
-/// What operators ask about deliveries, and do with them.
+/// The operator's requests about webhooks and deliveries.
 package struct DeliveryAdmin: Sendable {
-  /// How many messages one call sends again.
+  /// The maximum number of messages that one call resends.
   package static let maxResendCount = 10_000
 
-  /// Which messages are to be sent again.
+  /// The messages to resend.
   package enum Selection: Hashable, Sendable {
-    /// Those that were given up.
-    case dead
-    /// These, as far as there are such.
+    case deadLetters
+    /// Those at these positions, as far as they exist.
     case positions([Int64])
-    /// All in a range.
+    /// All within a range of positions.
     case range(ClosedRange<Int64>)
   }
 
-  /// What will be sent again.
   package struct ResendResult: Hashable, Sendable {
     package var count: Int
-    /// Where the rest of a range begins; `nil` if there is none.
+    /// The start of the rest of a range; `nil` if all are resent.
     package var nextPosition: Int64?
   }
 
-  /// How a receiver is doing.
+  /// A webhook with its cursor and counts.
   package struct WebhookStatus: Sendable {
     package let settings: WebhookSettings
     package let cursor: WebhookCursor
-    /// The number of the last message that there is.
+    /// The position of the last message in the log.
     package let latestPosition: Int64
     package let counts: DeliveryCounts
   }
@@ -36,7 +34,6 @@ package struct DeliveryAdmin: Sendable {
   private let store: any EntitlementStore
   private let now: @Sendable () -> Instant
 
-  /// An admin for the webhooks of `dispatcher`.
   package init(
     _ dispatcher: WebhookDispatcher, store: any EntitlementStore, now: @escaping @Sendable () -> Instant
   ) {
@@ -45,12 +42,12 @@ package struct DeliveryAdmin: Sendable {
     self.now = now
   }
 
-  /// The receivers of an app.
+  /// Returns the webhooks of an app.
   package func settings(of appID: String) -> [WebhookSettings] {
     dispatcher.settings.filter { $0.key.appID == appID }
   }
 
-  /// How a receiver is doing.
+  /// Returns the status of a webhook.
   package func status(
     of settings: WebhookSettings, in reader: any StoreSnapshot
   ) throws(StoreError) -> WebhookStatus {
@@ -61,47 +58,46 @@ package struct DeliveryAdmin: Sendable {
       counts: try reader.deliveryCounts(of: settings.key))
   }
 
-  /// What the receiver knows the message of a delivery by; empty if it is forwarded as it came.
+  /// Returns the message id of a delivery; empty for forwarded notifications.
   package func messageID(
     of delivery: Delivery, to settings: WebhookSettings, in reader: any StoreSnapshot
   ) throws(StoreError) -> String {
     try dispatcher.source(of: settings).message(at: delivery.position, in: reader)?.id ?? ""
   }
 
-  /// Lets messages be sent again: with the ids that they had, and each subject's in their order.
+  /// Schedules messages to be sent again, with the same ids and in the order of their ordering keys.
   package func resend(
     _ selection: Selection, to settings: WebhookSettings
   ) async throws(StoreError) -> ResendResult {
-    let (key, moment) = (settings.key, now())
+    let (key, instant) = (settings.key, now())
     let found = try await store.read { reader throws(StoreError) in
       try messages(selection, settings, reader)
     }
-    let revived = try await store.write { store throws(StoreError) in
+    let requeued = try await store.write { store throws(StoreError) in
       var subjects: [OrderingKey] = []
-      if case .dead = selection { subjects = try store.requeue(key, limit: Self.maxResendCount) }
+      if case .deadLetters = selection { subjects = try store.requeue(key, limit: Self.maxResendCount) }
       for message in found.messages { try store.put(message.delivery, of: key) }
-      try store.reschedule(Array(Set(subjects + found.messages.map(\.about))), of: key, at: moment)
+      try store.reschedule(Array(Set(subjects + found.messages.map(\.about))), of: key, at: instant)
       return subjects.count
     }
-    return ResendResult(count: revived + found.messages.count, nextPosition: found.nextPosition)
+    return ResendResult(count: requeued + found.messages.count, nextPosition: found.nextPosition)
   }
 
-  /// Forgets messages that were given up: these, or all if `positions` is `nil`. They can still be resent by
-  /// their positions.
+  /// Discards dead letters: those at `positions`, or all for `nil`. They can still be resent by their positions.
   ///
-  /// - Returns: how many there were.
+  /// - Returns: the number of discarded dead letters.
   package func discard(_ positions: [Int64]?, of settings: WebhookSettings) async throws(StoreError) -> Int64
   {
     let key = settings.key
     return try await store.write { store throws(StoreError) in try store.discard(positions, of: key) }
   }
 
-  /// Sends to a receiver again that had said that it wants no more.
+  /// Resumes a webhook that returned 410.
   package func resume(_ settings: WebhookSettings) async throws(StoreError) -> WebhookStatus {
-    let (key, moment) = (settings.key, now())
+    let (key, instant) = (settings.key, now())
     try await store.write { store throws(StoreError) in
       try store.resume(key)
-      try store.retryNow(key, at: moment)
+      try store.retryNow(key, at: instant)
     }
     return try await store.read { reader throws(StoreError) in try status(of: settings, in: reader) }
   }
@@ -111,7 +107,7 @@ package struct DeliveryAdmin: Sendable {
   ) throws(StoreError) -> (messages: [OutgoingMessage], nextPosition: Int64?) {
     let source = dispatcher.source(of: settings)
     switch selection {
-    case .dead: return ([], nil)
+    case .deadLetters: return ([], nil)
     case .positions(let positions):
       var messages: [OutgoingMessage] = []
       for position in positions {

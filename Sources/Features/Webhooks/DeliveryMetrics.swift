@@ -2,7 +2,7 @@ internal import AppStore
 internal import Metrics
 internal import Store
 
-/// What is counted of what goes out.
+/// Metrics of webhook deliveries.
 enum DeliveryMetrics {
   static func count(_ webhook: WebhookKey, _ outcome: DeliveryOutcome, milliseconds: Int64) {
     let dimensions = webhook.dimensions + [("outcome", outcome.metricLabel)]
@@ -11,12 +11,12 @@ enum DeliveryMetrics {
       .recordMilliseconds(max(0, milliseconds))
   }
 
-  static func countDead(_ webhook: WebhookKey) {
+  static func countDeadLetter(_ webhook: WebhookKey) {
     Counter(label: "entitled_webhook_dead_letters_total", dimensions: webhook.dimensions).increment()
   }
 
-  /// How much waits at `now`, what was given up, and for how long the oldest has waited.
-  static func tell(_ webhook: WebhookKey, _ counts: DeliveryCounts, at now: Instant) {
+  /// Records the pending deliveries, the dead letters, and the age of the oldest pending delivery.
+  static func record(_ webhook: WebhookKey, _ counts: DeliveryCounts, at now: Instant) {
     let lag = counts.waitingSince.map { max(0, now.milliseconds(since: $0)) } ?? 0
     Gauge(label: "entitled_webhook_deliveries_pending", dimensions: webhook.dimensions).record(counts.waiting)
     Gauge(label: "entitled_webhook_dead_letters", dimensions: webhook.dimensions).record(counts.dead)

@@ -3,7 +3,7 @@ package import Entitlements
 package import JSON
 package import Store
 
-/// The log of events, as far as a webhook wants them.
+/// The log of entitlement events, filtered for a webhook.
 struct EventSource: MessageSource {
   private static let pageSize = 500
 
@@ -48,24 +48,24 @@ struct EventSource: MessageSource {
       body: JSONValue.object(body).serialized())
   }
 
-  /// The same at each attempt, and another one in a store that went back to a backup and counts again.
+  /// The message id: the same for each attempt, but different after a store was restored from a backup and assigns the
+  /// sequence again.
   private static func id(_ stored: StoredEvent) -> String {
     "evt_\(stored.sequence)_\(stored.event.recordedAt.millisecondsSince1970)"
   }
 }
 
-/// How an event is written: in the words of the contract, which this target does not know.
+/// Encodes an event as the API defines it, which this target does not depend on.
 package typealias EventEncoding = @Sendable (StoredEvent) -> JSONValue
 
-/// Which events a webhook wants.
+/// The selection of events for a webhook.
 package struct EventSelection: Hashable, Sendable {
   package let appID: String
-  /// Empty: all.
+  /// Empty for all.
   package let kinds: Set<EntitlementChange.Kind>
-  /// Empty: all.
+  /// Empty for all.
   package let environments: Set<AppStore.Environment>
 
-  /// The events of an app, of some kinds, in some environments.
   package init(
     appID: String, kinds: Set<EntitlementChange.Kind>, environments: Set<AppStore.Environment>
   ) {

@@ -2,49 +2,101 @@ internal import AppStore
 internal import AppStoreClient
 internal import SignedData
 
-/// Sends one message to one receiver, once.
+/// Makes one attempt to deliver a message to a webhook.
 struct MessageSender: Sendable {
-  /// For connection, request and answer together: what Standard Webhooks suggests.
+  /// For connecting, sending and reading, as Standard Webhooks suggests.
   private static let timeout = Duration.seconds(20)
-  /// Nobody reads what a receiver has to say, but it has to end.
-  private static let answerLimit = 65_536
+  /// In bytes. The response body is ignored, but must end.
+  private static let maxResponseSize = 65_536
 
   let settings: WebhookSettings
   let exchange: any HTTPExchange
-  /// The time of day: receivers compare it with their own, so that it is never a sandbox's.
+  /// The time of day, never a sandbox's: webhooks compare it with their own clock.
   let now: @Sendable () -> Instant
 
   func send(_ message: OutgoingMessage) async -> DeliveryOutcome {
     let headers: [(name: String, value: String)]
     do throws(CryptographyError) {
-      headers = try fields(of: message)
+      headers = try headerFields(of: message)
     } catch {
-      return .failed("it could not be signed", retryAfter: nil)
+      return .failed("signing failed", retryAfter: nil)
     }
     let request = OutgoingRequest(method: "POST", url: settings.url, headers: headers, body: message.body)
     do throws(HTTPExchangeError) {
-      let response = try await exchange.send(request, timeout: Self.timeout, limit: Self.answerLimit)
+      let response = try await exchange.send(request, timeout: Self.timeout, limit: Self.maxResponseSize)
       return DeliveryOutcome(response, now: now())
     } catch {
       return DeliveryOutcome(error)
     }
   }
 
-  /// Standard Webhooks, "Webhook headers": one signature for each secret, so that a receiver may change its own
-  /// at its leisure.
-  private func fields(
+  /// Returns the headers (Standard Webhooks, "Webhook headers"): one signature for each secret, so that secrets can be
+  /// rotated.
+  private func headerFields(
     of message: OutgoingMessage
   ) throws(CryptographyError) -> [(name: String, value: String)] {
-    let plain = [(name: "content-type", value: "application/json"), (name: "user-agent", value: "entitled")]
-    guard !settings.secrets.isEmpty else { return plain }
+    let common = [(name: "content-type", value: "application/json"), (name: "user-agent", value: "entitled")]
+    guard !settings.secrets.isEmpty else { return common }
     let timestamp = now().millisecondsSince1970 / 1_000
     var signatures: [String] = []
     for secret in settings.secrets {
       signatures.append(try secret.signature(id: message.id, timestamp: timestamp, body: message.body))
     }
-    return plain + [
+    return common + [
       (name: "webhook-id", value: message.id), (name: "webhook-timestamp", value: String(timestamp)),
       (name: "webhook-signature", value: signatures.joined(separator: " ")),
     ]
+  }
+}
+
+/// The outcome of one delivery attempt.
+enum DeliveryOutcome: Hashable, Sendable {
+  case delivered
+  /// A failure to retry, with the milliseconds of `Retry-After`.
+  case failed(String, retryAfter: Int64?)
+  /// The webhook returned 410 and gets no more messages.
+  case gone
+  /// The worker was cancelled.
+  case cancelled
+
+  /// The outcome of a response (Standard Webhooks, "Deliverability and reliability"): only 2xx is success, and redirects
+  /// are not followed.
+  init(_ response: IncomingResponse, now: Instant) {
+    switch response.status {
+    case 200..<300: self = .delivered
+    case 410: self = .gone
+    case 300..<400:
+      self = .failed("status \(response.status), redirects are not followed", retryAfter: nil)
+    default:
+      self = .failed("status \(response.status)", retryAfter: response.retryAfterMilliseconds(now: now))
+    }
+  }
+
+  init(_ failure: HTTPExchangeError) {
+    switch failure {
+    case .timedOut: self = .failed("timed out", retryAfter: nil)
+    case .tooLarge: self = .failed("response too large", retryAfter: nil)
+    case .unreachable: self = .failed("connection failed", retryAfter: nil)
+    case .cancelled: self = .cancelled
+    }
+  }
+
+  /// The value of the label `outcome`.
+  var metricLabel: String {
+    switch self {
+    case .delivered: "delivered"
+    case .failed: "failed"
+    case .gone: "gone"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension IncomingResponse {
+  /// `Retry-After`, which is a delay in seconds or a date (RFC 9110, 10.2.3), in milliseconds from now.
+  fileprivate func retryAfterMilliseconds(now: Instant) -> Int64? {
+    guard let text = header("retry-after") else { return nil }
+    if let seconds = Int64(text) { return (0...86_400).contains(seconds) ? seconds * 1_000 : 86_400_000 }
+    return Instant(httpDate: text).map { max(0, $0.milliseconds(since: now)) }
   }
 }

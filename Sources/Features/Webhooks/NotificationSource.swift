@@ -2,13 +2,12 @@ internal import AppStore
 internal import Ledger
 internal import Store
 
-/// Apple's notifications as they arrived, byte for byte, for a system that runs beside this one.
+/// The log of Apple's notifications, forwarded byte for byte to a system that runs in parallel.
 ///
-/// Only what was posted here, by Apple or by a relay, and only what is genuine: not what was fetched from
-/// Apple's history, since nobody posted that, and nothing that was rejected.
+/// It contains verified notifications that Apple or a relay posted, and not those from Apple's history.
 struct NotificationSource: MessageSource {
   let appID: String
-  /// Empty: all.
+  /// Empty for all.
   let environments: Set<Environment>
 
   func page(
@@ -38,19 +37,19 @@ struct NotificationSource: MessageSource {
   private func message(
     _ record: NotificationRecord, in reader: any StoreSnapshot
   ) throws(StoreError) -> OutgoingMessage? {
-    guard record.state != .rejected, wants(record.environment),
+    guard record.state != .rejected, accepts(record.environment),
       let evidence = try reader.evidence(record.evidenceID)?.evidence,
       evidence.source == .notification || evidence.source == .relay, let body = evidence.content.body
     else { return nil }
     let line = record.originalTransactionID
     return OutgoingMessage(
       position: record.evidenceID.rawValue, environment: record.environment,
-      // One that is about no purchase waits for no other.
+      // A notification without a purchase needs no order.
       subject: line.isEmpty ? "#\(record.evidenceID.rawValue)" : line, type: record.type,
       happenedAt: record.receivedAt, id: "", body: body)
   }
 
-  private func wants(_ environment: Environment?) -> Bool {
+  private func accepts(_ environment: Environment?) -> Bool {
     guard !environments.isEmpty else { return true }
     return environment.map(environments.contains) ?? false
   }

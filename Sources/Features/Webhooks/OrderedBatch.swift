@@ -1,23 +1,23 @@
 internal import AppStore
 internal import Store
 
-/// Messages about one subject, in the order in which they have to arrive: each waits for the one before.
+/// The messages of one ordering key, to be delivered in order: each waits for the one before.
 struct OrderedBatch: Sendable {
-  /// A message, and what is known of earlier attempts.
+  /// A message with its delivery.
   struct Item: Sendable {
     let message: OutgoingMessage
     var delivery: Delivery
-    /// It stands in the store already.
+    /// Whether the delivery is stored.
     let isStored: Bool
 
-    /// A message that the log has just given.
+    /// A new message from the log.
     init(_ message: OutgoingMessage) {
       self.message = message
       delivery = message.delivery
       isStored = false
     }
 
-    /// A message that did not arrive before.
+    /// A message whose earlier attempts failed.
     init(_ message: OutgoingMessage, stored: Delivery) {
       self.message = message
       delivery = stored
@@ -25,64 +25,63 @@ struct OrderedBatch: Sendable {
     }
   }
 
-  let subject: OrderingKey
+  let key: OrderingKey
   var items: [Item] = []
 
-  /// Messages of a page, those about one subject together.
-  static func lanes(_ messages: [OutgoingMessage]) -> [OrderedBatch] {
-    var lanes: [OrderedBatch] = []
-    var places: [OrderingKey: Int] = [:]
+  /// Groups the messages of a page by ordering key.
+  static func batches(_ messages: [OutgoingMessage]) -> [OrderedBatch] {
+    var batches: [OrderedBatch] = []
+    var indices: [OrderingKey: Int] = [:]
     for message in messages {
-      if let place = places[message.about] {
-        lanes[place].items.append(Item(message))
+      if let index = indices[message.about] {
+        batches[index].items.append(Item(message))
       } else {
-        places[message.about] = lanes.count
-        lanes.append(OrderedBatch(subject: message.about, items: [Item(message)]))
+        indices[message.about] = batches.count
+        batches.append(OrderedBatch(key: message.about, items: [Item(message)]))
       }
     }
-    return lanes
+    return batches
   }
 }
 
-/// What became of lanes, as far as it has to be remembered.
+/// The changes of stored deliveries after sending batches.
 struct BatchReport: Sendable {
-  /// Stand among the deliveries, and have to go.
-  var arrived: [Int64] = []
-  /// Did not arrive.
+  /// The positions of stored deliveries to remove.
+  var removed: [Int64] = []
+  /// The deliveries to store.
   var changed: [Delivery] = []
-  /// Whom deliveries are about that changed.
-  var subjects: Set<OrderingKey> = []
+  /// The ordering keys of changed deliveries.
+  var keys: Set<OrderingKey> = []
 
-  mutating func arrived(_ item: OrderedBatch.Item) {
-    if item.isStored { drop(item.delivery) }
+  mutating func recordDelivered(_ item: OrderedBatch.Item) {
+    if item.isStored { remove(item.delivery) }
   }
 
-  /// Nobody wants it any more.
-  mutating func drop(_ delivery: Delivery) {
-    arrived.append(delivery.position)
-    subjects.insert(delivery.about)
+  mutating func remove(_ delivery: Delivery) {
+    removed.append(delivery.position)
+    keys.insert(delivery.about)
   }
 
-  mutating func failed(_ delivery: Delivery) {
+  mutating func store(_ delivery: Delivery) {
     changed.append(delivery)
-    subjects.insert(delivery.about)
+    keys.insert(delivery.about)
   }
 
-  /// Was not tried: it waits behind another one, or for the receiver.
-  mutating func untouched(_ items: some Sequence<OrderedBatch.Item>) {
-    for item in items where !item.isStored { failed(item.delivery) }
-    for item in items { subjects.insert(item.message.about) }
+  /// Records items that were not sent, because an earlier message or the webhook is not ready.
+  mutating func recordPending(_ items: some Sequence<OrderedBatch.Item>) {
+    for item in items where !item.isStored { store(item.delivery) }
+    for item in items { keys.insert(item.message.about) }
   }
 
   mutating func add(_ other: BatchReport) {
-    arrived += other.arrived
+    removed += other.removed
     changed += other.changed
-    subjects.formUnion(other.subjects)
+    keys.formUnion(other.keys)
   }
 }
 
 extension Delivery {
-  /// The delivery after an attempt at `now` that was in vain.
+  /// Returns the delivery after an attempt that failed at `now`.
   func failed(
     _ outcome: String, at now: Instant, schedule: RetrySchedule, retryAfter: Int64?
   ) -> Delivery {

@@ -1,23 +1,23 @@
 internal import AppStore
 internal import Store
 
-/// One message that goes out.
+/// A message to a webhook.
 struct OutgoingMessage: Hashable, Sendable {
-  /// The number of the event, or of the notification's evidence.
+  /// The sequence of the event, or the evidence id of the notification.
   let position: Int64
   let environment: Environment?
-  /// What it is about: a customer, or a purchase line.
+  /// The ordering key within the environment: a customer or a purchase line.
   let subject: String
-  /// What happened, in a word.
+  /// The type of the event or notification.
   let type: String
   let happenedAt: Instant
-  /// What the receiver knows it by, the same at each attempt; empty where Apple's body goes out as it came.
+  /// The message id, the same for each attempt; empty for forwarded notifications.
   let id: String
   let body: [UInt8]
 
   var about: OrderingKey { OrderingKey(environment: environment, name: subject) }
 
-  /// The message as one that did not arrive.
+  /// The pending delivery of the message.
   var delivery: Delivery {
     Delivery(
       position: position, environment: environment, subject: subject, type: type, happenedAt: happenedAt,
@@ -25,22 +25,22 @@ struct OutgoingMessage: Hashable, Sendable {
   }
 }
 
-/// Where messages come from: a log in which each has a number, and later ones have greater numbers.
+/// A log of messages, in the order of their positions.
 protocol MessageSource: Sendable {
-  /// The messages behind `position`, at most `limit` of them.
+  /// Returns at most `limit` messages after `position`.
   func page(
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage
 
-  /// The message of that number; `nil` if there is none that may go out.
+  /// Returns the message at a position; `nil` if there is none for this webhook.
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage?
 }
 
-/// A part of a log.
+/// A part of the log.
 struct MessagePage: Sendable {
   var messages: [OutgoingMessage]
-  /// Up to here the log was read, over what is not to go out too.
+  /// The position up to which the log was read, filtered messages included.
   var end: Int64
-  /// There may be more behind it.
+  /// Whether there may be more messages after `end`.
   var hasMore: Bool
 }

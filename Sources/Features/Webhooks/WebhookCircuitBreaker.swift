@@ -1,45 +1,73 @@
 internal import AppStore
 
-/// Whether a receiver may be sent something now.
+/// Stops sending to a failing webhook for a while.
 ///
-///     working ──5 failures in a row──▶ down ──something is taken──▶ working
+///     healthy ──5 failures in a row──▶ down ──a delivery succeeds──▶ healthy
 ///
-/// While it is down it is asked once a minute with one message, so that a backlog neither hammers it nor
-/// wears out its messages' attempts; what happens meanwhile stays in the log. When it asks to be left alone
-/// (`Retry-After`), it is.
+/// A webhook that is down is probed once a minute, so that a backlog neither floods it nor uses up the attempts of its
+/// messages; new events stay in the log. `Retry-After` is honored up to an hour.
 struct WebhookCircuitBreaker: Hashable, Sendable {
   private static let failureThreshold = 5
+  /// Milliseconds.
   private static let probeInterval: Int64 = 60_000
-  /// Whoever asks for more is asked again all the same.
+  /// Milliseconds.
   private static let maxRetryAfter: Int64 = 3_600_000
 
   private var failures = 0
   private var openUntil: Instant?
 
-  /// Nothing got through for long.
+  /// Whether so many deliveries in a row failed that only probes are sent.
   var isDown: Bool { failures >= Self.failureThreshold }
 
-  /// How many milliseconds nothing may be sent; `nil` if something may now.
+  /// Returns the milliseconds until the next delivery may be sent; `nil` if it may be sent now.
   func retryDelay(at now: Instant) -> Int64? {
     guard let openUntil, openUntil > now else { return nil }
     return openUntil.milliseconds(since: now)
   }
 
-  /// Something was taken.
+  /// Records a successful delivery.
   ///
-  /// - Returns: whether the receiver had been down.
+  /// - Returns: whether the webhook was down before.
   mutating func succeeded() -> Bool {
     let wasDown = isDown
     self = WebhookCircuitBreaker()
     return wasDown
   }
 
-  /// Something was not taken; `retryAfter` is for how many milliseconds the receiver asked to be left alone.
+  /// Records a failed delivery. `retryAfter` is the delay that the webhook demands, in milliseconds.
   mutating func failed(at now: Instant, retryAfter: Int64?) {
     failures += 1
-    let asked = retryAfter.map { min($0, Self.maxRetryAfter) } ?? 0
-    let rest = max(asked, isDown ? Self.probeInterval : 0)
-    let end = now.advanced(byMilliseconds: rest)
-    if rest > 0, openUntil.map({ $0 < end }) ?? true { openUntil = end }
+    let demanded = retryAfter.map { min($0, Self.maxRetryAfter) } ?? 0
+    let delay = max(demanded, isDown ? Self.probeInterval : 0)
+    let end = now.advanced(byMilliseconds: delay)
+    if delay > 0, openUntil.map({ $0 < end }) ?? true { openUntil = end }
+  }
+}
+
+/// The times of the attempts of a message, counted from the first.
+///
+/// They depend on the age of the message and not on the number of attempts, so that an early attempt, such as after a
+/// webhook recovered, does not shorten the days until the message becomes a dead letter.
+package struct RetrySchedule: Hashable, Sendable {
+  /// Milliseconds from the first attempt to each of the others.
+  private let offsets: [Int64]
+
+  /// Creates a schedule from the seconds between consecutive attempts.
+  package init(delays seconds: [Int64]) {
+    var sum: Int64 = 0
+    offsets = seconds.map { second in
+      sum += second * 1_000
+      return sum
+    }
+  }
+
+  /// The schedule of Standard Webhooks ("Deliverability and reliability"): ten attempts within 76 hours.
+  package static let standard = RetrySchedule(
+    delays: [5, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 10 * 3_600, 14 * 3_600, 20 * 3_600, 24 * 3_600])
+
+  /// Returns the time of the next attempt after one failed at `now`; `nil` if the message becomes a dead letter.
+  func next(after now: Instant, first: Instant) -> Instant? {
+    let age = now.milliseconds(since: first)
+    return offsets.first { $0 > age }.map { first.advanced(byMilliseconds: $0) }
   }
 }

@@ -5,7 +5,7 @@ package import Platform
 package import Store
 internal import Synchronization
 
-/// All that goes out by itself: one worker for each receiver, so that a slow one holds up nobody else.
+/// Runs one ``WebhookWorker`` for each webhook, so that a slow one does not delay the others.
 package final class WebhookDispatcher: Worker {
   package let name = "webhooks"
 
@@ -17,9 +17,9 @@ package final class WebhookDispatcher: Worker {
   private let now: @Sendable () -> Instant
   private let supervisor: WorkerSupervisor
 
-  /// Receivers of what `store` has; events are written by `encode` and sent through `exchange`.
+  /// Creates a dispatcher for the events and notifications in `store`.
   ///
-  /// `now` is the time of day and never a sandbox's: receivers compare it with their own.
+  /// `now` is the time of day, never a sandbox's: webhooks compare it with their own clock.
   package init(
     _ settings: [WebhookSettings], store: any EntitlementStore, exchange: any HTTPExchange,
     supervisor: WorkerSupervisor, now: @escaping @Sendable () -> Instant, encode: @escaping EventEncoding
@@ -32,13 +32,13 @@ package final class WebhookDispatcher: Worker {
     self.supervisor = supervisor
   }
 
-  /// The receivers, as the operator configured them.
+  /// The configured webhooks.
   package var settings: [WebhookSettings] { current.withLock { $0 } }
 
-  /// Puts other receivers in force. One that is new begins with what happens from now on, one that is gone rests,
-  /// and the others go on where they are; what is on its way just now may go out twice, with the same id.
+  /// Replaces the webhooks. A new one begins with future events, a removed one keeps its cursor, and the others resume at
+  /// theirs; messages in flight may be sent twice, with the same id.
   ///
-  /// - Returns: whether anything is different.
+  /// - Returns: whether anything has changed.
   package func adopt(_ settings: [WebhookSettings]) async throws(StoreError) -> Bool {
     guard settings != self.settings else { return false }
     try await begin(settings)
@@ -47,7 +47,7 @@ package final class WebhookDispatcher: Worker {
     return true
   }
 
-  /// Lets each receiver that is new begin with what happens from now on.
+  /// Stores a cursor at the end of the log for each new webhook.
   package func begin() async throws(StoreError) { try await begin(settings) }
 
   private func begin(_ settings: [WebhookSettings]) async throws(StoreError) {
@@ -73,7 +73,7 @@ package final class WebhookDispatcher: Worker {
     }
   }
 
-  /// The source of a receiver's messages.
+  /// Returns the source of a webhook's messages.
   func source(of settings: WebhookSettings) -> any MessageSource { settings.source(encode) }
 }
 

@@ -1,20 +1,21 @@
 package import AppStore
+internal import Bytes
 package import Entitlements
+internal import SignedData
 package import Store
 
-/// One receiver, as the operator configured it.
+/// The configuration of one webhook.
 package struct WebhookSettings: Hashable, Sendable {
   package let key: WebhookKey
-  /// May carry secrets; see ``redactedURL``.
+  /// May contain secrets; see ``redactedURL``.
   let url: String
-  /// Each signs; none where Apple's notifications go out as they came.
+  /// The signing secrets; none for forwarded notifications.
   let secrets: [WebhookSecret]
   let selection: EventSelection
   let schedule: RetrySchedule
-  /// How many customers' messages are on their way at a time.
+  /// The maximum number of ordering keys with a message in flight.
   let concurrency: Int
 
-  /// A receiver of an app by its parts.
   package init(
     key: WebhookKey, url: String, secrets: [WebhookSecret] = [], kinds: Set<EntitlementChange.Kind> = [],
     environments: Set<Environment> = [], schedule: RetrySchedule = .standard, concurrency: Int = 8
@@ -27,15 +28,44 @@ package struct WebhookSettings: Hashable, Sendable {
     self.concurrency = concurrency
   }
 
-  /// Where to, without the query, in which a secret may stand.
+  /// The URL without its query, which may contain a secret.
   package var redactedURL: String { String(url.prefix { $0 != "?" }) }
 
-  /// Where its messages come from; events are written by `encode`.
+  /// Returns the source of its messages.
   func source(_ encode: @escaping EventEncoding) -> any MessageSource {
     switch key.kind {
     case .events: EventSource(filter: selection, encode: encode)
     case .notifications:
       NotificationSource(appID: key.appID, environments: selection.environments)
     }
+  }
+}
+
+/// The signing secret of a webhook (Standard Webhooks, "Signature scheme"): 24 to 64 random bytes, written as `whsec_`
+/// and base64. Never log or show it.
+package struct WebhookSecret: Hashable, Sendable {
+  private static let prefix = "whsec_"
+  private static let sizes = 24...64
+
+  private let key: [UInt8]
+
+  /// Parses a secret; `nil` if it is malformed.
+  package init?(_ text: String) {
+    guard text.hasPrefix(Self.prefix),
+      let key = Base64.standard.decode(Array(text.utf8)[Self.prefix.utf8.count...]),
+      Self.sizes.contains(key.count)
+    else { return nil }
+    self.key = key
+  }
+
+  /// Creates a secret from its bytes.
+  package init(key: [UInt8]) { self.key = key }
+
+  /// Returns `v1,` and base64 of the HMAC-SHA256 over `id.timestamp.body`; `timestamp` is in seconds since 1970.
+  func signature(
+    id: String, timestamp: Int64, body: [UInt8]
+  ) throws(CryptographyError) -> String {
+    let code = try HMACSHA256.code(of: Array("\(id).\(timestamp).".utf8) + body, key: key)
+    return "v1," + Base64.standard.encode(code)
   }
 }

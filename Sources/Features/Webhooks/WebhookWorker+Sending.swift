@@ -1,37 +1,37 @@
 internal import AppStore
 internal import Store
 
-// What has no part in the order of things: sending, and writing down what came of it.
+// Sends batches and stores the outcomes.
 extension WebhookWorker {
-  /// Sends lanes side by side, a bounded number at a time.
-  func send(_ lanes: [OrderedBatch], isProbe: Bool) async -> BatchReport {
+  /// Sends batches concurrently, up to the configured number.
+  func send(_ batches: [OrderedBatch], isProbe: Bool) async -> BatchReport {
     await withTaskGroup(of: BatchReport.self) { group in
-      var waiting = lanes[...]
-      for lane in waiting.prefix(settings.concurrency) {
-        group.addTask { await self.send(lane, isProbe: isProbe) }
+      var waiting = batches[...]
+      for batch in waiting.prefix(settings.concurrency) {
+        group.addTask { await self.send(batch, isProbe: isProbe) }
       }
       waiting = waiting.dropFirst(settings.concurrency)
       var report = BatchReport()
       for await done in group {
         report.add(done)
-        if let lane = waiting.popFirst() { group.addTask { await self.send(lane, isProbe: isProbe) } }
+        if let batch = waiting.popFirst() { group.addTask { await self.send(batch, isProbe: isProbe) } }
       }
       return report
     }
   }
 
-  private func send(_ lane: OrderedBatch, isProbe: Bool) async -> BatchReport {
+  private func send(_ batch: OrderedBatch, isProbe: Bool) async -> BatchReport {
     var report = BatchReport()
-    for (place, item) in lane.items.enumerated() {
+    for (index, item) in batch.items.enumerated() {
       guard isProbe || maySend else {
-        report.untouched(lane.items[place...])
+        report.recordPending(batch.items[index...])
         break
       }
       let start = now()
       let outcome = await sender.send(item.message)
       DeliveryMetrics.count(settings.key, outcome, milliseconds: now().milliseconds(since: start))
-      guard note(outcome, of: item, in: &report) else {
-        report.untouched(lane.items[(place + 1)...])
+      guard record(outcome, of: item, in: &report) else {
+        report.recordPending(batch.items[(index + 1)...])
         break
       }
     }
@@ -39,62 +39,62 @@ extension WebhookWorker {
   }
 
   private var maySend: Bool {
-    !isGone && !Task.isCancelled && !health.isDown && health.retryDelay(at: now()) == nil
+    !isGone && !Task.isCancelled && !breaker.isDown && breaker.retryDelay(at: now()) == nil
   }
 
-  /// Writes down what came of an attempt.
+  /// Records the outcome of an attempt.
   ///
-  /// - Returns: whether the next message about the subject may follow.
-  private func note(_ outcome: DeliveryOutcome, of item: OrderedBatch.Item, in report: inout BatchReport)
+  /// - Returns: whether the next message of the ordering key may be sent.
+  private func record(_ outcome: DeliveryOutcome, of item: OrderedBatch.Item, in report: inout BatchReport)
     -> Bool
   {
     attempts += 1
     switch outcome {
     case .delivered:
-      if health.succeeded() { cameBack = true }
-      report.arrived(item)
+      if breaker.succeeded() { hasRecovered = true }
+      report.recordDelivered(item)
       return true
     case .failed(let problem, let retryAfter):
-      let moment = now()
-      health.failed(at: moment, retryAfter: retryAfter)
+      let instant = now()
+      breaker.failed(at: instant, retryAfter: retryAfter)
       let failed = item.delivery.failed(
-        problem, at: moment, schedule: settings.schedule, retryAfter: retryAfter)
-      if failed.state == .deadLetter { DeliveryMetrics.countDead(settings.key) }
-      report.failed(failed)
+        problem, at: instant, schedule: settings.schedule, retryAfter: retryAfter)
+      if failed.state == .deadLetter { DeliveryMetrics.countDeadLetter(settings.key) }
+      report.store(failed)
       return failed.state == .deadLetter
     case .gone:
       isGone = true
-      report.untouched([item])
+      report.recordPending([item])
       return false
     case .cancelled:
-      report.untouched([item])
+      report.recordPending([item])
       return false
     }
   }
 
   func save(_ report: BatchReport, upTo end: Int64) async throws(StoreError) {
-    let (key, moment, isHastened) = (settings.key, now(), cameBack)
-    let cursor = WebhookCursor(position: end, goneAt: isGone ? moment : nil)
+    let (key, instant, hasRecovered) = (settings.key, now(), hasRecovered)
+    let cursor = WebhookCursor(position: end, goneAt: isGone ? instant : nil)
     try await store.write { store throws(StoreError) in
-      for position in report.arrived { try store.remove(position, of: key) }
+      for position in report.removed { try store.remove(position, of: key) }
       for delivery in report.changed { try store.put(delivery, of: key) }
-      try store.reschedule(Array(report.subjects), of: key, at: moment)
-      if isHastened { try store.retryNow(key, at: moment) }
+      try store.reschedule(Array(report.keys), of: key, at: instant)
+      if hasRecovered { try store.retryNow(key, at: instant) }
       try store.put(cursor, of: key)
     }
-    // Only now: if it could not be written down, the same is sent again.
+    // If the write failed, the same messages are sent again.
     position = end
-    cameBack = false
+    self.hasRecovered = false
   }
 
-  /// Tells how much waits; not at every turn, since that is counted row by row.
-  func measure() async throws(StoreError) {
-    let moment = now()
-    guard measuredAt.map({ moment.milliseconds(since: $0) >= 1_000 }) ?? true else { return }
-    measuredAt = moment
+  /// Records the counts of deliveries, at most once a second because counting reads all rows.
+  func recordMetrics() async throws(StoreError) {
+    let instant = now()
+    guard measuredAt.map({ instant.milliseconds(since: $0) >= 1_000 }) ?? true else { return }
+    measuredAt = instant
     let counts = try await store.read { [settings] reader throws(StoreError) in
       try reader.deliveryCounts(of: settings.key)
     }
-    DeliveryMetrics.tell(settings.key, counts, at: moment)
+    DeliveryMetrics.record(settings.key, counts, at: instant)
   }
 }

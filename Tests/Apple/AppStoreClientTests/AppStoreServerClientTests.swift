@@ -8,36 +8,36 @@ import Testing
   private let time = ManualTime()
   private let info = #"{"signedTransactionInfo":"jws"}"#
 
-  private func ask(_ exchange: ScriptedExchange, timeout: Duration? = nil) async throws
+  private func fetch(_ exchange: ScriptedExchange, timeout: Duration? = nil) async throws
     -> TransactionInfoResponse
   {
     try await client(exchange, time).send(.transactionInfo("1"), timeout: timeout)
   }
 
-  /// What comes of a call to which everything is answered in the same way.
+  /// The error of a call, and the number of attempts.
   private func failure(of answers: ScriptedExchange.Answer..., timeout: Duration? = nil) async throws
     -> (error: AppStoreClientError?, calls: Int)
   {
     let exchange = ScriptedExchange(answers[0])
     let many = answers.count > 1 ? ScriptedExchange(answers[0], answers[1]) : exchange
     do {
-      _ = try await ask(many, timeout: timeout)
+      _ = try await fetch(many, timeout: timeout)
       return (nil, many.requests.count)
     } catch let error as AppStoreClientError {
       return (error, many.requests.count)
     }
   }
 
-  @Test("A call is signed, and its answer read")
+  @Test("A call carries a signed token, and its response is decoded")
   func success() async throws {
     let exchange = ScriptedExchange(.status(200, info))
-    #expect(try await ask(exchange).signedTransactionInfo == "jws")
+    #expect(try await fetch(exchange).signedTransactionInfo == "jws")
     let request = try #require(exchange.requests.first)
     #expect(request.url == "https://apple.example/inApps/v1/transactions/1")
     #expect(request.headers.first { $0.name == "authorization" }?.value.hasPrefix("Bearer ey") == true)
   }
 
-  @Test("No id leads to another path")
+  @Test("Ids are percent-encoded in the path")
   func escaping() {
     #expect(AppStoreRequest.transactionInfo("../x?y=z").target == "/inApps/v1/transactions/..%2Fx%3Fy%3Dz")
     #expect(AppStoreRequest.transactionInfo("..").target == "/inApps/v1/transactions/%2E%2E")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "What passes is tried again, with growing waits",
+    "Temporary failures are retried with exponential backoff",
     arguments: [
       ScriptedExchange.Answer.status(500, #"{"errorCode":5000001,"errorMessage":"later"}"#),
       .status(503, "<html>"), .status(404, #"{"errorCode":4040002,"errorMessage":"later"}"#),
@@ -54,11 +54,11 @@ import Testing
     ])
   func retried(answer: ScriptedExchange.Answer) async throws {
     let exchange = ScriptedExchange(answer, answer, .status(200, info))
-    #expect(try await ask(exchange).signedTransactionInfo == "jws")
+    #expect(try await fetch(exchange).signedTransactionInfo == "jws")
     #expect(time.sleeps == [.milliseconds(125), .milliseconds(250)])
   }
 
-  @Test("What does not pass is not tried again")
+  @Test("Final errors are not retried")
   func refused() async throws {
     let notFound = try await failure(
       of: .status(404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#))
@@ -74,7 +74,7 @@ import Testing
     #expect(time.sleeps.isEmpty)
   }
 
-  @Test("A test notification whose fate is unknown is not asked for twice")
+  @Test("A test notification is not requested again after a broken connection")
   func notRepeatable() async throws {
     let exchange = ScriptedExchange(.failure(.unreachable("reset")), .status(200, "{}"))
     await #expect(throws: AppStoreClientError.unreachable(host: "apple.example", problem: "reset")) {
@@ -83,14 +83,14 @@ import Testing
     #expect(exchange.requests.count == 1)
   }
 
-  @Test("Retry-After is a moment in milliseconds, and everybody waits for it")
+  @Test("Calls wait until the instant in Retry-After, unless it is after their deadline")
   func rateLimited() async throws {
-    let moment = String(ManualTime.start + 30_000)
+    let instant = String(ManualTime.start + 30_000)
     let exchange = ScriptedExchange(
       .status(
-        429, #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#, [("retry-after", moment)]),
+        429, #"{"errorCode":4290000,"errorMessage":"Rate limit exceeded."}"#, [("retry-after", instant)]),
       .status(200, info))
-    #expect(try await ask(exchange).signedTransactionInfo == "jws")
+    #expect(try await fetch(exchange).signedTransactionInfo == "jws")
     #expect(try #require(time.sleeps.first) >= .seconds(30))
     let impatient = try await failure(
       of: .status(429, "", [("retry-after", String(ManualTime.start + 900_000))]), timeout: .seconds(5))
@@ -102,33 +102,39 @@ import Testing
     #expect(impatient.calls == 1)
   }
 
-  @Test("A refused token is made anew once; a clock that is off is named")
+  @Test("A rejected token is replaced once; clock skew is reported")
   func unauthorized() async throws {
     let once = ScriptedExchange(.status(401), .status(200, info))
-    #expect(try await ask(once).signedTransactionInfo == "jws")
+    #expect(try await fetch(once).signedTransactionInfo == "jws")
     #expect(try await failure(of: .status(401), .status(401)).error == .unauthorized)
     let date = [("date", "Thu, 01 Jan 2026 01:00:00 GMT")]
     let off = try await failure(of: .status(401, "", date), .status(401, "", date))
     #expect(off.error == .clockSkew(seconds: -3_600))
   }
 
-  @Test("A deadline is kept: no call and no wait goes beyond it")
+  @Test("No retry is made after the deadline")
   func deadline() async throws {
     let outcome = try await failure(of: .status(503), .status(503), timeout: .milliseconds(100))
     #expect(outcome.error == .serverFailed(status: 503))
     #expect(outcome.calls == 1)
   }
 
-  @Test("Pages are read to the end, and a circle of pages is noticed")
-  func pages() async throws {
+  private func pages(
+    _ exchange: ScriptedExchange, _ options: PagingOptions = PagingOptions()
+  ) async throws -> [HistoryResponse] {
+    var reader = try client(exchange, time).transactionHistory(of: "1", options)
+    var pages: [HistoryResponse] = []
+    while let page = try await reader.next() { pages.append(page) }
+    return pages
+  }
+
+  @Test("A paged read returns all pages, and fails if a page token repeats or is missing")
+  func paging() async throws {
     func page(_ revision: String, more: Bool) -> ScriptedExchange.Answer {
       .status(200, #"{"revision":"\#(revision)","hasMore":\#(more),"signedTransactions":["\#(revision)"]}"#)
     }
     let exchange = ScriptedExchange(page("a", more: true), page("b", more: true), page("c", more: false))
-    var read: [String] = []
-    try await client(exchange, time).readTransactionHistory(of: "1") { page in
-      read += page.signedTransactions ?? []
-    }
+    let read = try await pages(exchange).flatMap { $0.signedTransactions ?? [] }
     #expect(read == ["a", "b", "c"])
     #expect(
       exchange.requests.map { $0.url.split(separator: "?").dropFirst().joined() } == [
@@ -136,46 +142,44 @@ import Testing
       ])
 
     let circle = ScriptedExchange(page("a", more: true), page("b", more: true), page("a", more: true))
-    await #expect(throws: AppStoreClientError.pageLoop(place: "a")) {
-      try await client(circle, time).readTransactionHistory(of: "1") { _ in }
+    await #expect(throws: AppStoreClientError.pageLoop(token: "a")) {
+      try await pages(circle)
     }
     let lost = ScriptedExchange(.status(200, #"{"hasMore":true}"#))
     await #expect(throws: AppStoreClientError.missing(field: "revision")) {
-      try await client(lost, time).readTransactionHistory(of: "1") { _ in }
+      try await pages(lost)
     }
   }
 
-  @Test("All pages share what the caller waits, and none is asked for when it is over")
-  func patienceOfPages() async throws {
+  @Test("All pages share one timeout, after which no page is requested")
+  func timeoutOfPages() async throws {
     let page = ScriptedExchange.Answer.status
     let time = time
     let exchange = ScriptedExchange(
       page(200, #"{"revision":"a","hasMore":true}"#, []), page(200, #"{"revision":"b","hasMore":true}"#, []),
       page(200, #"{"revision":"c","hasMore":true}"#, []), answered: { time.advance(.seconds(4)) })
     await #expect(throws: AppStoreClientError.timedOut) {
-      try await client(exchange, time).readTransactionHistory(
-        of: "1", PagingOptions(timeout: .seconds(10))
-      ) { _ in }
+      try await pages(exchange, PagingOptions(timeout: .seconds(10)))
     }
     #expect(exchange.timeouts == [.seconds(10), .seconds(6), .seconds(2)])
   }
 
-  @Test("A host that fails again and again is left alone, then tried with one call")
+  @Test("The circuit opens after five failures, then probes with one call")
   func circuit() {
     let breaker = CircuitBreaker(clock: time.clock)
     for _ in 0..<5 {
-      #expect(breaker.pause() == nil)
+      #expect(breaker.retryDelay() == nil)
       breaker.failed()
     }
-    #expect(breaker.pause() == .seconds(5))
+    #expect(breaker.retryDelay() == .seconds(5))
     time.advance(.seconds(5))
-    #expect(breaker.pause() == nil)
-    #expect(breaker.pause() != nil)
+    #expect(breaker.retryDelay() == nil)
+    #expect(breaker.retryDelay() != nil)
     breaker.failed()
-    #expect(breaker.pause() == .seconds(10))
+    #expect(breaker.retryDelay() == .seconds(10))
     time.advance(.seconds(10))
-    #expect(breaker.pause() == nil)
+    #expect(breaker.retryDelay() == nil)
     breaker.succeeded()
-    #expect(breaker.pause() == nil)
+    #expect(breaker.retryDelay() == nil)
   }
 }

@@ -21,7 +21,7 @@ import Testing
     exchange.requests.map { AppStoreServer(baseURL: $0.url).host }
   }
 
-  @Test("Production is asked first, and the sandbox where production says so")
+  @Test("A sandbox receipt is sent to production first, then to the sandbox")
   func production() async throws {
     let exchange = ScriptedExchange(status(21007), status(0))
     let answer = try await verify(exchange)
@@ -31,14 +31,14 @@ import Testing
     #expect(body == #"{"receipt-data":"cmVjZWlwdA==","password":"secret"}"#)
   }
 
-  @Test("And the other way round")
+  @Test("A production receipt is sent to the sandbox first, then to production")
   func sandbox() async throws {
     let exchange = ScriptedExchange(status(21008), status(0))
     #expect(try await verify(exchange, first: .sandbox).environment == .production)
     #expect(hosts(exchange) == ["sandbox.itunes.apple.com", "buy.itunes.apple.com"])
   }
 
-  @Test("What may pass is asked again, and everything else is the answer")
+  @Test("Temporary statuses are retried, all others returned")
   func retries() async throws {
     let busy = ScriptedExchange(
       status(21005), status(21150, #","is_retryable":1"#), .status(503), status(0))
@@ -53,7 +53,7 @@ import Testing
     #expect(try await verify(final).response.status?.rawValue == 21150)
   }
 
-  @Test("An answer that is not Apple's is named")
+  @Test("A response that is not Apple's fails")
   func unusable() async throws {
     await #expect(throws: AppStoreClientError.unexpectedStatus(403)) {
       try await verify(ScriptedExchange(.status(403, "<html>")))

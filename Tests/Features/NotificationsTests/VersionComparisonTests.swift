@@ -55,12 +55,12 @@ import Testing
     _ new: [(ResponseBodyV2DecodedPayload, JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload)]
   ) -> VersionComparison {
     var (version1, version2) = (PurchaseSummary(), PurchaseSummary())
-    for body in old { version1.take(body, about: "10") }
-    for (payload, transaction, renewal) in new { version2.take(payload, transaction, renewal) }
+    for body in old { version1.add(body, about: "10") }
+    for (payload, transaction, renewal) in new { version2.add(payload, transaction, renewal) }
     return VersionComparison(version1: version1, version2: version2)
   }
 
-  @Test("Both of one mind: nothing differs")
+  @Test("Equal notifications have no differences")
   func same() throws {
     let comparison = compare([try version1("INITIAL_BUY")], [try version2("SUBSCRIBED", "INITIAL_BUY")])
     #expect(!comparison.differs)
@@ -90,7 +90,7 @@ import Testing
     #expect(!comparison.differs)
   }
 
-  @Test("What one says and the other does not is told with both words")
+  @Test("A value that differs is reported with both versions")
   func different() throws {
     let comparison = compare(
       [try version1("INITIAL_BUY", willRenew: "0"), try version1("CANCEL", cancelled: begin + 1_000)],
@@ -103,7 +103,7 @@ import Testing
     #expect(comparison.differences.last?.version2 == "")
   }
 
-  @Test("Of version 2 what was signed last counts, in whichever order it comes")
+  @Test("The notification of version 2 signed last decides, in any order")
   func order() throws {
     let told = [
       try version2("REFUND", revoked: begin, signed: 9), try version2("SUBSCRIBED", "INITIAL_BUY", signed: 5),
@@ -113,7 +113,7 @@ import Testing
     #expect(!compare(old, told.reversed()).differs)
   }
 
-  @Test("A purchase of which one version told nothing differs, without a list of all that it did not tell")
+  @Test("A purchase reported by one version alone differs, without a list of values")
   func alone() throws {
     let first = compare([try version1("INITIAL_BUY")], [])
     let second = compare([], [try version2("SUBSCRIBED")])

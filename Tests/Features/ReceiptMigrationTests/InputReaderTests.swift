@@ -63,7 +63,7 @@ import Testing
     #expect(customers(lines) == ["a", "-", "-", ""])
     let csv = try read("customer_id,receipt\na\nb,M\n")
     #expect(
-      csv[0].record == .failure(.malformedLine("it has 1 columns, and the first line 2")))
+      csv[0].record == .failure(.malformedLine("1 columns, but the header has 2")))
     #expect(throws: InputError.noColumns(wanted: ["receipt", "original_transaction_id"], found: ["x", "y"])) {
       try read("x,y\n1,2\n")
     }

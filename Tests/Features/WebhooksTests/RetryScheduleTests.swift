@@ -9,7 +9,7 @@ import Testing
       .map { $0.milliseconds(since: moment(1_000)) }
   }
 
-  @Test("Ten attempts in a little over three days, as Standard Webhooks suggests")
+  @Test("The standard schedule makes ten attempts within 76 hours")
   func standard() {
     var ages: [Int64] = [0]
     while let age = ages.last, let following = next(.standard, age: age) { ages.append(following) }
@@ -18,7 +18,7 @@ import Testing
     #expect(ages.last == 272_105_000)
   }
 
-  @Test("An attempt that comes early takes nothing away")
+  @Test("An early attempt does not shorten the schedule")
   func early() {
     let schedule = RetrySchedule(delays: [10, 100])
     #expect(next(schedule, age: 0) == 10_000)
@@ -30,7 +30,7 @@ import Testing
 }
 
 @Suite struct WebhookCircuitBreakerTests {
-  @Test("After five failures in a row it is down, and asked once a minute")
+  @Test("A webhook is down after five failures in a row, and probed once a minute")
   func down() {
     var health = WebhookCircuitBreaker()
     for _ in 0..<4 { health.failed(at: moment(0), retryAfter: nil) }
@@ -47,7 +47,7 @@ import Testing
     #expect(!wasDown)
   }
 
-  @Test("One success among failures keeps it working")
+  @Test("A success resets the number of failures")
   func mixed() {
     var health = WebhookCircuitBreaker()
     for _ in 0..<20 {
@@ -58,7 +58,7 @@ import Testing
     #expect(!health.isDown)
   }
 
-  @Test("It is left alone for as long as it asks, up to an hour")
+  @Test("Retry-After delays deliveries for up to an hour")
   func retryAfter() {
     var health = WebhookCircuitBreaker()
     health.failed(at: moment(0), retryAfter: 7_000)

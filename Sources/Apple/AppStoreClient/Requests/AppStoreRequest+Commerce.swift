@@ -1,7 +1,7 @@
 package import AppStore
 package import JSON
 
-// The Advanced Commerce API: the operator prices and describes what Apple charges for.
+// The Advanced Commerce API: the operator sets prices and descriptions of the products that Apple bills.
 extension AppStoreRequest {
   private static func advancedCommerce(
     _ subject: String, _ action: String, _ transactionID: String, _ body: some DecodedPayload
@@ -42,12 +42,11 @@ extension AppStoreRequest {
   ) -> AppStoreRequest { advancedCommerce("transaction", "requestRefund", transactionID, request) }
 }
 
-// The External Purchase Server API: what was sold outside of the App Store is reported to Apple.
+// The External Purchase Server API: reports sales outside of the App Store to Apple.
 extension AppStoreRequest {
   /// Send External Purchase Report.
   ///
-  /// - `report`: Apple's ExternalPurchaseReport; its `requestIdentifier` makes it one that may be sent
-  /// again.
+  /// - `report`: Apple's ExternalPurchaseReport; its `requestIdentifier` is the idempotency key.
   package static func sendExternalPurchaseReport(_ report: JSONObject) -> AppStoreRequest {
     AppStoreRequest(.externalPurchase, .put, "externalPurchase", "v1", "reports", body: .json(report))
   }

@@ -1,19 +1,19 @@
 package import AppStore
 internal import JSON
 
-/// Which notifications Get Notification History tells.
+/// The filter of Get Notification History.
 package struct NotificationHistoryFilter: Hashable, Sendable {
   /// At most 180 days ago.
   package var startDate: Instant
   package var endDate: Instant
   package var notificationType: NotificationTypeV2?
   package var notificationSubtype: NotificationSubtype?
-  /// Only about this customer; not together with a type.
+  /// Selects one customer's notifications; excludes a type.
   package var transactionId: String?
-  /// Only those that did not arrive, or not yet.
+  /// Whether to return only notifications that were not delivered yet.
   package var onlyFailures = false
 
-  /// Everything of that time.
+  /// Selects all notifications sent between two instants.
   package init(startDate: Instant, endDate: Instant) {
     self.startDate = startDate
     self.endDate = endDate
@@ -33,7 +33,7 @@ package struct NotificationHistoryFilter: Hashable, Sendable {
 }
 
 extension AppStoreRequest {
-  /// Get Notification History: what Apple sent or tried to send, 20 a page.
+  /// Get Notification History: the notifications that Apple sent or tried to send, 20 a page.
   package static func notificationHistory(
     _ filter: NotificationHistoryFilter, paginationToken: String? = nil
   ) -> AppStoreRequest {

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Where an image of a retention message is shown.
+/// The place in a retention message that shows an image.
 package enum RetentionImageSize: String, Hashable, Sendable, CaseIterable {
   case fullSize = "FULL_SIZE"
   case bulletPoint = "BULLET_POINT"
@@ -25,7 +25,7 @@ extension AppStoreRequest {
 
   /// Upload Image.
   ///
-  /// - `identifier`: a UUID that the operator chose.
+  /// - `identifier`: a UUID, chosen by the operator.
   package static func uploadImage(
     _ png: [UInt8], identifier: String, size: RetentionImageSize? = nil
   ) -> AppStoreRequest {
@@ -45,7 +45,7 @@ extension AppStoreRequest {
   /// Upload Message.
   ///
   /// - `message`: Apple's UploadMessageRequestBody.
-  /// - `identifier`: a UUID that the operator chose.
+  /// - `identifier`: a UUID, chosen by the operator.
   package static func uploadMessage(_ message: JSONObject, identifier: String) -> AppStoreRequest {
     messaging(.put, ["message", identifier], body: .json(message))
   }
@@ -79,7 +79,7 @@ extension AppStoreRequest {
     messaging(.delete, ["default", productID, locale])
   }
 
-  /// Configure Realtime URL: where Apple asks which message to show.
+  /// Configure Realtime URL, from which Apple fetches the message to show.
   package static func setRealtimeURL(_ url: String) -> AppStoreRequest {
     messaging(.put, ["realtime", "url"], body: .json(["realtimeURL": .string(url)]))
   }

@@ -1,7 +1,7 @@
 package import AppStore
 internal import JSON
 
-/// Why a renewal date is moved (Apple's `extendReasonCode`).
+/// The reason for extending a renewal date (Apple's `extendReasonCode`).
 package enum ExtendReasonCode: Int64, Hashable, Sendable, CaseIterable {
   case undeclared = 0
   case customerSatisfaction = 1
@@ -10,9 +10,9 @@ package enum ExtendReasonCode: Int64, Hashable, Sendable, CaseIterable {
 }
 
 extension AppStoreRequest {
-  /// Get All Subscription Statuses: how each of the customer's subscriptions stands.
+  /// Get All Subscription Statuses: the status of each of the customer's subscriptions.
   ///
-  /// - `statuses`: only those; empty for all.
+  /// - `statuses`: selects subscriptions with one of these; empty for all.
   package static func subscriptionStatuses(
     of transactionID: String, statuses: [SubscriptionStatus] = []
   ) -> AppStoreRequest {
@@ -25,7 +25,7 @@ extension AppStoreRequest {
   /// Extend a Subscription Renewal Date.
   ///
   /// - `days`: 1 to 90.
-  /// - `requestIdentifier`: Apple extends once for each.
+  /// - `requestIdentifier`: the idempotency key.
   package static func extendRenewalDate(
     of originalTransactionID: String, byDays days: Int, reason: ExtendReasonCode, requestIdentifier: String
   ) -> AppStoreRequest {
@@ -37,7 +37,7 @@ extension AppStoreRequest {
   /// Extend Subscription Renewal Dates for All Active Subscribers.
   ///
   /// - `days`: 1 to 90.
-  /// - `requestIdentifier`: Apple extends once for each.
+  /// - `requestIdentifier`: the idempotency key.
   /// - `storefrontCountryCodes`: ISO 3166-1 alpha-3; empty for all.
   package static func massExtendRenewalDate(
     ofProduct productID: String, byDays days: Int, reason: ExtendReasonCode, requestIdentifier: String,
@@ -69,5 +69,60 @@ extension AppStoreRequest {
       "extendReasonCode": .number(JSONNumber(reason.rawValue)),
       "requestIdentifier": .string(requestIdentifier),
     ]
+  }
+}
+
+// Groups and seats of subscriptions (App Store Server API 1.22 and 1.23).
+extension AppStoreRequest {
+  /// Get Customer Groups.
+  package static func customerGroups(of transactionID: String) -> AppStoreRequest {
+    AppStoreRequest(.groups, .get, "groups", "v1", "currentGroups", transactionID)
+  }
+
+  /// Get Group Members.
+  ///
+  /// - `limit`: page size, at most 100; `nil` for Apple's default.
+  package static func groupMembers(
+    of groupID: String, limit: Int? = nil, paginationToken: String? = nil
+  ) -> AppStoreRequest {
+    var query: [QueryItem] = []
+    query.add("limit", limit.map(String.init))
+    query.add("paginationToken", paginationToken)
+    return AppStoreRequest(.groups, .get, "groups", "v1", "group", groupID, query: query)
+  }
+
+  /// Get Seat Info.
+  package static func seats(of originalTransactionID: String) -> AppStoreRequest {
+    AppStoreRequest(.seats, .get, "groups", "v1", "transactions", originalTransactionID, "seats")
+  }
+
+  /// Claim Seat.
+  ///
+  /// - `requestIdentifier`: the idempotency key.
+  /// - `appTransactionID`: identifies the seat holder; `nil` if unknown yet.
+  package static func claimSeat(
+    of originalTransactionID: String, requestIdentifier: String, appTransactionID: String? = nil
+  ) -> AppStoreRequest {
+    var body: JSONObject = ["requestIdentifier": .string(requestIdentifier)]
+    if let appTransactionID { body["appTransactionId"] = .string(appTransactionID) }
+    return AppStoreRequest(
+      .seats, .post, "groups", "v1", "transactions", originalTransactionID, "seats", body: .json(body))
+  }
+
+  /// Associate Seat: assigns a claimed seat to an app install.
+  package static func associateSeat(
+    _ seatClaimID: String, of originalTransactionID: String, appTransactionID: String
+  ) -> AppStoreRequest {
+    AppStoreRequest(
+      .seats, .post, "groups", "v1", "transactions", originalTransactionID, "seats", seatClaimID,
+      "associate", body: .json(["appTransactionId": .string(appTransactionID)]))
+  }
+
+  /// Unclaim Seat.
+  package static func unclaimSeat(
+    _ seatClaimID: String, of originalTransactionID: String
+  ) -> AppStoreRequest {
+    AppStoreRequest(
+      .seats, .delete, "groups", "v1", "transactions", originalTransactionID, "seats", seatClaimID)
   }
 }

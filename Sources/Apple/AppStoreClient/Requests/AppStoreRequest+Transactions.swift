@@ -1,9 +1,9 @@
 package import AppStore
 package import JSON
 
-/// Which transactions Get Transaction History tells; what is `nil` or empty excludes none.
+/// The filter of Get Transaction History; `nil` and empty members exclude nothing.
 package struct TransactionHistoryFilter: Hashable, Sendable {
-  /// The kinds of products, in the words of this call.
+  /// The product types of this call, which are spelled differently elsewhere.
   package enum ProductType: String, Hashable, Sendable, CaseIterable {
     case autoRenewable = "AUTO_RENEWABLE"
     case nonRenewable = "NON_RENEWABLE"
@@ -11,7 +11,7 @@ package struct TransactionHistoryFilter: Hashable, Sendable {
     case nonConsumable = "NON_CONSUMABLE"
   }
 
-  /// The order of the transactions, by the date of their last change.
+  /// The order of the transactions by their modification date.
   package enum Sort: String, Hashable, Sendable {
     case ascending = "ASCENDING"
     case descending = "DESCENDING"
@@ -24,17 +24,16 @@ package struct TransactionHistoryFilter: Hashable, Sendable {
   package var sort: Sort?
   package var subscriptionGroupIdentifiers: [String] = []
   package var inAppOwnershipType: InAppOwnershipType?
-  /// Only what was revoked, or only what was not.
+  /// Whether to return only revoked, or only unrevoked transactions.
   package var revoked: Bool?
 
-  /// All transactions.
   package init() {}
 }
 
 extension AppStoreRequest {
-  /// Get Transaction History: every transaction of the customer who made `transactionID`, 20 a page.
+  /// Get Transaction History: all transactions of the customer that made `transactionID`, 20 a page.
   ///
-  /// - `revision`: from the page before; `nil` for the first.
+  /// - `revision`: of the previous page; `nil` for the first.
   package static func transactionHistory(
     of transactionID: String, filter: TransactionHistoryFilter = .init(), revision: String? = nil
   ) -> AppStoreRequest {
@@ -70,20 +69,20 @@ extension AppStoreRequest {
     AppStoreRequest(.transactionInfo, .get, "inApps", "v1", "transactions", transactionID)
   }
 
-  /// Get App Transaction Info: the customer's copy of the app.
+  /// Get App Transaction Info: the customer's app install.
   package static func appTransactionInfo(of transactionID: String) -> AppStoreRequest {
     AppStoreRequest(
       .appTransactionInfo, .get, "inApps", "v1", "transactions", "appTransactions", transactionID)
   }
 
-  /// Finish Transaction: what the app would do on the device.
+  /// Finish Transaction, as the app does it on the device.
   package static func finishTransaction(_ transactionID: String) -> AppStoreRequest {
     AppStoreRequest(.finishTransaction, .post, "inApps", "v1", "transactions", transactionID, "finish")
   }
 
   /// Set App Account Token.
   ///
-  /// - `token`: a UUID. Apple refuses other ids than original ones, and family members'.
+  /// - `token`: a UUID. Apple rejects ids that are not original transaction ids, and family members'.
   package static func setAppAccountToken(
     _ token: String, of originalTransactionID: String
   ) -> AppStoreRequest {
@@ -114,9 +113,9 @@ extension AppStoreRequest {
       body: .json(information.json))
   }
 
-  /// Send Consumption Information in its first version, still the one for Advanced Commerce purchases.
+  /// Send Consumption Information, version 1, which Advanced Commerce purchases still need.
   ///
-  /// - `information`: Apple's ConsumptionRequest of that version.
+  /// - `information`: Apple's ConsumptionRequest of version 1.
   package static func sendConsumptionInformationV1(
     _ information: JSONObject, of transactionID: String
   ) -> AppStoreRequest {
@@ -127,6 +126,6 @@ extension AppStoreRequest {
 }
 
 extension Instant {
-  /// As Apple's calls take dates.
+  /// Milliseconds since 1970, the form of dates in query parameters.
   var parameter: String { String(millisecondsSince1970) }
 }

@@ -1,8 +1,7 @@
 package import JSON
 
-/// One call of Apple's servers, before it is sent: what is asked, and which budget it counts against.
+/// A call of the App Store Server API, and the rate limit that it counts against.
 package struct AppStoreRequest: Hashable, Sendable {
-  /// The method of HTTP.
   package enum Method: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
@@ -10,7 +9,6 @@ package struct AppStoreRequest: Hashable, Sendable {
     case delete = "DELETE"
   }
 
-  /// What is sent behind the header fields.
   package enum Body: Hashable, Sendable {
     case none
     case json(JSONObject)
@@ -18,7 +16,7 @@ package struct AppStoreRequest: Hashable, Sendable {
     case png([UInt8])
   }
 
-  /// One parameter behind the path; a list is written as the same name several times.
+  /// A query parameter; a list repeats the name.
   package struct QueryItem: Hashable, Sendable {
     package let name: String
     package let value: String
@@ -26,12 +24,12 @@ package struct AppStoreRequest: Hashable, Sendable {
 
   package let endpoint: Endpoint
   package let method: Method
-  /// The path, its parts escaped.
+  /// The path, percent-encoded.
   package let path: String
   package let query: [QueryItem]
   package let body: Body
 
-  /// A call of the path that `segments` make. They are escaped, so that no id leads anywhere else.
+  /// Creates a call of the path that `segments` make. They are percent-encoded, so that no id changes the path.
   init(
     _ endpoint: Endpoint, _ method: Method, _ segments: String..., query: [QueryItem] = [],
     body: Body = .none
@@ -43,7 +41,7 @@ package struct AppStoreRequest: Hashable, Sendable {
     self.body = body
   }
 
-  /// The path with the query behind it, as it stands in a URL.
+  /// The path and query, as they follow the host in a URL.
   package var target: String {
     guard !query.isEmpty else { return path }
     return path + "?"
@@ -51,21 +49,47 @@ package struct AppStoreRequest: Hashable, Sendable {
   }
 }
 
+/// The calls of Apple's servers that have a rate limit of their own.
+package enum Endpoint: String, Hashable, Sendable, CaseIterable {
+  case subscriptionStatuses, transactionHistory, transactionInfo, appTransactionInfo, finishTransaction
+  case appAccountToken, consumption, refundHistory, extendRenewalDate, massExtendRenewalDate
+  case massExtensionStatus, orderLookup, notificationHistory, testNotification, testNotificationStatus
+  case groups, seats, retentionMessaging, advancedCommerce, externalPurchase, verifyReceipt
+
+  /// Apple's limit per app in production, in calls a second, counted by the hour; a tenth of it in Apple's sandbox
+  /// (App Store Server API, "Identifying rate limits"). Where Apple names none, the lowest limit of a reading call.
+  package var callsPerSecond: Double {
+    switch self {
+    case .subscriptionStatuses, .transactionHistory, .transactionInfo, .consumption, .notificationHistory: 50
+    case .extendRenewalDate: 20
+    case .massExtendRenewalDate, .testNotification, .testNotificationStatus: 1
+    case .refundHistory, .orderLookup, .appTransactionInfo, .finishTransaction, .appAccountToken,
+      .massExtensionStatus, .groups, .seats, .retentionMessaging, .advancedCommerce, .externalPurchase,
+      .verifyReceipt:
+      10
+    }
+  }
+
+  /// Whether a call may be repeated if it is unknown whether the first one arrived: all but one only read, set a
+  /// value, or carry an idempotency key.
+  package var isRepeatable: Bool { self != .testNotification }
+}
+
 extension [AppStoreRequest.QueryItem] {
-  /// Adds a parameter, unless it has no value.
+  /// Appends a parameter, unless `value` is `nil`.
   mutating func add(_ name: String, _ value: String?) {
     if let value { append(AppStoreRequest.QueryItem(name: name, value: value)) }
   }
 
-  /// Adds a parameter for each value.
+  /// Appends a parameter for each value.
   mutating func add(_ name: String, _ values: [String]) {
     for value in values { add(name, value) }
   }
 }
 
 extension String {
-  /// With everything escaped that is not unreserved (RFC 3986, section 2.3). A segment of dots alone would be
-  /// a way up, so its dots are escaped too.
+  /// Encodes all but unreserved characters (RFC 3986, section 2.3). A segment of dots alone would lead to a parent
+  /// folder, so that its dots are encoded too.
   fileprivate var percentEncoded: String {
     let isDots = !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: ".") }
     var encoded = ""

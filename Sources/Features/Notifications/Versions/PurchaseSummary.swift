@@ -1,6 +1,6 @@
 package import AppStore
 
-/// What notifications of one version, and nothing else, say of one purchase line.
+/// The state of one purchase line by the notifications of one version alone.
 package struct PurchaseSummary: Sendable {
   /// One period or purchase.
   struct Purchase: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct PurchaseSummary: Sendable {
     let signedDate: Instant?
   }
 
-  /// What is told of the next renewal.
+  /// The next renewal.
   struct Renewal: Hashable, Sendable {
     let autoRenewProductID: String?
     let willRenew: Bool?
@@ -21,40 +21,38 @@ package struct PurchaseSummary: Sendable {
     let signedDate: Instant?
   }
 
-  /// How many notifications told of the line.
+  /// The number of notifications about the line.
   package private(set) var notifications = 0
-  /// By Apple's numbers of the transactions.
+  /// By transaction id.
   private(set) var purchases: [String: Purchase] = [:]
   private(set) var renewal: Renewal?
-  /// What happened, in version 1's words.
-  private(set) var words: [String] = []
-  /// What happened and version 1 has no word for.
-  private(set) var newWords: [String] = []
+  /// The notification types, in terms of version 1.
+  private(set) var types: [String] = []
+  /// The notification types without a counterpart in version 1.
+  private(set) var newTypes: [String] = []
 
-  /// Nothing was told yet.
   package init() {}
 
-  /// Takes in a body of version 1. Bodies come in the order of their arrival, since nothing dates what they say.
-  package mutating func take(_ body: ResponseBodyV1, about line: String) {
+  /// Adds a notification of version 1. They must be added in arrival order, because they are not dated.
+  package mutating func add(_ body: ResponseBodyV1, about line: String) {
     notifications += 1
-    if let type = body.notificationType { words.append(V1Vocabulary.current(type)) }
+    if let type = body.notificationType { types.append(V1Vocabulary.current(type)) }
     for transaction in body.unifiedReceipt?.latestReceiptInfo ?? []
     where transaction.originalTransactionId == line {
       if let id = transaction.transactionId, let purchase = Purchase(transaction) { purchases[id] = purchase }
     }
     let pending = body.unifiedReceipt?.pendingRenewalInfo ?? []
-    if let told = pending.first(where: { $0.originalTransactionId == line }) { renewal = Renewal(told) }
+    if let info = pending.first(where: { $0.originalTransactionId == line }) { renewal = Renewal(info) }
   }
 
-  /// Takes in a notification of version 2, which was verified when it came. What was signed last counts,
-  /// whenever it comes.
-  package mutating func take(
+  /// Adds a verified notification of version 2. The one signed last decides, in any order.
+  package mutating func add(
     _ payload: ResponseBodyV2DecodedPayload, _ transaction: JWSTransactionDecodedPayload?,
     _ renewal: JWSRenewalInfoDecodedPayload?
   ) {
     notifications += 1
-    let told = V1Vocabulary.of(payload, transaction?.type)
-    if told.isEmpty { newWords.append(V1Vocabulary.name(payload)) } else { words += told }
+    let v1Types = V1Vocabulary.types(of: payload, transaction?.type)
+    if v1Types.isEmpty { newTypes.append(V1Vocabulary.name(payload)) } else { types += v1Types }
     if let id = transaction?.transactionId, let purchase = transaction.flatMap(Purchase.init),
       purchases[id].map({ $0.isOlder(than: purchase.signedDate) }) ?? true
     {
@@ -65,7 +63,7 @@ package struct PurchaseSummary: Sendable {
     }
   }
 
-  /// The transaction that was bought last.
+  /// The transaction with the latest purchase date.
   var latest: (id: String, purchase: Purchase)? {
     purchases.max { ($0.value.purchaseDate, $0.key) < ($1.value.purchaseDate, $1.key) }.map {
       ($0.key, $0.value)
@@ -92,7 +90,7 @@ extension PurchaseSummary.Purchase {
       revocationDate: transaction.revocationDate, signedDate: transaction.signedDate)
   }
 
-  fileprivate func isOlder(than moment: Instant?) -> Bool { isNotSigned(signedDate, after: moment) }
+  fileprivate func isOlder(than instant: Instant?) -> Bool { isNotSigned(signedDate, after: instant) }
 }
 
 extension PurchaseSummary.Renewal {
@@ -110,11 +108,52 @@ extension PurchaseSummary.Renewal {
       gracePeriodExpiresDate: renewal.gracePeriodExpiresDate, signedDate: renewal.signedDate)
   }
 
-  fileprivate func isOlder(than moment: Instant?) -> Bool { isNotSigned(signedDate, after: moment) }
+  fileprivate func isOlder(than instant: Instant?) -> Bool { isNotSigned(signedDate, after: instant) }
 }
 
-/// Whether what was signed at `known` does not supersede what was signed at `moment`.
-private func isNotSigned(_ known: Instant?, after moment: Instant?) -> Bool {
-  guard let known, let moment else { return known == nil }
-  return known <= moment
+/// Whether a document signed at `known` does not supersede one signed at `instant`.
+private func isNotSigned(_ known: Instant?, after instant: Instant?) -> Bool {
+  guard let known, let instant else { return known == nil }
+  return known <= instant
+}
+
+/// Maps notifications of version 2 to the types of version 1 (WWDC19-302; App Store Server Notifications,
+/// "notification_type").
+enum V1Vocabulary {
+  /// Returns the current name of a type of version 1: `RENEWAL` is the old name of `DID_RECOVER`.
+  static func current(_ type: NotificationTypeV1) -> String {
+    type == .renewal ? NotificationTypeV1.didRecover.rawValue : type.rawValue
+  }
+
+  /// Returns the counterparts of a notification about a product of this type; empty if there are none.
+  static func types(of payload: ResponseBodyV2DecodedPayload, _ type: ProductType?) -> [String] {
+    counterparts(payload, type).map(\.rawValue)
+  }
+
+  private static func counterparts(
+    _ payload: ResponseBodyV2DecodedPayload, _ type: ProductType?
+  ) -> [NotificationTypeV1] {
+    switch (payload.notificationType, payload.subtype) {
+    case (.subscribed, .resubscribe): [.interactiveRenewal]
+    case (.subscribed, _): [.initialBuy]
+    // An upgrade ends the old period and begins a new one, which version 1 reports as a pair.
+    case (.didChangeRenewalPref, .upgrade): [.cancel, .interactiveRenewal]
+    case (.didChangeRenewalPref, _): [.didChangeRenewalPref]
+    case (.didChangeRenewalStatus, _): [.didChangeRenewalStatus]
+    case (.didRenew, .billingRecovery): [.didRecover]
+    case (.didRenew, _): [.didRenew]
+    case (.didFailToRenew, _): [.didFailToRenew]
+    case (.priceIncrease, _): [.priceIncreaseConsent]
+    case (.refund, _): type == .autoRenewableSubscription ? [.cancel] : [.refund]
+    case (.revoke, _): [.revoke]
+    case (.consumptionRequest, _): [.consumptionRequest]
+    default: []
+    }
+  }
+
+  /// Returns the type and subtype in version 2.
+  static func name(_ payload: ResponseBodyV2DecodedPayload) -> String {
+    let type = payload.notificationType?.rawValue ?? ""
+    return payload.subtype.map { "\(type)/\($0.rawValue)" } ?? type
+  }
 }

@@ -1,15 +1,18 @@
-internal import AppStore
+package import AppStore
+internal import Ledger
+internal import SignedData
+package import Store
 
-/// What each version of Apple's notifications told of one purchase line, where they are not of one mind: what
-/// a team wants to know before it relies on the newer one.
+/// The differences between both versions of Apple's notifications about one purchase line, as a team needs them before it
+/// switches to version 2.
 package struct VersionComparison: Sendable {
-  /// What one version says and the other says otherwise, or not at all.
+  /// A value that only one version reports, or that both report differently.
   package struct Difference: Hashable, Sendable {
-    /// Apple's name for it.
+    /// Apple's field name.
     package let field: String
-    /// Of which transaction; empty if it is about the next renewal.
+    /// Empty for the next renewal.
     package let transactionID: String
-    /// Empty where a version says nothing.
+    /// Empty if the version does not report it.
     package let version1: String
     package let version2: String
   }
@@ -17,35 +20,34 @@ package struct VersionComparison: Sendable {
   package let version1: PurchaseSummary
   package let version2: PurchaseSummary
 
-  /// Compares what was told in the same time.
+  /// Compares the summaries of the same time span.
   package init(version1: PurchaseSummary, version2: PurchaseSummary) {
     self.version1 = version1
     self.version2 = version2
   }
 
-  /// What happened by the word of version 1 alone.
-  package var onlyInVersion1: [String] { Self.rest(version1.words, without: version2.words) }
+  /// The types that only version 1 reports.
+  package var onlyInVersion1: [String] { Self.rest(version1.types, without: version2.types) }
 
-  /// What happened by the word of version 2 alone, though version 1 has a word for it.
-  package var onlyInVersion2: [String] { Self.rest(version2.words, without: version1.words) }
+  /// The types of version 1 that only version 2 reports.
+  package var onlyInVersion2: [String] { Self.rest(version2.types, without: version1.types) }
 
-  /// What happened and only version 2 can tell.
-  package var newInVersion2: [String] { version2.newWords }
+  /// The types that exist only in version 2.
+  package var newInVersion2: [String] { version2.newTypes }
 
-  /// Whether anything would be concluded otherwise, or not at all, from one of the two.
+  /// Whether one version leads to other conclusions than the other.
   package var differs: Bool {
     version1.notifications == 0 || version2.notifications == 0 || !onlyInVersion1.isEmpty
       || !onlyInVersion2.isEmpty || !differences.isEmpty
   }
 
-  /// What would be concluded otherwise. Version 1 shows the last hundred transactions in each notification, and
-  /// version 2 the one that it is about: what version 2 does not show counts only if it came after all that it
-  /// does.
+  /// The differing values. Version 1 contains the last hundred transactions in each notification, version 2 only the one
+  /// concerned: a transaction missing in version 2 counts only if it is later than all others.
   package var differences: [Difference] {
     guard version1.notifications > 0, version2.notifications > 0 else { return [] }
     var found: [Difference] = []
-    for (id, told) in version2.purchases.sorted(by: { $0.key < $1.key }) {
-      found += Self.compare(version1.purchases[id], told, id)
+    for (id, purchase) in version2.purchases.sorted(by: { $0.key < $1.key }) {
+      found += Self.compare(version1.purchases[id], purchase, id)
     }
     if let last = version1.latest, version2.purchases[last.id] == nil,
       version2.latest.map({ $0.purchase.purchaseDate < last.purchase.purchaseDate }) ?? true
@@ -66,7 +68,7 @@ package struct VersionComparison: Sendable {
     ].compactMap { difference($0.0, id, $0.1, $0.2) }
   }
 
-  /// Nothing of one version is nothing to compare with: not each notification tells of the renewal.
+  /// Compares only if both versions report a renewal, because not every notification does.
   private static func compare(_ old: PurchaseSummary.Renewal?, _ new: PurchaseSummary.Renewal?)
     -> [Difference]
   {
@@ -89,13 +91,68 @@ package struct VersionComparison: Sendable {
     return Difference(field: field, transactionID: id, version1: old ?? "", version2: new ?? "")
   }
 
-  /// The words of the one that the other has not, as often as it has not.
-  private static func rest(_ words: [String], without others: [String]) -> [String] {
+  /// Returns the multiset difference of `types` and `others`.
+  private static func rest(_ types: [String], without others: [String]) -> [String] {
     var others = others
-    return words.filter { word in
-      guard let place = others.firstIndex(of: word) else { return true }
-      others.remove(at: place)
+    return types.filter { type in
+      guard let index = others.firstIndex(of: type) else { return true }
+      others.remove(at: index)
       return false
     }
+  }
+}
+
+/// Compares both versions of Apple's notifications, line by line, over a time span.
+package struct VersionComparisonReport: Sendable {
+  /// The maximum number of notifications read for one line.
+  private static let limit = 1_000
+
+  /// The bounds of the time of receipt; `to` is exclusive.
+  package let from: Instant
+  package let to: Instant
+
+  package init(from: Instant, to: Instant) {
+    self.from = from
+    self.to = to
+  }
+
+  /// Returns at most `limit` lines with notifications, after `line`.
+  package func lines(
+    of appID: String, in environment: Environment, after line: String, limit: Int,
+    _ reader: any StoreSnapshot
+  ) throws(StoreError) -> [LineKey] {
+    try reader.notifiedLines(
+      of: appID, in: environment, from: from, to: to, after: line, limit: limit)
+  }
+
+  /// Compares both versions for a line.
+  package func comparison(of line: LineKey, _ reader: any StoreSnapshot) throws(StoreError)
+    -> VersionComparison
+  {
+    var (version1, version2) = (PurchaseSummary(), PurchaseSummary())
+    for record in try reader.notifications(about: line, from: from, to: to, limit: Self.limit) {
+      guard let body = try reader.evidence(record.evidenceID)?.evidence.content.body else { continue }
+      switch NotificationBody(body) {
+      case .unsigned(let body): version1.add(body, about: line.originalTransactionID)
+      case .signed(let text): Self.add(text, into: &version2)
+      case .unreadable: continue
+      }
+    }
+    return VersionComparison(version1: version1, version2: version2)
+  }
+
+  /// Adds a stored notification without verifying it again: rejected ones are not read.
+  private static func add(_ text: String, into summary: inout PurchaseSummary) {
+    guard let payload = inner(text, ResponseBodyV2DecodedPayload.self) else { return }
+    summary.add(
+      payload, inner(payload.data?.signedTransactionInfo, JWSTransactionDecodedPayload.self),
+      inner(payload.data?.signedRenewalInfo, JWSRenewalInfoDecodedPayload.self))
+  }
+
+  private static func inner<Payload: DecodedPayload>(
+    _ text: String?, _ type: Payload.Type
+  ) -> Payload? {
+    guard let text, let jws = try? UnverifiedJWS(text) else { return nil }
+    return try? Payload(json: jws.payload)
   }
 }

@@ -1,20 +1,21 @@
 internal import AppReceipt
 internal import AppStore
 internal import Entitlements
+internal import Store
 
-/// What is known of the Apple account whose receipt was sent: all that it has in the app.
+/// The stored purchases of a receipt's Apple account in one app.
 struct AccountPurchases: Sendable {
-  /// What Apple signed, in the order of ``CustomerFacts``.
+  /// Signed transactions, in the order of ``CustomerFacts``.
   private let transactions: [TransactionFact]
   private let renewalFacts: [RenewalFact]
   private let upgraded: UpgradedPeriods
-  /// By original transaction id.
+  /// The latest period of each subscription, by original transaction id.
   private let latestPeriods: [String: TransactionFact]
-  /// When the app was ordered before it was out.
+  /// The date of the app's pre-order.
   let preorderDate: Instant?
 
-  /// What is known, by the facts of all lines of the account. What only a receipt said is left out: the receipt that was
-  /// sent says it again.
+  /// Creates the purchases from the facts of all lines of the account, without those known from receipts only: the
+  /// request's receipt contains them.
   init(_ facts: CustomerFacts, preorderDate: Instant?) {
     transactions = facts.transactions.filter { !$0.details.isFromReceipt }
     renewalFacts = facts.renewals
@@ -23,10 +24,10 @@ struct AccountPurchases: Sendable {
     latestPeriods = Self.latestPeriods(transactions, upgraded)
   }
 
-  /// Whether Apple has signed nothing about the account yet.
+  /// Whether no signed transaction is stored.
   var isEmpty: Bool { transactions.isEmpty }
 
-  /// The original transaction ids about which Apple has to be asked before all can be said of the receipt.
+  /// Returns the original transaction ids to look up before the receipt can be reported.
   func unknownLines(of receipt: AppReceiptPayload, in app: AppDefinition) -> [String] {
     var lines: [String] = []
     for entry in unknown(of: receipt, in: app) where !lines.contains(entry.originalTransactionID) {
@@ -35,8 +36,8 @@ struct AccountPurchases: Sendable {
     return lines
   }
 
-  /// The purchases of the receipt of which Apple has signed nothing yet. Consumables are not among them where anything
-  /// is known of the account: Apple stops telling of them once they are delivered.
+  /// Returns the purchases of the receipt without a signed transaction. If any is stored for the account, consumables are
+  /// left out: the App Store does not return them after delivery.
   private func unknown(of receipt: AppReceiptPayload, in app: AppDefinition) -> [LegacyPurchase] {
     let signed = Set(transactions.map(\.transactionID))
     return receipt.purchases.compactMap { entry in
@@ -46,8 +47,8 @@ struct AccountPurchases: Sendable {
     }
   }
 
-  /// The original transaction ids of subscriptions that were to renew before `now`, and of which nothing was heard
-  /// since: whoever has no notifications from Apple has to ask what became of them.
+  /// Returns the original transaction ids of subscriptions that were due to renew before `now` without newer evidence, as
+  /// happens without notifications.
   func overdueLines(at now: Instant) -> [String] {
     renewalFacts.filter { renewal in
       guard let latest = latestPeriods[renewal.originalTransactionID], let end = latest.expiresDate else {
@@ -58,7 +59,7 @@ struct AccountPurchases: Sendable {
     }.map(\.originalTransactionID)
   }
 
-  /// What `receipt` has, as Apple tells of it today, in the receipt's order.
+  /// Returns the purchases in `receipt`, as last signed, in the receipt's order.
   func purchases(in receipt: AppReceiptPayload) -> [LegacyPurchase] {
     let known = Dictionary(
       transactions.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
@@ -68,9 +69,9 @@ struct AccountPurchases: Sendable {
     }
   }
 
-  /// All purchases, or with `onlyLatest` of each subscription the latest period. Of consumables those that the receipt
-  /// has: they were not delivered yet when it was made. Of what Apple could not be asked about, the receipt's own word
-  /// counts.
+  /// Returns all purchases, or with `onlyLatest` only the latest period of each subscription. Of consumables, it returns
+  /// those in the receipt, which were undelivered at its creation. Purchases that could not be looked up are reported as
+  /// in the receipt.
   func latest(
     since receipt: AppReceiptPayload, in app: AppDefinition, onlyLatest: Bool
   ) -> [LegacyPurchase] {
@@ -85,22 +86,88 @@ struct AccountPurchases: Sendable {
     }.map { LegacyPurchase($0, isUpgraded: upgraded.contains($0)) } + unknown(of: receipt, in: app)
   }
 
-  /// What each subscription will do next.
   var renewals: [LegacyRenewal] { renewalFacts.map(LegacyRenewal.init) }
 
-  /// The latest period of each subscription. One that was upgraded away may have been charged before its time, and
-  /// then begins later than what replaced it.
+  /// Returns the latest period of each subscription. An upgraded period may have been charged ahead of its time, and then
+  /// begins later than the one that replaced it.
   private static func latestPeriods(
     _ transactions: [TransactionFact], _ upgraded: UpgradedPeriods
   ) -> [String: TransactionFact] {
     var latest: [String: TransactionFact] = [:]
     for fact in transactions where fact.type == .autoRenewableSubscription {
       let known = latest[fact.originalTransactionID]
-      // They come in the order of their purchase dates.
+      // The facts are in the order of their purchase dates.
       if known.map(upgraded.contains) ?? true || !upgraded.contains(fact) {
         latest[fact.originalTransactionID] = fact
       }
     }
     return latest
+  }
+}
+
+/// Reads the purchases of Apple accounts.
+struct AccountReader: Sendable {
+  let store: any EntitlementStore
+
+  /// Returns the purchases in the receipt's lines and in all lines of the same app installs, or of `appInstalls`.
+  func purchases(
+    of receipt: AppReceiptPayload, through appInstalls: Set<String>, appID: String, environment: Environment
+  ) async throws(StoreError) -> AccountPurchases {
+    try await store.read { reader throws(StoreError) in
+      func line(_ id: String) -> LineKey {
+        LineKey(appID: appID, environment: environment, originalTransactionID: id)
+      }
+      var read: Set<LineKey> = []
+      var facts = CustomerFacts()
+      for purchase in receipt.purchases {
+        guard let id = purchase.originalTransactionID ?? purchase.transactionID else { continue }
+        if read.insert(line(id)).inserted { facts.merge(try reader.facts(of: line(id))) }
+      }
+      var preorderDate: Instant?
+      for appInstall in appInstalls.union(facts.transactions.compactMap(\.details.appTransactionID)) {
+        for other in try reader.lines(ofCopy: appInstall, of: appID, in: environment)
+        where read.insert(other).inserted { facts.merge(try reader.facts(of: other)) }
+        let installs = try reader.facts(of: line(LineKey.appTransactionPrefix + appInstall)).appTransactions
+        preorderDate = preorderDate ?? installs.compactMap(\.preorderDate).first
+      }
+      return AccountPurchases(facts, preorderDate: preorderDate)
+    }
+  }
+}
+
+/// The periods of subscriptions that an upgrade replaced.
+///
+/// Only the transaction history marks them (`isUpgraded`): notifications contain the new period alone. So a period that
+/// another product of the line cuts short counts as upgraded, unless it was signed again since: a renewal begins where
+/// the period before ends.
+struct UpgradedPeriods: Sendable {
+  private var transactionIDs: Set<String> = []
+
+  /// Finds them in transactions ordered as ``CustomerFacts/transactions``: by line, then by purchase date.
+  init(in transactions: [TransactionFact]) {
+    for index in transactions.indices where Self.isUpgraded(index, in: transactions) {
+      transactionIDs.insert(transactions[index].transactionID)
+    }
+  }
+
+  func contains(_ fact: TransactionFact) -> Bool { transactionIDs.contains(fact.transactionID) }
+
+  private static func isUpgraded(_ index: Int, in transactions: [TransactionFact]) -> Bool {
+    let fact = transactions[index]
+    guard !fact.isUpgraded else { return true }
+    guard fact.revocationDate == nil, let end = fact.expiresDate else { return false }
+    func cutsShort(_ other: TransactionFact) -> Bool {
+      other.productID != fact.productID && fact.signedDate < other.purchaseDate && other.purchaseDate < end
+    }
+    func isOfLine(_ other: TransactionFact) -> Bool {
+      other.originalTransactionID == fact.originalTransactionID
+    }
+    let later = transactions[(index + 1)...].prefix { isOfLine($0) && $0.purchaseDate <= end }
+    // A period that renewed is not cut short; its renewal is.
+    guard later.last?.purchaseDate != end else { return false }
+    // A period that was charged ahead of its time begins after the one that replaced it.
+    let earlier = transactions[..<index].reversed()
+      .prefix { isOfLine($0) && $0.purchaseDate > fact.signedDate }
+    return later.contains(where: cutsShort) || earlier.contains(where: cutsShort)
   }
 }

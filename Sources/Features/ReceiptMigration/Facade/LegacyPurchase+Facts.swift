@@ -3,7 +3,7 @@ internal import AppStore
 internal import Entitlements
 
 extension LegacyPurchase {
-  /// A purchase by what Apple signed about it. `isUpgraded`: whether a higher level took its place.
+  /// A purchase from its signed transaction. `isUpgraded`: whether an upgrade replaced the period.
   init(_ fact: TransactionFact, isUpgraded: Bool) {
     self.init(
       transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,
@@ -22,7 +22,7 @@ extension LegacyPurchase {
     self.isUpgraded = isUpgraded
   }
 
-  /// A purchase of which nothing is known but what the receipt says; `nil` if that does not even name it.
+  /// A purchase from a receipt's entry; `nil` if that has no transaction id or product id.
   init?(_ entry: InAppPurchase) {
     guard let transactionID = entry.transactionID, let productID = entry.productID else { return nil }
     self.init(
@@ -32,7 +32,7 @@ extension LegacyPurchase {
     purchaseDate = entry.purchaseDate
     originalPurchaseDate = entry.originalPurchaseDate
     expiresDate = entry.expirationDate
-    // Of what is no subscription, receipts have a 0 there.
+    // Receipts have 0 for purchases that are no subscriptions.
     webOrderLineItemID = entry.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) }
     offer.isTrial = entry.isInTrialPeriod ?? false
     offer.isIntroductory = entry.isInIntroductoryOfferPeriod ?? false
@@ -42,7 +42,7 @@ extension LegacyPurchase {
 }
 
 extension LegacyRenewal {
-  /// A subscription by what Apple signed about its next renewal.
+  /// A subscription from its signed renewal info.
   init(_ fact: RenewalFact) {
     self.init(originalTransactionID: fact.originalTransactionID, productID: fact.productID)
     autoRenewProductID = fact.autoRenewProductID

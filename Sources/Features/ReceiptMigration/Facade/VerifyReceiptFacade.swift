@@ -1,16 +1,17 @@
 internal import AppReceipt
 package import AppStore
 internal import AppleLookup
+internal import Bytes
 internal import Entitlements
+internal import JSON
 package import Ledger
 package import SignedData
 package import Store
 
-/// Answers as Apple's `verifyReceipt` does, from what is known here: an old backend changes the URL and nothing else.
+/// Implements Apple's `verifyReceipt` on stored facts, so that an old backend needs no change but the URL.
 ///
-/// The receipt is verified on this machine. What its purchases are worth today is what Apple signed about them since. A
-/// receipt with a purchase that is new here is migrated first; and Apple is asked about a subscription whose renewal
-/// should have been told by now.
+/// The receipt is verified locally; its purchases are reported as in the latest signed transactions. A receipt with a
+/// purchase that is not stored is migrated first, and an overdue subscription is looked up.
 package struct VerifyReceiptFacade: Sendable {
   private let catalog: CurrentCatalog
   private let verifier: SignedDataVerifier
@@ -19,11 +20,10 @@ package struct VerifyReceiptFacade: Sendable {
   private let intake: ReceiptIntake
   private let now: @Sendable () -> Instant
 
-  /// For how long Apple is asked: whoever sends a receipt waits.
+  /// Short, because the sender waits.
   private static let timeout = Duration.seconds(10)
 
-  /// A facade before `store`. `secrets` are those of the apps whose backends have to know one, by the operator's names
-  /// for the apps; `now` tells what time an answer is for.
+  /// Creates a facade. `secrets` are by app id: requests for these apps need the shared secret.
   package init(
     store: any EntitlementStore, catalog: CurrentCatalog, verifier: SignedDataVerifier,
     secrets: [String: SharedSecret], intake: ReceiptIntake, now: @escaping @Sendable () -> Instant
@@ -36,17 +36,17 @@ package struct VerifyReceiptFacade: Sendable {
     reader = AccountReader(store: store)
   }
 
-  /// Whether the operator configured an app of that name.
+  /// Whether an app of that id is configured.
   package func serves(app id: String) -> Bool { catalog.value[id] != nil }
 
-  /// Answers a request.
+  /// Returns the response to a request.
   ///
-  /// - `appID`: the app; `nil` for the one that has the receipt's bundle id.
-  /// - `environment`: that of the URL; `nil` for a URL that serves all environments of the app.
+  /// - `appID`: `nil` for the app with the receipt's bundle id.
+  /// - `environment`: of the URL; `nil` for a URL that serves all environments.
   package func answer(
-    to question: VerifyReceiptCall, appID: String?, in environment: Environment?
+    to call: VerifyReceiptCall, appID: String?, in environment: Environment?
   ) async -> VerifyReceiptAnswer {
-    let receipt = question.receipt
+    let receipt = call.receipt
     let origin: Environment? = if case .known(let origin) = receipt.origin { origin } else { nil }
     guard let app = app(appID, receipt, origin), let origin else {
       return .failed(.notAuthenticated, environment)
@@ -56,23 +56,23 @@ package struct VerifyReceiptFacade: Sendable {
     }
     do throws(VerificationError) {
       let _: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
-        question.document, for: app.identity, environments: [origin])
+        call.document, for: app.identity, environments: [origin])
     } catch .cryptographyFailed {
       return .failed(.internalDataAccess, origin)
     } catch {
       return .failed(.notAuthenticated, origin)
     }
-    if let secret = secrets[app.id], !(question.password.map(secret.matches) ?? false) {
+    if let secret = secrets[app.id], !(call.password.map(secret.matches) ?? false) {
       return .failed(.sharedSecretMismatch, origin)
     }
     do throws(Failure) {
-      return .valid(content(question, try await purchases(question, app, origin), app, origin))
+      return .valid(content(call, try await purchases(call, app, origin), app, origin))
     } catch {
       return .failed(error.status, origin)
     }
   }
 
-  /// The app that is meant. Where two have one bundle id, the one that takes the receipt's environment.
+  /// Returns the app of the request: of two with the same bundle id, the one that accepts the receipt's environment.
   private func app(_ id: String?, _ receipt: AppReceiptPayload, _ origin: Environment?) -> AppDefinition? {
     let catalog = catalog.value
     if let id { return catalog[id] }
@@ -80,37 +80,35 @@ package struct VerifyReceiptFacade: Sendable {
     return apps.first { app in origin.map(app.environments.contains) ?? false } ?? apps.first
   }
 
-  /// What Apple answers to a receipt that belongs elsewhere.
+  /// Returns Apple's status for a receipt of another environment.
   private static func misplaced(_ origin: Environment) -> VerifyReceiptStatus {
     switch origin {
     case .sandbox: .sandboxReceiptInProduction
     case .production: .productionReceiptInSandbox
-    // Nobody but the developer's own machine vouches for these.
+    // Only the developer's machine signs these.
     case .xcode, .localTesting: .notAuthenticated
     }
   }
 
-  // MARK: What is known
-
-  /// Why no answer can be given now.
+  /// The status to return instead of the purchases.
   private struct Failure: Error {
     let status: VerifyReceiptStatus
   }
 
-  /// What the account has, after asking Apple where that is needed.
+  /// Returns the account's purchases, after a migration or lookup if one is needed.
   private func purchases(
-    _ question: VerifyReceiptCall, _ app: AppDefinition, _ environment: Environment
+    _ call: VerifyReceiptCall, _ app: AppDefinition, _ environment: Environment
   ) async throws(Failure) -> AccountPurchases {
-    var copies: Set<String> = []
+    var appInstalls: Set<String> = []
     func read() async throws(Failure) -> AccountPurchases {
       do throws(StoreError) {
         return try await reader.purchases(
-          of: question.receipt, through: copies, appID: app.id, environment: environment)
+          of: call.receipt, through: appInstalls, appID: app.id, environment: environment)
       } catch {
         throw Failure(status: .internalDataAccess)
       }
     }
-    func ask(_ content: IncomingReceipt.Content) async throws(ReceiptError) -> ReceiptOutcome {
+    func submit(_ content: IncomingReceipt.Content) async throws(ReceiptError) -> ReceiptOutcome {
       var incoming = IncomingReceipt(appID: app.id, customerID: nil, content: content)
       incoming.environment = environment
       incoming.source = .verifyReceipt
@@ -118,43 +116,43 @@ package struct VerifyReceiptFacade: Sendable {
       return try await intake.submit(incoming)
     }
     var known = try await read()
-    if !known.unknownLines(of: question.receipt, in: app).isEmpty {
+    if !known.unknownLines(of: call.receipt, in: app).isEmpty {
       let outcome: ReceiptOutcome
-      do { outcome = try await ask(.receipt(question.document)) } catch {
+      do { outcome = try await submit(.receipt(call.document)) } catch {
         throw Failure(status: error.status)
       }
-      // A receipt can have nothing but delivered consumables, of which Apple does not tell: then only what else it
-      // tells of says whose the receipt is.
-      copies.formUnion(outcome.taken.transactions.compactMap(\.appTransactionId))
+      // The App Store does not return delivered consumables. If the receipt has nothing else, only the other
+      // transactions of the response identify the account.
+      appInstalls.formUnion(outcome.result.transactions.compactMap(\.appTransactionId))
       known = try await read()
-      if let status = outcome.status(isKnown: !known.isEmpty) { throw Failure(status: status) }
+      if let status = outcome.status(hasSignedFacts: !known.isEmpty) { throw Failure(status: status) }
     }
     for line in known.overdueLines(at: now()) where known.overdueLines(at: now()).contains(line) {
-      // Without an answer, what was known stays true as far as it goes.
-      guard (try? await ask(.originalTransactionID(line))) != nil else { break }
+      // If the lookup fails, the stored facts are reported.
+      guard (try? await submit(.originalTransactionID(line))) != nil else { break }
       known = try await read()
     }
     return known
   }
 
   private func content(
-    _ question: VerifyReceiptCall, _ known: AccountPurchases, _ app: AppDefinition,
+    _ call: VerifyReceiptCall, _ known: AccountPurchases, _ app: AppDefinition,
     _ environment: Environment
   ) -> VerifyReceiptAnswer.Content {
-    var receipt = LegacyReceiptContent(question.receipt, askedAt: now())
-    receipt.purchases = known.purchases(in: question.receipt)
+    var receipt = LegacyReceiptContent(call.receipt, requestedAt: now())
+    receipt.purchases = known.purchases(in: call.receipt)
     receipt.preorderDate = known.preorderDate
     return VerifyReceiptAnswer.Content(
       environment: environment, receipt: receipt,
       latest: known.latest(
-        since: question.receipt, in: app, onlyLatest: question.excludesOldTransactions),
-      pending: known.renewals, latestReceipt: question.text)
+        since: call.receipt, in: app, onlyLatest: call.excludesOldTransactions),
+      pending: known.renewals, latestReceipt: call.text)
   }
 }
 
 extension LegacyReceiptContent {
-  /// What a receipt says of the app. Its purchases and a pre-order are for others to add.
-  fileprivate init(_ receipt: AppReceiptPayload, askedAt now: Instant) {
+  /// The contents of a receipt about the app, without purchases and pre-order date.
+  fileprivate init(_ receipt: AppReceiptPayload, requestedAt now: Instant) {
     self.init(bundleID: receipt.bundleID ?? "")
     receiptType = receipt.receiptType?.rawValue
     appItemID = receipt.appItemID ?? 0
@@ -170,27 +168,60 @@ extension LegacyReceiptContent {
 }
 
 extension ReceiptOutcome {
-  /// What an old backend is told instead of an answer; `nil` if there is one. `isKnown`: Apple has signed something about
-  /// the account.
-  fileprivate func status(isKnown: Bool) -> VerifyReceiptStatus? {
+  /// The error status; `nil` if the purchases can be reported. `hasSignedFacts`: whether signed facts of the account are
+  /// stored.
+  fileprivate func status(hasSignedFacts: Bool) -> VerifyReceiptStatus? {
     if let pendingReason, pendingReason != LookupError.noKeyReason { return .unavailable }
-    let isUnknown = problems.contains { $0.reason == ReceiptRefusal.unknownToApple("").reason }
-    return isUnknown && !isKnown ? .accountNotFound : nil
+    let isUnknown = problems.contains { $0.reason == ReceiptRejection.unknownToApple("").reason }
+    return isUnknown && !hasSignedFacts ? .accountNotFound : nil
   }
 }
 
 extension ReceiptError {
-  /// What an old backend is told.
+  /// The status of `verifyReceipt`.
   fileprivate var status: VerifyReceiptStatus {
     switch self {
-    case .refused: .notAuthenticated
-    case .unavailable: .unavailable
+    case .rejected: .notAuthenticated
+    case .lookupFailed, .verifyReceiptFailed, .onlineCheckFailed, .cancelled: .unavailable
     case .ledger: .internalDataAccess
     }
   }
 }
 
 extension Evidence.Source {
-  /// An old backend asked what it is worth.
+  /// The `verifyReceipt` facade.
   package static let verifyReceipt = Evidence.Source(rawValue: "VERIFY_RECEIPT")
+}
+
+/// A parsed, unverified request of `verifyReceipt`.
+package struct VerifyReceiptCall: Sendable {
+  /// The receipt as received, in base64.
+  package let text: String
+  /// The PKCS#7 document.
+  let document: [UInt8]
+  let receipt: AppReceiptPayload
+  /// The shared secret in the request; never log it.
+  let password: String?
+  /// Whether to return only the latest period of each subscription.
+  let excludesOldTransactions: Bool
+
+  /// Parses a request body; `nil` if it is malformed.
+  package init?(_ body: [UInt8]) {
+    guard let json = try? JSONValue(parsing: body).objectValue,
+      let request = try? VerifyReceiptRequest(json: json), let text = request.receiptData,
+      let document = Self.document(text), let unverified = try? UnverifiedReceipt(document),
+      let receipt = try? AppReceiptPayload(parsing: unverified.content)
+    else { return nil }
+    self.text = text
+    self.document = document
+    self.receipt = receipt
+    password = request.password
+    excludesOldTransactions = request.excludeOldTransactions ?? false
+  }
+
+  /// Decodes base64 with line breaks, as old apps send it.
+  private static func document(_ text: String) -> [UInt8]? {
+    let digits = text.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    return Base64.standard.decode(digits[...])
+  }
 }

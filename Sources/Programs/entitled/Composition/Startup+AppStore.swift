@@ -6,6 +6,7 @@ internal import Entitlements
 internal import Sandbox
 internal import Services
 internal import SignedData
+internal import Store
 internal import Telemetry
 
 // Clients of Apple's servers, and signing keys.

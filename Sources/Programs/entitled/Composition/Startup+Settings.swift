@@ -37,7 +37,8 @@ extension Startup {
       configuration.apps.map { ($0.definition.id, $0.onlineChecks) }, uniquingKeysWith: { first, _ in first })
     guard policies.values.contains(where: { $0 != .off }) else { return nil }
     return OnlineCheckEnforcer(
-      checks: OnlineChecks(fetcher: HTTPFetcher.shared, now: SystemClock.now), verifier: verifier,
+      checks: OnlineChecks(fetcher: OCSPClient(exchange: AsyncHTTPExchange.shared), now: SystemClock.now),
+      verifier: verifier,
       policies: policies)
   }
 

@@ -91,7 +91,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
       try findings.requireVerified()
       return .with {
         $0.transactions = findings.transactions.map(Wire.Transaction.init)
-        $0.changed = Int32(clamping: findings.changed)
+        $0.changed = Int32(clamping: findings.newDocuments)
       }
     } catch {
       throw Status(error)

@@ -37,7 +37,7 @@ extension ReceiptServiceHandler {
         if index >= Self.comparisonConcurrency, let outcome = await group.next() { outcomes.append(outcome) }
         group.addTask {
           do throws(ReceiptError) {
-            return (customer, .success(try await comparison.drifts(of: customer)))
+            return (customer, .success(try await comparison.mismatches(of: customer)))
           } catch {
             return (customer, .failure(error))
           }

@@ -60,16 +60,16 @@ extension ReceiptServiceHandler {
       incoming.lineLocks = lines
       let outcome: ReceiptOutcome
       do throws(ReceiptError) { outcome = try await context.receiptIntake.submit(incoming) } catch {
-        response.outcome = error.mayPass ? .retryable : .rejected
+        response.outcome = error.isRetryable ? .retryable : .rejected
         throw Status(error)
       }
       response.outcome =
-        outcome.taken.isEmpty ? .empty : outcome.taken.changedState ? .migrated : .unchanged
-      response.transactions = Int32(clamping: outcome.taken.facts.transactions.count)
+        outcome.result.isEmpty ? .empty : outcome.result.changedState ? .migrated : .unchanged
+      response.transactions = Int32(clamping: outcome.result.facts.transactions.count)
       guard let reason = outcome.pendingReason else { return response }
       response.outcome = .retryable
       throw Status(
-        .unavailable, reason: reason, "Apple could not be asked; the receipt's own word holds until it can")
+        .unavailable, reason: reason, "lookup failed; the receipt's contents hold until it succeeds")
     } catch {
       if case .unspecified = response.outcome { response.outcome = .rejected }
       response.error = GoogleRPC.Status(error)

@@ -31,7 +31,7 @@ extension NotificationServiceHandler {
       from: from ?? to.advanced(byMilliseconds: -Self.historyLength), to: to,
       onlyFailures: request.onlyFailures,
       startedAt: now)
-    do throws(LookupError) {
+    do throws(ReconciliationError) {
       // Stops early, so that the caller receives the progress instead of a timeout.
       let (latest, drifted) = try await context.reconciler.repair(
         repair, timeout: call.remainingTime.map { $0 * 9 / 10 })

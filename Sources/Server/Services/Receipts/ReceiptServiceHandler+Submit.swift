@@ -66,13 +66,13 @@ extension SubmitReceiptRequest {
 extension SubmitReceiptResponse {
   fileprivate init(_ outcome: ReceiptOutcome, of app: AppDefinition, at now: Instant) {
     self.init()
-    evidenceId = outcome.taken.evidenceID?.rawValue ?? 0
-    alreadyKnown = outcome.taken.isDuplicate
+    evidenceId = outcome.result.evidenceID?.rawValue ?? 0
+    alreadyKnown = outcome.result.isDuplicate
     environment = Wire.Environment(outcome.environment)
     originalApplicationVersion = outcome.originalApplicationVersion ?? ""
     refreshPending = outcome.pendingReason != nil
     refreshReason = outcome.pendingReason ?? ""
-    customerId = outcome.taken.customerID ?? ""
+    customerId = outcome.result.customerID ?? ""
     originalTransactionIds = outcome.lines
     problems = outcome.problems.map { problem in
       .with {
@@ -82,7 +82,7 @@ extension SubmitReceiptResponse {
       }
     }
     kind = Wire.DocumentKind(outcome.kind)
-    tell(outcome.taken.facts, of: app, environment: outcome.environment, at: now)
+    tell(outcome.result.facts, of: app, environment: outcome.environment, at: now)
   }
 
   /// Adds the customer's transactions, entitlements and product states.

@@ -6,6 +6,7 @@ internal import FamilySharing
 internal import Ledger
 internal import RPC
 internal import ReceiptMigration
+internal import Reconciliation
 internal import SignedData
 internal import Store
 
@@ -94,6 +95,7 @@ extension Status {
     case .noKey:
       self.init(.failedPrecondition, reason: "NO_IN_APP_PURCHASE_KEY", error.description)
     case .appStore(let error): self.init(error)
+    case .cancelled: self.init(.cancelled, reason: "CANCELLED", error.description)
     case .ledger(let error): self.init(error)
     case .rejectedDocument(let rejection, let evidence):
       self.init(
@@ -102,24 +104,36 @@ extension Status {
     }
   }
 
+  init(_ error: ReconciliationError) {
+    switch error {
+    case .lookup(let error): self.init(error)
+    case .ledger(let error): self.init(error)
+    case .store(let error): self.init(error)
+    case .cancelled: self.init(.cancelled, reason: "CANCELLED", error.description)
+    }
+  }
+
   init(_ error: MigrationError) {
     switch error {
     case .unknownMigration:
       self.init(.notFound, reason: "UNKNOWN_MIGRATION", error.description, field: "migration_id")
-    case .inputOutside:
+    case .inputPathNotAllowed:
       self.init(.permissionDenied, reason: "INPUT_PATH_NOT_ALLOWED", error.description, field: "input_path")
-    case .noInput: self.init(.notFound, reason: "INPUT_NOT_FOUND", error.description, field: "input_path")
+    case .inputNotFound:
+      self.init(.notFound, reason: "INPUT_NOT_FOUND", error.description, field: "input_path")
+    case .inputUnreadable:
+      self.init(.failedPrecondition, reason: "INPUT_UNREADABLE", error.description, field: "input_path")
     case .invalidUploadID:
       self.init(.invalidArgument, reason: "INVALID_FIELD", error.description, field: "upload_id")
-    case .gapInUpload(let size):
+    case .uploadOffsetMismatch(let size):
       self.init(
         .outOfRange, reason: "UPLOAD_OFFSET_MISMATCH", error.description, metadata: [("size", String(size))],
         field: "offset")
     case .uploadTooLarge: self.init(.resourceExhausted, reason: "UPLOAD_TOO_LARGE", error.description)
-    case .file:
+    case .uploadFailed:
       self.init(
         .unavailable, reason: "UPLOAD_FAILED", error.description, retryAfterMilliseconds: 10_000)
-    case .tooManyAtATime:
+    case .concurrencyTooHigh:
       self.init(.invalidArgument, reason: "INVALID_FIELD", error.description, field: "concurrency")
     case .ledger(let error): self.init(error)
     }
@@ -127,13 +141,15 @@ extension Status {
 
   init(_ error: ReceiptError) {
     switch error {
-    case .refused(let refusal, let evidence):
+    case .rejected(let rejection, let evidence):
       self.init(
-        refusal.statusCode, reason: refusal.reason, refusal.description,
+        rejection.statusCode, reason: rejection.reason, rejection.description,
         metadata: evidence.map { [("evidenceId", String($0.rawValue))] } ?? [])
-    case .unavailable(let reason, let explanation, let wait):
+    case .lookupFailed, .verifyReceiptFailed, .onlineCheckFailed:
       self.init(
-        .unavailable, reason: reason, explanation, retryAfterMilliseconds: wait.wholeSeconds * 1_000)
+        .unavailable, reason: error.reason, error.description,
+        retryAfterMilliseconds: error.retryAfter.wholeSeconds * 1_000)
+    case .cancelled: self.init(.cancelled, reason: error.reason, error.description)
     case .ledger(let error): self.init(error)
     }
   }
@@ -256,12 +272,13 @@ extension Rejection {
   }
 }
 
-extension ReceiptRefusal {
+extension ReceiptRejection {
   fileprivate var statusCode: StatusCode {
     switch self {
     case .empty, .unrecognized, .otherDocument, .transactionIDZero: .invalidArgument
     case .notVerified(let error): error.statusCode
-    case .uncheckable, .wrongDevice, .refusedByEndpoint, .verificationsDisagree, .revoked: .permissionDenied
+    case .uncheckable, .wrongDevice, .rejectedByVerifyReceipt, .verificationMismatch, .revoked:
+      .permissionDenied
     case .ownedByAnotherCustomer: .failedPrecondition
     case .unknownToApple: .notFound
     }

@@ -68,7 +68,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   ) throws(Status) -> DeliveryAdmin.Selection {
     let asksForRange = request.fromPosition != 0 || request.toPosition != 0
     switch (request.deadLetters, request.positions.isEmpty, asksForRange) {
-    case (true, true, false): return .dead
+    case (true, true, false): return .deadLetters
     case (false, false, false):
       guard request.positions.count <= DeliveryAdmin.maxResendCount else {
         throw Status(

@@ -1,0 +1,89 @@
+internal import Synchronization
+
+/// Stops calling a host that fails repeatedly, then probes it with single calls.
+///
+/// Five failures in a row open the circuit for 5 seconds. Each failed probe doubles that, up to 300 seconds.
+final class CircuitBreaker: Sendable {
+  private enum Phase {
+    case closed(failures: Int)
+    /// Calls fail at once until `until`; `length` is the duration of this phase.
+    case open(until: Duration, length: Duration)
+    /// One call is in flight; all others fail until it returns.
+    case probing(length: Duration)
+  }
+
+  private static let failureThreshold = 5
+  private static let minOpenTime = Duration.seconds(5)
+  private static let maxOpenTime = Duration.seconds(300)
+
+  private let clock: ClientClock
+  private let phase = Mutex(Phase.closed(failures: 0))
+
+  init(clock: ClientClock) { self.clock = clock }
+
+  /// Returns `nil` if the caller may call, which it must then report with ``succeeded()``, ``failed()`` or
+  /// ``abandoned()``; otherwise the time until the next probe.
+  func retryDelay() -> Duration? {
+    let now = clock.uptime()
+    return phase.withLock { phase in
+      switch phase {
+      case .closed: return nil
+      case .open(let end, let length):
+        guard now >= end else { return end - now }
+        phase = .probing(length: length)
+        return nil
+      case .probing(let length): return length
+      }
+    }
+  }
+
+  /// Whether calls are stopped, or limited to a probe.
+  var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
+
+  /// Records that the host responded, with any status below 500.
+  func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
+
+  /// Records that the host did not respond, or responded with 5xx.
+  func failed() {
+    let now = clock.uptime()
+    phase.withLock { phase in
+      switch phase {
+      case .closed(let failures):
+        phase =
+          failures + 1 < Self.failureThreshold
+          ? .closed(failures: failures + 1)
+          : .open(until: now + Self.minOpenTime, length: Self.minOpenTime)
+      case .probing(let length):
+        let longer = min(length * 2, Self.maxOpenTime)
+        phase = .open(until: now + longer, length: longer)
+      case .open: break
+      }
+    }
+  }
+
+  /// Records that the call ended without a result, so that the next caller may probe.
+  func abandoned() {
+    let now = clock.uptime()
+    phase.withLock { phase in
+      if case .probing(let length) = phase { phase = .open(until: now, length: length) }
+    }
+  }
+}
+
+/// The number of attempts of a call, and the backoff between them.
+struct RetryPolicy: Sendable {
+  let maxAttempts: Int
+  /// Upper bound of the first backoff; it doubles with each attempt, up to `maxBackoff`.
+  let firstBackoff: Duration
+  let maxBackoff: Duration
+
+  static let standard = RetryPolicy(
+    maxAttempts: 4, firstBackoff: .milliseconds(250), maxBackoff: .seconds(8))
+
+  /// Returns the backoff after attempt number `attempt`, counted from 1: full jitter below the exponential
+  /// bound, so that callers that failed together do not retry together. `random` is from 0 up to 1.
+  func backoff(after attempt: Int, random: Double) -> Duration {
+    let bound = min(firstBackoff.seconds * Double(1 << min(attempt - 1, 16)), maxBackoff.seconds)
+    return .seconds(bound * random)
+  }
+}

@@ -1,0 +1,186 @@
+internal import AppStore
+internal import AppStoreClient
+package import AppleLookup
+internal import Entitlements
+internal import FamilySharing
+internal import JSON
+package import Ledger
+internal import Logging
+internal import Metrics
+package import Platform
+package import Store
+internal import Synchronization
+
+/// Answers Apple's consumption requests as the operator's policy demands, if the customer has consented, before Apple's
+/// deadline.
+package struct ConsumptionRequestWorker: Worker {
+  package let name = "consumption_requests"
+
+  private static let batchSize = 20
+  private static let minute: Int64 = 60_000
+  /// The interval of checks for a missing consent, customer or policy.
+  private static let maxPause = 15 * minute
+  /// The timeout of a call.
+  private static let timeout = Duration.seconds(30)
+
+  private let store: any EntitlementStore
+  private let ledger: EvidenceLedger
+  private let lookup: PurchaseLookup
+  private let catalog: CurrentCatalog
+  private let clock: ServiceClock
+  private let logger = Logger(label: "entitled.consumption")
+
+  /// Creates a worker for the requests in `store`.
+  package init(
+    store: any EntitlementStore, ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog,
+    clock: ServiceClock
+  ) {
+    self.store = store
+    self.ledger = ledger
+    self.lookup = lookup
+    self.catalog = catalog
+    self.clock = clock
+  }
+
+  /// Runs until the task is cancelled.
+  package func run() async throws {
+    let gauge = OpenConsumptionRequestGauge(catalog: catalog)
+    let worker = DueWorker(
+      store: store, clock: clock,
+      nextDue: { reader throws(StoreError) in
+        let next = try reader.nextInquiry()
+        gauge.record(next == nil ? [] : try reader.openInquiries())
+        return next
+      },
+      process: { () async throws(LedgerError) in
+        for due in try await ledger.dueConsumptionRequests(limit: Self.batchSize) where !Task.isCancelled {
+          try await process(due)
+        }
+      })
+    try await worker.run()
+  }
+
+  private enum Decision {
+    case answer(ConsumptionRequest, AppStoreServerClient)
+    /// A precondition is missing; the reason code names it.
+    case wait(String)
+    /// Apple would reject the answer.
+    case refuse(String)
+  }
+
+  private func process(_ due: DueConsumptionRequest) async throws(LedgerError) {
+    var record = due.request
+    guard clock.now() < record.answerBy else {
+      record.settle(
+        .missed, problem: record.problem.isEmpty ? "DEADLINE_PASSED" : record.problem, at: clock.now())
+      logger.notice(
+        "consumption request missed",
+        metadata: ["app": "\(record.line.appID)", "reason": "\(record.problem)"])
+      return try await ledger.update(record, ifUnchanged: due)
+    }
+    switch decision(about: due) {
+    case .wait(let problem): try await wait(due, for: problem)
+    case .refuse(let problem):
+      record.settle(.refused, problem: problem, at: clock.now())
+      try await ledger.update(record, ifUnchanged: due)
+    case .answer(let information, let client): try await send(information, about: due, client)
+    }
+  }
+
+  private func decision(about due: DueConsumptionRequest) -> Decision {
+    let record = due.request
+    guard let app = catalog.value[record.line.appID] else { return .wait("UNKNOWN_APP") }
+    if let purchase = due.purchase, DisallowedCall(.sendConsumptionInformation, about: purchase) != nil {
+      return .refuse("NOT_THE_PURCHASER")
+    }
+    let reason = record.reason.isEmpty ? nil : ConsumptionRequestReason(rawValue: record.reason)
+    guard case .automatic(let terms) = app.consumptionPolicy.answer(to: reason) else {
+      return .wait("MANUAL")
+    }
+    guard !due.owners.isEmpty else { return .wait("NO_CUSTOMER") }
+    guard due.isConsented else { return .wait("NO_CONSENT") }
+    let client: AppStoreServerClient
+    do throws(LookupError) {
+      client = try lookup.client(for: app.id, in: record.line.environment)
+    } catch {
+      return .wait("NO_IN_APP_PURCHASE_KEY")
+    }
+    let product = app.products[due.purchase?.productID ?? record.productID]
+    return .answer(terms.information(about: due.purchase, product, at: record.requestedAt), client)
+  }
+
+  /// Sends the answer, then records it. After a crash in between it is sent again, which Apple allows.
+  private func send(
+    _ information: ConsumptionRequest, about due: DueConsumptionRequest, _ client: AppStoreServerClient
+  ) async throws(LedgerError) {
+    var record = due.request
+    var call = AppleCall(
+      method: AppleCall.sendConsumptionInformation,
+      originalTransactionID: record.line.originalTransactionID, transactionID: record.transactionID,
+      request: information.json, answer: [:])
+    do throws(AppStoreClientError) {
+      try await client.send(
+        .sendConsumptionInformation(information, of: record.transactionID), priority: .repair,
+        timeout: Self.timeout)
+    } catch {
+      if case .refused(let code, let message) = error, error.retryAfter == nil {
+        call.answer = AppleCall.refusal(code, message: message)
+        try await recordCall(call, about: record)
+        record.settle(.refused, problem: error.pendingReason, at: clock.now())
+        return try await ledger.update(record, ifUnchanged: due)
+      }
+      guard error != .cancelled else { return }
+      return try await wait(
+        due, for: error.pendingReason, attempts: record.attempts + 1,
+        atLeast: error.retryAfter?.wholeSeconds ?? 0)
+    }
+    try await recordCall(call, about: record)
+  }
+
+  private func recordCall(_ call: AppleCall, about record: ConsumptionRequestRecord) async throws(LedgerError)
+  {
+    try await ledger.record(
+      call,
+      CommandScope(appID: record.line.appID, environment: record.line.environment, actor: "policy"))
+  }
+
+  /// Schedules the next check: with exponential backoff after failed calls, at Apple's deadline at the latest.
+  private func wait(
+    _ due: DueConsumptionRequest, for problem: String, attempts: Int? = nil, atLeast seconds: Int64 = 0
+  ) async throws(LedgerError) {
+    var record = due.request
+    record.problem = problem
+    if let attempts { record.attempts = attempts }
+    let backoff = record.attempts == 0 ? Self.maxPause : 5_000 << min(Int64(record.attempts), 12)
+    let pause = max(seconds * 1_000, min(backoff, Self.maxPause))
+    record.dueAt = min(clock.now().advanced(byMilliseconds: pause), record.answerBy)
+    try await ledger.update(record, ifUnchanged: due)
+  }
+}
+
+/// Exports the number of open consumption requests.
+final class OpenConsumptionRequestGauge: Sendable {
+  private let catalog: CurrentCatalog
+  private let recorded = Mutex<[OpenConsumptionRequests]?>(nil)
+
+  init(catalog: CurrentCatalog) { self.catalog = catalog }
+
+  /// Records the number for each configured app and environment, if it has changed: this is called after every commit.
+  func record(_ open: [OpenConsumptionRequests]) {
+    let hasChanged = recorded.withLock { recorded in
+      defer { recorded = open }
+      return recorded != open
+    }
+    guard hasChanged else { return }
+    let catalog = catalog.value
+    for app in catalog.appIDs.compactMap({ catalog[$0] }) {
+      for environment in app.environments {
+        let count = open.first { $0.appID == app.id && $0.environment == environment }?.count ?? 0
+        Gauge(
+          label: "entitled_consumption_requests_open",
+          dimensions: [("app", app.id), ("environment", environment.rawValue)]
+        ).record(count)
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import AppStore
+package import Ledger
+package import Store
+
+/// Reprocesses stored notifications: those of types that were unsupported, and those that were rejected.
+package struct NotificationReprocessor: Sendable {
+  private let inbox: NotificationInbox
+  private let isDryRun: Bool
+
+  package struct Outcome: Sendable {
+    package let record: NotificationRecord
+    /// Whether its state or meaning has changed.
+    package let isChanged: Bool
+  }
+
+  /// Creates a reprocessor. A dry run changes nothing and calls no App Store.
+  package init(inbox: NotificationInbox, isDryRun: Bool) {
+    self.inbox = inbox
+    self.isDryRun = isDryRun
+  }
+
+  /// Reprocesses a notification with its stored body. One that was rejected and verifies now is ingested as new evidence;
+  /// the rejected evidence stays. Repeating this changes nothing.
+  package func run(
+    _ record: NotificationRecord, _ evidence: StoredEvidence
+  ) async throws(LedgerError) -> Outcome {
+    switch record.state {
+    case .applied, .superseded, .unsupported:
+      guard let (before, after) = try await inbox.ledger.reprocess(record.evidenceID, isDryRun: isDryRun)
+      else { return Outcome(record: record, isChanged: false) }
+      return Outcome(
+        record: after, isChanged: before.state != after.state || before.meaning != after.meaning)
+    case .rejected, .unconfirmed: return try await ingestAgain(record, evidence.evidence)
+    }
+  }
+
+  private func ingestAgain(
+    _ record: NotificationRecord, _ evidence: Evidence
+  ) async throws(LedgerError) -> Outcome {
+    guard let body = evidence.content.body else { return Outcome(record: record, isChanged: false) }
+    if isDryRun {
+      guard case .signed(let payload) = NotificationBody(body) else {
+        return Outcome(record: record, isChanged: false)
+      }
+      return Outcome(
+        record: record,
+        isChanged: try inbox.ledger.wouldVerify(signedPayload: payload, of: record.appID))
+    }
+    let received = try await inbox.ingest(
+      IncomingNotification(
+        appID: record.appID, body: body, source: evidence.source, receivedAt: record.receivedAt))
+    let isChanged = !received.isDuplicate && received.record.state != record.state
+    return Outcome(record: received.record, isChanged: isChanged)
+  }
+}

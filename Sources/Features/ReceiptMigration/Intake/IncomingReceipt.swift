@@ -1,0 +1,91 @@
+package import AppStore
+package import AppStoreClient
+package import AppleLookup
+package import Ledger
+package import Store
+
+/// A submitted receipt, or a transaction id in its place.
+package struct IncomingReceipt: Sendable {
+  /// The submitted document or id.
+  package enum Content: Hashable, Sendable {
+    /// A receipt in any of its forms, as bytes.
+    case receipt([UInt8])
+    /// A receipt in base64, with or without line breaks.
+    case text(String)
+    case originalTransactionID(String)
+  }
+
+  /// The ownership of a transaction id that comes without a receipt.
+  package enum Binding: Hashable, Sendable {
+    /// Unknown: the purchase is stored without linking it.
+    case lookUpOnly
+    /// The operator vouches for the customer; the name is recorded as the actor.
+    case vouched(by: String)
+  }
+
+  package var appID: String
+  /// The customer to link the purchases to; `nil` for none.
+  package var customerID: String?
+  package var content: Content
+  /// The environment of a transaction id; receipts contain theirs. `nil` for the app's first.
+  package var environment: Environment?
+  /// Ignored for verified receipts.
+  package var binding = Binding.lookUpOnly
+  /// The device identifier that the receipt must match; empty for any.
+  package var deviceIdentifier: [UInt8] = []
+  package var source = Evidence.Source.submission
+  package var priority = CallPriority.interactive
+  /// The timeout of the lookup; `nil` for none.
+  package var timeout: Duration?
+  /// The locks shared with concurrent submissions; `nil` without such.
+  package var lineLocks: LineLocks?
+  /// Lines looked up since then are not looked up again; `nil` to look up all.
+  package var queriedSince: Instant?
+
+  package init(appID: String, customerID: String?, content: Content) {
+    self.appID = appID
+    self.customerID = customerID
+    self.content = content
+  }
+}
+
+/// The result of ingesting a receipt.
+package struct ReceiptOutcome: Sendable {
+  /// The form of the submission.
+  package enum Kind: Hashable, Sendable {
+    /// A verified app receipt.
+    case appReceipt
+    /// A receipt signed by Xcode, for an app that accepts these.
+    case xcodeReceipt
+    /// A receipt from before iOS 7 that was looked up.
+    case transactionReceipt
+    case originalTransactionID
+  }
+
+  /// A problem with one line.
+  package struct Problem: Hashable, Sendable {
+    package let originalTransactionID: String
+    /// The reason code.
+    package let reason: String
+    /// The text for people.
+    package let explanation: String
+  }
+
+  package let kind: Kind
+  package let environment: Environment
+  /// The original transaction ids in the receipt, each once.
+  package let lines: [String]
+  package let result: ReceiptResult
+  /// The app version of the first download, if the receipt states it.
+  package let originalApplicationVersion: String?
+  /// The error that prevented a lookup of all lines; `nil` if there was none. The receipt's contents hold meanwhile, and
+  /// the lookup is queued.
+  package let lookupFailure: LookupError?
+  package let problems: [Problem]
+
+  /// The reason code of ``lookupFailure``.
+  package var pendingReason: String? { lookupFailure?.reason }
+
+  /// Whether the valid receipt has no purchases.
+  package var isEmpty: Bool { lines.isEmpty && result.transactions.isEmpty }
+}

@@ -1,0 +1,103 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import JSON
+internal import Ledger
+internal import SignedData
+internal import Store
+
+/// The signed documents that the App Store returned for the customer of some purchase lines.
+struct PurchaseHistory: Sendable {
+  /// The documents, in Apple's order.
+  private(set) var documents: [Submission] = []
+  /// The lines that were looked up, or that a response contains.
+  private(set) var queriedLines: Set<String> = []
+  /// The lines for which the App Store has no purchase.
+  private(set) var unknownLines: [String] = []
+  /// The error that ended the lookups early; `nil` if all lines were looked up.
+  private(set) var failure: LookupError?
+
+  /// A receipt belongs to one Apple account, whose history contains all its lines, so that one or two requests are
+  /// usual; beyond this number the rest is left for later.
+  private static let maxRequests = 16
+
+  /// Looks up each of `lines` that no earlier response contains, with `template` as the request.
+  init(
+    of lines: [String], through lookup: PurchaseLookup, _ template: PurchaseLookup.Request
+  ) async {
+    var requests = 0
+    for line in lines where !queriedLines.contains(line) {
+      guard requests < Self.maxRequests else {
+        failure = .appStore(.localRateLimit(endpoint: .transactionHistory, retryAfter: .seconds(60)))
+        return
+      }
+      requests += 1
+      var request = template
+      request.transactionID = line
+      do throws(LookupError) {
+        add(try await lookup.fetchDocuments(request), of: line)
+      } catch {
+        guard error.isUnknownPurchase else {
+          failure = error
+          return
+        }
+        queriedLines.insert(line)
+        unknownLines.append(line)
+      }
+    }
+  }
+
+  private mutating func add(_ documents: [Submission], of line: String) {
+    self.documents += documents
+    queriedLines.insert(line)
+    for document in documents {
+      guard let text = document.signedTransaction, let jws = try? UnverifiedJWS(text),
+        let id = jws.payload["originalTransactionId"]?.stringValue
+      else { continue }
+      queriedLines.insert(id)
+    }
+  }
+}
+
+extension LookupError {
+  /// Whether the App Store reports permanently that there is no such purchase.
+  var isUnknownPurchase: Bool {
+    guard case .appStore(.refused(let code, _)) = self, !code.isRetryable else { return false }
+    return switch code {
+    case .accountNotFound, .originalTransactionIdNotFound, .transactionIdNotFound, .invalidTransactionId,
+      .invalidOriginalTransactionId, .appTransactionIdNotSupported:
+      true
+    default: false
+    }
+  }
+
+  /// The ``reason`` of ``noKey(appID:environment:)``.
+  static let noKeyReason = "NO_IN_APP_PURCHASE_KEY"
+
+  /// The reason code.
+  var reason: String {
+    switch self {
+    case .noKey: Self.noKeyReason
+    case .appStore(.refused(let code, _)) where code.rawValue < 5_000_000:
+      "APP_STORE_REFUSED_\(code.rawValue)"
+    case .appStore(.unauthorized): "APP_STORE_KEY_REJECTED"
+    case .appStore(.clockSkew): "CLOCK_SKEW"
+    case .appStore(.rateLimited): "APP_STORE_RATE_LIMIT"
+    case .appStore(.localRateLimit): "APP_STORE_RATE_LIMIT_LOCAL"
+    case .appStore: "APP_STORE_UNAVAILABLE"
+    case .cancelled: "CANCELLED"
+    case .ledger: "STORE_UNAVAILABLE"
+    case .rejectedDocument: "APP_STORE_RESPONSE_NOT_GENUINE"
+    }
+  }
+
+  /// The time after which a retry may succeed.
+  var retryAfter: Duration {
+    switch self {
+    case .noKey, .rejectedDocument: .seconds(600)
+    case .appStore(let error): error.retryAfter ?? .seconds(60)
+    case .cancelled: .zero
+    case .ledger: .seconds(1)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+internal import Ledger
+internal import Store
+
+// Looks up the purchases of a receipt and commits both.
+extension ReceiptIntake {
+  /// Looks up the lines of a receipt and commits everything at once. `alongside` writes in the same commit.
+  func lookUp(
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition,
+    _ policy: ReceiptPolicy,
+    _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
+  ) async throws(ReceiptError) -> ReceiptOutcome {
+    guard let locks = incoming.lineLocks else {
+      return try await lookUpLocked(classified, incoming, of: app, policy, alongside)
+    }
+    await locks.lock(classified.lines)
+    let result: Result<ReceiptOutcome, ReceiptError>
+    do throws(ReceiptError) {
+      result = .success(try await lookUpLocked(classified, incoming, of: app, policy, alongside))
+    } catch {
+      result = .failure(error)
+    }
+    await locks.unlock(classified.lines)
+    return try result.get()
+  }
+
+  private func lookUpLocked(
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, of app: AppDefinition,
+    _ policy: ReceiptPolicy,
+    _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
+  ) async throws(ReceiptError) -> ReceiptOutcome {
+    let lines = try await linesToLookUp(classified, incoming)
+    var request = PurchaseLookup.Request(
+      appID: app.id, environment: classified.environment, transactionID: "")
+    if case .verified = classified { request.customerID = incoming.customerID }
+    request.priority = incoming.priority
+    request.timeout = incoming.timeout
+    // The App Store has no purchases of Xcode.
+    let history = await PurchaseHistory(
+      of: classified.environment == .xcode ? [] : lines, through: lookup, request)
+    guard !Task.isCancelled else { throw .cancelled }
+    var submission = try submission(classified, incoming, history, policy)
+    submission.wasQueriedBefore = !classified.lines.isEmpty && lines.isEmpty
+    let result: ReceiptResult
+    do throws(LedgerError) {
+      result = try await ledger.submit(submission, alongside: alongside)
+    } catch {
+      throw .ledger(error)
+    }
+    if result.belongsToAnotherCustomer {
+      throw .rejected(
+        .ownedByAnotherCustomer(originalTransactionIDs: result.linesOfOtherCustomers),
+        evidence: result.evidenceID)
+    }
+    return outcome(classified, history, result)
+  }
+
+  /// Returns the lines that were not looked up since `incoming.queriedSince`.
+  private func linesToLookUp(
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt
+  ) async throws(ReceiptError) -> [String] {
+    guard let since = incoming.queriedSince else { return classified.lines }
+    let (lines, environment, appID) = (classified.lines, classified.environment, incoming.appID)
+    do throws(LedgerError) {
+      return try await ledger.lines(lines, of: appID, in: environment, notQueriedSince: since)
+    } catch {
+      throw .ledger(error)
+    }
+  }
+
+  private func submission(
+    _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, _ history: PurchaseHistory,
+    _ policy: ReceiptPolicy
+  ) throws(ReceiptError) -> ReceiptSubmission {
+    var submission = ReceiptSubmission(
+      appID: incoming.appID, environment: classified.environment, customerID: incoming.customerID,
+      source: incoming.source)
+    submission.documents = history.documents
+    submission.queriedLines = history.queriedLines.sorted()
+    switch classified {
+    case .verified(let receipt):
+      submission.claimedLines = receipt.lines
+      let isLookedUp = history.failure == nil && receipt.environment != .xcode
+      let unsignedLines = isLookedUp ? Set(history.unknownLines) : Set(receipt.lines)
+      submission.contents = receipt.statement(about: unsignedLines)
+      if policy.keepsReceipts { submission.receipt = receipt.content }
+      if let failure = history.failure {
+        submission.refreshes = receipt.lines.filter { !history.queriedLines.contains($0) }
+          .map { refresh($0, failure, incoming, receipt.environment) }
+      }
+    case .transactionID(let id, let environment, _):
+      if let failure = history.failure { throw .lookupFailed(failure) }
+      guard history.unknownLines.isEmpty else { throw .rejected(.unknownToApple(id), evidence: nil) }
+      if case .vouched(let actor) = incoming.binding {
+        submission.claimedLines = [id]
+        submission.actor = actor
+      } else {
+        submission.customerID = nil
+      }
+      submission.environment = environment
+    }
+    return submission
+  }
+
+  private func refresh(
+    _ lineID: String, _ failure: LookupError, _ incoming: IncomingReceipt, _ environment: Environment
+  ) -> PendingRefresh {
+    PendingRefresh(
+      line: LineKey(appID: incoming.appID, environment: environment, originalTransactionID: lineID),
+      dueAt: now().advanced(byMilliseconds: failure.retryAfter.wholeSeconds * 1_000), reason: failure.reason)
+  }
+
+  private func outcome(
+    _ classified: ClassifiedReceipt, _ history: PurchaseHistory, _ result: ReceiptResult
+  ) -> ReceiptOutcome {
+    var kind = ReceiptOutcome.Kind.appReceipt
+    var version: String?
+    switch classified {
+    case .verified(let receipt):
+      if receipt.environment == .xcode { kind = .xcodeReceipt }
+      version = receipt.copy?.originalApplicationVersion
+    case .transactionID(_, _, let origin): kind = origin
+    }
+    let problems =
+      history.unknownLines.map {
+        ReceiptOutcome.Problem(
+          originalTransactionID: $0, reason: "UNKNOWN_TO_APPLE",
+          explanation: ReceiptRejection.unknownToApple($0).description)
+      }
+      + result.linesOfOtherCustomers.map {
+        ReceiptOutcome.Problem(
+          originalTransactionID: $0, reason: "OWNED_BY_ANOTHER_CUSTOMER",
+          explanation: ReceiptRejection.ownedByAnotherCustomer(originalTransactionIDs: [$0]).description)
+      }
+      + result.rejected.map {
+        ReceiptOutcome.Problem(originalTransactionID: "", reason: $0.reason, explanation: $0.description)
+      }
+    return ReceiptOutcome(
+      kind: kind, environment: classified.environment, lines: classified.lines, result: result,
+      originalApplicationVersion: version, lookupFailure: history.failure, problems: problems)
+  }
+}
+
+/// Locks of purchase lines, so that two receipts of one Apple account are not looked up at the same time.
+package actor LineLocks {
+  private var lines: Set<String> = []
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  package init() {}
+
+  /// Waits until all of `wanted` are free, and locks them.
+  func lock(_ wanted: [String]) async {
+    while !lines.isDisjoint(with: wanted) {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+    lines.formUnion(wanted)
+  }
+
+  func unlock(_ done: [String]) {
+    lines.subtract(done)
+    let waiting = waiting
+    self.waiting = []
+    for continuation in waiting { continuation.resume() }
+  }
+}

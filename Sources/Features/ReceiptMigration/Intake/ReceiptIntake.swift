@@ -1,0 +1,195 @@
+internal import AppReceipt
+package import AppStore
+package import AppleLookup
+internal import Entitlements
+package import Ledger
+internal import Metrics
+package import SignedData
+package import Store
+
+/// Ingests legacy receipts: verifies them, looks up their purchases at the App Store, and commits both.
+///
+/// The transactions that the App Store signs decide. While it cannot be called, the receipt's contents do.
+package struct ReceiptIntake: Sendable {
+  package let ledger: EvidenceLedger
+  let lookup: PurchaseLookup
+  let catalog: CurrentCatalog
+  private let verifier: ReceiptVerifier
+  private let policies: [String: ReceiptPolicy]
+  private let checkOnline: OnlineCheck?
+  let now: @Sendable () -> Instant
+
+  /// Creates an intake. `policies` are by app id; an app without an entry has the default policy. `now` is the time of
+  /// queued refreshes.
+  package init(
+    ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog, verifier: ReceiptVerifier,
+    policies: [String: ReceiptPolicy],
+    checkOnline: OnlineCheck? = nil,
+    now: @escaping @Sendable () -> Instant
+  ) {
+    self.ledger = ledger
+    self.lookup = lookup
+    self.catalog = catalog
+    self.verifier = verifier
+    self.policies = policies
+    self.checkOnline = checkOnline
+    self.now = now
+  }
+
+  /// Ingests a receipt or a transaction id. `alongside` writes in the same commit.
+  package func submit(
+    _ incoming: IncomingReceipt,
+    alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void = {
+      (_, _) throws(StoreError) in
+    }
+  ) async throws(ReceiptError) -> ReceiptOutcome {
+    do throws(ReceiptError) {
+      let outcome = try await submitVerified(incoming, alongside)
+      count(outcome.lookupFailure == nil ? "TAKEN" : "PENDING")
+      return outcome
+    } catch {
+      count(error.reason)
+      throw try await recordingRejection(of: incoming, error)
+    }
+  }
+
+  private func count(_ reason: String) {
+    Counter(label: "entitled_receipts_total", dimensions: [("reason", reason)]).increment()
+  }
+
+  private func submitVerified(
+    _ incoming: IncomingReceipt,
+    _ alongside: @escaping @Sendable (any StoreTransaction, ReceiptResult) throws(StoreError) -> Void
+  ) async throws(ReceiptError) -> ReceiptOutcome {
+    let app = try app(incoming.appID)
+    let policy = policies[app.id] ?? ReceiptPolicy()
+    let classified = try await classify(incoming, of: app, policy)
+    return try await lookUp(classified, incoming, of: app, policy, alongside)
+  }
+
+  /// Verifies a receipt without a lookup and without storing anything.
+  package func dryRun(_ incoming: IncomingReceipt) async throws(ReceiptError) -> (
+    lines: [String], environment: Environment
+  ) {
+    let app = try app(incoming.appID)
+    let classified = try await classify(incoming, of: app, policies[app.id] ?? ReceiptPolicy())
+    return (classified.lines, classified.environment)
+  }
+
+  private func app(_ id: String) throws(ReceiptError) -> AppDefinition {
+    let catalog = catalog.value
+    guard let app = catalog[id] else { throw .ledger(.unknownApp(id, configured: catalog.appIDs)) }
+    return app
+  }
+
+  /// Stores a rejected document as evidence, and returns the error with its evidence id.
+  private func recordingRejection(
+    of incoming: IncomingReceipt, _ error: ReceiptError
+  ) async throws(ReceiptError) -> ReceiptError {
+    guard case .rejected(let rejection, evidence: nil) = error, let bytes = incoming.content.document else {
+      return error
+    }
+    let keeps = policies[incoming.appID]?.keepsReceipts ?? false
+    do throws(LedgerError) {
+      let id = try await ledger.recordRejection(
+        receipt: keeps ? EvidenceContent(hashing: bytes) : EvidenceContent(hashing: bytes, keepingAtMost: 0),
+        of: incoming.appID, for: incoming.customerID, reason: rejection.reason, source: incoming.source)
+      return .rejected(rejection, evidence: id)
+    } catch {
+      throw .ledger(error)
+    }
+  }
+}
+
+extension ReceiptIntake {
+  private func classify(
+    _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy
+  ) async throws(ReceiptError) -> ClassifiedReceipt {
+    switch incoming.content {
+    case .originalTransactionID(let id):
+      guard id.isTransactionID else { throw .rejected(.transactionIDZero, evidence: nil) }
+      let environment = incoming.environment ?? app.environments.first ?? .production
+      guard app.environments.contains(environment) else {
+        throw .rejected(.notVerified(.wrongEnvironment(environment.rawValue)), evidence: nil)
+      }
+      return .transactionID(id, environment, .originalTransactionID)
+    case .receipt(let bytes): return try await verify(bytes, incoming, of: app, policy)
+    case .text(let text): return try await verify(Array(text.utf8), incoming, of: app, policy)
+    }
+  }
+
+  private func verify(
+    _ bytes: [UInt8], _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy
+  ) async throws(ReceiptError) -> ClassifiedReceipt {
+    let document: RecognizedDocument
+    do { document = try RecognizedDocument(bytes) } catch {
+      throw .rejected(ReceiptRejection(error), evidence: nil)
+    }
+    switch document {
+    case .jws, .notificationV1: throw .rejected(.otherDocument, evidence: nil)
+    case .transactionReceipt(let receipt): return try lookUp(transactionReceipt: receipt, of: app, policy)
+    case .appReceipt(let receipt):
+      let verified = try await verifier.verify(receipt, of: app, policy, incoming)
+      guard !verified.hasOnlyZeros || verified.environment == .xcode else {
+        throw .rejected(.transactionIDZero, evidence: nil)
+      }
+      do throws(OnlineCheckError) { try await checkOnline?([document], app.id) } catch {
+        if case .revoked = error { throw .rejected(.revoked(error), evidence: nil) }
+        throw .onlineCheckFailed(error)
+      }
+      return .verified(verified)
+    }
+  }
+
+  private func lookUp(
+    transactionReceipt bytes: [UInt8], of app: AppDefinition, _ policy: ReceiptPolicy
+  ) throws(ReceiptError) -> ClassifiedReceipt {
+    let receipt: TransactionReceipt
+    do { receipt = try TransactionReceipt(parsing: bytes) } catch {
+      throw .rejected(.notVerified(.notAReceipt(error.description)), evidence: nil)
+    }
+    if let bundle = receipt.bundleID, bundle != app.identity.bundleID {
+      throw .rejected(.notVerified(.wrongBundle(bundle.debugDescription)), evidence: nil)
+    }
+    guard policy.looksUpUnverified else { throw .rejected(.uncheckable, evidence: nil) }
+    guard let id = receipt.originalTransactionID ?? receipt.transactionID, id.isTransactionID
+    else { throw .rejected(.transactionIDZero, evidence: nil) }
+    let environment = receipt.environment ?? app.environments.first ?? .production
+    guard app.environments.contains(environment) else {
+      throw .rejected(.notVerified(.wrongEnvironment(environment.rawValue)), evidence: nil)
+    }
+    return .transactionID(id, environment, .transactionReceipt)
+  }
+}
+
+/// A receipt after verification.
+enum ClassifiedReceipt: Sendable {
+  case verified(VerifiedReceipt)
+  /// Unverifiable, but with a transaction id to look up.
+  case transactionID(String, Environment, ReceiptOutcome.Kind)
+
+  var lines: [String] {
+    switch self {
+    case .verified(let receipt): receipt.lines
+    case .transactionID(let id, _, _): [id]
+    }
+  }
+
+  var environment: Environment {
+    switch self {
+    case .verified(let receipt): receipt.environment
+    case .transactionID(_, let environment, _): environment
+    }
+  }
+}
+
+extension IncomingReceipt.Content {
+  /// The submitted bytes; `nil` for a transaction id.
+  fileprivate var document: [UInt8]? {
+    switch self {
+    case .receipt(let bytes): bytes.isEmpty ? nil : bytes
+    case .text(let text): text.isEmpty ? nil : Array(text.utf8)
+    case .originalTransactionID: nil
+    }
+  }
+}

@@ -1,0 +1,124 @@
+internal import AppReceipt
+internal import AppStore
+package import AppStoreClient
+internal import Bytes
+internal import Entitlements
+internal import Ledger
+internal import Metrics
+package import SignedData
+
+/// Verifies receipts as the app's policy demands.
+package struct ReceiptVerifier: Sendable {
+  private let verifier: SignedDataVerifier
+  private let endpoints: [String: VerifyReceiptSettings]
+
+  /// Creates a verifier. `endpoints` are by app id, for the apps that use `verifyReceipt`.
+  package init(verifier: SignedDataVerifier, endpoints: [String: VerifyReceiptSettings]) {
+    self.verifier = verifier
+    self.endpoints = endpoints
+  }
+
+  /// Verifies that a receipt is authentic, for this app, and from one of its environments.
+  func verify(
+    _ document: [UInt8], of app: AppDefinition, _ policy: ReceiptPolicy, _ incoming: IncomingReceipt
+  ) async throws(ReceiptError) -> VerifiedReceipt {
+    let local: Result<VerifiedReceipt, ReceiptRejection>
+    switch verifyLocally(document, of: app, device: incoming.deviceIdentifier) {
+    case .failure(.notVerified(.cryptographyFailed(let error))): throw .ledger(.notVerifiable(error))
+    case let result: local = result
+    }
+    // The App Store does not know receipts of Xcode.
+    let isIssuedByXcode =
+      (try? local.get().environment == .xcode) ?? (local.rejection?.reason == "XCODE_NOT_ALLOWED")
+    guard policy.verification != .local, !isIssuedByXcode, let endpoint = endpoints[app.id] else {
+      return try local.getOrThrow()
+    }
+    let response = try await endpoint.verify(document, of: app, incoming)
+    guard policy.verification == .both else { return try response.getOrThrow() }
+    switch (local, response) {
+    case (.success(let receipt), .success): return receipt
+    case (.failure(let rejection), .failure): throw .rejected(rejection, evidence: nil)
+    case (.success, .failure(let rejection)): throw Self.mismatch("VERIFIED", rejection.reason)
+    case (.failure(let rejection), .success): throw Self.mismatch(rejection.reason, "0")
+    }
+  }
+
+  private static func mismatch(_ local: String, _ endpoint: String) -> ReceiptError {
+    Counter(label: "entitled_receipt_verification_mismatches_total").increment()
+    return .rejected(.verificationMismatch(local: local, endpoint: endpoint), evidence: nil)
+  }
+
+  private func verifyLocally(
+    _ document: [UInt8], of app: AppDefinition, device: [UInt8]
+  ) -> Result<VerifiedReceipt, ReceiptRejection> {
+    do throws(VerificationError) {
+      let verified: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
+        document, for: app.identity, environments: Set(app.environments))
+      let environment = verified.payload.receiptType?.environment ?? .sandbox
+      guard device.isEmpty || (try? verified.payload.isFor(device: device)) == true else {
+        return .failure(.wrongDevice)
+      }
+      return .success(
+        VerifiedReceipt(verified.payload, document, environment: environment, of: app))
+    } catch {
+      return .failure(.notVerified(error))
+    }
+  }
+}
+
+/// One app's access to Apple's `verifyReceipt`.
+package struct VerifyReceiptSettings: Sendable {
+  private let client: VerifyReceiptClient
+  private let sharedSecret: String?
+
+  /// Creates settings. `sharedSecret` is `nil` if the app has no auto-renewable subscriptions.
+  package init(client: VerifyReceiptClient, sharedSecret: String?) {
+    self.client = client
+    self.sharedSecret = sharedSecret
+  }
+
+  /// Returns the verdict of `verifyReceipt`.
+  ///
+  /// - Throws: ``ReceiptError/verifyReceiptFailed(_:)``, ``ReceiptError/cancelled``.
+  fileprivate func verify(
+    _ document: [UInt8], of app: AppDefinition, _ incoming: IncomingReceipt
+  ) async throws(ReceiptError) -> Result<VerifiedReceipt, ReceiptRejection> {
+    let (response, environment): (VerifyReceiptResponse, Environment)
+    do throws(AppStoreClientError) {
+      (response, environment) = try await client.verify(
+        Base64.standard.encode(document), sharedSecret: sharedSecret,
+        first: app.environments.contains(.production) ? .production : .sandbox,
+        priority: incoming.priority, timeout: incoming.timeout)
+    } catch {
+      throw error == .cancelled ? .cancelled : .verifyReceiptFailed(.callFailed(error))
+    }
+    switch response.status {
+    case .valid?, .expired?: break
+    case .sharedSecretMismatch?: throw .verifyReceiptFailed(.sharedSecretMismatch)
+    case let status? where status.isRetryable || response.isRetryable == true:
+      throw .verifyReceiptFailed(.temporaryStatus(status))
+    case let status?: return .failure(.rejectedByVerifyReceipt(status))
+    case nil: throw .verifyReceiptFailed(.missingStatus)
+    }
+    guard let bundle = response.receipt?.bundleId, bundle == app.identity.bundleID else {
+      return .failure(.notVerified(.wrongBundle(response.receipt?.bundleId?.debugDescription ?? "none")))
+    }
+    guard app.environments.contains(environment) else {
+      return .failure(.notVerified(.wrongEnvironment(environment.rawValue)))
+    }
+    return .success(VerifiedReceipt(response, document, environment: environment, of: app))
+  }
+}
+
+extension Result<VerifiedReceipt, ReceiptRejection> {
+  fileprivate var rejection: ReceiptRejection? {
+    if case .failure(let rejection) = self { rejection } else { nil }
+  }
+
+  fileprivate func getOrThrow() throws(ReceiptError) -> VerifiedReceipt {
+    switch self {
+    case .success(let receipt): return receipt
+    case .failure(let rejection): throw .rejected(rejection, evidence: nil)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Ledger
+internal import Metrics
+package import Platform
+package import Store
+
+/// Repeats the lookups that failed when a receipt was ingested.
+package struct RefreshWorker: Worker {
+  package let name = "receipt_refresh"
+
+  private static let batchSize = 20
+  private static let maxPause: Int64 = 6 * 3_600_000
+  private static let timeout = Duration.seconds(60)
+
+  private let intake: ReceiptIntake
+  private let store: any EntitlementStore
+
+  /// Creates a worker for the refreshes that `intake` queued in `store`.
+  package init(
+    _ intake: ReceiptIntake, store: any EntitlementStore
+  ) {
+    self.intake = intake
+    self.store = store
+  }
+
+  /// Runs until the task is cancelled.
+  package func run() async throws {
+    let worker = DueWorker(
+      store: store, clock: ServiceClock(now: intake.now),
+      nextDue: { reader throws(StoreError) in try reader.nextRefresh() },
+      process: { () async throws(LedgerError) in try await processDue() })
+    try await worker.run()
+  }
+
+  private func processDue() async throws(LedgerError) {
+    let due = try await intake.ledger.dueRefreshes(limit: Self.batchSize)
+    var refreshed: Set<LineKey> = []
+    for (refresh, customerID) in due where !refreshed.contains(refresh.line) {
+      guard !Task.isCancelled else { return }
+      refreshed.formUnion(try await process(refresh, for: customerID))
+    }
+  }
+
+  /// - Returns: the lines that the responses contain.
+  private func process(_ refresh: PendingRefresh, for customerID: String?) async throws(LedgerError)
+    -> [LineKey]
+  {
+    let line = refresh.line
+    var request = PurchaseLookup.Request(
+      appID: line.appID, environment: line.environment, transactionID: "")
+    request.customerID = customerID
+    request.priority = .repair
+    request.timeout = Self.timeout
+    let history = await PurchaseHistory(
+      of: [line.originalTransactionID], through: intake.lookup, request)
+    Counter(
+      label: "entitled_receipt_refreshes_total",
+      dimensions: [("outcome", history.failure?.reason ?? "DONE")]
+    ).increment()
+    if let failure = history.failure {
+      try await intake.ledger.postpone(postponed(refresh, failure))
+      return []
+    }
+    var submission = ReceiptSubmission(
+      appID: line.appID, environment: line.environment, customerID: customerID, source: .appStoreServerAPI)
+    submission.documents = history.documents
+    submission.queriedLines = history.queriedLines.sorted()
+    _ = try await intake.ledger.submit(submission)
+    return history.queriedLines.map(line.other)
+  }
+
+  /// Returns the refresh with its next time: an exponential backoff, or the time that the error demands.
+  private func postponed(_ refresh: PendingRefresh, _ failure: LookupError) -> PendingRefresh {
+    var refresh = refresh
+    refresh.attempts += 1
+    refresh.reason = failure.reason
+    let backoff: Int64 = 5_000 << min(Int64(refresh.attempts), 12)
+    let wait = max(failure.retryAfter.wholeSeconds * 1_000, min(backoff, Self.maxPause))
+    refresh.dueAt = intake.now().advanced(byMilliseconds: wait)
+    return refresh
+  }
+}

@@ -1,0 +1,97 @@
+internal import AppReceipt
+internal import AppStore
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import SignedData
+internal import Store
+
+/// A receipt that local verification or `verifyReceipt` accepted.
+struct VerifiedReceipt: Sendable {
+  /// The PKCS#7 document.
+  let content: EvidenceContent
+  let environment: Environment
+  let creationDate: Instant
+  let copy: ReceiptContents.AppInstall?
+  let purchases: [ReceiptContents.Purchase]
+
+  /// The original transaction ids, each once, in the order of the receipt, without those of StoreKit testing.
+  var lines: [String] {
+    var seen: Set<String> = []
+    return purchases.compactMap(\.entry.originalTransactionId).filter {
+      $0.isTransactionID && seen.insert($0).inserted
+    }
+  }
+
+  /// Whether it has purchases, all with the transaction id 0 of StoreKit testing.
+  var hasOnlyZeros: Bool { !purchases.isEmpty && lines.isEmpty }
+
+  /// Returns the contents about the app install and the purchases in `lines`.
+  func statement(about lines: Set<String>) -> ReceiptContents {
+    ReceiptContents(
+      receiptHash: content.hash, creationDate: creationDate, appInstall: copy,
+      purchases: purchases.filter { $0.entry.originalTransactionId.map(lines.contains) ?? false })
+  }
+}
+
+extension VerifiedReceipt {
+  /// A receipt whose signature was verified.
+  init(_ payload: AppReceiptPayload, _ document: [UInt8], environment: Environment, of app: AppDefinition) {
+    content = EvidenceContent(hashing: document)
+    self.environment = environment
+    // A verified receipt has one: its certificates were verified as of that instant.
+    creationDate = payload.creationDate ?? Instant(millisecondsSince1970: 0)
+    copy = .init(payload.originalApplicationVersion, payload.originalPurchaseDate, in: environment)
+    purchases = payload.purchases.compactMap { purchase in
+      (try? LegacyTransaction(json: purchase.json)).map {
+        ReceiptContents.Purchase(entry: $0, type: app.type(of: $0, stated: purchase.productType))
+      }
+    }
+  }
+
+  /// A receipt that `verifyReceipt` accepted. Of a repeated transaction, the later entry has more fields.
+  init(
+    _ response: VerifyReceiptResponse, _ document: [UInt8], environment: Environment, of app: AppDefinition
+  ) {
+    let receipt = response.receipt
+    content = EvidenceContent(hashing: document)
+    self.environment = environment
+    creationDate = receipt?.receiptCreationDate ?? Instant(millisecondsSince1970: 0)
+    copy = .init(receipt?.originalApplicationVersion, receipt?.originalPurchaseDate, in: environment)
+    var entries: [LegacyTransaction] = []
+    var indices: [String: Int] = [:]
+    for entry in (receipt?.inApp ?? []) + (response.latestReceiptInfo ?? []) {
+      let index = entry.transactionId.flatMap { indices[$0] }
+      if let index {
+        entries[index] = entry
+      } else {
+        entry.transactionId.map { indices[$0] = entries.count }
+        entries.append(entry)
+      }
+    }
+    purchases = entries.map { ReceiptContents.Purchase(entry: $0, type: app.type(of: $0, stated: nil)) }
+  }
+}
+
+extension ReceiptContents.AppInstall {
+  /// `nil` if the receipt does not describe this install: in the sandbox all installs have the version 1.0 of 2013.
+  fileprivate init?(_ version: String?, _ purchaseDate: Instant?, in environment: Environment) {
+    guard let version, environment == .production || version != "1.0" else { return nil }
+    self.init(originalApplicationVersion: version, originalPurchaseDate: purchaseDate)
+  }
+}
+
+extension AppDefinition {
+  /// Returns the product type in the receipt, or the catalog's if the receipt has none.
+  fileprivate func type(of entry: LegacyTransaction, stated: ProductType?) -> ProductType {
+    switch stated {
+    case nil, .unrecognized?: entry.productId.flatMap { products[$0]?.type } ?? .unrecognized("")
+    case let stated?: stated
+    }
+  }
+}
+
+extension String {
+  /// Whether this can be a transaction id of Apple's: StoreKit testing uses 0 for all.
+  var isTransactionID: Bool { !isEmpty && contains { $0 != "0" } }
+}

@@ -1,0 +1,122 @@
+internal import Foundation
+package import Ledger
+
+/// The only folder from which jobs read, and to which callers upload inputs.
+package struct ImportFolder: Sendable {
+  /// In bytes: enough for some ten million receipts.
+  private static let maxInputSize: Int64 = 256 << 30
+  private static let uploadPrefix = "upload-"
+
+  private let path: String
+
+  /// Creates a folder by its path; the first upload creates it on disk.
+  package init(path: String) {
+    self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+  }
+
+  /// Returns the path of an input, which is given relative to the folder or absolute.
+  ///
+  /// - Throws: ``MigrationError/inputPathNotAllowed(path:folder:)``, ``MigrationError/inputNotFound(_:)``,
+  ///   ``MigrationError/inputUnreadable(_:)``.
+  func input(_ name: String) throws(MigrationError) -> String {
+    let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : URL(fileURLWithPath: "\(folder)/\(name)")
+    let input = url.resolvingSymlinksInPath().path
+    guard input.hasPrefix(folder + "/") else { throw .inputPathNotAllowed(path: name, folder: path) }
+    guard size(ofInput: input) != nil else { throw .inputNotFound(name) }
+    guard FileManager.default.isReadableFile(atPath: input) else { throw .inputUnreadable(name) }
+    return input
+  }
+
+  /// Returns the path of an upload.
+  func upload(_ id: String) throws(MigrationError) -> String {
+    try input(Self.uploadPrefix + (try checked(id)))
+  }
+
+  /// Appends a piece of an upload, unless it was appended before.
+  ///
+  /// - Returns: the size of the upload in bytes.
+  package func append(_ data: [UInt8], to id: String, at offset: Int64) throws(MigrationError) -> Int64 {
+    let file = "\(path)/\(Self.uploadPrefix)\(try checked(id))"
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      if !FileManager.default.fileExists(atPath: file) {
+        _ = FileManager.default.createFile(
+          atPath: file, contents: nil, attributes: [.posixPermissions: 0o600])
+      }
+      let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+      defer { try? handle.close() }
+      let size = Int64(try handle.seekToEnd())
+      guard offset <= size, offset >= 0 else { throw MigrationError.uploadOffsetMismatch(size: size) }
+      guard offset == size, !data.isEmpty else { return size }
+      guard size + Int64(data.count) <= Self.maxInputSize else {
+        throw MigrationError.uploadTooLarge(limit: Self.maxInputSize)
+      }
+      try handle.write(contentsOf: data)
+      try handle.synchronize()
+      return size + Int64(data.count)
+    } catch let error as MigrationError {
+      throw error
+    } catch {
+      throw .uploadFailed(error.localizedDescription)
+    }
+  }
+
+  /// Deletes an input.
+  func delete(_ input: String) { try? FileManager.default.removeItem(atPath: input) }
+
+  /// Returns the size of an input in bytes; `nil` if it is no regular file.
+  func size(ofInput input: String) -> Int64? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: input)
+    guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
+    return (attributes?[.size] as? NSNumber)?.int64Value
+  }
+
+  private func checked(_ id: String) throws(MigrationError) -> String {
+    let isFit = id.utf8.allSatisfy { byte in
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
+    }
+    guard isFit, (1...64).contains(id.utf8.count) else { throw .invalidUploadID }
+    return id
+  }
+}
+
+/// The reason why a request about migration jobs failed.
+package enum MigrationError: Error, Hashable, Sendable {
+  case unknownMigration(String)
+  /// The input is outside of the import folder.
+  case inputPathNotAllowed(path: String, folder: String)
+  case inputNotFound(String)
+  /// The server may not read the file.
+  case inputUnreadable(String)
+  /// The upload id is too long or has characters that are not allowed.
+  case invalidUploadID
+  /// The offset is not the size of the upload so far.
+  case uploadOffsetMismatch(size: Int64)
+  case uploadTooLarge(limit: Int64)
+  /// The file cannot be written.
+  case uploadFailed(String)
+  case concurrencyTooHigh(limit: Int)
+  case ledger(LedgerError)
+}
+
+extension MigrationError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unknownMigration(let id): "unknown migration '\(id)'"
+    case .inputPathNotAllowed(let path, let folder):
+      "input '\(path)' is outside of the import folder '\(folder)'"
+    case .inputNotFound(let path): "input '\(path)' not found"
+    case .inputUnreadable(let path): "input '\(path)' is not readable by the server"
+    case .invalidUploadID: "upload_id needs 1 to 64 letters, digits, dots, dashes and underscores"
+    case .uploadOffsetMismatch(let size): "the offset does not match the \(size) bytes uploaded so far"
+    case .uploadTooLarge(let limit): "the upload exceeds \(limit) bytes"
+    case .uploadFailed(let problem): "writing the upload failed: \(problem)"
+    case .concurrencyTooHigh(let limit): "concurrency is above \(limit)"
+    case .ledger(let error): error.description
+    }
+  }
+}

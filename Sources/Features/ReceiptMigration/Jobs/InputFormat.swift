@@ -1,0 +1,119 @@
+internal import JSON
+
+/// The format of a job's input: its syntax and the names of its columns.
+package struct InputFormat: Hashable, Sendable {
+  package enum Syntax: String, Hashable, Sendable, CaseIterable {
+    /// One JSON object on each line.
+    case ndjson
+    /// Comma-separated values (RFC 4180) below a line with the names of the columns.
+    case csv
+  }
+
+  /// `nil` to detect it: NDJSON begins with a brace.
+  package var syntax: Syntax?
+  /// The column with the customer id. In NDJSON, a dot separates the names of nested members.
+  package var customerColumn = "customer_id"
+  /// The column with the receipt, in base64.
+  package var receiptColumn = "receipt"
+  /// The column with an original transaction id, for lines without a receipt.
+  package var numberColumn = "original_transaction_id"
+  /// The delimiter of CSV columns, one ASCII character.
+  package var delimiter = ","
+
+  /// Creates the default format.
+  package init() {}
+}
+
+// The stored form.
+extension InputFormat {
+  /// Parses the form of ``text``; `nil` for others.
+  package init?(_ text: String) {
+    guard case .object(let json)? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+    syntax = json["syntax"]?.stringValue.flatMap(Syntax.init(rawValue:))
+    customerColumn = json["customer"]?.stringValue ?? customerColumn
+    receiptColumn = json["receipt"]?.stringValue ?? receiptColumn
+    numberColumn = json["number"]?.stringValue ?? numberColumn
+    delimiter = json["delimiter"]?.stringValue ?? delimiter
+  }
+
+  /// The format as JSON.
+  package var text: String {
+    var json: JSONObject = [
+      "customer": .string(customerColumn), "receipt": .string(receiptColumn),
+      "number": .string(numberColumn), "delimiter": .string(delimiter),
+    ]
+    json["syntax"] = syntax.map { .string($0.rawValue) }
+    return String(decoding: json.serialized(), as: UTF8.self)
+  }
+}
+
+/// One line of a job's input.
+package struct InputLine: Hashable, Sendable {
+  /// Counted from 1; the header of CSV does not count.
+  package let number: Int64
+  /// The byte offset of the line in the input.
+  package let position: Int64
+  /// The size in bytes, without the line end.
+  package let length: Int64
+  /// The parsed line, or the reason why it cannot be parsed.
+  package let record: Result<InputRecord, InputError>
+
+  var end: Int64 { position + length }
+}
+
+/// The contents of a line.
+package struct InputRecord: Hashable, Sendable {
+  /// Empty for no customer.
+  package var customerID: String
+  package var content: IncomingReceipt.Content
+
+  /// `nil` if there is neither a receipt nor a transaction id.
+  init?(customerID: String?, receipt: String?, number: String?) {
+    self.customerID = customerID ?? ""
+    if let receipt, !receipt.isEmpty {
+      content = .text(receipt)
+    } else if let number, !number.isEmpty {
+      content = .originalTransactionID(number)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// The reason why the input of a job, or a line of it, cannot be read.
+package enum InputError: Error, Hashable, Sendable {
+  /// Opening or reading the file failed.
+  case unreadable(path: String, problem: String)
+  /// The CSV header has neither the receipt column nor the transaction id column.
+  case noColumns(wanted: [String], found: [String])
+  /// A line is no JSON object, or has another number of columns than the header.
+  case malformedLine(String)
+  /// A line is longer than any receipt.
+  case lineTooLong(limit: Int)
+  /// A line has neither a receipt nor an original transaction id.
+  case nothingToMigrate
+
+  /// The reason code.
+  package var reason: String {
+    switch self {
+    case .unreadable: "INPUT_UNREADABLE"
+    case .noColumns: "NO_COLUMNS"
+    case .malformedLine: "MALFORMED_LINE"
+    case .lineTooLong: "LINE_TOO_LONG"
+    case .nothingToMigrate: "EMPTY_DOCUMENT"
+    }
+  }
+}
+
+extension InputError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unreadable(let path, let problem): "input '\(path)' cannot be read: \(problem)"
+    case .noColumns(let wanted, let found):
+      "the header has neither \(wanted.joined(separator: " nor ")), but \(found.joined(separator: ", "))"
+    case .malformedLine(let problem): "malformed line: \(problem)"
+    case .lineTooLong(let limit): "the line exceeds \(limit) bytes"
+    case .nothingToMigrate: "the line has neither a receipt nor an original transaction id"
+    }
+  }
+}

@@ -1,0 +1,161 @@
+internal import JSON
+package import Store
+
+/// Reads a job's input line by line.
+struct InputReader {
+  private let file: InputFile
+  private let format: InputFormat
+  private let syntax: InputFormat.Syntax
+  private let header: [String]
+  private var number: Int64
+
+  /// Opens the input after `line` lines, at the byte offset `position` of the next one; 0 and 0 for the start.
+  init(path: String, _ format: InputFormat, after line: Int64, at position: Int64) throws(InputError) {
+    let start = try InputFile(path: path, from: 0)
+    let first = try start.peek()
+    syntax = format.syntax ?? (first == UInt8(ascii: "{") ? .ndjson : .csv)
+    self.format = format
+    number = line
+    guard syntax == .csv else {
+      header = []
+      file = try InputFile(path: path, from: position)
+      return
+    }
+    let names = try start.line(quote: UInt8(ascii: "\"")).map { Self.fields($0, format.delimiter) } ?? []
+    // Some programs write a byte order mark.
+    header = names.map { String($0.drop { $0 == "\u{FEFF}" }) }
+    let wanted = [format.receiptColumn, format.numberColumn]
+    guard header.contains(where: wanted.contains) || names.isEmpty else {
+      throw .noColumns(wanted: wanted, found: header)
+    }
+    file = position == 0 ? start : try InputFile(path: path, from: position)
+  }
+
+  /// Returns the next line that is not empty; `nil` at the end.
+  ///
+  /// - Throws: ``InputError/unreadable(path:problem:)``.
+  mutating func next() throws(InputError) -> InputLine? {
+    while true {
+      let position = file.position
+      do throws(InputError) {
+        guard let bytes = try file.line(quote: syntax == .csv ? UInt8(ascii: "\"") : nil) else { return nil }
+        guard bytes.contains(where: { $0 > 0x20 }) else { continue }
+        number += 1
+        return InputLine(
+          number: number, position: position, length: Int64(bytes.count), record: record(bytes))
+      } catch {
+        guard case .lineTooLong = error else { throw error }
+        number += 1
+        return InputLine(number: number, position: position, length: 0, record: .failure(error))
+      }
+    }
+  }
+
+  /// The byte offset of the next line.
+  var position: Int64 { file.position }
+
+  private func record(_ bytes: ArraySlice<UInt8>) -> Result<InputRecord, InputError> {
+    let read: (String) -> String?
+    switch syntax {
+    case .ndjson:
+      let json: JSONValue
+      do { json = try JSONValue(parsing: Array(bytes)) } catch {
+        return .failure(.malformedLine(error.description))
+      }
+      guard let object = json.objectValue else { return .failure(.malformedLine("no JSON object")) }
+      read = { object.text(at: $0) }
+    case .csv:
+      let fields = Self.fields(bytes, format.delimiter)
+      guard fields.count == header.count else {
+        return .failure(.malformedLine("\(fields.count) columns, but the header has \(header.count)"))
+      }
+      let values = Dictionary(zip(header, fields), uniquingKeysWith: { first, _ in first })
+      read = { values[$0] }
+    }
+    let record = InputRecord(
+      customerID: read(format.customerColumn), receipt: read(format.receiptColumn),
+      number: read(format.numberColumn))
+    return record.map { .success($0) } ?? .failure(.nothingToMigrate)
+  }
+
+  /// Splits a line into its columns (RFC 4180, with any delimiter).
+  static func fields(_ line: ArraySlice<UInt8>, _ delimiter: String) -> [String] {
+    let (quote, comma) = (UInt8(ascii: "\""), delimiter.utf8.first ?? UInt8(ascii: ","))
+    var fields: [String] = []
+    var field: [UInt8] = []
+    var isQuoted = false
+    var index = line.startIndex
+    while index < line.endIndex {
+      let byte = line[index]
+      index += 1
+      if byte == quote {
+        // Two quotes within quotes stand for one.
+        if isQuoted, index < line.endIndex, line[index] == quote {
+          field.append(quote)
+          index += 1
+        } else {
+          isQuoted.toggle()
+        }
+      } else if byte == comma, !isQuoted {
+        fields.append(String(decoding: field, as: UTF8.self))
+        field = []
+      } else {
+        field.append(byte)
+      }
+    }
+    return fields + [String(decoding: field, as: UTF8.self)]
+  }
+}
+
+extension JSONObject {
+  /// Returns the text or number of a member; a dot separates the names of nested members.
+  fileprivate func text(at path: String) -> String? {
+    var value: JSONValue? = self[path]
+    if value == nil {
+      value = .object(self)
+      for name in path.split(separator: ".") { value = value?.objectValue?[String(name)] }
+    }
+    switch value {
+    case .string(let text)?: return text
+    case .number(let number)?: return number.literal
+    default: return nil
+    }
+  }
+}
+
+/// Writes failed lines of a job as NDJSON, which is itself valid input.
+package struct FailureWriter {
+  private let job: MigrationJob
+  private let format: InputFormat
+
+  /// Creates a writer that reads the input of `job`.
+  package init(of job: MigrationJob) {
+    self.job = job
+    format = InputFormat(job.order.format) ?? InputFormat()
+  }
+
+  /// Returns the line with the default column names and the reason of its failure; without its receipt if the input is
+  /// deleted.
+  package func line(_ failure: MigrationLine) -> String {
+    var json = JSONObject()
+    if !failure.customerID.isEmpty { json["customer_id"] = .string(failure.customerID) }
+    switch record(failure)?.content {
+    case .text(let receipt)?: json["receipt"] = .string(receipt)
+    case .originalTransactionID(let id)?: json["original_transaction_id"] = .string(id)
+    case .receipt?, nil: break
+    }
+    json["line"] = .number(JSONNumber(failure.number))
+    json["reason"] = .string(failure.reason)
+    json["explanation"] = .string(failure.explanation)
+    return String(decoding: json.serialized(), as: UTF8.self)
+  }
+
+  private func record(_ failure: MigrationLine) -> InputRecord? {
+    guard
+      var reader = try? InputReader(
+        path: job.order.inputPath, format, after: failure.number - 1,
+        at: failure.position), let line = try? reader.next(), line.number == failure.number
+    else { return nil }
+    return try? line.record.get()
+  }
+}

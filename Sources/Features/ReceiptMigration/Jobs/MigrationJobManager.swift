@@ -1,0 +1,161 @@
+internal import AppStore
+internal import Ledger
+internal import Logging
+package import Platform
+package import Store
+
+/// Starts, runs and cancels migration jobs, and resumes them after a restart.
+package actor MigrationJobManager: Worker {
+  package nonisolated let name = "migrations"
+
+  /// A stored job, with the state of its run.
+  package struct JobStatus: Sendable {
+    package let job: MigrationJob
+    package let reasons: [MigrationReason]
+    /// Lines a second, over the last 10 seconds; 0 if the job does not run.
+    package let rate: Double
+    /// The size of the input; 0 once it is deleted.
+    package let inputBytes: Int64
+  }
+
+  /// The number of receipts in flight by default: enough to be limited by Apple's rate limit, and not by the latency of
+  /// two calls for each receipt.
+  package static let defaultConcurrency = 32
+  private static let maxConcurrency = 256
+  private static let idPrefix = "migration-"
+
+  private let intake: ReceiptIntake
+  private let store: any EntitlementStore
+  package nonisolated let folder: ImportFolder
+  private let logger = Logger(label: "entitled.migrations")
+  private var running: [Int64: MigrationProgress] = [:]
+  private let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)
+
+  /// Creates a manager whose jobs submit receipts to `intake`.
+  package init(intake: ReceiptIntake, store: any EntitlementStore, folder: ImportFolder) {
+    self.intake = intake
+    self.store = store
+    self.folder = folder
+  }
+
+  /// Runs jobs until the task is cancelled, beginning with those that a restart interrupted.
+  ///
+  /// - Throws: ``StoreError`` if the interrupted jobs cannot be read.
+  package func run() async throws {
+    let jobs = try await store.read { snapshot throws(StoreError) in try snapshot.runningMigrations() }
+    for job in jobs { ordered.yield(job) }
+    await withTaskGroup(of: Void.self) { group in
+      for await job in orders {
+        guard running[job.id] == nil else { continue }
+        let progress = MigrationProgress()
+        running[job.id] = progress
+        group.addTask { await self.process(job, progress) }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func process(
+    _ job: MigrationJob, _ progress: MigrationProgress
+  ) async {
+    let run = MigrationRun(job, intake: intake, store: store, progress: progress)
+    do throws(StoreError) {
+      try await run.run()
+    } catch {
+      logger.error(
+        "migration job stopped", metadata: ["job": "\(Self.name(of: job.id))", "error": "\(error)"])
+    }
+    running[job.id] = nil
+  }
+
+  /// Starts a job, or returns the one with the same idempotency key. `order` has a path in the import folder, unless
+  /// `upload` is the id of an upload.
+  package func start(
+    _ order: MigrationJob.Order, upload: String
+  ) async throws(MigrationError) -> JobStatus {
+    var order = order
+    guard order.concurrency <= Self.maxConcurrency else {
+      throw .concurrencyTooHigh(limit: Self.maxConcurrency)
+    }
+    order.concurrency = order.concurrency > 0 ? order.concurrency : Self.defaultConcurrency
+    do throws(MigrationError) {
+      order.ownsInput = !upload.isEmpty
+      order.inputPath = upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload)
+    } catch {
+      // The job may exist already, and its input be deleted.
+      guard !order.key.isEmpty, let known = try await job(withKey: order.key, of: order.appID) else {
+        throw error
+      }
+      return try await status(of: known)
+    }
+    let (wanted, instant) = (order, intake.now())
+    let job = try await inStore { store throws(StoreError) in try store.begin(wanted, at: instant) }
+    if job.state == .running { ordered.yield(job) }
+    return try await status(of: job)
+  }
+
+  private func job(withKey key: String, of appID: String) async throws(MigrationError) -> MigrationJob? {
+    try await read { snapshot throws(StoreError) in try snapshot.migration(withKey: key, of: appID) }
+  }
+
+  /// Returns the status of a job.
+  package func status(of name: String) async throws(MigrationError) -> JobStatus {
+    try await status(of: try await job(name))
+  }
+
+  /// Returns the failed lines of a job after line `line`.
+  package func failures(
+    of name: String, after line: Int64, limit: Int
+  ) async throws(MigrationError) -> (job: MigrationJob, lines: [MigrationLine]) {
+    let job = try await job(name)
+    let lines = try await read { snapshot throws(StoreError) in
+      try snapshot.migrationFailures(of: job.id, after: line, limit: limit)
+    }
+    return (job, lines)
+  }
+
+  /// Stops a running job; of an ended one, deletes the uploaded input and the failures.
+  package func cancel(_ name: String) async throws(MigrationError) -> JobStatus {
+    let job = try await job(name)
+    let instant = intake.now()
+    if job.state == .running {
+      running[job.id]?.stop()
+      try await inStore { store throws(StoreError) in
+        try store.end(job.id, as: .cancelled, problem: "", at: instant)
+      }
+    } else {
+      if job.order.ownsInput { folder.delete(job.order.inputPath) }
+      try await inStore { store throws(StoreError) in try store.forgetFailures(of: job.id) }
+    }
+    return try await status(of: name)
+  }
+
+  /// Returns the job's id in the API.
+  package static func name(of id: Int64) -> String { "\(idPrefix)\(id)" }
+
+  private func job(_ name: String) async throws(MigrationError) -> MigrationJob {
+    guard name.hasPrefix(Self.idPrefix), let id = Int64(name.dropFirst(Self.idPrefix.count)),
+      let job = try await read({ snapshot throws(StoreError) in try snapshot.migration(id) })
+    else { throw .unknownMigration(name) }
+    return job
+  }
+
+  private func status(of job: MigrationJob) async throws(MigrationError) -> JobStatus {
+    let reasons = try await read { snapshot throws(StoreError) in try snapshot.migrationReasons(of: job.id) }
+    return JobStatus(
+      job: job, reasons: reasons.filter(\.outcome.isFailure), rate: running[job.id]?.rate ?? 0,
+      inputBytes: folder.size(ofInput: job.order.inputPath) ?? 0)
+  }
+
+  private func inStore<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(MigrationError) -> Value {
+    do { return try await store.write(body) } catch { throw .ledger(.store(error)) }
+  }
+
+  private func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(MigrationError) -> Value {
+    do { return try await store.read(.interactive, body) } catch { throw .ledger(.store(error)) }
+  }
+}

@@ -1,0 +1,72 @@
+internal import Synchronization
+
+/// The speed of a running job, and whether it should stop.
+final class MigrationProgress: Sendable {
+  private struct State {
+    /// The number of finished lines in each of the last seconds.
+    var seconds: [(second: Int64, count: Int)] = []
+    var isStopped = false
+  }
+
+  /// Seconds.
+  private static let window: Int64 = 10
+
+  private let start = ContinuousClock.now
+  private let state = Mutex(State())
+
+  var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  /// Stops the job from starting further lines.
+  func stop() { state.withLock { $0.isStopped = true } }
+
+  /// Counts a finished line.
+  func count() {
+    let now = second
+    state.withLock { state in
+      if state.seconds.last?.second == now {
+        state.seconds[state.seconds.count - 1].count += 1
+      } else {
+        state.seconds.append((now, 1))
+        state.seconds.removeAll { $0.second < now - Self.window }
+      }
+    }
+  }
+
+  /// Lines a second, over the last 10 seconds.
+  var rate: Double {
+    let now = second
+    let recent = state.withLock { state in
+      state.seconds.filter { $0.second >= now - Self.window }.reduce(0) { $0 + $1.count }
+    }
+    return Double(recent) / Double(max(1, min(now, Self.window)))
+  }
+
+  private var second: Int64 { (ContinuousClock.now - start).components.seconds }
+}
+
+/// The line up to which all are done, while later ones may be done too.
+struct ProgressWatermark {
+  var line: Int64
+  var position: Int64
+  /// The positions that follow the lines in flight, by line number.
+  private var next: [Int64: Int64] = [:]
+  private var done: Set<Int64> = []
+
+  init(line: Int64, position: Int64) {
+    self.line = line
+    self.position = position
+  }
+
+  /// Whether no line is in flight.
+  var isComplete: Bool { next.isEmpty }
+
+  mutating func begin(_ line: InputLine, next position: Int64) { next[line.number] = position }
+
+  mutating func finish(_ finished: InputLine) {
+    done.insert(finished.number)
+    while done.remove(line + 1) != nil {
+      line += 1
+      position = next.removeValue(forKey: line) ?? position
+    }
+  }
+}

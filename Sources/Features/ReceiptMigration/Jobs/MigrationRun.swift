@@ -1,0 +1,240 @@
+internal import AppStore
+internal import AppStoreClient
+internal import Ledger
+internal import Metrics
+internal import Store
+
+/// A running job: reads its input, migrates several lines concurrently, and commits each line's result together with
+/// its receipt.
+struct MigrationRun: Sendable {
+  let job: MigrationJob
+  let intake: ReceiptIntake
+  let store: any EntitlementStore
+  let progress: MigrationProgress
+  private let lines = LineLocks()
+
+  /// The number of attempts for a line whose errors are retryable.
+  private static let maxAttempts = 5
+  private static let maxPause = Duration.seconds(30)
+  /// The number of finished lines between two writes of the watermark.
+  private static let stride: Int64 = 16
+
+  init(
+    _ job: MigrationJob, intake: ReceiptIntake, store: any EntitlementStore, progress: MigrationProgress
+  ) {
+    self.job = job
+    self.intake = intake
+    self.store = store
+    self.progress = progress
+  }
+
+  /// The reason why a job fails.
+  private enum Failure: Error {
+    case input(InputError)
+    case store(StoreError)
+
+    var description: String {
+      switch self {
+      case .input(let error): error.description
+      case .store(let error): "store unavailable: \(error)"
+      }
+    }
+  }
+
+  /// Runs to the end of the input, or until the task is cancelled or the job stopped.
+  ///
+  /// - Throws: if the end of the job cannot be written; it resumes after a restart.
+  func run() async throws(StoreError) {
+    do throws(Failure) {
+      var reader = try openInput()
+      let done = try await doneLines()
+      try await processLines(&reader, done)
+    } catch {
+      try await end(.failed, error.description)
+    }
+  }
+
+  private func openInput() throws(Failure) -> InputReader {
+    do throws(InputError) {
+      return try InputReader(
+        path: job.order.inputPath, InputFormat(job.order.format) ?? InputFormat(), after: job.doneLines,
+        at: job.position)
+    } catch {
+      throw .input(error)
+    }
+  }
+
+  private func doneLines() async throws(Failure) -> Set<Int64> {
+    let id = job.id
+    do throws(StoreError) {
+      return try await store.read(.background) { store throws(StoreError) in try store.doneLines(of: id) }
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  private func processLines(
+    _ reader: inout InputReader, _ done: Set<Int64>
+  ) async throws(Failure) {
+    var mark = ProgressWatermark(line: job.doneLines, position: job.position)
+    let outcome = await withTaskGroup(of: InputLine?.self) { group -> Result<Bool, InputError> in
+      var inFlight = 0
+      var failure: InputError?
+      while failure == nil, !Task.isCancelled, !progress.isStopped {
+        do throws(InputError) {
+          guard let line = try reader.next() else { break }
+          mark.begin(line, next: reader.position)
+          if done.contains(line.number) {
+            mark.finish(line)
+            continue
+          }
+          group.addTask { await process(line) ? line : nil }
+          inFlight += 1
+        } catch {
+          failure = error
+        }
+        guard inFlight >= job.order.concurrency else { continue }
+        if let line = await group.next() ?? nil { await finish(line, &mark) }
+        inFlight -= 1
+      }
+      while let line = await group.next() {
+        if let line { await finish(line, &mark) }
+      }
+      if let failure { return .failure(failure) }
+      await save(mark)
+      return .success(mark.isComplete && !Task.isCancelled && !progress.isStopped)
+    }
+    do throws(InputError) {
+      guard try outcome.get() else { return }
+    } catch {
+      throw .input(error)
+    }
+    do throws(StoreError) { try await end(.finished, "") } catch { throw .store(error) }
+  }
+
+  private func finish(_ line: InputLine, _ mark: inout ProgressWatermark) async {
+    let before = mark.line
+    mark.finish(line)
+    if mark.line / Self.stride != before / Self.stride { await save(mark) }
+  }
+
+  /// Writes the watermark. A failed write is made good by the next one.
+  private func save(_ mark: ProgressWatermark) async {
+    let (id, line, position) = (job.id, mark.line, mark.position)
+    try? await store.write { store throws(StoreError) in
+      try store.saveProgress(of: id, to: line, position: position)
+    }
+  }
+
+  private func end(_ state: MigrationJob.State, _ problem: String) async throws(StoreError) {
+    let (id, instant) = (job.id, intake.now())
+    try await store.write { store throws(StoreError) in
+      try store.end(id, as: state, problem: problem, at: instant)
+    }
+  }
+}
+
+extension MigrationRun {
+  /// Migrates a line, with retries.
+  ///
+  /// - Returns: whether the line's result is stored; false if the job stops.
+  private func process(_ line: InputLine) async -> Bool {
+    let record: InputRecord
+    switch line.record {
+    case .success(let found): record = found
+    case .failure(let error):
+      count(error.reason)
+      return await keep(
+        line.outcome(.rejected, customerID: "", reason: error.reason, explanation: error.description))
+    }
+    for attempt in 1...Self.maxAttempts {
+      do throws(ReceiptError) {
+        if try await migrate(line, record, isLast: attempt == Self.maxAttempts) {
+          count("DONE")
+          return true
+        }
+        guard !Task.isCancelled, !progress.isStopped else { return false }
+        try? await Task.sleep(for: .seconds(1))
+      } catch {
+        guard !Task.isCancelled, !progress.isStopped else { return false }
+        guard error.isRetryable, attempt < Self.maxAttempts else {
+          count(error.reason)
+          let outcome: MigrationLine.Outcome = error.isRetryable ? .retryable : .rejected
+          return await keep(
+            line.outcome(
+              outcome, customerID: record.customerID, reason: error.reason, explanation: error.description))
+        }
+        try? await Task.sleep(for: min(error.retryAfter, Self.maxPause))
+      }
+    }
+    return false
+  }
+
+  /// Submits the receipt and stores the line's result in the same commit.
+  ///
+  /// - Returns: false if its lookup failed, and a retry is due unless this is the last attempt.
+  private func migrate(
+    _ line: InputLine, _ record: InputRecord, isLast: Bool
+  ) async throws(ReceiptError) -> Bool {
+    var incoming = IncomingReceipt(
+      appID: job.order.appID, customerID: record.customerID.isEmpty ? nil : record.customerID,
+      content: record.content)
+    incoming.environment = job.order.environment
+    incoming.source = .migration
+    incoming.priority = .backfill
+    incoming.queriedSince = job.startedAt
+    incoming.lineLocks = lines
+    if job.order.linksNumbers { incoming.binding = .vouched(by: job.order.actor) }
+    if job.order.isDryRun {
+      let found = try await intake.dryRun(incoming)
+      _ = await keep(
+        line.outcome(found.lines.isEmpty ? .empty : .migrated, customerID: record.customerID))
+      return true
+    }
+    let id = job.id
+    let outcome = try await intake.submit(incoming) { store, result throws(StoreError) in
+      guard result.pendingReason == nil || isLast else { return }
+      try store.finish(line.outcome(of: result, customerID: record.customerID), of: id)
+    }
+    progress.count()
+    return outcome.lookupFailure == nil || isLast
+  }
+
+  private func keep(_ outcome: MigrationLine) async -> Bool {
+    let id = job.id
+    progress.count()
+    return await (try? store.write { store throws(StoreError) in try store.finish(outcome, of: id) }) != nil
+  }
+
+  private func count(_ reason: String) {
+    Counter(label: "entitled_migrated_receipts_total", dimensions: [("reason", reason)]).increment()
+  }
+}
+
+extension InputLine {
+  fileprivate func outcome(
+    _ outcome: MigrationLine.Outcome, customerID: String, reason: String = "", explanation: String = ""
+  ) -> MigrationLine {
+    MigrationLine(
+      number: number, position: position, length: length, customerID: customerID, outcome: outcome,
+      reason: reason, explanation: explanation)
+  }
+
+  fileprivate func outcome(of result: ReceiptResult, customerID: String) -> MigrationLine {
+    if result.belongsToAnotherCustomer {
+      let rejection = ReceiptRejection.ownedByAnotherCustomer(
+        originalTransactionIDs: result.linesOfOtherCustomers)
+      return outcome(
+        .rejected, customerID: customerID, reason: rejection.reason, explanation: rejection.description)
+    }
+    if let reason = result.pendingReason {
+      return outcome(
+        .retryable, customerID: customerID, reason: reason,
+        explanation: "lookup failed; the receipt's contents hold until it succeeds")
+    }
+    var line = outcome(
+      result.isEmpty ? .empty : result.changedState ? .migrated : .unchanged, customerID: customerID)
+    line.isDuplicate = result.wasQueriedBefore
+    return line
+  }
+}

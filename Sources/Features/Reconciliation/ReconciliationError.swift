@@ -1,0 +1,52 @@
+internal import AppStore
+internal import AppStoreClient
+package import AppleLookup
+package import Ledger
+package import Store
+
+/// The reason why reconciliation could not go on. It retries later.
+package enum ReconciliationError: Error, Hashable, Sendable {
+  /// A call of the App Store failed, or its response could not be ingested.
+  case lookup(LookupError)
+  /// A notification could not be ingested, or polls not be recorded.
+  case ledger(LedgerError)
+  /// The state of the reconciliation could not be read or written.
+  case store(StoreError)
+  /// The task was cancelled.
+  case cancelled
+
+  /// Wraps an error of a task group, whose child tasks throw untyped errors.
+  init(_ error: any Error) {
+    switch error {
+    case let error as ReconciliationError: self = error
+    case LookupError.cancelled: self = .cancelled
+    case let error as LookupError: self = .lookup(error)
+    case let error as AppStoreClientError: self = ReconciliationError(LookupError(error))
+    case let error as LedgerError: self = .ledger(error)
+    case let error as StoreError: self = .store(error)
+    default: self = .cancelled
+    }
+  }
+}
+
+extension ReconciliationError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .lookup(let error): error.description
+    case .ledger(let error): error.description
+    case .store(let error): error.description
+    case .cancelled: "reconciliation cancelled"
+    }
+  }
+}
+
+extension LookupError {
+  /// Whether a retry would get the same response.
+  var isFinal: Bool {
+    switch self {
+    case .appStore(.refused(let code, _)): !code.isRetryable
+    case .rejectedDocument: true
+    case .noKey, .appStore, .cancelled, .ledger: false
+    }
+  }
+}

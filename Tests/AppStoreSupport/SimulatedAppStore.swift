@@ -1,0 +1,89 @@
+package import AppStore
+package import AppStoreClient
+package import AppleLookup
+package import Entitlements
+package import Foundation
+internal import HTTP
+package import Ledger
+package import SQLiteStore
+package import Sandbox
+package import SignedData
+internal import Synchronization
+
+/// A store and a ledger whose App Store calls the sandbox simulator answers in this process.
+package struct SimulatedAppStore: Sendable {
+  package let simulator: AppStoreSimulator
+  package let verifier: SignedDataVerifier
+  package let catalog: CurrentCatalog
+  package let store: SQLiteEntitlementStore
+  package let ledger: EvidenceLedger
+  package let lookup: PurchaseLookup
+  package let exchange: SimulatorExchange
+
+  /// Creates a store below `folder` for one app, which must be in `simulator` too, in its sandbox environment.
+  package init(_ simulator: AppStoreSimulator, app: AppDefinition, folder: URL) throws {
+    self.simulator = simulator
+    let clock = simulator.clock
+    verifier = try SignedDataVerifier(anchors: .apple().adding(simulator.root, for: .sandbox))
+    catalog = CurrentCatalog(Catalog([app]))
+    store = try SQLiteEntitlementStore(directory: folder.appending(path: "\(UUID())").path)
+    ledger = EvidenceLedger(store: store, verifier: verifier, catalog: catalog, now: { clock.now() })
+    exchange = SimulatorExchange(simulator)
+    let credentials = AppStoreCredentials(
+      issuerID: "issuer", bundleID: app.identity.bundleID,
+      signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
+    let waited = WaitedTime()
+    var clients = AppStoreClients()
+    clients[app.id, .sandbox] = AppStoreServerClient(
+      app: app.identity, environment: .sandbox, server: AppStoreServer(baseURL: "http://sandbox"),
+      tokens: ServerAPITokenSource(credentials: credentials, now: { clock.now() }), exchange: exchange,
+      clock: ClientClock(
+        now: { clock.now() }, uptime: { waited.sum }, sleep: { waited.add($0) }, random: { 0.5 }))
+    lookup = PurchaseLookup(clients: clients, ledger: ledger)
+  }
+}
+
+/// Sends requests to the simulator without a network, and records their paths.
+package final class SimulatorExchange: HTTPExchange {
+  private struct State {
+    var paths: [String] = []
+    var failure: HTTPExchangeError?
+  }
+
+  private let simulator: AppStoreSimulator
+  private let state = Mutex(State())
+
+  package init(_ simulator: AppStoreSimulator) { self.simulator = simulator }
+
+  /// The paths of all requests so far, without queries.
+  package var paths: [String] { state.withLock { $0.paths } }
+
+  /// Fails all further requests; `nil` to answer them again.
+  package func fail(with failure: HTTPExchangeError?) { state.withLock { $0.failure = failure } }
+
+  package func send(
+    _ request: OutgoingRequest, timeout: Duration, limit: Int
+  ) async throws(HTTPExchangeError) -> IncomingResponse {
+    let target = "/" + (request.url.split(separator: "/", maxSplits: 2).last.map(String.init) ?? "")
+    let failure = state.withLock { state in
+      state.paths.append(String(target.prefix { $0 != "?" }))
+      return state.failure
+    }
+    if let failure { throw failure }
+    let response = await simulator.respond(
+      to: HTTPRequest(
+        method: request.method, target: target,
+        headers: HeaderFields(request.headers.map { ($0.name, $0.value) }), body: request.body))
+    return IncomingResponse(
+      status: response.status, headers: [("content-type", "application/json")], body: response.body)
+  }
+}
+
+/// Time that passes only while a call waits for the rate limit.
+private final class WaitedTime: Sendable {
+  private let total = Mutex(Duration.zero)
+
+  var sum: Duration { total.withLock { $0 } }
+
+  func add(_ duration: Duration) { total.withLock { $0 += duration + .milliseconds(1) } }
+}

@@ -1,0 +1,86 @@
+import AppStore
+import AppStoreSupport
+import Foundation
+import SQLiteStore
+import Store
+import Testing
+
+@testable import ReceiptMigration
+
+@Suite("Migration jobs") struct MigrationJobTests {
+  /// Runs a job over `lines` to its end.
+  private func run(
+    _ lines: [String], isDryRun: Bool = false, _ service: ReceiptService
+  ) async throws -> (MigrationJobManager, MigrationJobManager.JobStatus) {
+    let input = service.folder.appending(path: "input.ndjson")
+    try Data(lines.joined(separator: "\n").utf8).write(to: input)
+    let jobs = MigrationJobManager(
+      intake: service.intake, store: service.appStore.store, folder: ImportFolder(path: service.folder.path))
+    let running = Task { try await jobs.run() }
+    defer { running.cancel() }
+    var status = try await jobs.start(
+      MigrationJob.Order(
+        appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
+        concurrency: 2, isDryRun: isDryRun), upload: "")
+    let name = MigrationJobManager.name(of: status.job.id)
+    while status.job.state == .running {
+      try await Task.sleep(for: .milliseconds(10))
+      status = try await jobs.status(of: name)
+    }
+    return (jobs, status)
+  }
+
+  @Test("A job migrates its lines and lists the failed ones as valid input")
+  func job() async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      let (jobs, status) = try await run(
+        [
+          #"{"customer_id":"ana","receipt":"\#(receipt)"}"#,
+          #"{"customer_id":"ben","original_transaction_id":"0"}"#, #"{"customer_id":"cat"}"#,
+        ], service)
+      #expect(status.job.state == .finished && status.job.doneLines == 3)
+      #expect(status.job.counts == [.migrated: 1, .rejected: 2])
+      #expect(Set(status.reasons.map(\.reason)) == ["TRANSACTION_ID_ZERO", "EMPTY_DOCUMENT"])
+      let (job, failed) = try await jobs.failures(
+        of: MigrationJobManager.name(of: status.job.id), after: 0, limit: 10)
+      let line = FailureWriter(of: job).line(try #require(failed.first))
+      #expect(line.hasPrefix(#"{"customer_id":"ben","original_transaction_id":"0","line":2,"#))
+    }
+  }
+
+  @Test("A dry run counts the lines without storing facts")
+  func dryRun() async throws {
+    try await ReceiptService.run { service in
+      let (_, status) = try await run(
+        [#"{"customer_id":"ana","receipt":"\#(try await service.receipt())"}"#], isDryRun: true, service)
+      #expect(status.job.counts == [.migrated: 1])
+      #expect(service.appStore.exchange.paths.isEmpty)
+    }
+  }
+
+  @Test("A job whose input is malformed fails with the error of the input")
+  func malformedInput() async throws {
+    try await ReceiptService.run { service in
+      let (_, status) = try await run(["one,two", "1,2"], service)
+      #expect(status.job.state == .failed)
+      #expect(status.job.problem.hasPrefix("the header has neither receipt nor original_transaction_id"))
+    }
+  }
+
+  @Test("Inputs outside of the import folder, missing inputs and upload gaps have errors of their own")
+  func inputErrors() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = ImportFolder(path: path)
+    #expect(throws: MigrationError.inputPathNotAllowed(path: "../x", folder: path)) {
+      try folder.input("../x")
+    }
+    #expect(throws: MigrationError.inputNotFound("x")) { try folder.input("x") }
+    #expect(throws: MigrationError.invalidUploadID) { try folder.append([1], to: "a/b", at: 0) }
+    #expect(try folder.append([1, 2], to: "a", at: 0) == 2)
+    #expect(try folder.append([1, 2], to: "a", at: 0) == 2)
+    #expect(throws: MigrationError.uploadOffsetMismatch(size: 2)) { try folder.append([3], to: "a", at: 5) }
+    #expect(try folder.append([3], to: "a", at: 2) == 3)
+  }
+}

@@ -1,0 +1,135 @@
+import AppStore
+import AppStoreClient
+import AppStoreSupport
+import AppleLookup
+import Entitlements
+import Ledger
+import SQLiteStore
+import Sandbox
+import Store
+import Testing
+
+@testable import ReceiptMigration
+
+@Suite("Receipt intake") struct ReceiptIntakeTests {
+  /// The error of a submission.
+  private func failure(
+    _ service: ReceiptService, _ content: IncomingReceipt.Content, for customer: String? = "ana"
+  ) async -> ReceiptError? {
+    do throws(ReceiptError) {
+      _ = try await service.submit(content, for: customer)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("A receipt is verified, looked up and linked to its customer")
+  func receipt() async throws {
+    try await ReceiptService.run { service in
+      let outcome = try await service.submit(.text(try await service.receipt()))
+      #expect(outcome.kind == .appReceipt && outcome.environment == .sandbox)
+      #expect(outcome.lines.count == 1 && outcome.problems.isEmpty)
+      #expect(outcome.lookupFailure == nil && outcome.result.customerID == "ana")
+      #expect(outcome.result.facts.transactions.count == 1)
+      #expect(!service.appStore.exchange.paths.isEmpty)
+    }
+  }
+
+  @Test("A receipt holds while the App Store is unreachable, and its lookup is queued")
+  func unreachable() async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      service.appStore.exchange.fail(with: .unreachable("reset"))
+      let outcome = try await service.submit(.text(receipt))
+      #expect(outcome.lookupFailure == .appStore(.unreachable(host: "sandbox", problem: "reset")))
+      #expect(outcome.pendingReason == "APP_STORE_UNAVAILABLE")
+      #expect(outcome.result.facts.transactions.count == 1)
+      let next = try await service.appStore.store.read { snapshot throws(StoreError) in
+        try snapshot.nextRefresh()
+      }
+      #expect(next != nil)
+    }
+  }
+
+  @Test("A dry run verifies a receipt without a lookup")
+  func dryRun() async throws {
+    try await ReceiptService.run { service in
+      let content = IncomingReceipt.Content.text(try await service.receipt())
+      let result = try await service.intake.dryRun(
+        IncomingReceipt(appID: "demo", customerID: "ana", content: content))
+      #expect(result.lines.count == 1 && result.environment == .sandbox)
+      #expect(service.appStore.exchange.paths.isEmpty)
+    }
+  }
+
+  @Test("A receipt whose purchases belong to another customer is rejected")
+  func otherOwner() async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      let lines = try await service.submit(.text(receipt)).lines
+      let error = await failure(service, .text(receipt), for: "ben")
+      guard case .rejected(let rejection, _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(rejection == .ownedByAnotherCustomer(originalTransactionIDs: lines))
+      #expect(error?.isRetryable == false)
+    }
+  }
+
+  @Test("Documents that are no receipts are rejected and stored as evidence")
+  func documents() async throws {
+    try await ReceiptService.run { service in
+      let signed = try await service.purchase().signedTransactionInfo
+      for (text, reason) in [(signed, "NOT_A_RECEIPT"), ("MIIé!!", "NOT_BASE64")] {
+        let error = await failure(service, .text(text))
+        guard case .rejected(_, let evidence) = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(error?.reason == reason)
+        #expect(evidence != nil)
+      }
+      #expect(await failure(service, .text("")) == .rejected(.empty, evidence: nil))
+    }
+  }
+
+  @Test("A transaction id is linked only if the operator vouches for its customer")
+  func transactionID() async throws {
+    try await ReceiptService.run { service in
+      let id = try await service.purchase().originalTransactionId
+      let unlinked = try await service.submit(.originalTransactionID(id))
+      #expect(unlinked.kind == .originalTransactionID && unlinked.result.customerID == nil)
+      var vouched = IncomingReceipt(appID: "demo", customerID: "ana", content: .originalTransactionID(id))
+      vouched.binding = .vouched(by: "ops")
+      #expect(try await service.intake.submit(vouched).result.customerID == "ana")
+    }
+  }
+
+  @Test("A transaction id that cannot be looked up has its own error for each cause")
+  func transactionIDFailures() async throws {
+    try await ReceiptService.run { service in
+      #expect(
+        await failure(service, .originalTransactionID("0")) == .rejected(.transactionIDZero, evidence: nil))
+      #expect(
+        await failure(service, .originalTransactionID("1")) == .rejected(.unknownToApple("1"), evidence: nil))
+      service.appStore.exchange.fail(with: .timedOut)
+      #expect(await failure(service, .originalTransactionID("1")) == .lookupFailed(.appStore(.timedOut)))
+    }
+  }
+
+  @Test("With the policy 'both', verifyReceipt must return a verdict")
+  func verifyReceipt() async throws {
+    try await ReceiptService.run(ReceiptPolicy(verification: .both)) { service in
+      let receipt = try await service.receipt()
+      #expect(try await service.submit(.text(receipt)).kind == .appReceipt)
+      #expect(service.appStore.exchange.paths.first == "/verifyReceipt")
+      service.appStore.exchange.fail(with: .unreachable("reset"))
+      let error = await failure(service, .text(receipt))
+      #expect(
+        error == .verifyReceiptFailed(.callFailed(.unreachable(host: "sandbox", problem: "reset"))))
+      #expect(error?.reason == "VERIFY_RECEIPT_UNAVAILABLE" && error?.isRetryable == true)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import AppStore
+import AppStoreSupport
+import AppleLookup
+import Entitlements
+import Foundation
+import Ledger
+import Logging
+import Platform
+import SQLiteStore
+import SignedData
+import Store
+
+@testable import Notifications
+@testable import Reconciliation
+@testable import Sandbox
+
+/// A service that gets the notifications of a lived world: a store, a ledger, an inbox, and a simulated App Store.
+struct Recipient {
+  private static let target = AppEnvironment(appID: "demo", environment: .sandbox)
+
+  private let appStore: SimulatedAppStore
+  let store: SQLiteEntitlementStore
+  let ledger: EvidenceLedger
+  let inbox: NotificationInbox
+  let lookup: PurchaseLookup
+  private let reconciler: Reconciler
+  private let polling: StatusPolling
+  private let app: AppDefinition
+  private let clock: SandboxClock
+
+  init(_ world: LivedWorld) throws {
+    let clock = world.simulator.clock
+    let app = AppDefinition(
+      id: "demo", identity: LivedWorld.app.identity, environments: [.sandbox],
+      products: ["monthly", "gold", "weekly"].map { id in
+        ProductDefinition(
+          productID: id, type: .autoRenewableSubscription,
+          subscriptionGroup: id == "weekly" ? "news" : "pro", level: id == "gold" ? 1 : 2,
+          entitlements: [id == "weekly" ? "news" : "pro"])
+      })
+    self.app = app
+    self.clock = clock
+    appStore = try SimulatedAppStore(world.simulator, app: app, folder: world.folder)
+    (store, ledger, lookup) = (appStore.store, appStore.ledger, appStore.lookup)
+    let catalog = appStore.catalog
+    let cadence = DeliveryCadence()
+    inbox = NotificationInbox(
+      ledger: ledger, lookup: lookup, catalog: catalog,
+      secrets: ["demo": SharedSecret(LivedWorld.secret)].compactMapValues(\.self),
+      recordArrival: { cadence.recordArrival($0, at: $1) })
+    reconciler = Reconciler(
+      store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
+      policies: ["demo": ReconciliationPolicy(pollsStatuses: false, repairsGaps: false)],
+      clock: ServiceClock(now: { clock.now() }))
+    polling = StatusPolling(
+      store: store, ledger: ledger, lookup: lookup, app: app, target: Self.target,
+      metrics: ReconciliationMetrics(Self.target), now: { clock.now() })
+  }
+
+  // MARK: Input
+
+  /// Submits purchases as the app does.
+  func submit(_ submissions: [(customer: String, transaction: String)]) async throws {
+    for submission in submissions {
+      _ = try await ledger.submit(
+        Submission(
+          appID: "demo", customerID: submission.customer, signedTransaction: submission.transaction))
+    }
+  }
+
+  /// Ingests notifications, several concurrently.
+  func deliver(_ bodies: [[UInt8]], concurrency width: Int = 16) async throws {
+    for start in stride(from: 0, to: bodies.count, by: width) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for body in bodies[start..<min(start + width, bodies.count)] {
+          group.addTask {
+            _ = try await inbox.ingest(
+              IncomingNotification(
+                appID: "demo", body: body, source: .notification, receivedAt: clock.now()))
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  /// Runs all status polls that are due.
+  func poll() async throws { try await polling.run() }
+
+  /// Repairs the whole time span.
+  func repair() async throws -> Repair {
+    let running = Task { [workers = reconciler.workers] in
+      await WorkerSupervisor(logger: Logger(label: "test")).run(workers)
+    }
+    defer { running.cancel() }
+    return try await reconciler.repair(
+      Repair(
+        appID: "demo", environment: .sandbox, reason: .manual, from: LivedWorld.start, to: clock.now(),
+        startedAt: clock.now()), timeout: nil
+    ).0
+  }
+
+  /// Looks up every purchase of the world.
+  func lookUpAll(_ world: LivedWorld) async throws {
+    for line in await world.simulator.world.lines.keys.sorted() {
+      _ = try await lookup.fetchAll(
+        PurchaseLookup.Request(appID: "demo", environment: .sandbox, transactionID: String(line)))
+    }
+  }
+
+  // MARK: Stored state
+
+  /// Returns one line for each customer and entitlement, with the state now, in the past and in the future.
+  func state() throws -> [String] {
+    let reader = try store.makeReader()
+    defer { reader.endTurn() }
+    let records = try reader.customers(of: "demo", in: .sandbox, after: nil, limit: 10_000)
+    return records.flatMap { record in
+      app.entitlements.map { entitlement in
+        let now = evaluate(record.facts, entitlement: entitlement, in: app, at: clock.now())
+        let others = stride(from: Int64(0), through: 200, by: 5).map { day in
+          let moment = LivedWorld.start.advanced(byMilliseconds: day * 86_400_000)
+          let then = evaluate(record.facts, entitlement: entitlement, in: app, at: moment)
+          return then.isEntitled ? then.deciding?.productID.prefix(1) ?? "?" : "-"
+        }
+        return
+          "\(record.key.customerID) \(entitlement) \(now.reason.rawValue) \(now.until?.description ?? "")"
+          + " \(now.deciding?.transactionID ?? "") \(now.willRenew.map { $0 ? "on" : "off" } ?? "")"
+          + " \(others.joined())"
+      }
+    }.sorted()
+  }
+}
