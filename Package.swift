@@ -283,7 +283,8 @@ let package = Package(
     test(
       .data, "SQLiteStoreTests",
       [
-        "AppStore", "Bytes", "Platform", "Entitlements", "JSON", "SQLiteStore", "Sandbox", "SignedData",
+        "AppStore", "Bytes", "Platform", "Entitlements", "JSON", "SQLite", "SQLiteStore", "Sandbox",
+        "SignedData",
         "Store", "TestSupport",
       ]),
     test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import AppStoreClient
 
-/// Answers what it was told to, one after the other, and keeps what it was asked.
+/// Returns scripted responses in order and records the requests.
 final class ScriptedExchange: HTTPExchange {
   typealias Answer = Result<IncomingResponse, HTTPExchangeError>
 
@@ -24,7 +24,7 @@ final class ScriptedExchange: HTTPExchange {
   }
 
   var requests: [OutgoingRequest] { state.withLock { $0.requests } }
-  /// How long each was told to wait.
+  /// The timeout of each request.
   var timeouts: [Duration] { state.withLock { $0.timeouts } }
 
   func send(
@@ -46,7 +46,7 @@ extension ScriptedExchange.Answer {
   }
 }
 
-/// Time that passes only while somebody sleeps.
+/// A clock that advances only while a caller sleeps.
 final class ManualTime: Sendable {
   private let state = Mutex((milliseconds: Int64(0), sleeps: [Duration]()))
 

@@ -31,7 +31,7 @@ struct AnswerTests {
       #expect(taken.map(\.customerID) == ["ana", "ana", "ana", "ana"])
       #expect(taken.map { $0.transaction?.transactionId } == ["L1-0", "L1-30", "L1-60", "L2-10"])
       #expect(try fixture.evidence().count == 7)
-      #expect(try fixture.events().count == events + 1, "a renewal that is told once")
+      #expect(try fixture.events().count == events + 1, "one event for a renewal")
       #expect(try await fixture.replayDifferences() == [])
 
       try await LedgerFixture.run { other in

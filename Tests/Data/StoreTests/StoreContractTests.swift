@@ -209,7 +209,7 @@ import Testing
       let after = try reader.snapshotVersion()
       #expect(store.changes.lastCommit(in: slot) <= after)
       #expect(try reader.facts(of: customer) != nil)
-      _ = try await store.append(evidence("of nobody's answers"))
+      _ = try await store.append(evidence("unrelated"))
       #expect(store.changes.lastCommit == after)
     }
   }

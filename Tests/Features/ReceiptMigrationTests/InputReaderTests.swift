@@ -21,7 +21,7 @@ import Testing
     lines.map { line in (try? line.record.get().customerID) ?? "-" }
   }
 
-  @Test("JSON and CSV are told apart by their first character, and empty lines do not count")
+  @Test("The first character selects JSON or CSV; empty lines do not count")
   func syntaxes() throws {
     let json = """
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Sandbox
 
 /// A sandbox in which customers did anything with their subscriptions for some months, the same for the same
-/// seed, and all that Apple would tell of it.
+/// seed, and all of Apple's documents about it.
 struct LivedWorld {
   static let app = SandboxApp(
     id: "demo", identity: AppIdentity(bundleID: "com.example", appAppleID: nil),

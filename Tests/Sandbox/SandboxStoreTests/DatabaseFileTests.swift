@@ -1,8 +1,7 @@
 import AppStore
 import Foundation
 import JSON
-internal import SQLite
-import SQLiteStore
+import SQLite
 import Sandbox
 import SandboxStore
 import Testing

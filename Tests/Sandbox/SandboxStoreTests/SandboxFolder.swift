@@ -2,8 +2,7 @@ import AppStore
 import Foundation
 import HTTP
 import JSON
-internal import SQLite
-import SQLiteStore
+import SQLite
 import SandboxStore
 import Testing
 

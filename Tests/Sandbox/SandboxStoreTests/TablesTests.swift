@@ -1,7 +1,7 @@
 import AppStore
 import Foundation
 import JSON
-import SQLiteStore
+import SQLite
 import SandboxStore
 import Synchronization
 import Testing

@@ -43,7 +43,7 @@ struct CheckResponseCacheTests {
   func change() {
     let cache = cache()
     cache.remember("yes", to: "may ana?", while: validity())
-    changes.committed([CustomerKey(appID: "ocean", environment: .production, customerID: "somebody")])
+    changes.committed([CustomerKey(appID: "ocean", environment: .production, customerID: "ben")])
     #expect(cache.answer(to: "may ana?", at: 5) == "yes")
     changes.committed([ana])
     #expect(cache.answer(to: "may ana?", at: 5) == nil)

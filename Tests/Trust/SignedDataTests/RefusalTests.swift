@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(
-    "What the payload must say: when, where, for whom", arguments: ["signedDate", "environment", "bundleId"])
+    "A payload without a required member is rejected", arguments: ["signedDate", "environment", "bundleId"])
   func missing(member: String) throws {
     var payload = TestChain.transaction()
     payload[member] = nil

@@ -1,6 +1,6 @@
 package import AppStore
 package import Logging
-package import Platform
+internal import Platform
 package import Store
 
 /// Purges the bodies of old evidence by the retention policy. Derived data and hashes stay; a replay can no

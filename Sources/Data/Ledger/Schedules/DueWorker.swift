@@ -1,6 +1,6 @@
 package import AppStore
 package import Entitlements
-package import Platform
+internal import Platform
 package import Store
 
 /// Processes items at the time at which they are due. It reads the next due time after each commit, because a

@@ -157,7 +157,7 @@ extension CustomerRow {
     var page: [CustomerKey] = []
     while try select.step() {
       guard let key = CustomerIdentity.decode(select.bytes(0)) else {
-        throw .corrupt("somebody is due who is not there")
+        throw .corrupt("a due customer has no identity")
       }
       page.append(key)
     }

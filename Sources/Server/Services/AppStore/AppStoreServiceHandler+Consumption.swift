@@ -41,7 +41,7 @@ extension AppStoreServiceHandler {
     }
     guard isWithdrawn else { return }
     throw Status(
-      .failedPrecondition, reason: "CONSENT_WITHDRAWN", "the customer does not agree that Apple is told",
+      .failedPrecondition, reason: "CONSENT_WITHDRAWN", "the customer withdrew the consent to this",
       field: "customer_consented")
   }
 

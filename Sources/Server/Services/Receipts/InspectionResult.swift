@@ -22,7 +22,7 @@ struct InspectionResult: Sendable {
       if let signer {
         "Signed by \(signer.subject) under \(signer.anchor), a trusted root."
       } else {
-        "Nobody that counts signed it; this app is configured to accept data of Xcode and local testing."
+        "No trust anchor signed it; the configuration of this app accepts data of Xcode and local testing."
       }
     return InspectionResult(isVerified: true, reason: "VERIFIED", explanation: explanation)
   }

@@ -82,7 +82,7 @@ import Testing
     #expect(latest(true) == ["2", "5", "8"])
   }
 
-  @Test("What Apple could not be asked about is told by the receipt's own word")
+  @Test("A purchase without a lookup keeps the state of the receipt")
   func receiptAlone() throws {
     let receipt = try Self.receipt(("1", "1", "pro"), ("2", "2", "unlock"))
     let known = Self.known(Self.fact("1", line: "1"))
