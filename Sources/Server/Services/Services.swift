@@ -24,13 +24,27 @@ package struct Services: Sendable {
 
   /// The methods for one event loop, with a reader of the store that belongs to it.
   package func makeHost() throws(StoreError) -> sending MethodHost {
-    let (chain, interceptors) = (policy.chain, policy.eventLoopInterceptors())
     let check = CheckHandler(context, reader: try context.store.makeCheckReader(), cacheBytes: cacheBytes)
-    let methods = asyncMethods + Method.eventLoop(entitlementService: check) + health.methods
     return MethodHost(
-      methods: MethodTable(
-        methods.map { chain.intercepting($0, MethodPolicy.of($0.path), with: interceptors) }),
-      tickEnded: check.endTick)
+      methods: methodTable(Method.eventLoop(entitlementService: check)), tickEnded: check.endTick)
+  }
+
+  /// The methods for an event loop whose reader could not be opened: those that need it fail with the status of
+  /// `error`, so that clients retry elsewhere instead of taking the method for missing.
+  package func makeHost(withoutReader error: StoreError) -> sending MethodHost {
+    let status = Status(error)
+    let failing = Contract.services.flatMap(\.methods).filter(\.onEventLoop).map {
+      Method(path: $0.fullName, handler: .unary { _, _ in .failure(status) })
+    }
+    return MethodHost(methods: methodTable(failing))
+  }
+
+  private func methodTable(_ onEventLoop: [Method]) -> MethodTable {
+    let (chain, interceptors) = (policy.chain, policy.eventLoopInterceptors())
+    return MethodTable(
+      (asyncMethods + onEventLoop + health.methods).map {
+        chain.intercepting($0, MethodPolicy.of($0.path), with: interceptors)
+      })
   }
 
   /// The unary methods as JSON over plain HTTP.

@@ -77,13 +77,13 @@ struct Listeners: Sendable {
   /// The time for calls in flight after SIGTERM; Kubernetes kills the process after 30 seconds.
   private static let grace = TimeAmount.seconds(20)
 
-  /// Returns the methods of one event loop. Without a reader of the store, the loop serves no methods.
+  /// Returns the methods of one event loop.
   private static func makeHost(_ application: Application, _ logger: Logger) -> sending MethodHost {
-    do {
+    do throws(StoreError) {
       return try application.services.makeHost()
     } catch {
       logger.critical("store reader unavailable on event loop", metadata: ["error": "\(error)"])
-      return MethodHost(methods: MethodTable([]))
+      return application.services.makeHost(withoutReader: error)
     }
   }
 }
