@@ -21,9 +21,6 @@ package protocol EntitlementStore: Sendable {
   /// ``read(_:deadline:_:)``. Two threads must not use it at the same time.
   func makeCheckReader() throws(StoreError) -> sending any CheckReader
 
-  /// Returns a reader for one event loop or one task; two threads must not use it at the same time.
-  func makeReader() throws(StoreError) -> sending any StoreReader
-
   /// Runs `body` in one transaction: either all of its writes are stored or, if it throws, none.
   ///
   /// Returns only after the transaction is durable, so that a power loss cannot undo it. Bodies run one

@@ -29,13 +29,6 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
   func facts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 }
 
-/// A reader that ends its snapshot itself; kept until every service reads through
-/// ``EntitlementStore/read(_:deadline:_:)``.
-package protocol StoreReader: StoreSnapshot {
-  /// Ends the snapshot: the next read sees later writes.
-  func endTurn()
-}
-
 /// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``.
 package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, DeliveryReader, NotificationReader,
   ConsumptionRequestReader, MigrationJobReader

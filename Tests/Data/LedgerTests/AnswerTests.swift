@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Ledger
 import Store
+import TestSupport
 import Testing
 
 @Suite("Batches of submissions")
@@ -25,13 +26,13 @@ struct AnswerTests {
   func together() async throws {
     try await LedgerFixture.run { fixture in
       for line in ["L1", "L2"] { _ = try await fixture.submit(fixture.period(0...30, line: line)) }
-      let (answer, events) = (try answer(fixture), try fixture.events().count)
+      let (answer, events) = (try answer(fixture), try await fixture.events().count)
       let taken = try await fixture.ledger.submitBatch(answer).map { try $0.get() }
       #expect(taken.map(\.isDuplicate) == [false, false, false, false])
       #expect(taken.map(\.customerID) == ["ana", "ana", "ana", "ana"])
       #expect(taken.map { $0.transaction?.transactionId } == ["L1-0", "L1-30", "L1-60", "L2-10"])
-      #expect(try fixture.evidence().count == 7)
-      #expect(try fixture.events().count == events + 1, "one event for a renewal")
+      #expect(try await fixture.evidence().count == 7)
+      #expect(try await fixture.events().count == events + 1, "one event for a renewal")
       #expect(try await fixture.replayDifferences() == [])
 
       try await LedgerFixture.run { other in
@@ -59,7 +60,10 @@ struct AnswerTests {
         Issue.record("the forged one gave \(outcomes[0])")
         return
       }
-      #expect(try fixture.store.makeReader().evidence(after: nil, limit: 9).contains { $0.id == evidence })
+      #expect(
+        try await fixture.store.snapshot { try $0.evidence(after: nil, limit: 9) }.contains {
+          $0.id == evidence
+        })
       #expect(try outcomes[1].get().customerID == "ana")
       guard case .failure(.ownedByAnotherCustomer("L2")) = outcomes[2] else {
         Issue.record("ben's gave \(outcomes[2])")
@@ -79,7 +83,7 @@ struct AnswerTests {
         Issue.record("it gave \(outcomes)")
         return
       }
-      #expect(try fixture.evidence() == [])
+      #expect(try await fixture.evidence() == [])
     }
   }
 }

@@ -18,8 +18,9 @@ import Testing
       #expect(still == given && none.evidenceID == nil)
       let (withdrawn, _) = try await fixture.ledger.recordConsent(false, of: "ana", fixture.scope)
       #expect(withdrawn?.isGiven == false)
-      #expect(try fixture.events().suffix(2).map(\.event.change.kind) == [.consentGiven, .consentWithdrawn])
-      #expect(try fixture.events().last?.event.actor == "support")
+      #expect(
+        try await fixture.events().suffix(2).map(\.event.change.kind) == [.consentGiven, .consentWithdrawn])
+      #expect(try await fixture.events().last?.event.actor == "support")
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
@@ -35,7 +36,7 @@ import Testing
       #expect(try await fixture.replayDifferences().isEmpty)
       _ = try await fixture.ledger.erase("ana", fixture.scope)
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
-      #expect(try fixture.store.makeReader().consent(of: ana) == nil)
+      #expect(try await fixture.store.snapshot { try $0.consent(of: ana) } == nil)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
@@ -48,17 +49,17 @@ import Testing
       let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
       #expect(due.owners == ["ana"] && !due.isConsented && due.purchase?.transactionID == "L1-40")
       #expect(due.request.answerBy == at(49).advanced(byMilliseconds: 12 * 3_600_000))
-      #expect(try fixture.events().last?.event.change.kind == .refundRequested)
+      #expect(try await fixture.events().last?.event.change.kind == .refundRequested)
 
       for (transaction, errorCode) in [("L1-10", nil), ("L1-40", 4_000_035), ("L1-40", nil as Int64?)] {
-        #expect(try fixture.openQuestions() == 1)
+        #expect(try await fixture.openQuestions() == 1)
         _ = try await fixture.ledger.record(
           AppleCall(
             method: AppleCall.sendConsumptionInformation, originalTransactionID: "L1",
             transactionID: transaction, request: [:],
             answer: errorCode.map { ["errorCode": .number(JSONNumber($0))] } ?? [:]), fixture.scope)
       }
-      #expect(try fixture.openQuestions() == 0)
+      #expect(try await fixture.openQuestions() == 0)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
@@ -90,7 +91,7 @@ import Testing
       var missed = due.request
       missed.settle(.missed, problem: "NO_CONSENT", at: at(50))
       for _ in 0..<2 { try await fixture.ledger.update(missed, ifUnchanged: due) }
-      let told = try fixture.events().filter { $0.event.change.kind == .refundRequestMissed }
+      let told = try await fixture.events().filter { $0.event.change.kind == .refundRequestMissed }
       #expect(told.map(\.event.change.effectiveAt) == [due.request.answerBy])
       #expect(told.map(\.event.customer.customerID) == ["ana"])
     }
@@ -103,7 +104,7 @@ import Testing
       for (uuid, day) in [("a", Int64(48)), ("b", 48), ("c", 49)] {
         try await fixture.ask(fixture.period(40...70), signed: day, uuid: uuid)
       }
-      #expect(try fixture.openQuestions() == 2)
+      #expect(try await fixture.openQuestions() == 2)
       _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
       #expect(try await fixture.ledger.dueConsumptionRequests(limit: 9).map(\.isConsented) == [true, true])
     }
@@ -120,10 +121,10 @@ extension LedgerFixture {
       signedPayload: payload)
   }
 
-  fileprivate func openQuestions() throws -> Int {
+  fileprivate func openQuestions() async throws -> Int {
     var query = ConsumptionRequestFilter(appID: "ocean", limit: 9)
     query.state = .open
-    return try store.makeReader().inquiries(query).count
+    return try await store.snapshot { [query] in try $0.inquiries(query) }.count
   }
 }
 
@@ -138,11 +139,11 @@ extension LedgerFixture {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       let outcome = try await fixture.ledger.record(call, fixture.scope)
-      let event = try #require(try fixture.events().last)
+      let event = try #require(try await fixture.events().last)
       #expect(event.event.change.kind == .appStoreCalled && event.event.actor == "support")
       #expect(event.event.change.entitlement == "pro" && event.event.evidenceID == outcome.evidenceID)
       #expect(event.event.change.before == event.event.change.after)
-      let body = try #require(try fixture.evidence().last?.content.body)
+      let body = try #require(try await fixture.evidence().last?.content.body)
       let kept = try #require(try JSONValue(parsing: body).objectValue?["call"]?.objectValue)
       #expect(kept["answer"] == ["success": true] && kept["request"] == ["extendByDays": 7])
       #expect(try await fixture.replayDifferences().isEmpty)
@@ -171,7 +172,7 @@ extension LedgerFixture {
         request: ["appAccountToken": "8f2f9e3a-5a10-4b0a-9a63-0d3ac1a0e0aa"], answer: [:])
       _ = try await fixture.ledger.record(call, fixture.scope)
       _ = try await fixture.ledger.erase("ana", fixture.scope)
-      let bodies = try fixture.evidence().compactMap(\.content.body).map {
+      let bodies = try await fixture.evidence().compactMap(\.content.body).map {
         String(decoding: $0, as: UTF8.self)
       }
       #expect(!bodies.contains { $0.contains("8f2f9e3a") })

@@ -19,7 +19,7 @@ import Testing
       let status = evaluate(submitted.facts, entitlement: "pro", in: LedgerFixture.app, at: at(5))
       #expect(status.state == .activeNotRenewing)
 
-      let evidence = try fixture.evidence()
+      let evidence = try await fixture.evidence()
       #expect(evidence.map(\.kind) == [.signedTransaction, .signedRenewalInfo])
       #expect(evidence[0].content.body == Array(jws.utf8))
       #expect(evidence[0].customerID == "ana")
@@ -54,7 +54,7 @@ import Testing
       #expect(again.isDuplicate)
       #expect(again.evidenceID == first.evidenceID)
       #expect(again.facts == first.facts)
-      #expect(try fixture.evidence().count == 1)
+      #expect(try await fixture.evidence().count == 1)
     }
   }
 
@@ -87,7 +87,7 @@ import Testing
           _ = try await other.submit(jws, for: "shuffled")
         }
         #expect(try other.facts(of: "shuffled") == straight)
-        #expect(try other.evidence().count == documents.count)
+        #expect(try await other.evidence().count == documents.count)
       }
     }
   }
@@ -101,7 +101,7 @@ import Testing
       }
       #expect(try fixture.facts(of: "ben") == nil)
       #expect(try fixture.facts(of: "ana")?.transactions.count == 2)
-      #expect(try fixture.evidence().last?.customerID == "ben")
+      #expect(try await fixture.evidence().last?.customerID == "ben")
     }
   }
 
@@ -120,7 +120,7 @@ import Testing
         #expect(refusal == reason)
       }
       #expect(try fixture.facts() == nil)
-      let evidence = try fixture.evidence()
+      let evidence = try await fixture.evidence()
       #expect(evidence.map(\.verdict) == cases.map { .rejected(reason: $0.1) })
       #expect(evidence.map { $0.content.body == nil } == [false, false, false, false, true])
       #expect(evidence.last?.content.size == 2 << 20)
@@ -136,7 +136,7 @@ import Testing
       }
       #expect(reason == "OTHER_PURCHASE_LINE")
       #expect(try fixture.facts() == nil)
-      #expect(try fixture.evidence().map(\.kind) == [.signedRenewalInfo])
+      #expect(try await fixture.evidence().map(\.kind) == [.signedRenewalInfo])
     }
   }
 
@@ -167,7 +167,7 @@ import Testing
       await #expect(throws: LedgerError.unknownApp("sea", configured: ["ocean"])) {
         try await fixture.submit(jws, app: "sea")
       }
-      #expect(try fixture.evidence().isEmpty)
+      #expect(try await fixture.evidence().isEmpty)
     }
   }
 

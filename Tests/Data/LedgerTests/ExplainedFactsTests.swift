@@ -18,26 +18,26 @@ import Testing
       let bought = try await fixture.submit(
         fixture.period(40...70), renewal: fixture.renewal(signed: 41))
       let grant = try await fixture.ledger.grant("pro", to: "ana", fixture.scope)
-      let reader = try fixture.store.makeReader()
-      func sources(_ facts: CustomerFacts) throws -> [EvidenceID?] {
-        var sources = FactProvenance(of: ana, in: reader)
-        return try Explanation(facts, entitlement: "pro", in: LedgerFixture.app, at: at(50)).steps.map {
-          step in
-          try step.fact.flatMap { try sources.evidence(stating: $0) }
+      func sources(_ facts: CustomerFacts) async throws -> [EvidenceID?] {
+        try await fixture.store.snapshot { [ana] reader throws in
+          var sources = FactProvenance(of: ana, in: reader)
+          return try Explanation(facts, entitlement: "pro", in: LedgerFixture.app, at: at(50)).steps.map {
+            step in
+            try step.fact.flatMap { try sources.evidence(stating: $0) }
+          }
         }
       }
       let before = try #require(try fixture.facts())
       let renewal = EvidenceID(rawValue: bought.evidenceID.rawValue + 1)
-      #expect(try sources(before) == [bought.evidenceID, grant.evidenceID, renewal, nil])
-      reader.endTurn()
+      #expect(try await sources(before) == [bought.evidenceID, grant.evidenceID, renewal, nil])
       let refund = try await fixture.submit(fixture.period(40...70, signed: 45, revoked(45)))
       let revoked = try await fixture.ledger.revokeGrant(try #require(grant.grant?.grantID), fixture.scope)
       let after = try #require(try fixture.facts())
       #expect(
-        Set(try sources(after).compactMap(\.self)).isSuperset(of: [
+        Set(try await sources(after).compactMap(\.self)).isSuperset(of: [
           refund.evidenceID, revoked.evidenceID ?? renewal,
         ]))
-      #expect(try sources(before) == [bought.evidenceID, grant.evidenceID, renewal, nil])
+      #expect(try await sources(before) == [bought.evidenceID, grant.evidenceID, renewal, nil])
     }
   }
 
@@ -49,13 +49,13 @@ import Testing
       let refund = try fixture.period(10...40, signed: 49, revoked(48))
       let refunded = try await fixture.submit(refund)
       _ = try await fixture.submit(refund)
-      let last = try #require(try fixture.events().last?.event)
-      #expect(try fixture.events().filter { $0.event.change.kind == .refunded }.count == 1)
+      let last = try #require(try await fixture.events().last?.event)
+      #expect(try await fixture.events().filter { $0.event.change.kind == .refunded }.count == 1)
       #expect(last.change.kind == .refunded && last.change.effectiveAt == at(48))
       #expect(last.change.before == last.change.after && last.change.after.isEntitled)
       #expect(last.evidenceID == refunded.evidenceID)
       _ = try await fixture.submit(fixture.period(10...40, signed: 50))
-      #expect(try fixture.events().last?.event.change.kind == .refundReversed)
+      #expect(try await fixture.events().last?.event.change.kind == .refundReversed)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
@@ -124,7 +124,8 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.ledger.grant(
         "pro", .full, since: nil, until: at(60), to: "ana", key: "", fixture.scope)
-      let command = try #require(try fixture.store.makeReader().evidence(after: nil, limit: 1).first)
+      let command = try #require(
+        try await fixture.store.snapshot { try $0.evidence(after: nil, limit: 1) }.first)
       #expect(try fixture.evidenceBehindAnswer(on: 55) == command.id)
       #expect(try fixture.evidenceBehindAnswer(on: 65) == command.id)
       _ = try await fixture.submit(try fixture.period(70...100), for: "ben")
@@ -142,7 +143,7 @@ import Testing
       #expect(!before.contains(nil))
       try await fixture.withReplay { replay in
         let answers = try [Int64(60), 80].map { day in
-          try replay.makeReader().answer(
+          try replay.makeCheckReader().answer(
             to: "pro", of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana"),
             under: LedgerFixture.app.fingerprint, at: at(day))
         }

@@ -23,10 +23,12 @@ import Testing
       #expect(try await fixture.replayDifferences().isEmpty)
       for customer in Self.customers {
         let key = CustomerKey(appID: "ocean", environment: .sandbox, customerID: customer)
-        let known = try FactsAsOf.facts(of: key, knownAt: fixture.clock.now, in: fixture.store.makeReader())
+        let now = fixture.clock.now
+        let known = try await fixture.store.snapshot { try FactsAsOf.facts(of: key, knownAt: now, in: $0) }
         #expect(try fixture.facts(of: customer) ?? CustomerFacts() == known)
       }
-      #expect(try fixture.events().map(\.sequence) == Array(1...Int64(try fixture.events().count)))
+      let sequences = try await fixture.events().map(\.sequence)
+      #expect(sequences == Array(1...Int64(sequences.count)))
     }
   }
 

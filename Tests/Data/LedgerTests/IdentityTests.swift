@@ -15,10 +15,10 @@ import Testing
     try await LedgerFixture.run { fixture in
       let submitted = try await fixture.submit(fixture.period(40...70), for: nil)
       #expect(submitted.customerID == nil)
-      #expect(try fixture.unclaimed() == ["L1"])
+      #expect(try await fixture.unclaimed() == ["L1"])
       let outcome = try await fixture.ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
       #expect(outcome.events.map(\.event.change.kind) == [.transferred])
-      #expect(try fixture.unclaimed().isEmpty)
+      #expect(try await fixture.unclaimed().isEmpty)
       #expect(try fixture.facts()?.transactions.count == 1)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
@@ -29,9 +29,9 @@ import Testing
     try await LedgerFixture.run { fixture in
       let tokens = ["appAccountToken": .string(token)] as JSONObject
       _ = try await fixture.submit(fixture.period(0...30, line: "L1", tokens), for: nil)
-      #expect(try fixture.unclaimed() == ["L1"])
+      #expect(try await fixture.unclaimed() == ["L1"])
       _ = try await fixture.submit(fixture.period(0...30, line: "L2", tokens), for: "ana")
-      #expect(try fixture.unclaimed().isEmpty)
+      #expect(try await fixture.unclaimed().isEmpty)
       let later = try await fixture.submit(fixture.period(0...30, line: "L3", tokens), for: nil)
       #expect(later.customerID == "ana")
       #expect(try fixture.facts()?.transactions.map(\.originalTransactionID) == ["L1", "L2", "L3"])
@@ -63,7 +63,7 @@ import Testing
       _ = try await fixture.submit(fixture.period(0...30, line: "L4", tokens), for: token)
       let lines = try fixture.facts(of: token)?.transactions.map(\.originalTransactionID)
       #expect(lines == ["L1", "L2", "L3", "L4"])
-      #expect(try fixture.unclaimed().isEmpty)
+      #expect(try await fixture.unclaimed().isEmpty)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
@@ -119,8 +119,8 @@ import Testing
       let outcome = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, scope)
       #expect(outcome.events.count == 2)
       #expect(try fixture.facts(of: "ben") == nil)
-      #expect(try fixture.events().count == 1)
-      #expect(try fixture.evidence().count == 1)
+      #expect(try await fixture.events().count == 1)
+      #expect(try await fixture.evidence().count == 1)
     }
   }
 
@@ -156,8 +156,9 @@ import Testing
           try await fixture.submit(jws, for: "ben")
         }
       }
-      #expect(try fixture.events().map(\.event.change.kind) == [.started, .claimedByAnother, .claimRefused])
-      #expect(try fixture.events().map(\.event.customer.customerID) == ["ana", "ana", "ben"])
+      #expect(
+        try await fixture.events().map(\.event.change.kind) == [.started, .claimedByAnother, .claimRefused])
+      #expect(try await fixture.events().map(\.event.customer.customerID) == ["ana", "ana", "ben"])
     }
   }
 
@@ -169,7 +170,7 @@ import Testing
       let linked = try await fixture.ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
       _ = try await fixture.submit(jws)
       _ = try await fixture.ledger.undo(linked.transferID, fixture.scope)
-      #expect(try fixture.unclaimed() == ["L1"])
+      #expect(try await fixture.unclaimed() == ["L1"])
       let again = try await fixture.submit(jws)
       #expect(again.isDuplicate)
       #expect(again.customerID == "ana")
@@ -210,7 +211,7 @@ import Testing
       let revoked = try await fixture.ledger.revokeGrant(id, fixture.scope)
       #expect(revoked.grant?.revokedAt == at(50))
       #expect(try await fixture.ledger.revokeGrant(id, fixture.scope).evidenceID == nil)
-      #expect(try fixture.events().map(\.event.change.kind) == [.granted, .grantRevoked])
+      #expect(try await fixture.events().map(\.event.change.kind) == [.granted, .grantRevoked])
       await #expect(throws: LedgerError.unknownGrant("grant-99")) {
         try await fixture.ledger.revokeGrant("grant-99", fixture.scope)
       }
@@ -234,13 +235,13 @@ import Testing
       #expect(erased.erasedRows > 5)
       #expect(counted.erasedRows == erased.erasedRows)
       #expect(try fixture.facts(of: "ana.secret") == nil)
-      #expect(try fixture.unclaimed() == ["L1"])
-      for evidence in try fixture.evidence() {
+      #expect(try await fixture.unclaimed() == ["L1"])
+      for evidence in try await fixture.evidence() {
         #expect(evidence.customerID?.contains("secret") != true)
         let body = String(decoding: evidence.content.body ?? [], as: UTF8.self)
         #expect(evidence.kind != .operatorCommand || !body.contains("secret"))
       }
-      #expect(try fixture.events().allSatisfy { $0.event.customer.customerID.hasPrefix("erased-") })
+      #expect(try await fixture.events().allSatisfy { $0.event.customer.customerID.hasPrefix("erased-") })
       #expect(try await fixture.replayDifferences().isEmpty)
       await #expect(throws: LedgerError.unknownCustomer) {
         try await fixture.ledger.erase("ana.secret", scope)

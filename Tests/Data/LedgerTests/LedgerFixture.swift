@@ -114,25 +114,25 @@ struct LedgerFixture {
 
   /// The stored facts of a customer.
   func facts(of customerID: String = "ana") throws -> CustomerFacts? {
-    try store.makeReader().facts(
+    try store.makeCheckReader().facts(
       of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID))
   }
 
   /// The stored answer for `pro`.
   func answer(of customerID: String = "ana", on day: Int64) throws -> AnswerLookup {
-    try store.makeReader().answer(
+    try store.makeCheckReader().answer(
       to: "pro", of: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customerID),
       under: Self.app.fingerprint, at: at(day))
   }
 
   /// The stored events.
-  func events() throws -> [StoredEvent] {
-    try store.makeReader().events(of: nil, after: 0, limit: 1000)
+  func events() async throws -> [StoredEvent] {
+    try await store.snapshot { try $0.events(of: nil, after: 0, limit: 1000) }
   }
 
   /// The unclaimed lines.
-  func unclaimed() throws -> [String] {
-    try store.makeReader().unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 1000)
+  func unclaimed() async throws -> [String] {
+    try await store.snapshot { try $0.unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 1000) }
       .map(\.line.originalTransactionID)
   }
 
@@ -146,14 +146,14 @@ struct LedgerFixture {
   /// Runs `body` with a replay of the store's evidence.
   func withReplay<Result>(_ body: (SQLiteEntitlementStore) throws -> Result) async throws -> Result {
     let rebuilt = try SQLiteEntitlementStore(directory: "\(directory)/replay-\(UUID())")
-    _ = try await EvidenceReplay.run(from: store.makeReader(), into: rebuilt, catalog: catalog.value)
+    _ = try await EvidenceReplay.run(from: store, into: rebuilt, catalog: catalog.value)
     let result = Swift.Result { try body(rebuilt) }
     await rebuilt.close()
     return try result.get()
   }
 
-  func evidence() throws -> [Evidence] {
-    try store.makeReader().evidence(after: nil, limit: 1000).map(\.evidence)
+  func evidence() async throws -> [Evidence] {
+    try await store.snapshot { try $0.evidence(after: nil, limit: 1000) }.map(\.evidence)
   }
 }
 
@@ -198,8 +198,6 @@ struct RetryingStore: EntitlementStore {
   }
 
   func makeCheckReader() throws(StoreError) -> sending any CheckReader { try store.makeCheckReader() }
-
-  func makeReader() throws(StoreError) -> sending any StoreReader { try store.makeReader() }
 
   func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome

@@ -20,7 +20,7 @@ import Testing
         [.init(.documents, days: 10)], store: fixture.store, now: { fixture.clock.now },
         sleep: { duration in
           #expect(duration == .seconds(86_400))
-          let bodies = try bodies(in: fixture.store)
+          let bodies = try await bodies(in: fixture.store)
           left.withLock { $0.append(bodies) }
           // Stops the worker when all bodies are purged.
           guard bodies > 0 else { throw CancellationError() }
@@ -56,8 +56,10 @@ import Testing
     }
   }
 
-  private func bodies(in store: any EntitlementStore) throws -> Int {
-    try store.makeReader().evidence(after: nil, limit: 9).count { $0.evidence.content.body != nil }
+  private func bodies(in store: any EntitlementStore) async throws -> Int {
+    try await store.snapshot { try $0.evidence(after: nil, limit: 9) }.count {
+      $0.evidence.content.body != nil
+    }
   }
 }
 

@@ -160,7 +160,7 @@ import Testing
         #expect(try fixture.facts(of: customer)?.transactions.first?.revocationDate == nil)
       }
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
-      let known = try FactsAsOf.facts(of: ana, knownAt: at(53), in: fixture.store.makeReader())
+      let known = try await fixture.store.snapshot { try FactsAsOf.facts(of: ana, knownAt: at(53), in: $0) }
       #expect(known == (try fixture.facts()))
       #expect(try await Self.claim(fixture, "cem", "r3").seat?.isHeld == true)
       #expect(try await fixture.replayDifferences().isEmpty)
@@ -174,15 +174,16 @@ import Testing
       let seat = try #require(await Self.claim(fixture, "ana", "r1").seat)
       fixture.clock.set(at(60))
       _ = try await fixture.ledger.releaseSeat(seat.seatID, of: "L1", fixture.scope)
-      let reader = try fixture.store.makeReader()
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
-      func isEntitled(knownAt day: Int64) throws -> Bool {
-        let facts = try FactsAsOf.facts(of: ana, knownAt: at(day), in: reader)
-        return evaluate(facts, entitlement: "pro", in: LedgerFixture.app, at: at(65)).isEntitled
+      try await fixture.store.snapshot { reader throws in
+        func isEntitled(knownAt day: Int64) throws -> Bool {
+          let facts = try FactsAsOf.facts(of: ana, knownAt: at(day), in: reader)
+          return evaluate(facts, entitlement: "pro", in: LedgerFixture.app, at: at(65)).isEntitled
+        }
+        #expect(try isEntitled(knownAt: 55))
+        #expect(try !isEntitled(knownAt: 61))
+        #expect(try !isEntitled(knownAt: 45))
       }
-      #expect(try isEntitled(knownAt: 55))
-      #expect(try !isEntitled(knownAt: 61))
-      #expect(try !isEntitled(knownAt: 45))
     }
   }
 

@@ -18,7 +18,7 @@ import Testing
       fixture.clock.set(at(90))
       #expect(try await fixture.ledger.advance(to: at(90)) == 1)
       #expect(try await fixture.ledger.advance(to: at(95)) == 0)
-      let last = try #require(try fixture.events().last)
+      let last = try #require(try await fixture.events().last)
       #expect(last.event.change.kind == .ended)
       #expect(last.event.change.effectiveAt == at(70))
       #expect(last.event.recordedAt == at(90))
@@ -34,9 +34,9 @@ import Testing
       fixture.clock.set(at(72))
       _ = try await fixture.submit(fixture.period(71...101))
       #expect(try await fixture.ledger.advance(to: at(72)) == 0)
-      #expect(try fixture.events().map(\.event.change.kind) == [.started, .ended, .renewed])
-      #expect(try fixture.events().map(\.sequence) == [1, 2, 3])
-      #expect(try fixture.events().map(\.event.evidenceID?.rawValue) == [1, nil, 2])
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .ended, .renewed])
+      #expect(try await fixture.events().map(\.sequence) == [1, 2, 3])
+      #expect(try await fixture.events().map(\.event.evidenceID?.rawValue) == [1, nil, 2])
     }
   }
 
@@ -50,7 +50,7 @@ import Testing
         try fixture.period(40...77, signed: 49),
       ]
       for jws in documents + documents { _ = try await fixture.submit(jws) }
-      let kinds = try fixture.events().map(\.event.change.kind)
+      let kinds = try await fixture.events().map(\.event.change.kind)
       #expect(kinds == [.started, .extended, .refunded, .refundReversed])
     }
   }
@@ -71,7 +71,7 @@ import Testing
       fixture.catalog.replace(with: Catalog([app]))
       #expect(try await fixture.ledger.adoptCatalog() == 150)
       #expect(try await fixture.ledger.adoptCatalog() == 0)
-      let last = try #require(try fixture.events().last)
+      let last = try #require(try await fixture.events().last)
       #expect(last.event.change.entitlement == "sync")
       #expect(last.event.change.kind == .started)
     }
@@ -90,17 +90,19 @@ import Testing
       _ = try await fixture.submit(fixture.period(40...70, signed: 55, JSONObject(refund.map { ($0, $1) })))
       fixture.clock.set(at(58))
       _ = try await fixture.ledger.revokeGrant(try #require(grant?.grantID), fixture.scope)
-      let reader = try fixture.store.makeReader()
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
-      func known(_ day: Int64) throws -> CustomerFacts {
-        try FactsAsOf.facts(of: ana, knownAt: at(day), in: reader)
+      let facts = try fixture.facts()
+      try await fixture.store.snapshot { reader throws in
+        func known(_ day: Int64) throws -> CustomerFacts {
+          try FactsAsOf.facts(of: ana, knownAt: at(day), in: reader)
+        }
+        #expect(try known(51) == CustomerFacts())
+        #expect(try known(53).transactions.map(\.revocationDate) == [nil])
+        #expect(try known(53).grants.isEmpty)
+        #expect(try known(55).grants.map(\.revokedAt) == [nil])
+        #expect(try known(57).transactions.map(\.revocationDate) == [at(55)])
+        #expect(try known(58) == facts)
       }
-      #expect(try known(51) == CustomerFacts())
-      #expect(try known(53).transactions.map(\.revocationDate) == [nil])
-      #expect(try known(53).grants.isEmpty)
-      #expect(try known(55).grants.map(\.revokedAt) == [nil])
-      #expect(try known(57).transactions.map(\.revocationDate) == [at(55)])
-      #expect(try known(58) == fixture.facts())
     }
   }
 }

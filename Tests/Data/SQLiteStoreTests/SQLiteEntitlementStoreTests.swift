@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import Foundation
 import Store
+import TestSupport
 import Testing
 
 @testable import SQLiteStore
@@ -75,7 +76,7 @@ import Testing
       await store.close()
     }
     let store = try SQLiteEntitlementStore(directory: directory)
-    #expect(try store.makeReader().facts(of: key) == facts)
+    #expect(try await store.snapshot { try $0.facts(of: key) } == facts)
     await store.close()
   }
 
@@ -130,7 +131,7 @@ import Testing
     }
     let written = outcomes.count { $0 == nil }
     #expect(outcomes.allSatisfy { $0 == nil || $0 == .overloaded(waiting: 4) })
-    #expect(try store.makeReader().counts().customers == Int64(written))
+    #expect(try await store.snapshot { try $0.counts() }.customers == Int64(written))
     await store.close()
   }
 

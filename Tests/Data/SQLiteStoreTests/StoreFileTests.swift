@@ -44,7 +44,7 @@ import Testing
     try FileManager.default.moveItem(atPath: copy, toPath: other + "/entitled.sqlite")
     let restored = try SQLiteEntitlementStore(directory: other)
     try await write(evidence("two"), to: restored)
-    #expect(try restored.makeReader().counts().evidence == 2)
+    #expect(try await restored.snapshot { try $0.counts() }.evidence == 2)
     await restored.close()
   }
 

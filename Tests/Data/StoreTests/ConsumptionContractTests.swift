@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Store
+import TestSupport
 import Testing
 
 @Suite("Contract: consumption requests")
@@ -31,9 +32,9 @@ struct ConsumptionContractTests {
         return due
       }
       #expect(due == [[asked.id], []])
-      let reader = try store.makeReader()
-      #expect(try reader.nextInquiry() == moment(20))
-      reader.endTurn()
+      try await store.snapshot { reader throws in
+        #expect(try reader.nextInquiry() == moment(20))
+      }
       let settled = try await store.write { store throws(StoreError) in
         guard var inquiry = try store.inquiry(asked.id) else { return false }
         inquiry.settle(.missed, problem: inquiry.problem, at: moment(30))
@@ -41,10 +42,12 @@ struct ConsumptionContractTests {
         return try store.inquiry(asked.id) == inquiry
       }
       #expect(settled)
-      #expect(try reader.nextInquiry() == nil)
-      #expect(
-        try reader.inquiries(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.problem
-          == "NO_CONSENT")
+      try await store.snapshot { reader throws in
+        #expect(try reader.nextInquiry() == nil)
+        #expect(
+          try reader.inquiries(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.problem
+            == "NO_CONSENT")
+      }
     }
   }
 
@@ -60,18 +63,19 @@ struct ConsumptionContractTests {
           if number == 2 { try store.record(gain(line("L2"), "ana", asked.id)) }
         }
       }
-      let reader = try store.makeReader()
-      func found(_ change: (inout ConsumptionRequestFilter) -> Void) throws -> [EvidenceID] {
-        var query = ConsumptionRequestFilter(appID: "ocean", limit: 2)
-        change(&query)
-        return try reader.inquiries(query).map(\.id)
+      try await store.snapshot { [ids] reader throws in
+        func found(_ change: (inout ConsumptionRequestFilter) -> Void) throws -> [EvidenceID] {
+          var query = ConsumptionRequestFilter(appID: "ocean", limit: 2)
+          change(&query)
+          return try reader.inquiries(query).map(\.id)
+        }
+        #expect(try found { _ in } == [ids[2], ids[1]])
+        #expect(try found { $0.before = ids[1] } == [ids[0]])
+        #expect(try found { $0.customerID = "ana" } == [ids[1]])
+        #expect(try found { $0.state = .answered } == [])
+        #expect(try found { $0.environment = .production } == [])
+        #expect(try found { $0.appID = "other" } == [])
       }
-      #expect(try found { _ in } == [ids[2], ids[1]])
-      #expect(try found { $0.before = ids[1] } == [ids[0]])
-      #expect(try found { $0.customerID = "ana" } == [ids[1]])
-      #expect(try found { $0.state = .answered } == [])
-      #expect(try found { $0.environment = .production } == [])
-      #expect(try found { $0.appID = "other" } == [])
     }
   }
 

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Store
+import TestSupport
 import Testing
 
 /// Contract tests of webhook cursors and deliveries.
@@ -31,12 +32,13 @@ import Testing
         try store.begin(outlet)
         try store.begin(other)
       }
-      let reader = try store.makeReader()
-      #expect(try reader.outlet(outlet) == WebhookCursor(position: 1))
-      #expect(try reader.outlet(other)?.position == reader.lastNotification())
-      #expect(try reader.outlet(WebhookKey(appID: "ocean", kind: .events, name: "none")) == nil)
-      #expect(try reader.notifications(of: "ocean", after: EvidenceID(rawValue: 0), limit: 9).count == 1)
-      #expect(try reader.notifications(of: "sea", after: EvidenceID(rawValue: 0), limit: 9).isEmpty)
+      try await store.snapshot { reader throws in
+        #expect(try reader.outlet(outlet) == WebhookCursor(position: 1))
+        #expect(try reader.outlet(other)?.position == reader.lastNotification())
+        #expect(try reader.outlet(WebhookKey(appID: "ocean", kind: .events, name: "none")) == nil)
+        #expect(try reader.notifications(of: "ocean", after: EvidenceID(rawValue: 0), limit: 9).count == 1)
+        #expect(try reader.notifications(of: "sea", after: EvidenceID(rawValue: 0), limit: 9).isEmpty)
+      }
     }
   }
 
@@ -55,12 +57,15 @@ import Testing
         ]
       }
       #expect(counts == [1, 0])
-      let reader = try store.makeReader()
-      #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [1, 3, 4, 5])
-      reader.endTurn()
+      try await store.snapshot { reader throws in
+        #expect(
+          try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [1, 3, 4, 5])
+      }
       let all = try await store.write { store throws(StoreError) in try store.discard(nil, of: outlet) }
       #expect(all == 3)
-      #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [4])
+      try await store.snapshot { reader throws in
+        #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [4])
+      }
     }
   }
 
@@ -74,22 +79,24 @@ import Testing
         try store.put(delivery(4, "ben", due: 70), of: outlet)
         try store.reschedule([delivery(1).about, delivery(4, "ben").about], of: outlet, at: moment(60))
       }
-      let reader = try store.makeReader()
-      #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [1, 4])
-      #expect(try reader.deliveries(of: outlet, dueBy: moment(60), limit: 9).map(\.position) == [1])
-      #expect(try reader.nextDue(of: outlet) == moment(60))
-      #expect(
-        try reader.deliveries(about: delivery(1).about, of: outlet, limit: 2).map(\.position) == [1, 2])
-      reader.endTurn()
+      try await store.snapshot { reader throws in
+        #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [1, 4])
+        #expect(try reader.deliveries(of: outlet, dueBy: moment(60), limit: 9).map(\.position) == [1])
+        #expect(try reader.nextDue(of: outlet) == moment(60))
+        #expect(
+          try reader.deliveries(about: delivery(1).about, of: outlet, limit: 2).map(\.position) == [1, 2])
+      }
       try await store.write { store throws(StoreError) in
         try store.remove(1, of: outlet)
         try store.reschedule([delivery(1).about], of: outlet, at: moment(65))
         try store.retryNow(outlet, at: moment(66))
       }
-      #expect(try reader.deliveries(of: outlet, dueBy: moment(66), limit: 9).map(\.position) == [2, 4])
-      #expect(
-        try reader.deliveryCounts(of: outlet)
-          == DeliveryCounts(waiting: 3, dead: 0, waitingSince: moment(2)))
+      try await store.snapshot { reader throws in
+        #expect(try reader.deliveries(of: outlet, dueBy: moment(66), limit: 9).map(\.position) == [2, 4])
+        #expect(
+          try reader.deliveryCounts(of: outlet)
+            == DeliveryCounts(waiting: 3, dead: 0, waitingSince: moment(2)))
+      }
     }
   }
 
@@ -105,17 +112,19 @@ import Testing
         try store.put(given, of: outlet)
         try store.put(delivery(2, due: 5), of: outlet)
       }
-      let reader = try store.makeReader()
-      #expect(try reader.deliveries(of: outlet, in: .deadLetter, after: 0, limit: 9) == [given])
-      #expect(try reader.deliveries(of: outlet, in: nil, after: 1, limit: 9).map(\.position) == [2])
-      #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [2])
-      reader.endTurn()
+      try await store.snapshot { [given] reader throws in
+        #expect(try reader.deliveries(of: outlet, in: .deadLetter, after: 0, limit: 9) == [given])
+        #expect(try reader.deliveries(of: outlet, in: nil, after: 1, limit: 9).map(\.position) == [2])
+        #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [2])
+      }
       try await store.write { [given] store throws(StoreError) in
         let subjects = try store.requeue(outlet, limit: 9)
         #expect(subjects == [given.about])
         try store.reschedule(subjects, of: outlet, at: moment(9))
       }
-      #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9) == [delivery(1, due: 9)])
+      try await store.snapshot { reader throws in
+        #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9) == [delivery(1, due: 9)])
+      }
     }
   }
 
@@ -126,9 +135,10 @@ import Testing
         try store.put(delivery(1), of: outlet)
         _ = try store.erase(customer, as: "erased-1")
       }
-      let reader = try store.makeReader()
-      #expect(
-        try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.subject) == ["erased-1"])
+      try await store.snapshot { reader throws in
+        #expect(
+          try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.subject) == ["erased-1"])
+      }
     }
   }
 }

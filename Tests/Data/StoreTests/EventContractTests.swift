@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Store
+import TestSupport
 import Testing
 
 /// Contract tests of events, due times and commit listeners.
@@ -26,15 +27,16 @@ import Testing
       #expect(first.map(\.sequence) == [1, 2])
       #expect(rehearsed == 3)
       #expect(last.sequence == 3)
-      let reader = try store.makeReader()
-      #expect(try reader.events(of: nil, after: 0, limit: 9) == first + [last])
-      #expect(try reader.events(of: nil, after: 1, limit: 1) == [first[1]])
-      #expect(try reader.events(of: customer, after: 0, limit: 9) == [first[0], last])
-      #expect(try reader.events(of: customer, after: 1, limit: 9) == [last])
-      #expect(try reader.lastSequence(of: nil) == 3)
-      #expect(try reader.lastSequence(of: ben) == 2)
-      #expect(try reader.lastSequence(of: line("L1", .xcode).customer("zoe")) == 0)
-      #expect(try reader.counts().events == 3)
+      try await store.snapshot { reader throws in
+        #expect(try reader.events(of: nil, after: 0, limit: 9) == first + [last])
+        #expect(try reader.events(of: nil, after: 1, limit: 1) == [first[1]])
+        #expect(try reader.events(of: customer, after: 0, limit: 9) == [first[0], last])
+        #expect(try reader.events(of: customer, after: 1, limit: 9) == [last])
+        #expect(try reader.lastSequence(of: nil) == 3)
+        #expect(try reader.lastSequence(of: ben) == 2)
+        #expect(try reader.lastSequence(of: line("L1", .xcode).customer("zoe")) == 0)
+        #expect(try reader.counts().events == 3)
+      }
     }
   }
 
@@ -57,7 +59,7 @@ import Testing
         let facts = CustomerFacts(transactions: [fact(revoked: end < 0 ? nil : moment(end))])
         try await store.put(facts, of: line().customer(id), from: moment(5))
       }
-      #expect(try store.makeReader().nextDue() == moment(40))
+      #expect(try await store.snapshot { try $0.nextDue() } == moment(40))
       try await store.write { transaction throws(StoreError) in
         #expect(try transaction.due(by: moment(39), limit: 9).isEmpty)
         #expect(try transaction.due(by: moment(90), limit: 9).map(\.customerID) == ["early", "late"])
@@ -65,7 +67,7 @@ import Testing
       }
       let facts = CustomerFacts(transactions: [fact(revoked: moment(40))])
       try await store.put(facts, of: line().customer("early"), from: moment(41))
-      #expect(try store.makeReader().nextDue() == moment(90))
+      #expect(try await store.snapshot { try $0.nextDue() } == moment(90))
     }
   }
 

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Store
+import TestSupport
 import Testing
 
 @Suite("Contract: status polls and repairs")
@@ -22,12 +23,15 @@ struct FollowUpContractTests {
         try store.schedulePoll(of: line("L4"), at: moment(10))
         try store.schedulePoll(of: line("L4"), at: nil)
       }
-      let reader = try store.makeReader()
-      #expect(try reader.nextPoll(of: "ocean", in: .sandbox) == moment(10))
-      #expect(
-        try reader.duePolls(of: "ocean", in: .sandbox, by: moment(20), limit: 9) == [line("L2"), line("L1")])
-      #expect(try reader.pollBacklog(of: "ocean", in: .sandbox, by: moment(19)) == 1)
-      #expect(try reader.nextPoll(of: "other", in: .sandbox) == nil)
+      try await store.snapshot { reader throws in
+        #expect(try reader.nextPoll(of: "ocean", in: .sandbox) == moment(10))
+        #expect(
+          try reader.duePolls(of: "ocean", in: .sandbox, by: moment(20), limit: 9) == [
+            line("L2"), line("L1"),
+          ])
+        #expect(try reader.pollBacklog(of: "ocean", in: .sandbox, by: moment(19)) == 1)
+        #expect(try reader.nextPoll(of: "other", in: .sandbox) == nil)
+      }
     }
   }
 
@@ -67,13 +71,14 @@ struct FollowUpContractTests {
         try store.put(first)
         return (first, second)
       }
-      let reader = try store.makeReader()
-      #expect(try reader.openRepair(of: "ocean", in: .sandbox) == first)
-      #expect(try reader.repair(first.id, of: "ocean") == first)
-      #expect(try reader.repair(first.id, of: "other") == nil)
-      #expect(try reader.repairs(of: "ocean", in: nil, before: nil, limit: 9) == [second, first])
-      #expect(try reader.repairs(of: "ocean", in: .sandbox, before: second.id, limit: 9) == [first])
-      #expect(try reader.repairs(of: "ocean", in: .production, before: nil, limit: 9) == [])
+      try await store.snapshot { reader throws in
+        #expect(try reader.openRepair(of: "ocean", in: .sandbox) == first)
+        #expect(try reader.repair(first.id, of: "ocean") == first)
+        #expect(try reader.repair(first.id, of: "other") == nil)
+        #expect(try reader.repairs(of: "ocean", in: nil, before: nil, limit: 9) == [second, first])
+        #expect(try reader.repairs(of: "ocean", in: .sandbox, before: second.id, limit: 9) == [first])
+        #expect(try reader.repairs(of: "ocean", in: .production, before: nil, limit: 9) == [])
+      }
     }
   }
 
@@ -93,7 +98,8 @@ struct FollowUpContractTests {
         try store.dequeue(line("L0"), from: repair.id)
         return repair
       }
-      #expect(try store.makeReader().queuedLines(of: repair, after: nil, limit: 9) == [line("L1")])
+      #expect(
+        try await store.snapshot { try $0.queuedLines(of: repair, after: nil, limit: 9) } == [line("L1")])
     }
   }
 
@@ -114,11 +120,12 @@ struct FollowUpContractTests {
         return (repair, [first, second, try store.enqueueOwnedLines(after: second, limit: 2, for: repair)])
       }
       #expect(places == ["L2", "L3", nil])
-      let reader = try store.makeReader()
-      #expect(
-        try reader.queuedLines(of: repair, after: nil, limit: 9) == [line("L1"), line("L2"), line("L3")])
-      #expect(try reader.queuedLines(of: repair, after: "L1", limit: 1) == [line("L2")])
-      #expect(try reader.queuedLines(of: repair, after: "L3", limit: 9) == [])
+      try await store.snapshot { reader throws in
+        #expect(
+          try reader.queuedLines(of: repair, after: nil, limit: 9) == [line("L1"), line("L2"), line("L3")])
+        #expect(try reader.queuedLines(of: repair, after: "L1", limit: 1) == [line("L2")])
+        #expect(try reader.queuedLines(of: repair, after: "L3", limit: 9) == [])
+      }
     }
   }
 
@@ -145,11 +152,12 @@ struct FollowUpContractTests {
         try store.discard(drift(nothing, nil, "plus"), from: repair.id)
         return repair
       }
-      let reader = try store.makeReader()
-      let report = try reader.drifts(of: repair, after: nil, limit: 9)
-      #expect(report == [drift(nothing, everything)])
-      #expect(try reader.drifts(of: repair, after: report[0].key, limit: 9) == [])
-      #expect(try reader.driftedCustomers(of: repair) == 1)
+      try await store.snapshot { reader throws in
+        let report = try reader.drifts(of: repair, after: nil, limit: 9)
+        #expect(report == [drift(nothing, everything)])
+        #expect(try reader.drifts(of: repair, after: report[0].key, limit: 9) == [])
+        #expect(try reader.driftedCustomers(of: repair) == 1)
+      }
     }
   }
 
@@ -167,14 +175,15 @@ struct FollowUpContractTests {
         try store.forgetRepairs(finishedBefore: moment(11))
         return open
       }
-      #expect(try store.makeReader().repairs(of: "ocean", in: nil, before: nil, limit: 9) == [open])
+      #expect(
+        try await store.snapshot { try $0.repairs(of: "ocean", in: nil, before: nil, limit: 9) } == [open])
     }
   }
 
   @Test("The delivery watermark is stored", arguments: Backend.allCases)
   func mark(backend: Backend) async throws {
     try await backend.withStore { store in
-      #expect(try store.makeReader().deliveryMark(of: "ocean", in: .sandbox) == nil)
+      #expect(try await store.snapshot { try $0.deliveryMark(of: "ocean", in: .sandbox) } == nil)
       var mark = DeliveryWatermark(start: moment(1))
       mark.lastDelivery = moment(4)
       mark.typicalInterval = 9
@@ -182,7 +191,7 @@ struct FollowUpContractTests {
         try store.put(DeliveryWatermark(start: moment(0)), of: "ocean", in: .sandbox)
         try store.put(mark, of: "ocean", in: .sandbox)
       }
-      #expect(try store.makeReader().deliveryMark(of: "ocean", in: .sandbox) == mark)
+      #expect(try await store.snapshot { try $0.deliveryMark(of: "ocean", in: .sandbox) } == mark)
     }
   }
 }

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Store
+import TestSupport
 import Testing
 
 /// Contract tests of ownership, the claim queue, merges and erasure.
@@ -17,11 +18,12 @@ import Testing
         try transaction.record(gain(line(), "ben", second, at: 2))
         return (first, second)
       }
-      let reader = try store.makeReader()
-      #expect(try reader.owners(of: line()) == ["ben"])
-      #expect(try reader.owner(of: line("L9")) == nil)
       let history = [gain(line(), "ana", first), gain(line("L2"), "ana", first), loss(line(), "ana", second)]
-      #expect(try reader.ownershipChanges(of: customer) == history)
+      try await store.snapshot { reader throws in
+        #expect(try reader.owners(of: line()) == ["ben"])
+        #expect(try reader.owner(of: line("L9")) == nil)
+        #expect(try reader.ownershipChanges(of: customer) == history)
+      }
       try await store.write { transaction throws(StoreError) in
         #expect(try transaction.lines(of: customer) == [line("L2")])
         #expect(try transaction.ownershipChanges(of: customer, by: second) == [history[2]])
@@ -36,7 +38,7 @@ import Testing
         try transaction.record(gain(line(), "zoe", transaction.append(evidence("a")).id))
         try transaction.record(gain(line(), "ana", transaction.append(evidence("b")).id))
       }
-      #expect(try store.makeReader().owners(of: line()) == ["zoe", "ana"])
+      #expect(try await store.snapshot { try $0.owners(of: line()) } == ["zoe", "ana"])
     }
   }
 
@@ -55,10 +57,11 @@ import Testing
         #expect(try transaction.unclaimedLines(withToken: "", of: "ocean", in: .sandbox).isEmpty)
         return id
       }
-      let reader = try store.makeReader()
-      let page = try reader.unclaimedLines(of: "ocean", in: .sandbox, after: "1", limit: 1)
-      #expect(page == [UnclaimedLine(line: line("2"), latest: id)])
-      #expect(try reader.unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 9).count == 3)
+      try await store.snapshot { reader throws in
+        let page = try reader.unclaimedLines(of: "ocean", in: .sandbox, after: "1", limit: 1)
+        #expect(page == [UnclaimedLine(line: line("2"), latest: id)])
+        #expect(try reader.unclaimedLines(of: "ocean", in: .sandbox, after: nil, limit: 9).count == 3)
+      }
     }
   }
 
@@ -135,15 +138,17 @@ import Testing
         return try transaction.erase(customer, as: "erased-1")
       }
       #expect(rows > 6)
-      let reader = try store.makeReader()
-      #expect(try reader.facts(of: customer) == nil)
-      #expect(try reader.facts(of: ben) != nil)
-      #expect(try reader.counts().customers == 1)
-      #expect(
-        try reader.evidence(after: nil, limit: 9).map(\.evidence.customerID) == ["erased-1", "erased-1"])
-      #expect(try reader.events(of: customer, after: 0, limit: 9).isEmpty)
-      #expect(try reader.events(of: nil, after: 0, limit: 9).map(\.event.customer.customerID) == ["erased-1"])
-      #expect(try reader.ownershipChanges(of: customer).isEmpty)
+      try await store.snapshot { reader throws in
+        #expect(try reader.facts(of: customer) == nil)
+        #expect(try reader.facts(of: ben) != nil)
+        #expect(try reader.counts().customers == 1)
+        #expect(
+          try reader.evidence(after: nil, limit: 9).map(\.evidence.customerID) == ["erased-1", "erased-1"])
+        #expect(try reader.events(of: customer, after: 0, limit: 9).isEmpty)
+        #expect(
+          try reader.events(of: nil, after: 0, limit: 9).map(\.event.customer.customerID) == ["erased-1"])
+        #expect(try reader.ownershipChanges(of: customer).isEmpty)
+      }
     }
   }
 }

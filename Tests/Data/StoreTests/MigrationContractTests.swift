@@ -1,5 +1,6 @@
 import AppStore
 import Store
+import TestSupport
 import Testing
 
 /// Contract tests of migration jobs and pending refreshes.
@@ -96,10 +97,11 @@ import Testing
         #expect(try transaction.refreshes(dueBy: moment(99), limit: 9) == [later])
         #expect(try transaction.lastRefresh(of: line("L3")) == moment(11))
       }
-      let reader = try store.makeReader()
-      #expect(try reader.nextRefresh() == moment(20))
-      #expect(try reader.lastRefresh(of: line("L2")) == moment(11))
-      #expect(try reader.lastRefresh(of: line("L2", .production)) == nil)
+      try await store.snapshot { reader throws in
+        #expect(try reader.nextRefresh() == moment(20))
+        #expect(try reader.lastRefresh(of: line("L2")) == moment(11))
+        #expect(try reader.lastRefresh(of: line("L2", .production)) == nil)
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 import AppStore
 import Store
+import TestSupport
 import Testing
 
 @Suite struct RetentionContractTests {
@@ -18,13 +19,13 @@ import Testing
         if text == "other" { piece.kind = .signedRenewalInfo }
         _ = try await store.append(piece)
       }
-      let before = try store.makeReader().evidence(after: nil, limit: 9).map(\.evidence)
+      let before = try await store.snapshot { try $0.evidence(after: nil, limit: 9) }.map(\.evidence)
       #expect(try await purge(.accepted([.signedTransaction]), in: store) == 1)
       #expect(try await bodies(in: store) == [nil, "refused", "other", "young"])
       #expect(try await purge(.rejected, in: store) == 1)
       #expect(try await purge(.rejected, in: store) == 0)
       #expect(try await bodies(in: store) == [nil, nil, "other", "young"])
-      let after = try store.makeReader().evidence(after: nil, limit: 9).map(\.evidence)
+      let after = try await store.snapshot { try $0.evidence(after: nil, limit: 9) }.map(\.evidence)
       #expect(after.map(\.content.hash) == before.map(\.content.hash))
       #expect(after.map(\.content.size) == before.map(\.content.size))
       #expect(after.map(\.verdict) == before.map(\.verdict))
@@ -49,7 +50,7 @@ import Testing
   }
 
   private func bodies(in store: any EntitlementStore) async throws -> [String?] {
-    try store.makeReader().evidence(after: nil, limit: 9).map { kept in
+    try await store.snapshot { try $0.evidence(after: nil, limit: 9) }.map { kept in
       kept.evidence.content.body.map { String(decoding: $0, as: UTF8.self) }
     }
   }

@@ -2,6 +2,7 @@ import AppStore
 import Entitlements
 import FamilySharing
 import Store
+import TestSupport
 import Testing
 
 /// Contract tests of seats, and of finding purchases by app install, product and time.
@@ -30,10 +31,11 @@ import Testing
         #expect(try transaction.seat(claimedAs: "", of: "ocean", in: .sandbox) == nil)
         try transaction.put(Self.seat(1, claim: "c1", released: 7), of: line(), from: second)
       }
-      let reader = try store.makeReader()
-      #expect(try reader.seats(of: line()) == [Self.seat(1, claim: "c1", released: 7), Self.seat(2)])
-      #expect(try reader.seats(of: line("L2")).isEmpty)
-      #expect(try reader.seats(of: line("L1", .production)).isEmpty)
+      try await store.snapshot { reader throws in
+        #expect(try reader.seats(of: line()) == [Self.seat(1, claim: "c1", released: 7), Self.seat(2)])
+        #expect(try reader.seats(of: line("L2")).isEmpty)
+        #expect(try reader.seats(of: line("L1", .production)).isEmpty)
+      }
     }
   }
 
@@ -58,12 +60,13 @@ import Testing
         let production = line("L5", .production)
         _ = try transaction.put(bought("T5", "L5", through: "C1"), of: production, from: id)
       }
-      let reader = try store.makeReader()
-      let found = try reader.lines(ofCopy: "C1", of: "ocean", in: .sandbox)
-      #expect(Set(found) == [line("L1"), line("L2")] && found.count == 2)
-      #expect(try reader.lines(ofCopy: "C1", of: "ocean", in: .production) == [line("L5", .production)])
-      #expect(try reader.lines(ofCopy: "C1", of: "desert", in: .sandbox).isEmpty)
-      #expect(try reader.lines(ofCopy: "", of: "ocean", in: .sandbox).isEmpty)
+      try await store.snapshot { reader throws in
+        let found = try reader.lines(ofCopy: "C1", of: "ocean", in: .sandbox)
+        #expect(Set(found) == [line("L1"), line("L2")] && found.count == 2)
+        #expect(try reader.lines(ofCopy: "C1", of: "ocean", in: .production) == [line("L5", .production)])
+        #expect(try reader.lines(ofCopy: "C1", of: "desert", in: .sandbox).isEmpty)
+        #expect(try reader.lines(ofCopy: "", of: "ocean", in: .sandbox).isEmpty)
+      }
     }
   }
 
@@ -80,18 +83,21 @@ import Testing
         _ = try transaction.put(fact("T2", line: "L2"), of: line("L2"), from: id)
         _ = try transaction.put(consumable, of: line("L3"), from: id)
       }
-      let reader = try store.makeReader()
-      #expect(try reader.transaction("T1", of: "ocean", in: .sandbox) == bought)
-      #expect(try reader.transaction("T1", of: "ocean", in: .production) == nil)
-      #expect(try reader.facts(of: line("L2")).transactions.map(\.transactionID) == ["T2"])
-      #expect(try reader.facts(of: line("L9")) == CustomerFacts())
-      func found(_ product: String, limit: Int = 9) throws -> [String] {
-        try reader.lines(sharing: product, at: bought.sharedInstant, of: "ocean", in: .sandbox, limit: limit)
+      try await store.snapshot { reader throws in
+        #expect(try reader.transaction("T1", of: "ocean", in: .sandbox) == bought)
+        #expect(try reader.transaction("T1", of: "ocean", in: .production) == nil)
+        #expect(try reader.facts(of: line("L2")).transactions.map(\.transactionID) == ["T2"])
+        #expect(try reader.facts(of: line("L9")) == CustomerFacts())
+        func found(_ product: String, limit: Int = 9) throws -> [String] {
+          try reader.lines(
+            sharing: product, at: bought.sharedInstant, of: "ocean", in: .sandbox, limit: limit
+          )
           .map(\.originalTransactionID).sorted()
+        }
+        #expect(try found(bought.productID) == ["L1", "L2"])
+        #expect(try found(bought.productID, limit: 1).count == 1)
+        #expect(try found("other").isEmpty)
       }
-      #expect(try found(bought.productID) == ["L1", "L2"])
-      #expect(try found(bought.productID, limit: 1).count == 1)
-      #expect(try found("other").isEmpty)
     }
   }
 }

@@ -1,6 +1,7 @@
 import AppStore
 import Entitlements
 import Store
+import TestSupport
 import Testing
 
 /// Contract tests of evidence, facts, customers and snapshots.
@@ -28,13 +29,14 @@ import Testing
         let appended = try await store.append(one)
         #expect(!appended.isDuplicate)
       }
-      let reader = try store.makeReader()
-      let stored = try reader.evidence(after: nil, limit: 100)
-      #expect(stored.map(\.evidence) == all)
-      #expect(stored.map(\.id) == stored.map(\.id).sorted())
-      #expect(try reader.evidence(after: stored[1].id, limit: 2).map(\.evidence) == Array(all[2...3]))
-      #expect(try reader.counts().evidence == 6)
-      #expect(try reader.counts().rejectedEvidence == 2)
+      try await store.snapshot { reader throws in
+        let stored = try reader.evidence(after: nil, limit: 100)
+        #expect(stored.map(\.evidence) == all)
+        #expect(stored.map(\.id) == stored.map(\.id).sorted())
+        #expect(try reader.evidence(after: stored[1].id, limit: 2).map(\.evidence) == Array(all[2...3]))
+        #expect(try reader.counts().evidence == 6)
+        #expect(try reader.counts().rejectedEvidence == 2)
+      }
     }
   }
 
@@ -42,7 +44,7 @@ import Testing
   func withoutBody(backend: Backend) async throws {
     try await backend.withStore { store in
       _ = try await store.append(evidence("huge", body: false))
-      let stored = try store.makeReader().evidence(after: nil, limit: 1)
+      let stored = try await store.snapshot { try $0.evidence(after: nil, limit: 1) }
       #expect(stored.first?.evidence == evidence("huge", body: false))
     }
   }
@@ -100,23 +102,23 @@ import Testing
           }
         }
       }
-      let counts = try store.makeReader().counts()
+      let counts = try await store.snapshot { try $0.counts() }
       #expect(counts.evidence == 20)
     }
   }
 
   @Test("A reader sees one snapshot until its tick ends, then later writes", arguments: Backend.allCases)
-  func turns(backend: Backend) async throws {
+  func ticks(backend: Backend) async throws {
     try await backend.withStore { store in
       let facts = CustomerFacts(transactions: [fact()])
-      let reader = try store.makeReader()
+      let reader = try store.makeCheckReader()
       #expect(try reader.facts(of: customer) == nil)
       try await store.put(facts)
       #expect(try reader.facts(of: customer) == nil)
-      reader.endTurn()
+      reader.endTick()
       #expect(try reader.facts(of: customer) == facts)
-      reader.endTurn()
-      reader.endTurn()
+      reader.endTick()
+      reader.endTick()
       let inside = try await store.write { transaction throws(StoreError) in
         try transaction.customer(customer)?.facts
       }
@@ -127,13 +129,13 @@ import Testing
   @Test("Every reader sees an acknowledged write at once", arguments: Backend.allCases)
   func readYourWrites(backend: Backend) async throws {
     try await backend.withStore { store in
-      let readers = try (0..<3).map { _ in try store.makeReader() }
+      let readers = try (0..<3).map { _ in try store.makeCheckReader() }
       for signed in Int64(1)...50 {
         let facts = CustomerFacts(transactions: [fact(signed: signed)])
         try await store.put(facts)
         for reader in readers {
           #expect(try reader.facts(of: customer) == facts)
-          reader.endTurn()
+          reader.endTick()
         }
       }
     }
@@ -144,25 +146,26 @@ import Testing
     try await backend.withStore { store in
       let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
       try await store.put(facts, from: moment(5))
-      let reader = try store.makeReader()
-      func answer(_ entitlement: String, at now: Int64, _ change: UInt64 = 0) throws -> AnswerLookup {
-        try reader.answer(
-          to: entitlement, of: customer, under: app.fingerprint ^ change, at: moment(now))
-      }
-      for now in [Int64(5), 89, 90, 1_000_000_000] {
-        for entitlement in ["pro", "plus"] {
-          let expected = evaluate(facts, entitlement: entitlement, in: app, at: moment(now))
-          guard case .precomputed(let segment) = try answer(entitlement, at: now) else {
-            Issue.record("no answer to \(entitlement) at \(now)")
-            continue
-          }
-          #expect(segment.status == expected)
-          #expect(segment.end == (entitlement == "pro" && now < 90 ? moment(90) : nil))
+      try await store.snapshot { reader throws in
+        func answer(_ entitlement: String, at now: Int64, _ change: UInt64 = 0) throws -> AnswerLookup {
+          try reader.answer(
+            to: entitlement, of: customer, under: app.fingerprint ^ change, at: moment(now))
         }
+        for now in [Int64(5), 89, 90, 1_000_000_000] {
+          for entitlement in ["pro", "plus"] {
+            let expected = evaluate(facts, entitlement: entitlement, in: app, at: moment(now))
+            guard case .precomputed(let segment) = try answer(entitlement, at: now) else {
+              Issue.record("no answer to \(entitlement) at \(now)")
+              continue
+            }
+            #expect(segment.status == expected)
+            #expect(segment.end == (entitlement == "pro" && now < 90 ? moment(90) : nil))
+          }
+        }
+        #expect(try answer("pro", at: 4) == .stale)
+        #expect(try answer("pro", at: 5, 1) == .stale)
+        #expect(try answer("unheard of", at: 5) == .stale)
       }
-      #expect(try answer("pro", at: 4) == .stale)
-      #expect(try answer("pro", at: 5, 1) == .stale)
-      #expect(try answer("unheard of", at: 5) == .stale)
     }
   }
 
@@ -183,14 +186,15 @@ import Testing
         try transaction.index(ids[2], under: line("seat-1"))
         return ids
       }
-      let reader = try store.makeReader()
-      func found(_ fact: DecidingFact) throws -> EvidenceID? { try reader.evidence(of: fact, of: customer) }
-      #expect(try found(.transaction("T1", ofLine: "L1")) == ids[0])
-      #expect(try found(.transaction("T2", ofLine: "L1")) == ids[2])
-      #expect(try found(.transaction("T3", ofLine: "L1")) == nil)
-      #expect(try found(.transaction("T1", ofLine: "L2")) == nil)
-      #expect(try found(.grant("grant-1")) == ids[3])
-      #expect(try found(.transaction("T1", ofLine: "seat-1")) == ids[2])
+      try await store.snapshot { reader throws in
+        func found(_ fact: DecidingFact) throws -> EvidenceID? { try reader.evidence(of: fact, of: customer) }
+        #expect(try found(.transaction("T1", ofLine: "L1")) == ids[0])
+        #expect(try found(.transaction("T2", ofLine: "L1")) == ids[2])
+        #expect(try found(.transaction("T3", ofLine: "L1")) == nil)
+        #expect(try found(.transaction("T1", ofLine: "L2")) == nil)
+        #expect(try found(.grant("grant-1")) == ids[3])
+        #expect(try found(.transaction("T1", ofLine: "seat-1")) == ids[2])
+      }
     }
   }
 
@@ -198,14 +202,14 @@ import Testing
   func changes(backend: Backend) async throws {
     try await backend.withStore { store in
       let slot = store.changes.slot(of: customer)
-      let reader = try store.makeReader()
+      let reader = try store.makeCheckReader()
       let before = try reader.snapshotVersion()
       #expect(store.changes.lastCommit(in: slot) <= before)
       try await store.put(CustomerFacts(transactions: [fact()]), from: moment(5))
       // The snapshot began before the commit and does not include it.
       #expect(try reader.snapshotVersion() == before)
       #expect(store.changes.lastCommit(in: slot) > before)
-      reader.endTurn()
+      reader.endTick()
       let after = try reader.snapshotVersion()
       #expect(store.changes.lastCommit(in: slot) <= after)
       #expect(try reader.facts(of: customer) != nil)
@@ -230,21 +234,23 @@ import Testing
           try await store.put(facts, of: key)
         }
       }
-      let reader = try store.makeReader()
-      for (place, key) in keys.enumerated() {
-        #expect(try reader.facts(of: key)?.transactions.map(\.transactionID) == ["T\(place)-2"])
-        let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: moment(5))
-        guard case .precomputed(let segment) = answer else {
-          Issue.record("no answer for \(key)")
-          continue
+      try await store.snapshot { reader throws in
+        for (place, key) in keys.enumerated() {
+          #expect(try reader.facts(of: key)?.transactions.map(\.transactionID) == ["T\(place)-2"])
+          let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: moment(5))
+          guard case .precomputed(let segment) = answer else {
+            Issue.record("no answer for \(key)")
+            continue
+          }
+          #expect(segment.status.deciding?.transactionID == "T\(place)-2")
         }
-        #expect(segment.status.deciding?.transactionID == "T\(place)-2")
+        let stranger = CustomerKey(appID: "ocean", environment: .xcode, customerID: "ana")
+        #expect(try reader.facts(of: stranger) == nil)
+        #expect(
+          try reader.answer(to: "pro", of: stranger, under: app.fingerprint, at: moment(5))
+            == .unknownCustomer)
+        #expect(try reader.counts().customers == Int64(keys.count))
       }
-      let stranger = CustomerKey(appID: "ocean", environment: .xcode, customerID: "ana")
-      #expect(try reader.facts(of: stranger) == nil)
-      #expect(
-        try reader.answer(to: "pro", of: stranger, under: app.fingerprint, at: moment(5)) == .unknownCustomer)
-      #expect(try reader.counts().customers == Int64(keys.count))
     }
   }
 
@@ -260,18 +266,19 @@ import Testing
             of: CustomerKey(appID: app, environment: environment, customerID: "c\(number)"))
         }
       }
-      let reader = try store.makeReader()
-      var found: [CustomerRecord] = []
-      while true {
-        let page = try reader.customers(
-          of: "ocean", in: .sandbox, after: found.last?.key.customerID, limit: 10)
-        found += page
-        guard page.count == 10 else { break }
+      try await store.snapshot { reader throws in
+        var found: [CustomerRecord] = []
+        while true {
+          let page = try reader.customers(
+            of: "ocean", in: .sandbox, after: found.last?.key.customerID, limit: 10)
+          found += page
+          guard page.count == 10 else { break }
+        }
+        #expect(found.map(\.key.customerID).sorted() == (0..<25).map { "c\($0)" }.sorted())
+        #expect(found.allSatisfy { $0.key.appID == "ocean" && $0.key.environment == .sandbox })
+        #expect(
+          found.allSatisfy { "c\($0.facts.transactions[0].transactionID.dropFirst())" == $0.key.customerID })
       }
-      #expect(found.map(\.key.customerID).sorted() == (0..<25).map { "c\($0)" }.sorted())
-      #expect(found.allSatisfy { $0.key.appID == "ocean" && $0.key.environment == .sandbox })
-      #expect(
-        found.allSatisfy { "c\($0.facts.transactions[0].transactionID.dropFirst())" == $0.key.customerID })
     }
   }
 

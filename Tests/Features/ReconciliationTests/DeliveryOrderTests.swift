@@ -25,7 +25,7 @@ struct DeliveryOrderTests {
     let oracle = try Recipient(world)
     try await oracle.submit(world.submissions)
     try await oracle.lookUpAll(world)
-    let expected = try oracle.state()
+    let expected = try await oracle.state()
     await oracle.store.close()
     #expect(world.secondVersion.count > 3 * Self.customers && world.firstVersion.count > Self.customers)
     #expect(Set(expected.map { $0.split(separator: " ")[2] }).count > 4, "lives differ")
@@ -34,7 +34,7 @@ struct DeliveryOrderTests {
       let recipient = try Recipient(world)
       try await recipient.submit(world.submissions)
       try await receive(delivery, of: world, recipient)
-      let state = try recipient.state()
+      let state = try await recipient.state()
       let differences = zip(expected, state).filter { $0 != $1 }
       #expect(hash(state) == hash(expected), "\(delivery.rawValue): \(differences.prefix(3))")
       await recipient.store.close()

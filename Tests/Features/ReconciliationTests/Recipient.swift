@@ -9,6 +9,7 @@ import Platform
 import SQLiteStore
 import SignedData
 import Store
+import TestSupport
 
 @testable import Notifications
 @testable import Reconciliation
@@ -111,10 +112,10 @@ struct Recipient {
   // MARK: Stored state
 
   /// Returns one line for each customer and entitlement, with the state now, in the past and in the future.
-  func state() throws -> [String] {
-    let reader = try store.makeReader()
-    defer { reader.endTurn() }
-    let records = try reader.customers(of: "demo", in: .sandbox, after: nil, limit: 10_000)
+  func state() async throws -> [String] {
+    let records = try await store.snapshot {
+      try $0.customers(of: "demo", in: .sandbox, after: nil, limit: 10_000)
+    }
     return records.flatMap { record in
       app.entitlements.map { entitlement in
         let now = evaluate(record.facts, entitlement: entitlement, in: app, at: clock.now())

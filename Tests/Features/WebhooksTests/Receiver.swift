@@ -7,6 +7,7 @@ import Platform
 import SQLiteStore
 import Store
 import Synchronization
+import TestSupport
 
 @testable import Webhooks
 
@@ -131,8 +132,8 @@ struct Stage {
       now: { [clock] in clock.now })
   }
 
-  func status() throws -> DeliveryAdmin.WebhookStatus {
-    try admin.status(of: settings, in: try store.makeReader())
+  func status() async throws -> DeliveryAdmin.WebhookStatus {
+    try await store.snapshot { [admin, settings] in try admin.status(of: settings, in: $0) }
   }
 }
 

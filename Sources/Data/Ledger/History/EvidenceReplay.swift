@@ -13,13 +13,14 @@ package enum EvidenceReplay {
   ///
   /// - Returns: the number of pieces of evidence.
   package static func run(
-    from source: any StoreReader, into target: any EntitlementStore, catalog: Catalog
+    from source: any EntitlementStore, into target: any EntitlementStore, catalog: Catalog
   ) async throws(StoreError) -> Int {
     var count = 0
     var last: EvidenceID?
     while true {
-      let page = try source.evidence(after: last, limit: pageSize)
-      source.endTurn()
+      let page = try await source.read(.background) { [last] snapshot throws(StoreError) in
+        try snapshot.evidence(after: last, limit: pageSize)
+      }
       try await target.write { store throws(StoreError) in
         for evidence in page {
           try store.restore(evidence)

@@ -5,7 +5,7 @@ internal import SQLite
 internal import Store
 
 /// Reads through its own connection, with one read transaction for each event loop tick or ``ReadJob``.
-final class SQLiteReader: StoreReader, CheckReader {
+final class SQLiteReader: StoreSnapshot, CheckReader {
   let connection: Connection
   private let begin: Statement
   private let end: Statement
@@ -207,8 +207,6 @@ final class SQLiteReader: StoreReader, CheckReader {
     }
     return try body(self)
   }
-
-  func endTurn() { endTick() }
 
   func endTick() {
     guard isInTurn else { return }

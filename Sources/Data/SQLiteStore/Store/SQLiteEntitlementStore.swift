@@ -58,10 +58,6 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     try SQLiteReader(path: directory.databasePath, changes: changes, hash: hash)
   }
 
-  package func makeReader() throws(StoreError) -> sending any StoreReader {
-    try SQLiteReader(path: directory.databasePath, changes: changes, hash: hash)
-  }
-
   package func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {

@@ -23,7 +23,7 @@ import Testing
         _ = try transaction.append(evidence(document, .rejected(reason: "WRONG_BUNDLE")))
       }
     }
-    let kept = try store.makeReader().evidence(after: nil, limit: 100)
+    let kept = try await store.snapshot { try $0.evidence(after: nil, limit: 100) }
     #expect(kept.map(\.evidence.content.body) == documents.flatMap { [$0, $0] })
     #expect(kept.map(\.evidence.content) == documents.flatMap { [EvidenceContent($0), EvidenceContent($0)] })
     let connection = try Connection.reader(path: store.path)
@@ -55,7 +55,8 @@ import Testing
       }
     }
     #expect(
-      try store.makeReader().evidence(after: nil, limit: 100).map(\.evidence.content.body) == documents)
+      try await store.snapshot { try $0.evidence(after: nil, limit: 100) }.map(\.evidence.content.body)
+        == documents)
     await store.close()
   }
 

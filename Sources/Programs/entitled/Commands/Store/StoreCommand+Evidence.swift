@@ -47,7 +47,7 @@ struct StoreReplayCommand: AsyncParsableCommand {
   ) async throws -> (Int, [TableDifference]) {
     do throws(StoreError) {
       let target = try SQLiteEntitlementStore(directory: directory)
-      let count = try await EvidenceReplay.run(from: store.makeReader(), into: target, catalog: catalog)
+      let count = try await EvidenceReplay.run(from: store, into: target, catalog: catalog)
       let differences = try store.differences(from: target)
       await target.close()
       return (count, differences)
