@@ -198,7 +198,7 @@ extension Status {
     case .ownedByAnotherCustomer(let line):
       self.init(
         .failedPrecondition, reason: "OWNED_BY_ANOTHER_CUSTOMER",
-        "the purchase \(line) belongs to another customer; moving it is a transfer",
+        "the purchase \(line) belongs to another customer; use TransferPurchase to move it",
         metadata: [("originalTransactionId", line)])
     case .unknownPurchase(let line):
       self.init(
