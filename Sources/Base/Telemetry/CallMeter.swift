@@ -68,7 +68,7 @@ package final class CallMeter: Sendable {
   }
 
   /// Returns a new shard, which only one thread may write.
-  package func makePart() -> Shard {
+  package func makeShard() -> Shard {
     let shard = Shard(layout, isShared: false)
     shards.withLock { $0.append(shard) }
     return shard

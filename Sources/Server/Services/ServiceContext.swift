@@ -52,7 +52,8 @@ package struct ServiceContext: Sendable {
   /// The time of the services' clock, which is the sandbox's if one runs.
   var now: @Sendable () -> AppStore.Instant { clock.now }
 
-  /// Reads one snapshot of the store, away from the event loops.
+  /// Reads one snapshot of the store, away from the event loops. The transport cancels the task of a call at its
+  /// deadline, and that stops the read.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(Status) -> Value {

@@ -64,7 +64,7 @@ import Testing
   @Test("A scrape adds up the shards by method and code")
   func callMeter() throws {
     let meter = CallMeter(methods: ["/a/A", "/a/B"], codeNames: (0...16).map { "CODE\($0)" })
-    let (first, second) = (meter.makePart(), meter.makePart())
+    let (first, second) = (meter.makeShard(), meter.makeShard())
     first.count(0, code: 0, nanoseconds: 2_000)
     second.count(0, code: 0, nanoseconds: 30_000_000_000)
     meter.shared.count(0, code: 5, nanoseconds: 1_000_000)

@@ -43,7 +43,7 @@ package struct CallPolicy: Sendable {
   /// The interceptors of one event loop, which counts and caches without locks.
   func eventLoopInterceptors() -> CallInterceptors<CachingAuthenticationInterceptor> {
     interceptors(
-      meter.makePart(), CachingAuthenticationInterceptor(authenticator: Authenticator(callers, now: now)))
+      meter.makeShard(), CachingAuthenticationInterceptor(authenticator: Authenticator(callers, now: now)))
   }
 
   /// The whole policy, outermost first.
