@@ -81,7 +81,7 @@ def test_verify_names_altered_evidence(start):
     with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite")) as store, store:
         store.execute("UPDATE evidence SET content_hash = zeroblob(32)")
     found = run("store", "verify", "--data", service.data)
-    assert (found.returncode, found.stdout) == (3, "evidence 1 is not what arrived\n")
+    assert (found.returncode, found.stdout) == (3, "evidence 1 does not match its hash\n")
 
 
 def test_stats_and_vacuum_report_the_size_of_the_store(start):

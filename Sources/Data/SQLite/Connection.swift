@@ -158,7 +158,7 @@ extension Connection {
     let references = try Statement("PRAGMA foreign_key_check", on: self)
     while try references.step(), found.count < 40 {
       let (table, row, other) = (references.text(0) ?? "", references.number(1), references.text(2) ?? "")
-      found.append("row \(row) of \(table) refers to a row of \(other) that is not there")
+      found.append("row \(row) of \(table) references a missing row of \(other)")
     }
     references.reset()
     return found

@@ -56,7 +56,7 @@ import Testing
     await store.close()
     let connection = try Connection.writer(path: database)
     try connection.execute("UPDATE evidence SET body = x'00' WHERE evidence_id = 7")
-    #expect(try StoreFile(path: database).faults() == ["evidence 7 is not what arrived"])
+    #expect(try StoreFile(path: database).faults() == ["evidence 7 does not match its hash"])
     try connection.execute("UPDATE evidence SET compression = 9 WHERE evidence_id = 8")
     #expect(try StoreFile(path: database).faults().count == 2)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -35,7 +35,7 @@ final class BodyCompressor {
       try CompressedBody.unpack(bytes, dictionary: CompressionDictionary.first) { number throws(StoreError) in
         try parts.part(number)
       }
-    case nil: throw .corrupt("a body is packed in a way that is not known")
+    case nil: throw .corrupt("unknown compression of an evidence body")
     }
   }
 

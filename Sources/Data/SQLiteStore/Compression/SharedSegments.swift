@@ -45,7 +45,7 @@ final class SharedSegments {
     if let known = contents[number] { return known }
     try select.bind(1, number)
     defer { select.reset() }
-    guard try select.step() else { throw .corrupt("evidence refers to a common part that is not there") }
+    guard try select.step() else { throw .corrupt("missing shared segment of evidence") }
     let part = select.bytes(0)
     if contents.count >= Self.remembered { contents = [:] }
     contents[number] = part

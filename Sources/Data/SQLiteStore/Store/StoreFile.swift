@@ -62,7 +62,7 @@ package struct StoreFile {
       }
       let hash = SHA256.hash(body[...])
       return hash == content.hash && body.count == content.size
-        ? nil : "evidence \(id.rawValue) is not what arrived"
+        ? nil : "evidence \(id.rawValue) does not match its hash"
     } catch {
       return "evidence \(id.rawValue): \(error)"
     }

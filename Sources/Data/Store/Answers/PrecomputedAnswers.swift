@@ -76,7 +76,7 @@ package struct EncodedAnswers: Hashable, Sendable {
 
   /// Reads the header of answers that ``AnswerCoding`` encoded, which is the same in all of its versions.
   package init(_ bytes: [UInt8]) throws(StoreError) {
-    guard bytes.count > 9 else { throw .corrupt("kept answers have no beginning") }
+    guard bytes.count > 9 else { throw .corrupt("precomputed answers have no start") }
     var decoder = AnswerDecoder(at: 1)
     fingerprint = try decoder.fixed(bytes.span)
     start = Instant(millisecondsSince1970: try decoder.signed(bytes.span))
