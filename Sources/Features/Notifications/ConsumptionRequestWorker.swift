@@ -48,8 +48,8 @@ package struct ConsumptionRequestWorker: Worker {
     let worker = DueWorker(
       store: store, clock: clock,
       nextDue: { reader throws(StoreError) in
-        let next = try reader.nextInquiry()
-        gauge.record(next == nil ? [] : try reader.openInquiries())
+        let next = try reader.nextConsumptionRequest()
+        gauge.record(next == nil ? [] : try reader.openConsumptionRequests())
         return next
       },
       process: { () async throws(LedgerError) in

@@ -191,7 +191,7 @@ actor AppReconciler: Worker {
       onlyFailures: reason == .scheduled, startedAt: now)
     let target = target
     try await store.write { store throws(StoreError) in
-      try store.forgetRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.repairRetention))
+      try store.purgeRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.repairRetention))
       _ = try store.begin(repair)
       guard var watermark = try store.deliveryMark(of: target.appID, in: target.environment) else { return }
       // A poll of all purchases ingests no notifications.

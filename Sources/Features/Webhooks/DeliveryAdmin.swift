@@ -53,7 +53,7 @@ package struct DeliveryAdmin: Sendable {
   ) throws(StoreError) -> WebhookStatus {
     let isOfEvents = settings.key.kind == .events
     return WebhookStatus(
-      settings: settings, cursor: try reader.outlet(settings.key) ?? WebhookCursor(position: 0),
+      settings: settings, cursor: try reader.cursor(of: settings.key) ?? WebhookCursor(position: 0),
       latestPosition: try isOfEvents ? reader.lastSequence(of: nil) : reader.lastNotification(),
       counts: try reader.deliveryCounts(of: settings.key))
   }

@@ -45,7 +45,7 @@ actor WebhookWorker {
   /// - Returns: the milliseconds until the next run, unless a commit causes one before.
   func run() async throws(StoreError) -> Int64 {
     let saved = try await store.read { [settings] reader throws(StoreError) in
-      try reader.outlet(settings.key)
+      try reader.cursor(of: settings.key)
     }
     guard let saved, saved.goneAt == nil else { return Self.maxWait }
     position = max(position, saved.position)

@@ -124,7 +124,7 @@ extension LedgerFixture {
   fileprivate func openQuestions() async throws -> Int {
     var query = ConsumptionRequestFilter(appID: "ocean", limit: 9)
     query.state = .open
-    return try await store.snapshot { [query] in try $0.inquiries(query) }.count
+    return try await store.snapshot { [query] in try $0.consumptionRequests(query) }.count
   }
 }
 

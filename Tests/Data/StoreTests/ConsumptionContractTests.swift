@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Contract: consumption requests")
 struct ConsumptionContractTests {
-  private func inquiry(_ id: EvidenceID, line number: String = "L1", asked: Int64 = 10)
+  private func consumptionRequest(_ id: EvidenceID, line number: String = "L1", asked: Int64 = 10)
     -> ConsumptionRequestRecord
   {
     ConsumptionRequestRecord(
@@ -21,31 +21,31 @@ struct ConsumptionContractTests {
     try await backend.withStore { store in
       let asked = try await store.append(evidence("asked"))
       let due = try await store.write { store throws(StoreError) in
-        var inquiry = inquiry(asked.id)
-        try store.put(inquiry)
-        var due = [try store.inquiries(dueBy: moment(10), limit: 9).map(\.id)]
-        inquiry.problem = "NO_CONSENT"
-        inquiry.attempts = 3
-        inquiry.dueAt = moment(20)
-        try store.put(inquiry)
-        due.append(try store.inquiries(dueBy: moment(19), limit: 9).map(\.id))
+        var request = consumptionRequest(asked.id)
+        try store.put(request)
+        var due = [try store.consumptionRequests(dueBy: moment(10), limit: 9).map(\.id)]
+        request.problem = "NO_CONSENT"
+        request.attempts = 3
+        request.dueAt = moment(20)
+        try store.put(request)
+        due.append(try store.consumptionRequests(dueBy: moment(19), limit: 9).map(\.id))
         return due
       }
       #expect(due == [[asked.id], []])
       try await store.snapshot { reader throws in
-        #expect(try reader.nextInquiry() == moment(20))
+        #expect(try reader.nextConsumptionRequest() == moment(20))
       }
       let settled = try await store.write { store throws(StoreError) in
-        guard var inquiry = try store.inquiry(asked.id) else { return false }
-        inquiry.settle(.missed, problem: inquiry.problem, at: moment(30))
-        try store.put(inquiry)
-        return try store.inquiry(asked.id) == inquiry
+        guard var request = try store.consumptionRequest(asked.id) else { return false }
+        request.settle(.missed, problem: request.problem, at: moment(30))
+        try store.put(request)
+        return try store.consumptionRequest(asked.id) == request
       }
       #expect(settled)
       try await store.snapshot { reader throws in
-        #expect(try reader.nextInquiry() == nil)
+        #expect(try reader.nextConsumptionRequest() == nil)
         #expect(
-          try reader.inquiries(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.problem
+          try reader.consumptionRequests(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.problem
             == "NO_CONSENT")
       }
     }
@@ -59,7 +59,7 @@ struct ConsumptionContractTests {
         let asked = try await store.append(evidence("asked \(number)"))
         ids.append(asked.id)
         try await store.write { store throws(StoreError) in
-          try store.put(inquiry(asked.id, line: "L\(number)"))
+          try store.put(consumptionRequest(asked.id, line: "L\(number)"))
           if number == 2 { try store.record(gain(line("L2"), "ana", asked.id)) }
         }
       }
@@ -67,7 +67,7 @@ struct ConsumptionContractTests {
         func found(_ change: (inout ConsumptionRequestFilter) -> Void) throws -> [EvidenceID] {
           var query = ConsumptionRequestFilter(appID: "ocean", limit: 2)
           change(&query)
-          return try reader.inquiries(query).map(\.id)
+          return try reader.consumptionRequests(query).map(\.id)
         }
         #expect(try found { _ in } == [ids[2], ids[1]])
         #expect(try found { $0.before = ids[1] } == [ids[0]])

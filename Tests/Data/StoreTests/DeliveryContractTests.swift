@@ -6,7 +6,7 @@ import Testing
 
 /// Contract tests of webhook cursors and deliveries.
 @Suite struct DeliveryContractTests {
-  private let outlet = WebhookKey(appID: "ocean", kind: .events, name: "billing")
+  private let webhook = WebhookKey(appID: "ocean", kind: .events, name: "billing")
 
   private func delivery(_ position: Int64, _ subject: String = "ana", due: Int64? = nil) -> Delivery {
     Delivery(
@@ -27,15 +27,15 @@ import Testing
           NotificationRecord(
             evidenceID: kept.id, appID: "ocean", environment: .sandbox, version: 2, state: .applied,
             receivedAt: moment(1)))
-        try store.begin(outlet)
+        try store.begin(webhook)
         _ = try store.append(event(of: customer))
-        try store.begin(outlet)
+        try store.begin(webhook)
         try store.begin(other)
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.outlet(outlet) == WebhookCursor(position: 1))
-        #expect(try reader.outlet(other)?.position == reader.lastNotification())
-        #expect(try reader.outlet(WebhookKey(appID: "ocean", kind: .events, name: "none")) == nil)
+        #expect(try reader.cursor(of: webhook) == WebhookCursor(position: 1))
+        #expect(try reader.cursor(of: other)?.position == reader.lastNotification())
+        #expect(try reader.cursor(of: WebhookKey(appID: "ocean", kind: .events, name: "none")) == nil)
         #expect(try reader.notifications(of: "ocean", after: EvidenceID(rawValue: 0), limit: 9).count == 1)
         #expect(try reader.notifications(of: "sea", after: EvidenceID(rawValue: 0), limit: 9).isEmpty)
       }
@@ -49,22 +49,22 @@ import Testing
         for position in 1...5 {
           var delivery = delivery(Int64(position))
           if position != 4 { delivery.state = .deadLetter }
-          try store.put(delivery, of: outlet)
+          try store.put(delivery, of: webhook)
         }
         return [
-          try store.discard([2, 4, 9], of: outlet),
+          try store.discard([2, 4, 9], of: webhook),
           try store.discard(nil, of: WebhookKey(appID: "ocean", kind: .notifications, name: "billing")),
         ]
       }
       #expect(counts == [1, 0])
       try await store.snapshot { reader throws in
         #expect(
-          try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [1, 3, 4, 5])
+          try reader.deliveries(of: webhook, in: nil, after: 0, limit: 9).map(\.position) == [1, 3, 4, 5])
       }
-      let all = try await store.write { store throws(StoreError) in try store.discard(nil, of: outlet) }
+      let all = try await store.write { store throws(StoreError) in try store.discard(nil, of: webhook) }
       #expect(all == 3)
       try await store.snapshot { reader throws in
-        #expect(try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.position) == [4])
+        #expect(try reader.deliveries(of: webhook, in: nil, after: 0, limit: 9).map(\.position) == [4])
       }
     }
   }
@@ -73,28 +73,28 @@ import Testing
   func order(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { store throws(StoreError) in
-        try store.put(delivery(2, due: 50), of: outlet)
-        try store.put(delivery(3), of: outlet)
-        try store.put(delivery(1), of: outlet)
-        try store.put(delivery(4, "ben", due: 70), of: outlet)
-        try store.reschedule([delivery(1).about, delivery(4, "ben").about], of: outlet, at: moment(60))
+        try store.put(delivery(2, due: 50), of: webhook)
+        try store.put(delivery(3), of: webhook)
+        try store.put(delivery(1), of: webhook)
+        try store.put(delivery(4, "ben", due: 70), of: webhook)
+        try store.reschedule([delivery(1).about, delivery(4, "ben").about], of: webhook, at: moment(60))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [1, 4])
-        #expect(try reader.deliveries(of: outlet, dueBy: moment(60), limit: 9).map(\.position) == [1])
-        #expect(try reader.nextDue(of: outlet) == moment(60))
+        #expect(try reader.deliveries(of: webhook, dueBy: moment(99), limit: 9).map(\.position) == [1, 4])
+        #expect(try reader.deliveries(of: webhook, dueBy: moment(60), limit: 9).map(\.position) == [1])
+        #expect(try reader.nextDue(of: webhook) == moment(60))
         #expect(
-          try reader.deliveries(about: delivery(1).about, of: outlet, limit: 2).map(\.position) == [1, 2])
+          try reader.deliveries(about: delivery(1).about, of: webhook, limit: 2).map(\.position) == [1, 2])
       }
       try await store.write { store throws(StoreError) in
-        try store.remove(1, of: outlet)
-        try store.reschedule([delivery(1).about], of: outlet, at: moment(65))
-        try store.retryNow(outlet, at: moment(66))
+        try store.remove(1, of: webhook)
+        try store.reschedule([delivery(1).about], of: webhook, at: moment(65))
+        try store.retryNow(webhook, at: moment(66))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.deliveries(of: outlet, dueBy: moment(66), limit: 9).map(\.position) == [2, 4])
+        #expect(try reader.deliveries(of: webhook, dueBy: moment(66), limit: 9).map(\.position) == [2, 4])
         #expect(
-          try reader.deliveryCounts(of: outlet)
+          try reader.deliveryCounts(of: webhook)
             == DeliveryCounts(waiting: 3, dead: 0, waitingSince: moment(2)))
       }
     }
@@ -109,21 +109,21 @@ import Testing
       given.firstAttemptAt = moment(3)
       given.outcome = "status 500"
       try await store.write { [given] store throws(StoreError) in
-        try store.put(given, of: outlet)
-        try store.put(delivery(2, due: 5), of: outlet)
+        try store.put(given, of: webhook)
+        try store.put(delivery(2, due: 5), of: webhook)
       }
       try await store.snapshot { [given] reader throws in
-        #expect(try reader.deliveries(of: outlet, in: .deadLetter, after: 0, limit: 9) == [given])
-        #expect(try reader.deliveries(of: outlet, in: nil, after: 1, limit: 9).map(\.position) == [2])
-        #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9).map(\.position) == [2])
+        #expect(try reader.deliveries(of: webhook, in: .deadLetter, after: 0, limit: 9) == [given])
+        #expect(try reader.deliveries(of: webhook, in: nil, after: 1, limit: 9).map(\.position) == [2])
+        #expect(try reader.deliveries(of: webhook, dueBy: moment(99), limit: 9).map(\.position) == [2])
       }
       try await store.write { [given] store throws(StoreError) in
-        let subjects = try store.requeue(outlet, limit: 9)
+        let subjects = try store.requeue(webhook, limit: 9)
         #expect(subjects == [given.about])
-        try store.reschedule(subjects, of: outlet, at: moment(9))
+        try store.reschedule(subjects, of: webhook, at: moment(9))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.deliveries(of: outlet, dueBy: moment(99), limit: 9) == [delivery(1, due: 9)])
+        #expect(try reader.deliveries(of: webhook, dueBy: moment(99), limit: 9) == [delivery(1, due: 9)])
       }
     }
   }
@@ -132,12 +132,12 @@ import Testing
   func erased(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { store throws(StoreError) in
-        try store.put(delivery(1), of: outlet)
+        try store.put(delivery(1), of: webhook)
         _ = try store.erase(customer, as: "erased-1")
       }
       try await store.snapshot { reader throws in
         #expect(
-          try reader.deliveries(of: outlet, in: nil, after: 0, limit: 9).map(\.subject) == ["erased-1"])
+          try reader.deliveries(of: webhook, in: nil, after: 0, limit: 9).map(\.subject) == ["erased-1"])
       }
     }
   }

@@ -78,15 +78,15 @@ import Testing
       try await store.write { transaction throws(StoreError) in
         #expect(
           try transaction.customers(
-            of: "ocean", toldUnderOtherThan: app.fingerprint, after: nil, limit: 9
+            of: "ocean", withFingerprintOtherThan: app.fingerprint, after: nil, limit: 9
           ).isEmpty)
-        let first = try transaction.customers(of: "ocean", toldUnderOtherThan: 1, after: nil, limit: 3)
+        let first = try transaction.customers(of: "ocean", withFingerprintOtherThan: 1, after: nil, limit: 3)
         let rest = try transaction.customers(
-          of: "ocean", toldUnderOtherThan: 1, after: first.last, limit: 3)
+          of: "ocean", withFingerprintOtherThan: 1, after: first.last, limit: 3)
         #expect(Set(first + rest).count == 5)
-        #expect(try transaction.fingerprint(toldToAllOf: "ocean") == nil)
-        try transaction.setFingerprint(.max, toldToAllOf: "ocean")
-        #expect(try transaction.fingerprint(toldToAllOf: "ocean") == .max)
+        #expect(try transaction.fingerprint(of: "ocean") == nil)
+        try transaction.setFingerprint(.max, of: "ocean")
+        #expect(try transaction.fingerprint(of: "ocean") == .max)
       }
     }
   }

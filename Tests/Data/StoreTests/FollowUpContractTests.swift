@@ -172,7 +172,7 @@ struct FollowUpContractTests {
         try store.put(old)
         try store.enqueue(line(), for: old.id)
         let open = try store.begin(newRepair())
-        try store.forgetRepairs(finishedBefore: moment(11))
+        try store.purgeRepairs(finishedBefore: moment(11))
         return open
       }
       #expect(

@@ -61,7 +61,7 @@ import Testing
         #expect(try transaction.migrationFailures(of: id, after: 0, limit: 9).map(\.number) == [2, 3])
         #expect(try transaction.migrationFailures(of: id, after: 2, limit: 9).map(\.reason) == ["NOT_BASE64"])
         #expect(try transaction.migrationReasons(of: id).count { $0.outcome.isFailure } == 2)
-        try transaction.forgetFailures(of: id)
+        try transaction.purgeFailures(of: id)
         #expect(try transaction.migrationFailures(of: id, after: 0, limit: 9).isEmpty)
       }
     }

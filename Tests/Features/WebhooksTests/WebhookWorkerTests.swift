@@ -44,7 +44,7 @@ import Testing
         encode: { _ in .null })
       try await other.begin()
       let key = try #require(other.settings.first?.key)
-      #expect(try await stage.store.snapshot { try $0.outlet(key) } == WebhookCursor(position: 2))
+      #expect(try await stage.store.snapshot { try $0.cursor(of: key) } == WebhookCursor(position: 2))
     }
   }
 

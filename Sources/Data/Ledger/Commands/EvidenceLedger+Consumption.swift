@@ -50,7 +50,7 @@ extension EvidenceLedger {
   package func dueConsumptionRequests(limit: Int) async throws(LedgerError) -> [DueConsumptionRequest] {
     let now = now()
     return try await write { store throws(StoreError) in
-      try store.inquiries(dueBy: now, limit: limit).map { request throws(StoreError) in
+      try store.consumptionRequests(dueBy: now, limit: limit).map { request throws(StoreError) in
         try DueConsumptionRequest(request, in: store)
       }
     }
@@ -65,7 +65,7 @@ extension EvidenceLedger {
   ) async throws(LedgerError) {
     let (catalog, now) = (catalog.value, now())
     try await commit { store throws(StoreError) -> (Void, [LedgerEffect]) in
-      guard let stored = try store.inquiry(request.id), stored.state == .open,
+      guard let stored = try store.consumptionRequest(request.id), stored.state == .open,
         try DueConsumptionRequest(stored, in: store) == due
       else { return ((), []) }
       var applier = FactApplier(store, catalog: catalog, now: now)

@@ -6,8 +6,8 @@ internal import Store
 extension FactApplier {
   /// Stores an open consumption request, once for the notifications of both versions about it.
   mutating func open(_ request: ConsumptionRequestRecord) throws(StoreError) {
-    guard try store.inquiry(request.id) == nil else { return }
-    let isOpen = try store.inquiries(about: request.line).contains { other in
+    guard try store.consumptionRequest(request.id) == nil else { return }
+    let isOpen = try store.consumptionRequests(about: request.line).contains { other in
       other.transactionID == request.transactionID
         && abs(other.requestedAt.milliseconds(since: request.requestedAt))
           < ConsumptionRequestRecord.patience
@@ -32,7 +32,7 @@ extension FactApplier {
     answeredBy call: AppleCall, about line: LineKey
   ) throws(StoreError) {
     guard call.method == AppleCall.sendConsumptionInformation, !call.isRefused else { return }
-    for var request in try store.inquiries(about: line) where request.state == .open {
+    for var request in try store.consumptionRequests(about: line) where request.state == .open {
       guard call.transactionID.isEmpty || request.transactionID == call.transactionID else { continue }
       request.settle(.answered, at: now)
       try update(request)
@@ -49,7 +49,7 @@ extension FactApplier {
       isGiven ? .consentGiven : .consentWithdrawn, to: .customer(customer), by: origin)
     guard isGiven else { return }
     for line in try store.lines(of: customer) {
-      for var request in try store.inquiries(about: line) where request.state == .open {
+      for var request in try store.consumptionRequests(about: line) where request.state == .open {
         request.dueAt = now
         try store.put(request)
       }

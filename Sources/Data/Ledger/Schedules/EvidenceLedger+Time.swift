@@ -38,7 +38,7 @@ extension EvidenceLedger {
     var count = 0
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
       let stored = try await write { store throws(StoreError) in
-        try store.fingerprint(toldToAllOf: app.id)
+        try store.fingerprint(of: app.id)
       }
       guard stored != app.fingerprint else { continue }
       count += try await adopt(app, catalog)
@@ -53,13 +53,13 @@ extension EvidenceLedger {
     while true {
       let (customers, events) = try await commit { [last] store throws(StoreError) in
         let customers = try store.customers(
-          of: app.id, toldUnderOtherThan: app.fingerprint, after: last, limit: Self.batchSize)
+          of: app.id, withFingerprintOtherThan: app.fingerprint, after: last, limit: Self.batchSize)
         var applier = FactApplier(store, catalog: catalog, now: now())
         let origin = ChangeOrigin(cause: .catalog, evidence: nil)
         for customer in customers { applier.changes.markAffected(customer, by: origin) }
         let derived = try Derivation.run(applier)
         if customers.count < Self.batchSize {
-          try store.setFingerprint(app.fingerprint, toldToAllOf: app.id)
+          try store.setFingerprint(app.fingerprint, of: app.id)
         }
         return ((customers, derived.events.count), derived.effects)
       }

@@ -20,9 +20,9 @@ final class BodyCompressor {
 
   /// Returns a body in the shorter of the two formats. Rejected evidence adds no shared segments, because
   /// otherwise any sender could fill that table.
-  func pack(_ body: [UInt8], isBelieved: Bool) throws(StoreError) -> (form: Form, bytes: [UInt8]) {
+  func pack(_ body: [UInt8], isAccepted: Bool) throws(StoreError) -> (form: Form, bytes: [UInt8]) {
     let packed = try CompressedBody.pack(body, with: try packer()) { part throws(StoreError) in
-      try parts.number(of: part, mayBeNew: isBelieved)
+      try parts.number(of: part, mayBeNew: isAccepted)
     }
     return packed.count < body.count ? (.packed, packed) : (.verbatim, body)
   }

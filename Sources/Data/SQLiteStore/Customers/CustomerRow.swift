@@ -133,7 +133,7 @@ extension CustomerRow {
   /// Returns at most `limit` customers of one app whose answers have a catalog fingerprint other than
   /// `fingerprint`.
   func page(
-    of appID: String, toldUnderOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
+    of appID: String, withFingerprintOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey] {
     let select = try rows("identity, answers", after: last)
     defer { select.reset() }

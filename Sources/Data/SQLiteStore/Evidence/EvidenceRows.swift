@@ -93,7 +93,7 @@ final class EvidenceRows {
       "UPDATE evidence SET content_hash = ?, size = ?, body = ?, compression = ? WHERE evidence_id = ?",
       on: connection)
     let body = try content.body.map { body throws(StoreError) in
-      try packing.pack(body, isBelieved: true)
+      try packing.pack(body, isAccepted: true)
     }
     try update.bind(1, content.hash)
     try update.bind(2, Int64(content.size))
@@ -111,7 +111,7 @@ final class EvidenceRows {
     _ evidence: Evidence, as id: EvidenceID?, isFoundByContent: Bool = true
   ) throws(StoreError) -> EvidenceID {
     let body = try evidence.content.body.map { body throws(StoreError) in
-      try packing.pack(body, isBelieved: evidence.verdict == .accepted)
+      try packing.pack(body, isAccepted: evidence.verdict == .accepted)
     }
     try bindIdentity(of: evidence, to: insert)
     try insert.bind(6, evidence.environment?.rawValue)

@@ -132,7 +132,7 @@ final class MigrationRows {
     try update.run()
   }
 
-  func forgetFailures(of id: Int64) throws(StoreError) {
+  func purgeFailures(of id: Int64) throws(StoreError) {
     let delete = try Statement("DELETE FROM migration_failure WHERE migration_id = ?", on: connection)
     try delete.bind(1, id)
     try delete.run()

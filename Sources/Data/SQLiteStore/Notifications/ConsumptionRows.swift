@@ -14,41 +14,43 @@ struct ConsumptionRows {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError) {
+  func put(_ request: ConsumptionRequestRecord) throws(StoreError) {
     let put = try Statement(
       """
       INSERT OR REPLACE INTO consumption_request (\(Self.columns))
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
-    try put.bind(1, inquiry.id.rawValue)
+    try put.bind(1, request.id.rawValue)
     let texts = [
-      inquiry.line.originalTransactionID, inquiry.line.appID, inquiry.line.environment.rawValue,
-      inquiry.transactionID, inquiry.productID, inquiry.reason,
+      request.line.originalTransactionID, request.line.appID, request.line.environment.rawValue,
+      request.transactionID, request.productID, request.reason,
     ]
     for (place, text) in texts.enumerated() { try put.bind(CInt(2 + place), text) }
-    try put.bind(8, inquiry.requestedAt.millisecondsSince1970)
-    try put.bind(9, inquiry.state.rawValue)
-    try put.bind(10, inquiry.problem)
-    try put.bind(11, Int64(inquiry.attempts))
-    try put.bind(12, inquiry.dueAt?.millisecondsSince1970)
-    try put.bind(13, inquiry.settledAt?.millisecondsSince1970)
+    try put.bind(8, request.requestedAt.millisecondsSince1970)
+    try put.bind(9, request.state.rawValue)
+    try put.bind(10, request.problem)
+    try put.bind(11, Int64(request.attempts))
+    try put.bind(12, request.dueAt?.millisecondsSince1970)
+    try put.bind(13, request.settledAt?.millisecondsSince1970)
     try put.run()
   }
 
-  func inquiry(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord? {
+  func consumptionRequest(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord? {
     let select = try select("evidence_id = ?")
     try select.bind(1, id.rawValue)
     return try rows(of: select).first
   }
 
-  func inquiries(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
+  func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
     let select = try select(
       "original_transaction_id = ? AND app = ? AND environment = ? ORDER BY evidence_id")
     try select.bind(line)
     return try rows(of: select)
   }
 
-  func inquiries(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord] {
+  func consumptionRequests(
+    dueBy moment: Instant, limit: Int
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
     let select = try select("due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?")
     try select.bind(1, moment.millisecondsSince1970)
     try select.bind(2, Int64(limit))
@@ -128,14 +130,14 @@ struct ConsumptionRows {
 
   private func rows(of select: Statement) throws(StoreError) -> [ConsumptionRequestRecord] {
     defer { select.reset() }
-    var inquiries: [ConsumptionRequestRecord] = []
+    var requests: [ConsumptionRequestRecord] = []
     while try select.step() {
       guard let environment = select.text(3).flatMap(Environment.init(rawValue:)),
         let state = select.text(8).flatMap(ConsumptionRequestRecord.State.init(rawValue:))
       else { throw .corrupt("a question of Apple's has an environment or a state that is not known") }
       let line = LineKey(
         appID: select.text(2) ?? "", environment: environment, originalTransactionID: select.text(1) ?? "")
-      inquiries.append(
+      requests.append(
         ConsumptionRequestRecord(
           id: EvidenceID(rawValue: select.number(0)), line: line, transactionID: select.text(4) ?? "",
           productID: select.text(5) ?? "", reason: select.text(6) ?? "",
@@ -143,7 +145,7 @@ struct ConsumptionRows {
           problem: select.text(9) ?? "", attempts: Int(select.number(10)), dueAt: select.moment(11),
           settledAt: select.moment(12)))
     }
-    return inquiries
+    return requests
   }
 }
 
@@ -156,18 +158,20 @@ extension Statement {
 
 // Consumption requests and consents.
 extension SQLiteTransaction {
-  func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError) { try consumption.put(inquiry) }
+  func put(_ request: ConsumptionRequestRecord) throws(StoreError) { try consumption.put(request) }
 
-  func inquiry(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord? {
-    try consumption.inquiry(id)
+  func consumptionRequest(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord? {
+    try consumption.consumptionRequest(id)
   }
 
-  func inquiries(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try consumption.inquiries(about: line)
+  func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumption.consumptionRequests(about: line)
   }
 
-  func inquiries(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try consumption.inquiries(dueBy: moment, limit: limit)
+  func consumptionRequests(
+    dueBy moment: Instant, limit: Int
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumption.consumptionRequests(dueBy: moment, limit: limit)
   }
 
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError) {
@@ -180,23 +184,25 @@ extension SQLiteTransaction {
 }
 
 extension SQLiteReader {
-  func inquiries(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try beginTurn()
+  func consumptionRequests(
+    _ query: ConsumptionRequestFilter
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try beginTick()
     return try ConsumptionRows(connection).page(query)
   }
 
-  func openInquiries() throws(StoreError) -> [OpenConsumptionRequests] {
-    try beginTurn()
+  func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests] {
+    try beginTick()
     return try ConsumptionRows(connection).open()
   }
 
-  func nextInquiry() throws(StoreError) -> Instant? {
-    try beginTurn()
+  func nextConsumptionRequest() throws(StoreError) -> Instant? {
+    try beginTick()
     return try earliest(in: "consumption_request")
   }
 
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {
-    try beginTurn()
+    try beginTick()
     return try ConsumptionRows(connection).consent(of: customer)
   }
 }

@@ -7,24 +7,24 @@ extension SQLiteReader {
   func duePolls(
     of appID: String, in environment: Environment, by moment: Instant, limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try beginTurn()
+    try beginTick()
     return try PollQueries(connection, of: appID, in: environment).due(by: moment, limit: limit)
   }
 
   func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
-    try beginTurn()
+    try beginTick()
     return try PollQueries(connection, of: appID, in: environment).next()
   }
 
   func pollBacklog(
     of appID: String, in environment: Environment, by moment: Instant
   ) throws(StoreError) -> Int64 {
-    try beginTurn()
+    try beginTick()
     return try PollQueries(connection, of: appID, in: environment).backlog(by: moment)
   }
 
   func repair(_ id: Int64, of appID: String) throws(StoreError) -> Repair? {
-    try beginTurn()
+    try beginTick()
     guard let repair = try RepairQueries(connection).repair(id), repair.appID == appID else { return nil }
     return repair
   }
@@ -32,34 +32,34 @@ extension SQLiteReader {
   func repairs(
     of appID: String, in environment: Environment?, before: Int64?, limit: Int
   ) throws(StoreError) -> [Repair] {
-    try beginTurn()
+    try beginTick()
     return try RepairQueries(connection).page(of: appID, in: environment, before: before, limit: limit)
   }
 
   func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair? {
-    try beginTurn()
+    try beginTick()
     return try RepairQueries(connection).open(of: appID, in: environment)
   }
 
   func queuedLines(
     of repair: Repair, after last: String?, limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try beginTurn()
+    try beginTick()
     return try RepairQueries(connection).queuedLines(of: repair, after: last, limit: limit)
   }
 
   func drifts(of repair: Repair, after last: Drift.Key?, limit: Int) throws(StoreError) -> [Drift] {
-    try beginTurn()
+    try beginTick()
     return try RepairQueries(connection).drifts(of: repair, after: last, limit: limit)
   }
 
   func driftedCustomers(of repair: Repair) throws(StoreError) -> Int64 {
-    try beginTurn()
+    try beginTick()
     return try RepairQueries(connection).driftedCustomers(of: repair)
   }
 
   func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark? {
-    try beginTurn()
+    try beginTick()
     return try RepairQueries(connection).mark(of: appID, in: environment)
   }
 }
@@ -67,72 +67,72 @@ extension SQLiteReader {
 // Migration jobs.
 extension SQLiteReader {
   func migration(_ id: Int64) throws(StoreError) -> MigrationJob? {
-    try beginTurn()
+    try beginTick()
     return try MigrationRows.job(id, connection)
   }
 
   func migration(withKey key: String, of appID: String) throws(StoreError) -> MigrationJob? {
-    try beginTurn()
+    try beginTick()
     return try MigrationRows.job(withKey: key, of: appID, connection)
   }
 
   func runningMigrations() throws(StoreError) -> [MigrationJob] {
-    try beginTurn()
+    try beginTick()
     return try MigrationRows.running(connection)
   }
 
   func doneLines(of id: Int64) throws(StoreError) -> Set<Int64> {
-    try beginTurn()
+    try beginTick()
     return try MigrationRows.doneLines(of: id, connection)
   }
 
   func migrationFailures(of id: Int64, after line: Int64, limit: Int) throws(StoreError) -> [MigrationLine] {
-    try beginTurn()
+    try beginTick()
     return try MigrationRows.failures(of: id, after: line, limit: limit, connection)
   }
 
   func migrationReasons(of id: Int64) throws(StoreError) -> [MigrationReason] {
-    try beginTurn()
+    try beginTick()
     return try MigrationRows.reasons(of: id, connection)
   }
 }
 
 // Webhook cursors and undelivered messages.
 extension SQLiteReader {
-  func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor? {
-    try beginTurn()
-    return try DeliveryQueries(connection).outlet(outlet)
+  func cursor(of webhook: WebhookKey) throws(StoreError) -> WebhookCursor? {
+    try beginTick()
+    return try DeliveryQueries(connection).cursor(of: webhook)
   }
 
   func deliveries(
-    of outlet: WebhookKey, dueBy now: Instant, limit: Int
+    of webhook: WebhookKey, dueBy now: Instant, limit: Int
   ) throws(StoreError) -> [Delivery] {
-    try beginTurn()
-    return try DeliveryQueries(connection).due(outlet, by: now, limit: limit)
+    try beginTick()
+    return try DeliveryQueries(connection).due(webhook, by: now, limit: limit)
   }
 
-  func nextDue(of outlet: WebhookKey) throws(StoreError) -> Instant? {
-    try beginTurn()
-    return try DeliveryQueries(connection).nextDue(outlet)
+  func nextDue(of webhook: WebhookKey) throws(StoreError) -> Instant? {
+    try beginTick()
+    return try DeliveryQueries(connection).nextDue(webhook)
   }
 
   func deliveries(
-    about subject: OrderingKey, of outlet: WebhookKey, limit: Int
+    about subject: OrderingKey, of webhook: WebhookKey, limit: Int
   ) throws(StoreError) -> [Delivery] {
-    try beginTurn()
-    return try DeliveryQueries(connection).waiting(outlet, about: subject, limit: limit)
+    try beginTick()
+    return try DeliveryQueries(connection).waiting(webhook, about: subject, limit: limit)
   }
 
   func deliveries(
-    of outlet: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
+    of webhook: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
   ) throws(StoreError) -> [Delivery] {
-    try beginTurn()
-    return try DeliveryQueries(connection).page(of: outlet, in: state, after: position, limit: limit)
+    try beginTick()
+    return try DeliveryQueries(connection).page(of: webhook, in: state, after: position, limit: limit)
   }
 
-  func deliveryCounts(of outlet: WebhookKey) throws(StoreError) -> DeliveryCounts {
-    try beginTurn()
-    return try DeliveryQueries(connection).counts(outlet)
+  func deliveryCounts(of webhook: WebhookKey) throws(StoreError) -> DeliveryCounts {
+    try beginTick()
+    return try DeliveryQueries(connection).counts(webhook)
   }
 }
 
@@ -141,12 +141,12 @@ extension SQLiteReader {
   func notifications(
     of appID: String, after evidence: EvidenceID, limit: Int
   ) throws(StoreError) -> [NotificationRecord] {
-    try beginTurn()
+    try beginTick()
     return try NotificationQueries(connection).arrivals(of: appID, after: evidence, limit: limit)
   }
 
   func lastNotification() throws(StoreError) -> Int64 {
-    try beginTurn()
+    try beginTick()
     return try connection.number("SELECT ifnull(max(evidence_id), 0) FROM notification")
   }
 
@@ -154,7 +154,7 @@ extension SQLiteReader {
     of appID: String, in environment: Environment, from start: Instant, to end: Instant,
     after line: String, limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try beginTurn()
+    try beginTick()
     return try NotificationQueries(connection).lines(
       of: appID, in: environment, from: start, to: end, after: line, limit: limit)
   }
@@ -162,7 +162,7 @@ extension SQLiteReader {
   func notifications(
     about line: LineKey, from start: Instant, to end: Instant, limit: Int
   ) throws(StoreError) -> [NotificationRecord] {
-    try beginTurn()
+    try beginTick()
     return try NotificationQueries(connection).about(line, from: start, to: end, limit: limit)
   }
 }

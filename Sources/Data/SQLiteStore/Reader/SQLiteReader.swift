@@ -21,7 +21,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   private var earliest: [String: Statement] = [:]
   /// Set while a ``ReadJob`` runs.
   private var control: ReadControl?
-  private var isInTurn = false
+  private var isInTick = false
   private var seen: UInt64 = 0
 
   /// Creates a reader; `isMapped` is that of ``Connection/reader(path:isMapped:)``, `hash` that of
@@ -46,47 +46,47 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   func answer(
     to entitlement: String, of key: CustomerKey, under fingerprint: UInt64, at now: Instant
   ) throws(StoreError) -> AnswerLookup {
-    try beginTurn()
+    try beginTick()
     return try customer.answer(to: entitlement, of: key, under: fingerprint, at: now)
   }
 
   func snapshotVersion() throws(StoreError) -> UInt64 {
-    try beginTurn()
+    try beginTick()
     return seen
   }
 
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
-    try beginTurn()
+    try beginTick()
     return try customer.facts(of: key)
   }
 
   func customers(
     of appID: String, in environment: Environment, after customer: String?, limit: Int
   ) throws(StoreError) -> [CustomerRecord] {
-    try beginTurn()
+    try beginTick()
     let last = customer.map { CustomerKey(appID: appID, environment: environment, customerID: $0) }
     return try self.customer.page(of: appID, in: environment, after: last, limit: limit)
   }
 
   func evidence(of fact: DecidingFact, of key: CustomerKey) throws(StoreError) -> EvidenceID? {
-    try beginTurn()
+    try beginTick()
     return try deciding.evidence(of: fact, of: key)
   }
 
   func owners(of line: LineKey) throws(StoreError) -> [String] {
-    try beginTurn()
+    try beginTick()
     return try ownership.owners(of: line)
   }
 
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
-    try beginTurn()
+    try beginTick()
     return try fact.facts(of: line)
   }
 
   func transaction(
     _ transactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> TransactionFact? {
-    try beginTurn()
+    try beginTick()
     return try fact.transaction(transactionID, of: appID, in: environment)
   }
 
@@ -94,83 +94,83 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     sharing productID: String, at sharedInstant: Instant, of appID: String, in environment: Environment,
     limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try beginTurn()
+    try beginTick()
     return try fact.lines(sharing: productID, at: sharedInstant, of: appID, in: environment, limit: limit)
   }
 
   func lines(
     ofCopy appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {
-    try beginTurn()
+    try beginTick()
     return try fact.lines(ofCopy: appTransactionID, of: appID, in: environment)
   }
 
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
-    try beginTurn()
+    try beginTick()
     return try seat.seats(of: purchase)
   }
 
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {
-    try beginTurn()
+    try beginTick()
     return try ownership.changes(of: customer)
   }
 
   func unclaimedLines(
     of appID: String, in environment: Environment, after line: String?, limit: Int
   ) throws(StoreError) -> [UnclaimedLine] {
-    try beginTurn()
+    try beginTick()
     return try unclaimedPage(connection, of: appID, in: environment, after: line, limit: limit)
   }
 
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
-    try beginTurn()
+    try beginTick()
     return try EvidenceQueries(connection, packing).page(after: id, limit: limit)
   }
 
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
-    try beginTurn()
+    try beginTick()
     return try EvidenceQueries(connection, packing).evidence(id)
   }
 
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
-    try beginTurn()
+    try beginTick()
     return try EvidenceQueries(connection, packing).about(line)
   }
 
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord] {
-    try beginTurn()
+    try beginTick()
     return try NotificationRows.page(connection, query)
   }
 
   func events(
     of customer: CustomerKey?, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent] {
-    try beginTurn()
+    try beginTick()
     return try event.page(of: customer, after: sequence, limit: limit)
   }
 
   func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64 {
-    try beginTurn()
+    try beginTick()
     return try event.lastSequence(of: customer)
   }
 
   func nextDue() throws(StoreError) -> Instant? {
-    try beginTurn()
+    try beginTick()
     return try earliest(in: "customer")
   }
 
   func nextRefresh() throws(StoreError) -> Instant? {
-    try beginTurn()
+    try beginTick()
     return try earliest(in: "refresh")
   }
 
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? {
-    try beginTurn()
+    try beginTick()
     return try RefreshRows.last(of: line, connection)
   }
 
   func counts() throws(StoreError) -> StoreCounts {
-    try beginTurn()
+    try beginTick()
     return StoreCounts(
       evidence: try connection.number("SELECT count(*) FROM evidence"),
       rejectedEvidence: try connection.number("SELECT count(*) FROM evidence WHERE rejection <> ''"),
@@ -209,18 +209,18 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   }
 
   func endTick() {
-    guard isInTurn else { return }
-    isInTurn = false
+    guard isInTick else { return }
+    isInTick = false
     // Rolling back a read transaction loses nothing. If it fails, the next read reports the error.
     try? end.run()
   }
 
-  func beginTurn() throws(StoreError) {
+  func beginTick() throws(StoreError) {
     if let reason = control?.stopReason { throw reason }
-    guard !isInTurn else { return }
+    guard !isInTick else { return }
     // Loaded before the transaction begins, so that the snapshot is never older than this commit.
     seen = changes.lastCommit
     if !connection.isInTransaction { try begin.run() }
-    isInTurn = true
+    isInTick = true
   }
 }

@@ -55,7 +55,7 @@ extension EvidenceRows {
 
   private func pack(_ id: EvidenceID) throws(StoreError) -> Bool {
     guard let evidence = try evidence(id)?.evidence, let body = evidence.content.body else { return false }
-    let packed = try packing.pack(body, isBelieved: evidence.verdict == .accepted)
+    let packed = try packing.pack(body, isAccepted: evidence.verdict == .accepted)
     guard packed.form == .packed else { return false }
     let update = try Statement(
       "UPDATE evidence SET body = ?, compression = ? WHERE evidence_id = ?", on: connection)

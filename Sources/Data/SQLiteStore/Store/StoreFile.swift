@@ -78,7 +78,7 @@ package struct StoreFile {
         "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"),
       arrivedBytes: try connection.number("SELECT ifnull(sum(size), 0) FROM evidence WHERE body NOT NULL"),
       keptBytes: try connection.number("SELECT ifnull(sum(length(body)), 0) FROM evidence"),
-      forgottenBodies: try connection.number("SELECT count(*) FROM evidence WHERE body IS NULL"))
+      purgedBodies: try connection.number("SELECT count(*) FROM evidence WHERE body IS NULL"))
   }
 }
 
@@ -96,7 +96,7 @@ package struct StoreStatistics: Hashable, Sendable {
   /// The compressed size of these bodies, in bytes.
   package let keptBytes: Int64
   /// The number of pieces of evidence without a body: purged, or too large to store.
-  package let forgottenBodies: Int64
+  package let purgedBodies: Int64
 }
 
 /// Copies a database to a temporary file, verifies it, and renames it to `target`.

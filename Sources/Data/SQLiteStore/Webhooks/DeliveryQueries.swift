@@ -10,43 +10,43 @@ struct DeliveryQueries {
     position, environment, subject, type, happened_at, state, attempts, first_attempt_at, due_at, outcome
     """
 
-  private static let ofOutlet = "app = ?1 AND kind = ?2 AND name = ?3"
+  private static let ofWebhook = "app = ?1 AND kind = ?2 AND name = ?3"
 
   private let connection: Connection
 
   init(_ connection: Connection) { self.connection = connection }
 
-  func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor? {
+  func cursor(of webhook: WebhookKey) throws(StoreError) -> WebhookCursor? {
     let select = try Statement(
-      "SELECT position, gone_at FROM webhook_cursor WHERE \(Self.ofOutlet)", on: connection)
-    try select.bind(outlet)
+      "SELECT position, gone_at FROM webhook_cursor WHERE \(Self.ofWebhook)", on: connection)
+    try select.bind(webhook)
     defer { select.reset() }
     guard try select.step() else { return nil }
     return WebhookCursor(position: select.number(0), goneAt: select.instant(1))
   }
 
-  func due(_ outlet: WebhookKey, by now: Instant, limit: Int) throws(StoreError) -> [Delivery] {
+  func due(_ webhook: WebhookKey, by now: Instant, limit: Int) throws(StoreError) -> [Delivery] {
     let select = try self.select("due_at <= ?4 ORDER BY due_at, position LIMIT ?5")
-    try select.bind(outlet)
+    try select.bind(webhook)
     try select.bind(4, now.millisecondsSince1970)
     try select.bind(5, Int64(limit))
     return try all(select)
   }
 
-  func nextDue(_ outlet: WebhookKey) throws(StoreError) -> Instant? {
+  func nextDue(_ webhook: WebhookKey) throws(StoreError) -> Instant? {
     let select = try Statement(
-      "SELECT min(due_at) FROM delivery WHERE \(Self.ofOutlet) AND due_at IS NOT NULL", on: connection)
-    try select.bind(outlet)
+      "SELECT min(due_at) FROM delivery WHERE \(Self.ofWebhook) AND due_at IS NOT NULL", on: connection)
+    try select.bind(webhook)
     defer { select.reset() }
     return try select.step() ? select.instant(0) : nil
   }
 
   func waiting(
-    _ outlet: WebhookKey, about subject: OrderingKey, limit: Int
+    _ webhook: WebhookKey, about subject: OrderingKey, limit: Int
   ) throws(StoreError) -> [Delivery] {
     let select = try self.select(
       "subject = ?4 AND environment = ?5 AND state = 'PENDING' ORDER BY position LIMIT ?6")
-    try select.bind(outlet)
+    try select.bind(webhook)
     try select.bind(4, subject.name)
     try select.bind(5, subject.environment?.rawValue ?? "")
     try select.bind(6, Int64(limit))
@@ -54,25 +54,25 @@ struct DeliveryQueries {
   }
 
   func page(
-    of outlet: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
+    of webhook: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
   ) throws(StoreError) -> [Delivery] {
     let ofState = state == nil ? "" : "AND state = ?6 "
     let select = try self.select("position > ?4 \(ofState)ORDER BY position LIMIT ?5")
-    try select.bind(outlet)
+    try select.bind(webhook)
     try select.bind(4, position)
     try select.bind(5, Int64(limit))
     if let state { try select.bind(6, state.rawValue) }
     return try all(select)
   }
 
-  func counts(_ outlet: WebhookKey) throws(StoreError) -> DeliveryCounts {
+  func counts(_ webhook: WebhookKey) throws(StoreError) -> DeliveryCounts {
     let select = try Statement(
       """
       SELECT count(*) FILTER (WHERE state = 'PENDING'), count(*) FILTER (WHERE state = 'DEAD_LETTER'),
         min(happened_at) FILTER (WHERE state = 'PENDING')
-      FROM delivery WHERE \(Self.ofOutlet)
+      FROM delivery WHERE \(Self.ofWebhook)
       """, on: connection)
-    try select.bind(outlet)
+    try select.bind(webhook)
     defer { select.reset() }
     guard try select.step() else { return DeliveryCounts(waiting: 0, dead: 0, waitingSince: nil) }
     return DeliveryCounts(
@@ -81,7 +81,7 @@ struct DeliveryQueries {
 
   private func select(_ rest: String) throws(StoreError) -> Statement {
     try Statement(
-      "SELECT \(Self.columns) FROM delivery WHERE \(Self.ofOutlet) AND \(rest)", on: connection)
+      "SELECT \(Self.columns) FROM delivery WHERE \(Self.ofWebhook) AND \(rest)", on: connection)
   }
 
   private func all(_ select: Statement) throws(StoreError) -> [Delivery] {

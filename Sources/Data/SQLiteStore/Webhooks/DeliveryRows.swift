@@ -5,9 +5,9 @@ internal import Store
 /// Writes `webhook_cursor` and `delivery`.
 final class DeliveryRows {
   private let connection: Connection
-  private let beginOutlet: Statement
-  private let putOutlet: Statement
-  private let resumeOutlet: Statement
+  private let beginWebhook: Statement
+  private let putCursor: Statement
+  private let resumeWebhook: Statement
   private let putDelivery: Statement
   private let removeDelivery: Statement
   private let dueFirst: Statement
@@ -18,14 +18,14 @@ final class DeliveryRows {
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
-    beginOutlet = try Statement(
+    beginWebhook = try Statement(
       """
       INSERT OR IGNORE INTO webhook_cursor (app, kind, name, position)
       VALUES (?1, ?2, ?3, CASE ?2
         WHEN 'EVENTS' THEN (SELECT ifnull(max(sequence), 0) FROM event)
         ELSE (SELECT ifnull(max(evidence_id), 0) FROM notification) END)
       """, on: connection)
-    putOutlet = try Statement(
+    putCursor = try Statement(
       "INSERT OR REPLACE INTO webhook_cursor (app, kind, name, position, gone_at) VALUES (?, ?, ?, ?, ?)",
       on: connection)
     putDelivery = try Statement(
@@ -33,15 +33,16 @@ final class DeliveryRows {
       INSERT OR REPLACE INTO delivery (app, kind, name, \(DeliveryQueries.columns))
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
-    let ofOutlet = "app = ?1 AND kind = ?2 AND name = ?3"
-    resumeOutlet = try Statement("UPDATE webhook_cursor SET gone_at = NULL WHERE \(ofOutlet)", on: connection)
+    let ofWebhook = "app = ?1 AND kind = ?2 AND name = ?3"
+    resumeWebhook = try Statement(
+      "UPDATE webhook_cursor SET gone_at = NULL WHERE \(ofWebhook)", on: connection)
     removeDelivery = try Statement(
-      "DELETE FROM delivery WHERE \(ofOutlet) AND position = ?4", on: connection)
-    let waiting = "\(ofOutlet) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"
+      "DELETE FROM delivery WHERE \(ofWebhook) AND position = ?4", on: connection)
+    let waiting = "\(ofWebhook) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"
     let first = "(SELECT min(position) FROM delivery WHERE \(waiting))"
     dueFirst = try Statement(
       """
-      UPDATE delivery SET due_at = ?6 WHERE \(ofOutlet) AND position = \(first) AND due_at IS NULL
+      UPDATE delivery SET due_at = ?6 WHERE \(ofWebhook) AND position = \(first) AND due_at IS NULL
       """, on: connection)
     undueOthers = try Statement(
       """
@@ -49,32 +50,32 @@ final class DeliveryRows {
       WHERE \(waiting) AND due_at IS NOT NULL AND position > \(first)
       """, on: connection)
     discardAll = try Statement(
-      "DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD_LETTER'", on: connection)
+      "DELETE FROM delivery WHERE \(ofWebhook) AND state = 'DEAD_LETTER'", on: connection)
     discardOne = try Statement(
-      "DELETE FROM delivery WHERE \(ofOutlet) AND state = 'DEAD_LETTER' AND position = ?4", on: connection)
+      "DELETE FROM delivery WHERE \(ofWebhook) AND state = 'DEAD_LETTER' AND position = ?4", on: connection)
     makeAllDue = try Statement(
-      "UPDATE delivery SET due_at = ?4 WHERE \(ofOutlet) AND due_at > ?4", on: connection)
+      "UPDATE delivery SET due_at = ?4 WHERE \(ofWebhook) AND due_at > ?4", on: connection)
   }
 
-  func begin(_ outlet: WebhookKey) throws(StoreError) {
-    try beginOutlet.bind(outlet)
-    try beginOutlet.run()
+  func begin(_ webhook: WebhookKey) throws(StoreError) {
+    try beginWebhook.bind(webhook)
+    try beginWebhook.run()
   }
 
-  func put(_ state: WebhookCursor, of outlet: WebhookKey) throws(StoreError) {
-    try putOutlet.bind(outlet)
-    try putOutlet.bind(4, state.position)
-    try putOutlet.bind(5, state.goneAt?.millisecondsSince1970)
-    try putOutlet.run()
+  func put(_ state: WebhookCursor, of webhook: WebhookKey) throws(StoreError) {
+    try putCursor.bind(webhook)
+    try putCursor.bind(4, state.position)
+    try putCursor.bind(5, state.goneAt?.millisecondsSince1970)
+    try putCursor.run()
   }
 
-  func resume(_ outlet: WebhookKey) throws(StoreError) {
-    try resumeOutlet.bind(outlet)
-    try resumeOutlet.run()
+  func resume(_ webhook: WebhookKey) throws(StoreError) {
+    try resumeWebhook.bind(webhook)
+    try resumeWebhook.run()
   }
 
-  func put(_ delivery: Delivery, of outlet: WebhookKey) throws(StoreError) {
-    try putDelivery.bind(outlet)
+  func put(_ delivery: Delivery, of webhook: WebhookKey) throws(StoreError) {
+    try putDelivery.bind(webhook)
     try putDelivery.bind(4, delivery.position)
     try putDelivery.bind(5, delivery.environment?.rawValue ?? "")
     try putDelivery.bind(6, delivery.subject)
@@ -88,16 +89,16 @@ final class DeliveryRows {
     try putDelivery.run()
   }
 
-  func remove(_ position: Int64, of outlet: WebhookKey) throws(StoreError) {
-    try removeDelivery.bind(outlet)
+  func remove(_ position: Int64, of webhook: WebhookKey) throws(StoreError) {
+    try removeDelivery.bind(webhook)
     try removeDelivery.bind(4, position)
     try removeDelivery.run()
   }
 
-  func reschedule(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError) {
+  func reschedule(_ subjects: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError) {
     for subject in subjects {
       for statement in [undueOthers, dueFirst] {
-        try statement.bind(outlet)
+        try statement.bind(webhook)
         try statement.bind(4, subject.name)
         try statement.bind(5, subject.environment?.rawValue ?? "")
       }
@@ -107,21 +108,21 @@ final class DeliveryRows {
     }
   }
 
-  func retryNow(_ outlet: WebhookKey, at now: Instant) throws(StoreError) {
-    try makeAllDue.bind(outlet)
+  func retryNow(_ webhook: WebhookKey, at now: Instant) throws(StoreError) {
+    try makeAllDue.bind(webhook)
     try makeAllDue.bind(4, now.millisecondsSince1970)
     try makeAllDue.run()
   }
 
-  func discard(_ positions: [Int64]?, of outlet: WebhookKey) throws(StoreError) -> Int64 {
+  func discard(_ positions: [Int64]?, of webhook: WebhookKey) throws(StoreError) -> Int64 {
     guard let positions else {
-      try discardAll.bind(outlet)
+      try discardAll.bind(webhook)
       try discardAll.run()
       return connection.changedRows
     }
     var count: Int64 = 0
     for position in positions {
-      try discardOne.bind(outlet)
+      try discardOne.bind(webhook)
       try discardOne.bind(4, position)
       try discardOne.run()
       count += connection.changedRows
@@ -129,15 +130,15 @@ final class DeliveryRows {
     return count
   }
 
-  func requeue(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
-    let dead = try DeliveryQueries(connection).page(of: outlet, in: .deadLetter, after: 0, limit: limit)
+  func requeue(_ webhook: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
+    let dead = try DeliveryQueries(connection).page(of: webhook, in: .deadLetter, after: 0, limit: limit)
     var subjects: [OrderingKey] = []
     for delivery in dead {
       try put(
         Delivery(
           position: delivery.position, environment: delivery.environment, subject: delivery.subject,
           type: delivery.type, happenedAt: delivery.happenedAt, dueAt: nil),
-        of: outlet)
+        of: webhook)
       subjects.append(delivery.about)
     }
     return subjects
@@ -146,9 +147,9 @@ final class DeliveryRows {
 
 extension Statement {
   /// Binds a webhook key to the first three parameters.
-  func bind(_ outlet: WebhookKey) throws(StoreError) {
-    try bind(1, outlet.appID)
-    try bind(2, outlet.kind.rawValue)
-    try bind(3, outlet.name)
+  func bind(_ webhook: WebhookKey) throws(StoreError) {
+    try bind(1, webhook.appID)
+    try bind(2, webhook.kind.rawValue)
+    try bind(3, webhook.name)
   }
 }

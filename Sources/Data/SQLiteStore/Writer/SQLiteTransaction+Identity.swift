@@ -51,16 +51,16 @@ extension SQLiteTransaction {
   }
 
   func customers(
-    of appID: String, toldUnderOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
+    of appID: String, withFingerprintOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey] {
-    try customer.page(of: appID, toldUnderOtherThan: fingerprint, after: last, limit: limit)
+    try customer.page(of: appID, withFingerprintOtherThan: fingerprint, after: last, limit: limit)
   }
 
-  func fingerprint(toldToAllOf appID: String) throws(StoreError) -> UInt64? {
+  func fingerprint(of appID: String) throws(StoreError) -> UInt64? {
     try told.fingerprint(of: appID)
   }
 
-  func setFingerprint(_ fingerprint: UInt64, toldToAllOf appID: String) throws(StoreError) {
+  func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError) {
     try told.set(fingerprint, of: appID)
   }
 

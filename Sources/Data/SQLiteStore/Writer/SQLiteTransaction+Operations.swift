@@ -32,7 +32,7 @@ extension SQLiteTransaction {
 
   func put(_ repair: Repair) throws(StoreError) { try self.repair.put(repair) }
 
-  func forgetRepairs(finishedBefore moment: Instant) throws(StoreError) {
+  func purgeRepairs(finishedBefore moment: Instant) throws(StoreError) {
     try repair.forget(finishedBefore: moment)
   }
 
@@ -99,7 +99,7 @@ extension SQLiteTransaction {
     try migration.end(id, as: state, problem: problem, at: moment)
   }
 
-  func forgetFailures(of id: Int64) throws(StoreError) { try migration.forgetFailures(of: id) }
+  func purgeFailures(of id: Int64) throws(StoreError) { try migration.purgeFailures(of: id) }
 
   func migrationFailures(
     of id: Int64, after line: Int64, limit: Int
@@ -114,35 +114,35 @@ extension SQLiteTransaction {
 
 // Webhook cursors and undelivered messages.
 extension SQLiteTransaction {
-  func begin(_ outlet: WebhookKey) throws(StoreError) { try delivery.begin(outlet) }
+  func begin(_ webhook: WebhookKey) throws(StoreError) { try delivery.begin(webhook) }
 
-  func put(_ state: WebhookCursor, of outlet: WebhookKey) throws(StoreError) {
-    try delivery.put(state, of: outlet)
+  func put(_ state: WebhookCursor, of webhook: WebhookKey) throws(StoreError) {
+    try delivery.put(state, of: webhook)
   }
 
-  func resume(_ outlet: WebhookKey) throws(StoreError) { try delivery.resume(outlet) }
+  func resume(_ webhook: WebhookKey) throws(StoreError) { try delivery.resume(webhook) }
 
-  func put(_ delivery: Delivery, of outlet: WebhookKey) throws(StoreError) {
-    try self.delivery.put(delivery, of: outlet)
+  func put(_ delivery: Delivery, of webhook: WebhookKey) throws(StoreError) {
+    try self.delivery.put(delivery, of: webhook)
   }
 
-  func remove(_ position: Int64, of outlet: WebhookKey) throws(StoreError) {
-    try delivery.remove(position, of: outlet)
+  func remove(_ position: Int64, of webhook: WebhookKey) throws(StoreError) {
+    try delivery.remove(position, of: webhook)
   }
 
-  func reschedule(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError) {
-    try delivery.reschedule(subjects, of: outlet, at: now)
+  func reschedule(_ subjects: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError) {
+    try delivery.reschedule(subjects, of: webhook, at: now)
   }
 
-  func retryNow(_ outlet: WebhookKey, at now: Instant) throws(StoreError) {
-    try delivery.retryNow(outlet, at: now)
+  func retryNow(_ webhook: WebhookKey, at now: Instant) throws(StoreError) {
+    try delivery.retryNow(webhook, at: now)
   }
 
-  func discard(_ positions: [Int64]?, of outlet: WebhookKey) throws(StoreError) -> Int64 {
-    try delivery.discard(positions, of: outlet)
+  func discard(_ positions: [Int64]?, of webhook: WebhookKey) throws(StoreError) -> Int64 {
+    try delivery.discard(positions, of: webhook)
   }
 
-  func requeue(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
-    try delivery.requeue(outlet, limit: limit)
+  func requeue(_ webhook: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
+    try delivery.requeue(webhook, limit: limit)
   }
 }

@@ -41,7 +41,7 @@ package protocol MigrationJobStore: MigrationJobReader {
   ) throws(StoreError)
 
   /// Deletes the stored failures of a job.
-  func forgetFailures(of id: Int64) throws(StoreError)
+  func purgeFailures(of id: Int64) throws(StoreError)
 }
 
 /// The number of failed lines with one reason.

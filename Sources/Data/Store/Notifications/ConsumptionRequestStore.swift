@@ -115,16 +115,16 @@ package struct ConsumptionRequestFilter: Hashable, Sendable {
 /// Stores consumption requests and customers' consents.
 package protocol ConsumptionRequestStore {
   /// Inserts or replaces a request.
-  func put(_ inquiry: ConsumptionRequestRecord) throws(StoreError)
+  func put(_ request: ConsumptionRequestRecord) throws(StoreError)
 
   /// Returns the request of a notification; `nil` if the notification contains none.
-  func inquiry(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord?
+  func consumptionRequest(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord?
 
   /// Returns all requests about a line, oldest first.
-  func inquiries(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord]
+  func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Returns at most `limit` requests that are due by `moment`, the longest overdue first.
-  func inquiries(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord]
+  func consumptionRequests(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Inserts or replaces the consent of a customer.
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError)
@@ -136,13 +136,13 @@ package protocol ConsumptionRequestStore {
 /// Reads consumption requests and consents.
 package protocol ConsumptionRequestReader {
   /// Returns the requests that match, latest first.
-  func inquiries(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
+  func consumptionRequests(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Returns the due time of the next request; `nil` if none is open.
-  func nextInquiry() throws(StoreError) -> Instant?
+  func nextConsumptionRequest() throws(StoreError) -> Instant?
 
   /// Returns the number of open requests of each app environment that has any.
-  func openInquiries() throws(StoreError) -> [OpenConsumptionRequests]
+  func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests]
 
   /// As ``ConsumptionRequestStore/consent(of:)``.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?

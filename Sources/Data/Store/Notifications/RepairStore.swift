@@ -18,7 +18,7 @@ package protocol RepairStore {
   func put(_ repair: Repair) throws(StoreError)
 
   /// Deletes repairs that finished before `moment`, with their reports.
-  func forgetRepairs(finishedBefore moment: Instant) throws(StoreError)
+  func purgeRepairs(finishedBefore moment: Instant) throws(StoreError)
 
   /// Adds a line to the queue of a repair.
   func enqueue(_ line: LineKey, for repairID: Int64) throws(StoreError)

@@ -77,13 +77,13 @@ package protocol ExpiryStore {
   /// Returns at most `limit` customers of an app whose answers were computed under another catalog
   /// fingerprint, after `customer`.
   func customers(
-    of appID: String, toldUnderOtherThan fingerprint: UInt64, after customer: CustomerKey?, limit: Int
+    of appID: String, withFingerprintOtherThan fingerprint: UInt64, after customer: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey]
 
   /// Returns the catalog fingerprint under which the answers of all customers of an app were computed; `nil`
   /// if unknown.
-  func fingerprint(toldToAllOf appID: String) throws(StoreError) -> UInt64?
+  func fingerprint(of appID: String) throws(StoreError) -> UInt64?
 
   /// Stores the catalog fingerprint under which the answers of all customers of an app were computed.
-  func setFingerprint(_ fingerprint: UInt64, toldToAllOf appID: String) throws(StoreError)
+  func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError)
 }

@@ -3,36 +3,36 @@ package import AppStore
 /// Stores webhook cursors and undelivered messages.
 package protocol DeliveryStore {
   /// Creates a cursor after the newest message, unless the webhook has one.
-  func begin(_ outlet: WebhookKey) throws(StoreError)
+  func begin(_ webhook: WebhookKey) throws(StoreError)
 
   /// Replaces the cursor of a webhook.
-  func put(_ state: WebhookCursor, of outlet: WebhookKey) throws(StoreError)
+  func put(_ state: WebhookCursor, of webhook: WebhookKey) throws(StoreError)
 
   /// Resumes a webhook that was stopped by status 410.
-  func resume(_ outlet: WebhookKey) throws(StoreError)
+  func resume(_ webhook: WebhookKey) throws(StoreError)
 
   /// Inserts or replaces an undelivered message.
-  func put(_ delivery: Delivery, of outlet: WebhookKey) throws(StoreError)
+  func put(_ delivery: Delivery, of webhook: WebhookKey) throws(StoreError)
 
   /// Removes a delivered message.
-  func remove(_ position: Int64, of outlet: WebhookKey) throws(StoreError)
+  func remove(_ position: Int64, of webhook: WebhookKey) throws(StoreError)
 
   /// Makes only the first pending message of each ordering key due: at its own time, or at `now` if it has
   /// none.
-  func reschedule(_ subjects: [OrderingKey], of outlet: WebhookKey, at now: Instant) throws(StoreError)
+  func reschedule(_ subjects: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError)
 
   /// Makes every message due at `now` that is due later.
-  func retryNow(_ outlet: WebhookKey, at now: Instant) throws(StoreError)
+  func retryNow(_ webhook: WebhookKey, at now: Instant) throws(StoreError)
 
   /// Removes dead letters: those at `positions`, or all if it is `nil`. Pending messages stay.
   ///
   /// - Returns: the number of removed messages.
-  func discard(_ positions: [Int64]?, of outlet: WebhookKey) throws(StoreError) -> Int64
+  func discard(_ positions: [Int64]?, of webhook: WebhookKey) throws(StoreError) -> Int64
 
   /// Makes at most `limit` dead letters pending again, oldest first, with their attempts reset.
   ///
   /// - Returns: their ordering keys.
-  func requeue(_ outlet: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey]
+  func requeue(_ webhook: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey]
 }
 
 /// The customer or purchase whose messages are delivered in order.
@@ -51,26 +51,26 @@ package struct OrderingKey: Hashable, Sendable {
 /// Reads webhook cursors and undelivered messages.
 package protocol DeliveryReader: AnyObject {
   /// Returns the cursor of a webhook; `nil` if it has none yet.
-  func outlet(_ outlet: WebhookKey) throws(StoreError) -> WebhookCursor?
+  func cursor(of webhook: WebhookKey) throws(StoreError) -> WebhookCursor?
 
   /// Returns at most `limit` messages that are due by `now`, the longest overdue first.
-  func deliveries(of outlet: WebhookKey, dueBy now: Instant, limit: Int) throws(StoreError) -> [Delivery]
+  func deliveries(of webhook: WebhookKey, dueBy now: Instant, limit: Int) throws(StoreError) -> [Delivery]
 
   /// Returns the due time of the next message; `nil` if none is pending.
-  func nextDue(of outlet: WebhookKey) throws(StoreError) -> Instant?
+  func nextDue(of webhook: WebhookKey) throws(StoreError) -> Instant?
 
   /// Returns at most `limit` pending messages of an ordering key, in order.
   func deliveries(
-    about subject: OrderingKey, of outlet: WebhookKey, limit: Int
+    about subject: OrderingKey, of webhook: WebhookKey, limit: Int
   ) throws(StoreError) -> [Delivery]
 
   /// Returns at most `limit` undelivered messages after `position`, in order; of one state, or of all.
   func deliveries(
-    of outlet: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
+    of webhook: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
   ) throws(StoreError) -> [Delivery]
 
   /// Returns the number of undelivered messages by state.
-  func deliveryCounts(of outlet: WebhookKey) throws(StoreError) -> DeliveryCounts
+  func deliveryCounts(of webhook: WebhookKey) throws(StoreError) -> DeliveryCounts
 }
 
 extension Delivery {

@@ -125,7 +125,7 @@ package actor MigrationJobManager: Worker {
       }
     } else {
       if job.order.ownsInput { folder.delete(job.order.inputPath) }
-      try await inStore { store throws(StoreError) in try store.forgetFailures(of: job.id) }
+      try await inStore { store throws(StoreError) in try store.purgeFailures(of: job.id) }
     }
     return try await status(of: name)
   }

@@ -60,8 +60,8 @@ extension AppStoreServiceHandler {
       query.before = EvidenceID(rawValue: number)
     }
     let found = try await context.read { [query] reader throws(StoreError) in
-      try reader.inquiries(query).map { inquiry throws(StoreError) in
-        Wire.ConsumptionRequest(inquiry, customerID: try reader.owner(of: inquiry.line))
+      try reader.consumptionRequests(query).map { request throws(StoreError) in
+        Wire.ConsumptionRequest(request, customerID: try reader.owner(of: request.line))
       }
     }
     return .with {

@@ -56,21 +56,21 @@ extension AppStore.ConsumptionRequest.RefundPreference {
 }
 
 extension Wire.ConsumptionRequest {
-  init(_ inquiry: ConsumptionRequestRecord, customerID: String?) {
+  init(_ request: ConsumptionRequestRecord, customerID: String?) {
     self.init()
-    evidenceId = inquiry.id.rawValue
-    environment = Wire.Environment(inquiry.line.environment)
+    evidenceId = request.id.rawValue
+    environment = Wire.Environment(request.line.environment)
     customerId = customerID ?? ""
-    productId = inquiry.productID
-    transactionId = inquiry.transactionID
-    originalTransactionId = inquiry.line.originalTransactionID
-    reason = inquiry.reason
-    requestedAt = GoogleProtobuf.Timestamp(inquiry.requestedAt)
-    answerBy = GoogleProtobuf.Timestamp(inquiry.answerBy)
-    state = ConsumptionRequestState(inquiry.state)
-    error = inquiry.problem
-    attempts = Int32(clamping: inquiry.attempts)
-    settledAt = inquiry.settledAt.map(GoogleProtobuf.Timestamp.init)
+    productId = request.productID
+    transactionId = request.transactionID
+    originalTransactionId = request.line.originalTransactionID
+    reason = request.reason
+    requestedAt = GoogleProtobuf.Timestamp(request.requestedAt)
+    answerBy = GoogleProtobuf.Timestamp(request.answerBy)
+    state = ConsumptionRequestState(request.state)
+    error = request.problem
+    attempts = Int32(clamping: request.attempts)
+    settledAt = request.settledAt.map(GoogleProtobuf.Timestamp.init)
   }
 }
 

@@ -119,7 +119,7 @@ struct StoreStatsCommand: ParsableCommand {
         ("customers", "\(counts.customers)"), ("transactions", "\(counts.transactions)"),
         ("renewals", "\(counts.renewals)"), ("evidence", "\(counts.evidence)"),
         ("rejected evidence", "\(counts.rejectedEvidence)"),
-        ("evidence without body", "\(statistics.forgottenBodies)"),
+        ("evidence without body", "\(statistics.purgedBodies)"),
         ("received bytes", "\(statistics.arrivedBytes)"), ("stored bytes", "\(statistics.keptBytes)"),
         ("events", "\(counts.events)"), ("file bytes", "\(statistics.fileBytes)"),
         ("unused file bytes", "\(statistics.freeBytes)"), ("schema version", "\(statistics.schemaVersion)"),

@@ -41,7 +41,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
       if onlyAnswers { try await writeAnswers(of: all, to: store) } else { try await write(all, to: store) }
       // With a current fingerprint, the service does not evaluate all customers again when it starts.
       try await store.write { transaction throws(StoreError) in
-        try transaction.setFingerprint(app.fingerprint, toldToAllOf: app.id)
+        try transaction.setFingerprint(app.fingerprint, of: app.id)
       }
     } catch {
       throw Failure(error.description)
