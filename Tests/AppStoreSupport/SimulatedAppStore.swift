@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 package import AppStoreClient
 package import AppleLookup
 package import Entitlements

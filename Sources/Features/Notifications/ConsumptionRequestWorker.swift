@@ -7,7 +7,7 @@ internal import JSON
 package import Ledger
 internal import Logging
 internal import Metrics
-package import Platform
+internal import Platform
 package import Store
 internal import Synchronization
 

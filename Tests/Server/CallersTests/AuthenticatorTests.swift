@@ -84,7 +84,7 @@ import Testing
     var generator = SplitMix64(state: 7)
     // More tokens than cache slots.
     let tokens = (0..<300).map { _ in TokenHash.newToken(using: &generator) }
-    let definitions = try tokens.enumerated().map { index, token in
+    let definitions = tokens.enumerated().map { index, token in
       CallerDefinition(name: "caller-\(index)", roles: [.read], tokens: [TokenHash(of: token.utf8)])
     }
     let (gate, _) = gate(.listed(CallerDirectory(definitions)))

@@ -3,7 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Ledger
 internal import Metrics
-package import Platform
+internal import Platform
 package import Store
 
 /// Repeats the lookups that failed when a receipt was ingested.

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Ledger
 internal import Logging
-package import Platform
+internal import Platform
 package import Store
 
 /// Starts, runs and cancels migration jobs, and resumes them after a restart.

@@ -1,5 +1,5 @@
 internal import AppStore
-package import Platform
+internal import Platform
 package import RPC
 package import Store
 internal import Synchronization

@@ -1,7 +1,7 @@
 internal import Callers
 internal import HTTP
 internal import RPC
-package import Telemetry
+internal import Telemetry
 
 /// `GET /metrics` on the edge, in the Prometheus formats.
 ///

@@ -1,6 +1,6 @@
 package import AppStore
 internal import Entitlements
-package import Platform
+internal import Platform
 package import Store
 internal import Synchronization
 
