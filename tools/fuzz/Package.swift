@@ -18,6 +18,8 @@ let package = Package(
   name: "fuzz",
   dependencies: [
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -29,7 +31,12 @@ let package = Package(
     library("Bytes", []),
     library("JSON", []),
     library("HTTP", ["Bytes"]),
-    library("Platform", ["CLinux", "CZlib"]),
+    library(
+      "Platform",
+      [
+        "CLinux", "CZlib", .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ]),
     library("AppStore", ["JSON"]),
     library("Entitlements", ["AppStore"]),
     library("SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
