@@ -116,7 +116,7 @@ package struct ConsumptionRequestWorker: Worker {
     var record = due.request
     var call = AppleCall(
       method: AppleCall.sendConsumptionInformation,
-      originalTransactionID: record.line.originalTransactionID, transactionID: record.transactionID,
+      originalTransactionID: record.line.lineID, transactionID: record.transactionID,
       request: information.json, answer: [:])
     do throws(AppStoreClientError) {
       try await client.send(

@@ -41,7 +41,7 @@ extension GapRepair {
             try await lookUp(batch, repair)
             return batch
           }
-          last = batch.lines.last?.originalTransactionID
+          last = batch.lines.last?.lineID
           inFlight += 1
         }
         guard let batch = try await group.next() else { return }
@@ -89,7 +89,7 @@ extension GapRepair {
     } else {
       try await queryAll(batch.open) { line, lookup throws(LookupError) in
         var request = PurchaseLookup.Request(
-          appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
+          appID: line.appID, environment: line.environment, transactionID: line.lineID)
         request.priority = .repair
         _ = try await lookup.fetchAll(request)
       }

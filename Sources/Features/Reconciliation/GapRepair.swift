@@ -106,7 +106,7 @@ struct GapRepair: Sendable {
           try store.notification(withUUID: subject.uuid, of: repair.appID, in: repair.environment) == nil
         else { continue }
         let line = LineKey(
-          appID: repair.appID, environment: repair.environment, originalTransactionID: lineID)
+          appID: repair.appID, environment: repair.environment, lineID: lineID)
         try store.enqueue(line, for: repair.id)
         lines.append(line)
       }

@@ -105,7 +105,7 @@ struct PurchaseStatusQuery: Sendable {
   /// periods between the stored and the latest one are missing.
   func run(through lookup: PurchaseLookup) async throws(LookupError) {
     var request = PurchaseLookup.Request(
-      appID: line.appID, environment: line.environment, transactionID: line.originalTransactionID)
+      appID: line.appID, environment: line.environment, transactionID: line.lineID)
     request.priority = .repair
     guard isSubscription else {
       return try await lookup.fetchNonSubscriptions(request).requireVerified()
@@ -123,7 +123,7 @@ extension PurchaseLookup.Result {
   fileprivate func skipsPeriods(of line: LineKey, after end: Instant?) -> Bool {
     guard let end else { return true }
     return transactions.contains { transaction in
-      transaction.originalTransactionId == line.originalTransactionID
+      transaction.originalTransactionId == line.lineID
         && transaction.purchaseDate.map { $0 > end } ?? false
     }
   }

@@ -52,7 +52,7 @@ import Testing
   }
 
   private func facts(_ id: String, _ service: SimulatedAppStore) async throws -> CustomerFacts {
-    let line = LineKey(appID: "demo", environment: .sandbox, originalTransactionID: id)
+    let line = LineKey(appID: "demo", environment: .sandbox, lineID: id)
     return try await service.store.read { snapshot throws(StoreError) in try snapshot.facts(of: line) }
   }
 

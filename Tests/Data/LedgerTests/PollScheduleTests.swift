@@ -128,7 +128,7 @@ struct PollTests {
     try await fixture.store.snapshot { try $0.nextPoll(of: "ocean", in: .sandbox) }
   }
 
-  private let line = LineKey(appID: "ocean", environment: .sandbox, originalTransactionID: "L1")
+  private let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
 
   @Test("A purchase is polled at its end, claimed or not")
   func scheduled() async throws {

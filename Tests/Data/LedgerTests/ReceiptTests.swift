@@ -142,7 +142,7 @@ import Testing
   func refreshes() async throws {
     try await LedgerFixture.run { fixture in
       var waiting = submission(try contents())
-      let line = LineKey(appID: "ocean", environment: .sandbox, originalTransactionID: "L1")
+      let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
       waiting.refreshes = [PendingRefresh(line: line, dueAt: at(50), reason: "APP_STORE_UNAVAILABLE")]
       _ = try await fixture.ledger.submit(waiting)
       let due = try await fixture.ledger.dueRefreshes(limit: 9)

@@ -45,7 +45,7 @@ let app = AppDefinition(
 let customer = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
 
 func line(_ number: String = "L1", _ environment: AppStore.Environment = .sandbox) -> LineKey {
-  LineKey(appID: "ocean", environment: environment, originalTransactionID: number)
+  LineKey(appID: "ocean", environment: environment, lineID: number)
 }
 
 func evidence(

@@ -92,7 +92,7 @@ import Testing
           try reader.lines(
             sharing: product, at: bought.sharedInstant, of: "ocean", in: .sandbox, limit: limit
           )
-          .map(\.originalTransactionID).sorted()
+          .map(\.lineID).sorted()
         }
         #expect(try found(bought.productID) == ["L1", "L2"])
         #expect(try found(bought.productID, limit: 1).count == 1)

@@ -28,7 +28,7 @@ extension CommandHandler {
   /// Revokes a grant; one that was revoked before stays as it was.
   func revokeGrant(_ line: LineKey) throws(LedgerError) -> CommandResult {
     let before = try result(of: line)
-    guard var fact = before.grant else { throw .unknownGrant(line.originalTransactionID) }
+    guard var fact = before.grant else { throw .unknownGrant(line.lineID) }
     guard fact.revokedAt == nil else { return before }
     fact.revokedAt = now
     var outcome = try execute(.revokeGrant(fact), onBehalfOf: before.customer?.customerID)

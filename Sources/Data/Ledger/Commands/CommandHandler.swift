@@ -19,7 +19,7 @@ struct CommandHandler {
   func move(
     _ number: String, from: String?, to: String, policy: OwnershipPolicy
   ) throws(LedgerError) -> CommandResult {
-    let line = LineKey(appID: appID, environment: environment, originalTransactionID: number)
+    let line = LineKey(appID: appID, environment: environment, lineID: number)
     let (owners, to) = try inStore { () throws(StoreError) in
       (try store.owners(of: line), try store.finalMergeTarget(of: line.customer(to)).customerID)
     }
@@ -54,7 +54,7 @@ struct CommandHandler {
     let final = target == from ? into : target
     var outcome = try execute(
       .merge(from: from.customerID, into: final.customerID), onBehalfOf: final.customerID)
-    outcome.lines = lines.filter(\.isPurchase).map(\.originalTransactionID).sorted()
+    outcome.lines = lines.filter(\.isPurchase).map(\.lineID).sorted()
     return outcome
   }
 

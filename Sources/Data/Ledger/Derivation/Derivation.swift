@@ -77,7 +77,7 @@ struct Derivation {
         facts.merge(known)
       } else if before != nil, let new = try incrementalFacts(of: line, entry) {
         facts.merge(new)
-        knownFacts[line] = facts.ofLine(line.originalTransactionID)
+        knownFacts[line] = facts.ofLine(line.lineID)
       } else {
         let whole = try lines.facts(of: line)
         facts.merge(whole)

@@ -66,8 +66,7 @@ extension FactApplier {
     // Ends an earlier merge in the other direction.
     try store.setMergeTarget(nil, of: into)
     try store.setMergeTarget(into.customerID, of: from)
-    for line in try store.lines(of: from).sorted(by: { $0.originalTransactionID < $1.originalTransactionID })
-    {
+    for line in try store.lines(of: from).sorted(by: { $0.lineID < $1.lineID }) {
       try unlink(line, from: from, by: origin)
       if try !lines.owners(of: line).contains(into.customerID) { try link(line, to: into, by: origin) }
     }

@@ -68,7 +68,7 @@ extension NotificationContents {
     return ConsumptionRequestRecord(
       id: record.evidenceID,
       line: LineKey(
-        appID: record.appID, environment: environment, originalTransactionID: record.originalTransactionID),
+        appID: record.appID, environment: environment, lineID: record.originalTransactionID),
       transactionID: record.transactionID.isEmpty ? record.originalTransactionID : record.transactionID,
       productID: record.productID, reason: payload.data?.consumptionRequestReason?.rawValue ?? "",
       requestedAt: record.signedDate ?? record.receivedAt)

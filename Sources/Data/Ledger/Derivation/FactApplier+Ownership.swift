@@ -96,7 +96,7 @@ extension FactApplier {
     // The claim is stored as a command, because documents that were stored before are no evidence of it.
     let command = OperatorCommand(
       .move(
-        line: line.originalTransactionID, from: claim.policy == .transfer ? owners : [], to: customerID),
+        line: line.lineID, from: claim.policy == .transfer ? owners : [], to: customerID),
       actor: claim.actor)
     let evidence = try store.appendCommand(
       command, of: line.appID, in: line.environment, onBehalfOf: customerID, at: now)

@@ -22,7 +22,7 @@ struct FactApplier {
     var origin: ChangeOrigin { .document(id) }
 
     func line(_ id: String) -> LineKey {
-      LineKey(appID: appID, environment: environment, originalTransactionID: id)
+      LineKey(appID: appID, environment: environment, lineID: id)
     }
   }
 

@@ -110,7 +110,7 @@ extension ExportLine {
       in: Scope(
         app: change.line.appID, environment: change.line.environment, customerID: change.customerID),
       [
-        ("originalTransactionId", .string(change.line.originalTransactionID)),
+        ("originalTransactionId", .string(change.line.lineID)),
         ("gained", .bool(change.gained)),
         ("at", .string(change.at.description)),
         ("evidenceId", JSONValue(change.evidenceID.rawValue)),

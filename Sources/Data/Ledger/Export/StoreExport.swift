@@ -91,7 +91,7 @@ package struct StoreExport {
     repeat {
       let page = try reader.unclaimedLines(of: app, in: environment, after: last, limit: Self.pageSize)
       for unclaimed in page { try append(try reader.facts(of: unclaimed.line), in: scope) }
-      last = page.last?.line.originalTransactionID
+      last = page.last?.line.lineID
     } while last != nil
   }
 
@@ -102,7 +102,7 @@ package struct StoreExport {
     for fact in facts.grants { try append(ExportLine(fact, in: scope)) }
     for line in Set(facts.transactions.map(\.originalTransactionID)).sorted() {
       let purchase = LineKey(
-        appID: scope.app, environment: scope.environment, originalTransactionID: line)
+        appID: scope.app, environment: scope.environment, lineID: line)
       for seat in try reader.seats(of: purchase) { try append(ExportLine(seat, in: scope)) }
     }
   }

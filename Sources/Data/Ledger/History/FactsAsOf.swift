@@ -32,7 +32,7 @@ package enum FactsAsOf {
   ) throws(StoreError) -> CustomerFacts {
     let items = try items(about: purchase, by: instant, in: reader)
     let seats = SeatHistory(items).seats
-    guard let own = seats.first(where: { $0.seatID == seat.originalTransactionID }) else {
+    guard let own = seats.first(where: { $0.seatID == seat.lineID }) else {
       return CustomerFacts()
     }
     var facts = CustomerFacts()
@@ -51,15 +51,15 @@ package enum FactsAsOf {
 extension CustomerFacts {
   /// Adds the fact of `item`, if it belongs to `line`.
   mutating func apply(_ item: DecodedItem, about line: LineKey) {
-    if let lineID = item.lineID, lineID != line.originalTransactionID { return }
+    if let lineID = item.lineID, lineID != line.lineID { return }
     switch item {
     case .transaction(let fact): insert(fact)
     case .renewal(let fact): insert(fact)
     case .appTransaction(let fact): insert(fact)
     case .command(let command):
       switch command.action {
-      case .grant(let fact, _, _) where fact.grantID == line.originalTransactionID: insert(fact)
-      case .revokeGrant(let fact) where fact.grantID == line.originalTransactionID: insert(fact)
+      case .grant(let fact, _, _) where fact.grantID == line.lineID: insert(fact)
+      case .revokeGrant(let fact) where fact.grantID == line.lineID: insert(fact)
       case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase,
         .appleCall, .consent:
         break

@@ -98,7 +98,7 @@ extension EvidenceLedger {
       let appended = try store.append(evidence)
       let stored = try store.notification(appended.id)
       let id = body.lineID ?? ""
-      let line = LineKey(appID: evidence.appID, environment: environment, originalTransactionID: id)
+      let line = LineKey(appID: evidence.appID, environment: environment, lineID: id)
       let customerID = try store.owners(of: line).first
       if let stored, stored.state != .unconfirmed {
         return (ReceivedNotification(record: stored, isDuplicate: true, customerID: customerID), [])
@@ -136,7 +136,7 @@ extension EvidenceLedger {
   ) throws(StoreError) -> (ReceivedNotification, [LedgerEffect]) {
     let line = LineKey(
       appID: evidence.appID, environment: environment,
-      originalTransactionID: contents.transaction?.originalTransactionID
+      lineID: contents.transaction?.originalTransactionID
         ?? contents.renewal?.originalTransactionID ?? "")
     let uuid = contents.payload.notificationUUID ?? ""
     if !uuid.isEmpty,
@@ -181,13 +181,13 @@ extension ResponseBodyV1 {
     _ record: NotificationRecord, about line: LineKey
   ) -> ConsumptionRequestRecord? {
     guard notificationType == .consumptionRequest, record.state == .applied || record.state == .superseded,
-      !line.originalTransactionID.isEmpty
+      !line.lineID.isEmpty
     else { return nil }
     let latest = unifiedReceipt?.latestReceiptInfo?.first {
-      $0.originalTransactionId == line.originalTransactionID
+      $0.originalTransactionId == line.lineID
     }
     return ConsumptionRequestRecord(
-      id: record.evidenceID, line: line, transactionID: latest?.transactionId ?? line.originalTransactionID,
+      id: record.evidenceID, line: line, transactionID: latest?.transactionId ?? line.lineID,
       productID: latest?.productId ?? "", reason: "", requestedAt: record.receivedAt)
   }
 

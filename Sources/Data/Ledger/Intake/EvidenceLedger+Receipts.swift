@@ -77,7 +77,7 @@ extension EvidenceLedger {
     try await write { store throws(StoreError) in
       var lines: [String] = []
       for id in ids {
-        let line = LineKey(appID: appID, environment: environment, originalTransactionID: id)
+        let line = LineKey(appID: appID, environment: environment, lineID: id)
         if let last = try store.lastRefresh(of: line), last >= instant { continue }
         lines.append(id)
       }

@@ -96,7 +96,7 @@ struct ReceiptWrite: Sendable {
       newEvidence: newEvidence)
     var linesOfOtherCustomers: Set<String> = []
     for line in claimedLines where try applier.store.facts(of: line) != CustomerFacts() {
-      if try applier.apply(claim, to: line) { linesOfOtherCustomers.insert(line.originalTransactionID) }
+      if try applier.apply(claim, to: line) { linesOfOtherCustomers.insert(line.lineID) }
     }
     return linesOfOtherCustomers
   }

@@ -65,7 +65,7 @@ final class ClaimRows {
     while try selectLines.step() {
       lines.append(
         LineKey(
-          appID: appID, environment: environment, originalTransactionID: selectLines.text(0) ?? ""))
+          appID: appID, environment: environment, lineID: selectLines.text(0) ?? ""))
     }
     return lines
   }
@@ -131,7 +131,7 @@ func unclaimedPage(
   var page: [UnclaimedLine] = []
   while try select.step() {
     let line = LineKey(
-      appID: appID, environment: environment, originalTransactionID: select.text(0) ?? "")
+      appID: appID, environment: environment, lineID: select.text(0) ?? "")
     page.append(UnclaimedLine(line: line, latest: EvidenceID(rawValue: select.number(1))))
   }
   return page

@@ -100,7 +100,7 @@ final class OwnershipRows {
 extension Statement {
   /// Binds a line key to the first three parameters.
   func bind(_ line: LineKey) throws(StoreError) {
-    try bind(1, line.originalTransactionID)
+    try bind(1, line.lineID)
     try bind(2, line.appID)
     try bind(3, line.environment.rawValue)
   }

@@ -34,7 +34,7 @@ final class SeatRows {
 
   func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError) {
     try putSeat.bind(purchase.other(seat.seatID))
-    try putSeat.bind(4, purchase.originalTransactionID)
+    try putSeat.bind(4, purchase.lineID)
     try putSeat.bind(5, seat.seatClaimID ?? "")
     try putSeat.bind(6, seat.requestIdentifier)
     try putSeat.bind(7, seat.claimedAt.millisecondsSince1970)

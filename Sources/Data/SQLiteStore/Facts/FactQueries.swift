@@ -67,7 +67,7 @@ final class FactQueries {
     var lines: [LineKey] = []
     while try select.step() {
       lines.append(
-        LineKey(appID: appID, environment: environment, originalTransactionID: select.text(0) ?? ""))
+        LineKey(appID: appID, environment: environment, lineID: select.text(0) ?? ""))
     }
     return lines
   }

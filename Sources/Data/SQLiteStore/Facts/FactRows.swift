@@ -84,7 +84,7 @@ final class FactRows {
     try putCopyLine.bind(1, copy)
     try putCopyLine.bind(2, line.appID)
     try putCopyLine.bind(3, line.environment.rawValue)
-    try putCopyLine.bind(4, line.originalTransactionID)
+    try putCopyLine.bind(4, line.lineID)
     try putCopyLine.run()
   }
 

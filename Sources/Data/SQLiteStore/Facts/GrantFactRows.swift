@@ -72,7 +72,7 @@ final class GrantFactRows {
     try selectByKey.bind(3, environment.rawValue)
     defer { selectByKey.reset() }
     guard try selectByKey.step(), let id = selectByKey.text(0) else { return nil }
-    return LineKey(appID: appID, environment: environment, originalTransactionID: id)
+    return LineKey(appID: appID, environment: environment, lineID: id)
   }
 
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {
@@ -81,7 +81,7 @@ final class GrantFactRows {
     defer { selectByID.reset() }
     guard try selectByID.step(), let environment = selectByID.text(0).flatMap(Environment.init(rawValue:))
     else { return nil }
-    return LineKey(appID: appID, environment: environment, originalTransactionID: id)
+    return LineKey(appID: appID, environment: environment, lineID: id)
   }
 
   /// Returns the facts of a line, whether it is a grant or an app install.

@@ -86,7 +86,7 @@ struct PollQueries {
     var lines: [LineKey] = []
     while try select.step() {
       lines.append(
-        LineKey(appID: appID, environment: environment, originalTransactionID: select.text(0) ?? ""))
+        LineKey(appID: appID, environment: environment, lineID: select.text(0) ?? ""))
     }
     return lines
   }

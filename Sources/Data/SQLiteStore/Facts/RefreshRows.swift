@@ -56,7 +56,7 @@ final class RefreshRows {
       }
       let line = LineKey(
         appID: selectDue.text(1) ?? "", environment: environment,
-        originalTransactionID: selectDue.text(0) ?? "")
+        lineID: selectDue.text(0) ?? "")
       refreshes.append(
         PendingRefresh(
           line: line, dueAt: Instant(millisecondsSince1970: selectDue.number(3)),

@@ -22,7 +22,7 @@ struct ConsumptionRows {
       """, on: connection)
     try put.bind(1, request.id.rawValue)
     let texts = [
-      request.line.originalTransactionID, request.line.appID, request.line.environment.rawValue,
+      request.line.lineID, request.line.appID, request.line.environment.rawValue,
       request.transactionID, request.productID, request.reason,
     ]
     for (place, text) in texts.enumerated() { try put.bind(CInt(2 + place), text) }
@@ -136,7 +136,7 @@ struct ConsumptionRows {
         let state = select.text(8).flatMap(ConsumptionRequestRecord.State.init(rawValue:))
       else { throw .corrupt("a question of Apple's has an environment or a state that is not known") }
       let line = LineKey(
-        appID: select.text(2) ?? "", environment: environment, originalTransactionID: select.text(1) ?? "")
+        appID: select.text(2) ?? "", environment: environment, lineID: select.text(1) ?? "")
       requests.append(
         ConsumptionRequestRecord(
           id: EvidenceID(rawValue: select.number(0)), line: line, transactionID: select.text(4) ?? "",

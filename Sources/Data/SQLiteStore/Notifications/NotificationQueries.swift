@@ -33,7 +33,7 @@ struct NotificationQueries {
         AND received_at >= ? AND received_at < ? AND state <> 'REJECTED'
       ORDER BY original_transaction_id LIMIT ?
       """, on: connection)
-    try select.bind(LineKey(appID: appID, environment: environment, originalTransactionID: line))
+    try select.bind(LineKey(appID: appID, environment: environment, lineID: line))
     try select.bind(4, start.millisecondsSince1970)
     try select.bind(5, end.millisecondsSince1970)
     try select.bind(6, Int64(limit))
@@ -41,7 +41,7 @@ struct NotificationQueries {
     var lines: [LineKey] = []
     while try select.step() {
       lines.append(
-        LineKey(appID: appID, environment: environment, originalTransactionID: select.text(0) ?? ""))
+        LineKey(appID: appID, environment: environment, lineID: select.text(0) ?? ""))
     }
     return lines
   }

@@ -64,7 +64,7 @@ struct RepairQueries {
     while try select.step() {
       lines.append(
         LineKey(
-          appID: repair.appID, environment: repair.environment, originalTransactionID: select.text(0) ?? ""))
+          appID: repair.appID, environment: repair.environment, lineID: select.text(0) ?? ""))
     }
     return lines
   }

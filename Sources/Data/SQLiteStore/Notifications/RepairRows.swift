@@ -137,7 +137,7 @@ final class RepairRows {
 
   private func run(_ statement: Statement, _ repairID: Int64, _ line: LineKey) throws(StoreError) {
     try statement.bind(1, repairID)
-    try statement.bind(2, line.originalTransactionID)
+    try statement.bind(2, line.lineID)
     try statement.run()
   }
 

@@ -18,8 +18,8 @@ package struct CustomerKey: Hashable, Sendable {
   }
 
   /// Returns a line of the same app and environment.
-  package func line(_ originalTransactionID: String) -> LineKey {
-    LineKey(appID: appID, environment: environment, originalTransactionID: originalTransactionID)
+  package func line(_ lineID: String) -> LineKey {
+    LineKey(appID: appID, environment: environment, lineID: lineID)
   }
 }
 
@@ -46,13 +46,13 @@ package struct LineKey: Hashable, Sendable {
   package let environment: Environment
   /// Apple's `originalTransactionId`, the same in every transaction of the line; otherwise the id of a grant,
   /// a seat or an app transaction, with its prefix.
-  package let originalTransactionID: String
+  package let lineID: String
 
   /// Creates a key from its parts.
-  package init(appID: String, environment: Environment, originalTransactionID: String) {
+  package init(appID: String, environment: Environment, lineID: String) {
     self.appID = appID
     self.environment = environment
-    self.originalTransactionID = originalTransactionID
+    self.lineID = lineID
   }
 
   /// The prefix of grant ids; Apple's ids consist of digits.
@@ -64,17 +64,17 @@ package struct LineKey: Hashable, Sendable {
   package static let seatPrefix = "seat-"
 
   /// Whether the line is a grant.
-  package var isGrant: Bool { originalTransactionID.hasPrefix(Self.grantPrefix) }
+  package var isGrant: Bool { lineID.hasPrefix(Self.grantPrefix) }
   /// Whether the line is a claimed seat.
-  package var isSeat: Bool { originalTransactionID.hasPrefix(Self.seatPrefix) }
+  package var isSeat: Bool { lineID.hasPrefix(Self.seatPrefix) }
   /// Whether the line is a purchase: neither a grant nor a seat nor an app transaction.
   package var isPurchase: Bool {
-    !isGrant && !isSeat && !originalTransactionID.hasPrefix(Self.appTransactionPrefix)
+    !isGrant && !isSeat && !lineID.hasPrefix(Self.appTransactionPrefix)
   }
 
   /// Returns another line of the same app and environment.
-  package func other(_ originalTransactionID: String) -> LineKey {
-    LineKey(appID: appID, environment: environment, originalTransactionID: originalTransactionID)
+  package func other(_ lineID: String) -> LineKey {
+    LineKey(appID: appID, environment: environment, lineID: lineID)
   }
 
   /// Returns a customer of the same app and environment.

@@ -133,7 +133,7 @@ package struct VersionComparisonReport: Sendable {
     for record in try reader.notifications(about: line, from: from, to: to, limit: Self.limit) {
       guard let body = try reader.evidence(record.evidenceID)?.evidence.content.body else { continue }
       switch NotificationBody(body) {
-      case .unsigned(let body): version1.add(body, about: line.originalTransactionID)
+      case .unsigned(let body): version1.add(body, about: line.lineID)
       case .signed(let text): Self.add(text, into: &version2)
       case .unreadable: continue
       }

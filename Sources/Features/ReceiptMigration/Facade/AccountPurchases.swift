@@ -115,7 +115,7 @@ struct AccountReader: Sendable {
   ) async throws(StoreError) -> AccountPurchases {
     try await store.read { reader throws(StoreError) in
       func line(_ id: String) -> LineKey {
-        LineKey(appID: appID, environment: environment, originalTransactionID: id)
+        LineKey(appID: appID, environment: environment, lineID: id)
       }
       var read: Set<LineKey> = []
       var facts = CustomerFacts()

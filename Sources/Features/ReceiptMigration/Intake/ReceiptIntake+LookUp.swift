@@ -109,7 +109,7 @@ extension ReceiptIntake {
     _ lineID: String, _ failure: LookupError, _ incoming: IncomingReceipt, _ environment: Environment
   ) -> PendingRefresh {
     PendingRefresh(
-      line: LineKey(appID: incoming.appID, environment: environment, originalTransactionID: lineID),
+      line: LineKey(appID: incoming.appID, environment: environment, lineID: lineID),
       dueAt: now().advanced(byMilliseconds: failure.retryAfter.wholeSeconds * 1_000), reason: failure.reason)
   }
 

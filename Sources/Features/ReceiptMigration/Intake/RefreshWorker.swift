@@ -54,7 +54,7 @@ package struct RefreshWorker: Worker {
     request.priority = .repair
     request.timeout = Self.timeout
     let history = await PurchaseHistory(
-      of: [line.originalTransactionID], through: intake.lookup, request)
+      of: [line.lineID], through: intake.lookup, request)
     Counter(
       label: "entitled_receipt_refreshes_total",
       dimensions: [("outcome", history.failure?.reason ?? "DONE")]

@@ -19,14 +19,14 @@ extension AppStoreServiceHandler {
       .sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
     let call = try self.call(request.app, request.environment, call)
     let transaction = LineKey(
-      appID: call.app.id, environment: call.environment, originalTransactionID: request.transactionId)
+      appID: call.app.id, environment: call.environment, lineID: request.transactionId)
     let line = transaction.other(
       try await latest(of: transaction)?.originalTransactionID ?? request.transactionId)
     try await refuseWithdrawn(line)
     try await change(
       .sendConsumptionInformation(information, of: request.transactionId),
       Record(
-        AppleCall.sendConsumptionInformation, about: line.originalTransactionID,
+        AppleCall.sendConsumptionInformation, about: line.lineID,
         transactionID: request.transactionId, by: request.actor), call)
     return .with { $0.sentAt = GoogleProtobuf.Timestamp(context.now()) }
   }

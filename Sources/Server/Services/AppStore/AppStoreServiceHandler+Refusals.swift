@@ -15,7 +15,7 @@ extension AppStoreServiceHandler {
   ) async throws(Status) {
     let app = try context.catalog.value.app(appID)
     let line = LineKey(
-      appID: app.id, environment: try app.environment(environment), originalTransactionID: transactionID)
+      appID: app.id, environment: try app.environment(environment), lineID: transactionID)
     guard let refusal = try await latest(of: line).flatMap({ DisallowedCall(refused, about: $0) }) else {
       return
     }
@@ -28,7 +28,7 @@ extension AppStoreServiceHandler {
   /// The transaction with the id of the line, or the latest one of the line.
   func latest(of line: LineKey) async throws(Status) -> TransactionFact? {
     try await context.read { reader throws(StoreError) in
-      let number = line.originalTransactionID
+      let number = line.lineID
       if let one = try reader.transaction(number, of: line.appID, in: line.environment) { return one }
       return try reader.facts(of: line).transactions.last
     }

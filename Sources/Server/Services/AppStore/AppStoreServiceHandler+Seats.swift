@@ -33,7 +33,7 @@ extension AppStoreServiceHandler {
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     let size = try RequestValidation.pageSize(request.pageSize)
     let purchase = LineKey(
-      appID: app.id, environment: environment, originalTransactionID: request.originalTransactionId)
+      appID: app.id, environment: environment, lineID: request.originalTransactionId)
     return try await context.read { reader throws(StoreError) in
       let all = try reader.seats(of: purchase)
       let start = all.firstIndex { $0.seatID == request.pageToken }.map { $0 + 1 } ?? 0

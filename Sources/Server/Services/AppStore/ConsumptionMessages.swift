@@ -63,7 +63,7 @@ extension Wire.ConsumptionRequest {
     customerId = customerID ?? ""
     productId = request.productID
     transactionId = request.transactionID
-    originalTransactionId = request.line.originalTransactionID
+    originalTransactionId = request.line.lineID
     reason = request.reason
     requestedAt = GoogleProtobuf.Timestamp(request.requestedAt)
     answerBy = GoogleProtobuf.Timestamp(request.answerBy)

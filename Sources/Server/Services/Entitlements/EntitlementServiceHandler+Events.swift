@@ -74,7 +74,7 @@ extension EntitlementServiceHandler {
           response.transactions.append(Wire.Transaction(payload))
         }
       }
-      if lines.count > size { response.nextPageToken = lines[size - 1].line.originalTransactionID }
+      if lines.count > size { response.nextPageToken = lines[size - 1].line.lineID }
       return response
     }
   }

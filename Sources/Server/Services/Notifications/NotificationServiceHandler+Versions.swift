@@ -29,7 +29,7 @@ extension NotificationServiceHandler {
         response.comparisons.append(
           Wire.VersionComparison(comparison, of: line, customerID: try reader.owner(of: line)))
       }
-      if lines.count > size { response.nextPageToken = lines[size - 1].originalTransactionID }
+      if lines.count > size { response.nextPageToken = lines[size - 1].lineID }
       return response
     }
   }
@@ -38,7 +38,7 @@ extension NotificationServiceHandler {
 extension Wire.VersionComparison {
   fileprivate init(_ comparison: Notifications.VersionComparison, of line: LineKey, customerID: String?) {
     self.init()
-    originalTransactionId = line.originalTransactionID
+    originalTransactionId = line.lineID
     customerId = customerID ?? ""
     differs = comparison.differs
     version1Notifications = Int32(clamping: comparison.version1.notifications)

@@ -81,7 +81,7 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     guard let environment = record.environment, !record.originalTransactionID.isEmpty else { return nil }
     return try reader.owners(
       of: LineKey(
-        appID: record.appID, environment: environment, originalTransactionID: record.originalTransactionID)
+        appID: record.appID, environment: environment, lineID: record.originalTransactionID)
     ).first
   }
 }

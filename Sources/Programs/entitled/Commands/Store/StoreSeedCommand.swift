@@ -155,7 +155,7 @@ struct SyntheticCustomer {
       let start = start.advanced(byMilliseconds: Int64(index + 1 - count) * Self.year)
       return TransactionFact(
         transactionID: String(2_000_000_000_000_000 + number * 10 + index),
-        originalTransactionID: line.originalTransactionID, productID: "pro.yearly",
+        originalTransactionID: line.lineID, productID: "pro.yearly",
         type: .autoRenewableSubscription, purchaseDate: start,
         expiresDate: start.advanced(byMilliseconds: Self.year), signedDate: start)
     }
@@ -163,7 +163,7 @@ struct SyntheticCustomer {
 
   private func renewal(of line: LineKey) -> RenewalFact {
     RenewalFact(
-      originalTransactionID: line.originalTransactionID, productID: "pro.yearly",
+      originalTransactionID: line.lineID, productID: "pro.yearly",
       autoRenewProductID: "pro.yearly", autoRenewStatus: .on, signedDate: start)
   }
 
