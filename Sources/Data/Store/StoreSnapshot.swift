@@ -30,8 +30,8 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
 }
 
 /// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``.
-package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, DeliveryReader, NotificationReader,
-  ConsumptionRequestReader, MigrationJobReader
+package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshReader, RepairReader,
+  DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader
 {
   /// Returns at most `limit` customers of an app in one environment with their facts, after the last one of
   /// the previous page; `nil` begins. The order is the store's own. A customer added after the first page may
@@ -39,12 +39,6 @@ package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, Delivery
   func customers(
     of appID: String, in environment: Environment, after customer: String?, limit: Int
   ) throws(StoreError) -> [CustomerRecord]
-
-  /// Returns the owners of a line, the longest-standing first; none if it is unclaimed.
-  func owners(of line: LineKey) throws(StoreError) -> [String]
-
-  /// Returns the facts of one line, whether it is claimed or not.
-  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts
 
   /// Returns one transaction by its `transactionId`; `nil` if it is not stored.
   func transaction(
@@ -93,11 +87,9 @@ package protocol StoreSnapshot: AnswerReader, PollReader, RepairReader, Delivery
   /// Returns the next time at which an answer changes without new evidence; `nil` if there is none.
   func nextDue() throws(StoreError) -> Instant?
 
-  /// Returns the due time of the next pending refresh; `nil` if there is none.
-  func nextRefresh() throws(StoreError) -> Instant?
-
-  /// Returns the time of the last call about the Apple account of a line; `nil` if there was none.
-  func lastRefresh(of line: LineKey) throws(StoreError) -> Instant?
+  /// Returns the catalog fingerprint under which the answers of all customers of an app were computed; `nil`
+  /// if unknown.
+  func fingerprint(of appID: String) throws(StoreError) -> UInt64?
 
   /// Returns the notifications that match, latest first.
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord]
@@ -146,9 +138,4 @@ package struct UnclaimedLine: Hashable, Sendable {
     self.line = line
     self.latest = latest
   }
-}
-
-extension StoreSnapshot {
-  /// Returns the longest-standing owner of a line; `nil` if it is unclaimed.
-  package func owner(of line: LineKey) throws(StoreError) -> String? { try owners(of: line).first }
 }

@@ -84,10 +84,12 @@ import Testing
         let rest = try transaction.customers(
           of: "ocean", withFingerprintOtherThan: 1, after: first.last, limit: 3)
         #expect(Set(first + rest).count == 5)
-        #expect(try transaction.fingerprint(of: "ocean") == nil)
-        try transaction.setFingerprint(.max, of: "ocean")
-        #expect(try transaction.fingerprint(of: "ocean") == .max)
       }
+      #expect(try await store.snapshot { try $0.fingerprint(of: "ocean") } == nil)
+      try await store.write { transaction throws(StoreError) in
+        try transaction.setFingerprint(.max, of: "ocean")
+      }
+      #expect(try await store.snapshot { try $0.fingerprint(of: "ocean") } == .max)
     }
   }
 

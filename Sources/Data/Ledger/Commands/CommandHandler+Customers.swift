@@ -25,13 +25,18 @@ extension CommandHandler {
     return outcome
   }
 
-  /// Revokes a grant; one that was revoked before stays as it was.
-  func revokeGrant(_ line: LineKey) throws(LedgerError) -> CommandResult {
+  /// Revokes a grant; one that was revoked before stays as it was. Its environment replaces the handler's.
+  ///
+  /// Reads the grant in the write, because an erasure between a read and the write would remove it.
+  func revokeGrant(_ grantID: String) throws(LedgerError) -> CommandResult {
+    let line = try inStore { () throws(StoreError) in try store.grant(grantID, of: appID) }
+    guard let line else { throw .unknownGrant(grantID) }
     let before = try result(of: line)
-    guard var fact = before.grant else { throw .unknownGrant(line.lineID) }
+    guard var fact = before.grant else { throw .unknownGrant(grantID) }
     guard fact.revokedAt == nil else { return before }
     fact.revokedAt = now
-    var outcome = try execute(.revokeGrant(fact), onBehalfOf: before.customer?.customerID)
+    var outcome = try handler(in: line.environment).execute(
+      .revokeGrant(fact), onBehalfOf: before.customer?.customerID)
     let after = try result(of: line)
     outcome.grant = after.grant
     outcome.customer = after.customer

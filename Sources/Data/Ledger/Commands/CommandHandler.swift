@@ -11,7 +11,7 @@ struct CommandHandler {
   let catalog: Catalog
   let now: Instant
   let appID: String
-  let environment: Environment
+  var environment: Environment
   let actor: String
   var note = ""
 
@@ -58,18 +58,32 @@ struct CommandHandler {
     return outcome
   }
 
-  /// Reverses a move or a merge, if no line that it moved was moved again.
-  func undo(_ id: EvidenceID) throws(LedgerError) -> CommandResult {
-    let transferID = CommandResult.transferID(of: id)
-    let evidence = try inStore { () throws(StoreError) in try store.evidence(id) }
-    guard let evidence = evidence?.evidence, evidence.appID == appID,
-      evidence.environment == environment, let command = EvidenceDecoder.command(in: evidence),
-      command.isTransfer
+  /// Reverses a move or a merge, if no line that it moved was moved again. Its environment replaces the
+  /// handler's.
+  ///
+  /// Reads the command and its links in the write, because a transfer between a read and the write would
+  /// change them.
+  func undo(_ transferID: String) throws(LedgerError) -> CommandResult {
+    guard let id = CommandResult.evidenceID(ofTransfer: transferID) else {
+      throw .unknownTransfer(transferID)
+    }
+    let evidence = try inStore { () throws(StoreError) in try store.evidence(id)?.evidence }
+    guard let evidence, evidence.appID == appID, let environment = evidence.environment,
+      let command = EvidenceDecoder.command(in: evidence), command.isTransfer
     else { throw .unknownTransfer(transferID) }
-    let changes = try inStore { () throws(StoreError) in try self.changes(by: id, command) }
-    let isInForce = try inStore { () throws(StoreError) in try self.isInForce(changes, command) }
+    let handler = self.handler(in: environment)
+    let isInForce = try inStore { () throws(StoreError) in
+      try handler.isInForce(try handler.changes(by: id, command), command)
+    }
     guard isInForce else { throw .transferConflict(transfer: transferID) }
-    return try execute(.undo(id), onBehalfOf: nil)
+    return try handler.execute(.undo(id), onBehalfOf: nil)
+  }
+
+  /// Returns a handler of the same command in another environment.
+  func handler(in environment: Environment) -> CommandHandler {
+    var handler = self
+    handler.environment = environment
+    return handler
   }
 
   private func changes(

@@ -52,14 +52,7 @@ extension EvidenceLedger {
   /// Reverses a move or a merge, if no line that it moved was moved again. The transfer's environment
   /// replaces the scope's.
   package func undo(_ transferID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
-    let id = CommandResult.evidenceID(ofTransfer: transferID)
-    let environment = try await read { snapshot throws(StoreError) in
-      try id.flatMap { id throws(StoreError) in try snapshot.evidence(id)?.evidence.environment }
-    }
-    guard let id, let environment else { throw .unknownTransfer(transferID) }
-    var scope = scope
-    scope.environment = environment
-    return try await run(scope) { handler throws(LedgerError) in try handler.undo(id) }
+    try await run(scope) { handler throws(LedgerError) in try handler.undo(transferID) }
   }
 
   /// Grants an entitlement without a purchase; from now on if `since` is `nil`. The same idempotency key
@@ -76,15 +69,10 @@ extension EvidenceLedger {
   }
 
   /// Revokes a grant; a second call changes nothing. The grant's environment replaces the scope's.
-  package func revokeGrant(_ grantID: String, _ scope: CommandScope) async throws(LedgerError)
-    -> CommandResult
-  {
-    let (app, id) = (scope.appID, grantID)
-    let line = try await write { transaction throws(StoreError) in try transaction.grant(id, of: app) }
-    guard let line else { throw .unknownGrant(grantID) }
-    var scope = scope
-    scope.environment = line.environment
-    return try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(line) }
+  package func revokeGrant(
+    _ grantID: String, _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(grantID) }
   }
 
   /// Erases a customer: id, notes and links. Apple's facts stay, and the purchases enter the claim queue.

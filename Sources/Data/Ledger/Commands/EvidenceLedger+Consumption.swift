@@ -13,7 +13,7 @@ package struct DueConsumptionRequest: Hashable, Sendable {
   /// Whether every owner consented to sending consumption data to Apple.
   package let isConsented: Bool
 
-  fileprivate init(_ request: ConsumptionRequestRecord, in store: any StoreTransaction) throws(StoreError) {
+  fileprivate init(_ request: ConsumptionRequestRecord, in store: any LineReader) throws(StoreError) {
     self.request = request
     owners = try store.owners(of: request.line)
     var isConsented = !owners.isEmpty
@@ -38,10 +38,9 @@ extension EvidenceLedger {
     let outcome = try await run(scope) { handler throws(LedgerError) in
       try handler.recordConsent(isGiven, of: customerID)
     }
-    let consent = try await write { store throws(StoreError) in
-      let customer = CustomerKey(
-        appID: scope.appID, environment: scope.environment, customerID: customerID)
-      return try store.consent(of: store.finalMergeTarget(of: customer))
+    let customer = CustomerKey(appID: scope.appID, environment: scope.environment, customerID: customerID)
+    let consent = try await read { snapshot throws(StoreError) in
+      try snapshot.consent(of: snapshot.finalMergeTarget(of: customer))
     }
     return (consent, outcome)
   }
@@ -49,9 +48,9 @@ extension EvidenceLedger {
   /// At most `limit` consumption requests that are due, each with the state that decides about it.
   package func dueConsumptionRequests(limit: Int) async throws(LedgerError) -> [DueConsumptionRequest] {
     let now = now()
-    return try await write { store throws(StoreError) in
-      try store.consumptionRequests(dueBy: now, limit: limit).map { request throws(StoreError) in
-        try DueConsumptionRequest(request, in: store)
+    return try await read { snapshot throws(StoreError) in
+      try snapshot.consumptionRequests(dueBy: now, limit: limit).map { request throws(StoreError) in
+        try DueConsumptionRequest(request, in: snapshot)
       }
     }
   }

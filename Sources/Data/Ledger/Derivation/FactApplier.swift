@@ -99,16 +99,3 @@ struct FactApplier {
     try store.put(record)
   }
 }
-
-extension StoreTransaction {
-  /// Follows merges from `customer` to the customer that was not merged into another.
-  func finalMergeTarget(of customer: CustomerKey) throws(StoreError) -> CustomerKey {
-    var customer = customer
-    // Merging never creates a cycle; the bound protects against a store that something else wrote to.
-    for _ in 0..<64 {
-      guard let next = try mergeTarget(of: customer) else { return customer }
-      customer = CustomerKey(appID: customer.appID, environment: customer.environment, customerID: next)
-    }
-    return customer
-  }
-}

@@ -53,8 +53,8 @@ extension EvidenceLedger {
 
   /// All facts of a customer, or of the customer's merge target.
   package func facts(of customer: CustomerKey) async throws(LedgerError) -> CustomerFacts {
-    try await write { store throws(StoreError) in
-      try store.customer(store.finalMergeTarget(of: customer))?.facts ?? CustomerFacts()
+    try await read { snapshot throws(StoreError) in
+      try snapshot.facts(of: snapshot.finalMergeTarget(of: customer)) ?? CustomerFacts()
     }
   }
 
@@ -74,11 +74,11 @@ extension EvidenceLedger {
   package func lines(
     _ ids: [String], of appID: String, in environment: Environment, notQueriedSince instant: Instant
   ) async throws(LedgerError) -> [String] {
-    try await write { store throws(StoreError) in
+    try await read { snapshot throws(StoreError) in
       var lines: [String] = []
       for id in ids {
         let line = LineKey(appID: appID, environment: environment, lineID: id)
-        if let last = try store.lastRefresh(of: line), last >= instant { continue }
+        if let last = try snapshot.lastRefresh(of: line), last >= instant { continue }
         lines.append(id)
       }
       return lines
@@ -90,10 +90,10 @@ extension EvidenceLedger {
     limit: Int
   ) async throws(LedgerError) -> [(refresh: PendingRefresh, customerID: String?)] {
     let now = now()
-    return try await write { store throws(StoreError) in
+    return try await read { snapshot throws(StoreError) in
       var due: [(refresh: PendingRefresh, customerID: String?)] = []
-      for refresh in try store.refreshes(dueBy: now, limit: limit) {
-        due.append((refresh, try store.owners(of: refresh.line).first))
+      for refresh in try snapshot.refreshes(dueBy: now, limit: limit) {
+        due.append((refresh, try snapshot.owner(of: refresh.line)))
       }
       return due
     }

@@ -37,9 +37,7 @@ extension EvidenceLedger {
     let catalog = catalog.value
     var count = 0
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
-      let stored = try await write { store throws(StoreError) in
-        try store.fingerprint(of: app.id)
-      }
+      let stored = try await read { snapshot throws(StoreError) in try snapshot.fingerprint(of: app.id) }
       guard stored != app.fingerprint else { continue }
       count += try await adopt(app, catalog)
     }

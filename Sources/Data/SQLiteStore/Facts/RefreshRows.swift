@@ -2,12 +2,10 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-/// Reads and writes `refresh`: the pending calls to Apple about single lines, and the time of the last call.
+/// Writes `refresh`: the pending calls to Apple about single lines, and the time of the last call.
 final class RefreshRows {
   private let put: Statement
   private let settle: Statement
-  private let selectDue: Statement
-  private let selectLast: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     put = try Statement(
@@ -23,12 +21,6 @@ final class RefreshRows {
       VALUES (?, ?, ?, ?, 0, '')
       ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at, due_at = NULL, attempts = 0, reason = ''
       """, on: connection)
-    selectDue = try Statement(
-      """
-      SELECT original_transaction_id, app, environment, due_at, attempts, reason FROM refresh
-      WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?
-      """, on: connection)
-    selectLast = try Statement(Self.last, on: connection)
   }
 
   func put(_ refresh: PendingRefresh) throws(StoreError) {
@@ -44,40 +36,41 @@ final class RefreshRows {
     try settle.bind(4, moment.millisecondsSince1970)
     try settle.run()
   }
+}
 
-  func due(by moment: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
-    try selectDue.bind(1, moment.millisecondsSince1970)
-    try selectDue.bind(2, Int64(limit))
-    defer { selectDue.reset() }
+/// Reads `refresh`. Prepares its statements on each call, because calls are rare.
+struct RefreshQueries {
+  private let connection: Connection
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func due(by instant: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
+    let select = try Statement(
+      """
+      SELECT original_transaction_id, app, environment, due_at, attempts, reason FROM refresh
+      WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?
+      """, on: connection)
+    try select.bind(1, instant.millisecondsSince1970)
+    try select.bind(2, Int64(limit))
+    defer { select.reset() }
     var refreshes: [PendingRefresh] = []
-    while try selectDue.step() {
-      guard let environment = selectDue.text(2).flatMap(Environment.init(rawValue:)) else {
-        throw .corrupt("a refresh has an environment that is not known")
+    while try select.step() {
+      guard let environment = select.text(2).flatMap(Environment.init(rawValue:)) else {
+        throw .corrupt("a refresh has an unknown environment")
       }
-      let line = LineKey(
-        appID: selectDue.text(1) ?? "", environment: environment,
-        lineID: selectDue.text(0) ?? "")
+      let line = LineKey(appID: select.text(1) ?? "", environment: environment, lineID: select.text(0) ?? "")
       refreshes.append(
         PendingRefresh(
-          line: line, dueAt: Instant(millisecondsSince1970: selectDue.number(3)),
-          attempts: Int(selectDue.number(4)), reason: selectDue.text(5) ?? ""))
+          line: line, dueAt: Instant(millisecondsSince1970: select.number(3)),
+          attempts: Int(select.number(4)), reason: select.text(5) ?? ""))
     }
     return refreshes
   }
 
-  func last(of line: LineKey) throws(StoreError) -> Instant? { try Self.last(of: line, selectLast) }
-
-  // A read that prepares its statement on each call, because calls are rare.
-
-  static func last(of line: LineKey, _ connection: Connection) throws(StoreError) -> Instant? {
-    try last(of: line, Statement(last, on: connection))
-  }
-
-  private static let last = """
-    SELECT asked_at FROM refresh WHERE original_transaction_id = ? AND app = ? AND environment = ?
-    """
-
-  private static func last(of line: LineKey, _ select: Statement) throws(StoreError) -> Instant? {
+  func last(of line: LineKey) throws(StoreError) -> Instant? {
+    let select = try Statement(
+      "SELECT asked_at FROM refresh WHERE original_transaction_id = ? AND app = ? AND environment = ?",
+      on: connection)
     try select.bind(line)
     defer { select.reset() }
     guard try select.step(), !select.isNull(0) else { return nil }

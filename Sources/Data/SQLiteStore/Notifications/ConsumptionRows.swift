@@ -168,12 +168,6 @@ extension SQLiteTransaction {
     try consumption.consumptionRequests(about: line)
   }
 
-  func consumptionRequests(
-    dueBy moment: Instant, limit: Int
-  ) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try consumption.consumptionRequests(dueBy: moment, limit: limit)
-  }
-
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError) {
     try consumption.put(consent, of: customer)
   }
@@ -189,6 +183,13 @@ extension SQLiteReader {
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
     try beginTick()
     return try ConsumptionRows(connection).page(query)
+  }
+
+  func consumptionRequests(
+    dueBy moment: Instant, limit: Int
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try beginTick()
+    return try ConsumptionRows(connection).consumptionRequests(dueBy: moment, limit: limit)
   }
 
   func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests] {

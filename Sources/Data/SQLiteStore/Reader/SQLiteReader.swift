@@ -12,6 +12,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   private let customer: CustomerRow
   private let changes: CustomerVersions
   private let ownership: OwnershipRows
+  private let claim: ClaimRows
   private let fact: FactQueries
   private let deciding: EvidenceLookupRows
   private let seat: SeatRows
@@ -36,6 +37,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     end = try Statement("COMMIT", on: connection)
     customer = try CustomerRow(connection, hash: hash)
     ownership = try OwnershipRows(connection)
+    claim = try ClaimRows(connection)
     fact = try FactQueries(connection)
     deciding = try EvidenceLookupRows(connection)
     seat = try SeatRows(connection)
@@ -166,7 +168,22 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
 
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? {
     try beginTick()
-    return try RefreshRows.last(of: line, connection)
+    return try RefreshQueries(connection).last(of: line)
+  }
+
+  func refreshes(dueBy instant: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
+    try beginTick()
+    return try RefreshQueries(connection).due(by: instant, limit: limit)
+  }
+
+  func fingerprint(of appID: String) throws(StoreError) -> UInt64? {
+    try beginTick()
+    return try AnswerFingerprintRows(connection).fingerprint(of: appID)
+  }
+
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
+    try beginTick()
+    return try claim.mergeTarget(of: customer)
   }
 
   func counts() throws(StoreError) -> StoreCounts {

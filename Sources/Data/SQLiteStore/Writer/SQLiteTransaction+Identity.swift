@@ -56,10 +56,6 @@ extension SQLiteTransaction {
     try customer.page(of: appID, withFingerprintOtherThan: fingerprint, after: last, limit: limit)
   }
 
-  func fingerprint(of appID: String) throws(StoreError) -> UInt64? {
-    try told.fingerprint(of: appID)
-  }
-
   func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError) {
     try told.set(fingerprint, of: appID)
   }

@@ -107,12 +107,6 @@ extension SQLiteTransaction {
   func completeRefreshes(of lines: [LineKey], at moment: Instant) throws(StoreError) {
     for line in lines { try refresh.settle(line, at: moment) }
   }
-
-  func refreshes(dueBy moment: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
-    try refresh.due(by: moment, limit: limit)
-  }
-
-  func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? { try refresh.last(of: line) }
 }
 
 // Seat claims.

@@ -1,4 +1,5 @@
 package import AppStore
+package import Entitlements
 package import FamilySharing
 
 /// The linking of a line to a customer, or its end.
@@ -23,11 +24,40 @@ package struct OwnershipChange: Hashable, Sendable {
   }
 }
 
-/// Stores the owners of each line, and their history.
-package protocol OwnershipStore {
-  /// Returns the owners of a line, the longest-standing first. More than one only if the line is shared.
+/// The reads that decide about one line, the same in a snapshot and in a transaction.
+package protocol LineReader {
+  /// Returns the owners of a line, the longest-standing first; none if it is unclaimed. More than one only if
+  /// the line is shared.
   func owners(of line: LineKey) throws(StoreError) -> [String]
 
+  /// Returns all facts about one line, whether it is claimed or not.
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts
+
+  /// Returns the customer that this one was merged into; `nil` if it was not.
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String?
+
+  /// Returns the latest decision of the customer or of a customer merged into it; `nil` if there is none.
+  func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
+}
+
+extension LineReader {
+  /// Returns the longest-standing owner of a line; `nil` if it is unclaimed.
+  package func owner(of line: LineKey) throws(StoreError) -> String? { try owners(of: line).first }
+
+  /// Follows merges from `customer` to the customer that was not merged into another.
+  package func finalMergeTarget(of customer: CustomerKey) throws(StoreError) -> CustomerKey {
+    var customer = customer
+    // Merging never creates a cycle; the bound protects against a store that something else wrote to.
+    for _ in 0..<64 {
+      guard let next = try mergeTarget(of: customer) else { return customer }
+      customer = CustomerKey(appID: customer.appID, environment: customer.environment, customerID: next)
+    }
+    return customer
+  }
+}
+
+/// Stores the owners of each line, and their history.
+package protocol OwnershipStore {
   /// Returns all lines of a customer, in no particular order.
   func lines(of customer: CustomerKey) throws(StoreError) -> [LineKey]
 
@@ -61,9 +91,6 @@ package protocol ClaimQueue {
 
   /// Binds the token to the customer, unless it is bound already.
   func register(token: String, for customer: CustomerKey) throws(StoreError)
-
-  /// Returns the customer that this one was merged into; `nil` if it was not.
-  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String?
 
   /// Stores the merge target of a customer; `nil` undoes the merge.
   func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError)

@@ -31,7 +31,4 @@ package protocol FactStore {
 
   /// Returns the line of a grant in either environment; `nil` if there is none.
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey?
-
-  /// Returns all facts about one line.
-  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts
 }

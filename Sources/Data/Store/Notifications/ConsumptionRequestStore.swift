@@ -123,29 +123,23 @@ package protocol ConsumptionRequestStore {
   /// Returns all requests about a line, oldest first.
   func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord]
 
-  /// Returns at most `limit` requests that are due by `moment`, the longest overdue first.
-  func consumptionRequests(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord]
-
   /// Inserts or replaces the consent of a customer.
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError)
-
-  /// Returns the latest decision of the customer or of a customer merged into it; `nil` if there is none.
-  func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
 }
 
-/// Reads consumption requests and consents.
+/// Reads consumption requests.
 package protocol ConsumptionRequestReader {
   /// Returns the requests that match, latest first.
   func consumptionRequests(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
+
+  /// Returns at most `limit` requests that are due by `moment`, the longest overdue first.
+  func consumptionRequests(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Returns the due time of the next request; `nil` if none is open.
   func nextConsumptionRequest() throws(StoreError) -> Instant?
 
   /// Returns the number of open requests of each app environment that has any.
   func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests]
-
-  /// As ``ConsumptionRequestStore/consent(of:)``.
-  func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
 }
 
 /// The number of open consumption requests of one app and environment.

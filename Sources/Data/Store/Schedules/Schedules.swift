@@ -53,16 +53,23 @@ package struct PendingRefresh: Hashable, Sendable {
   }
 }
 
-/// Stores pending calls to Apple about single lines, and the time of the last call.
+/// Stores pending calls to Apple about single lines, and the time of the last call; ``RefreshReader`` reads
+/// them.
 package protocol RefreshStore {
   /// Inserts or replaces the pending call of a line.
   func put(_ refresh: PendingRefresh) throws(StoreError)
 
   /// Removes the pending calls of these lines and stores the time of the call that answered them.
   func completeRefreshes(of lines: [LineKey], at moment: Instant) throws(StoreError)
+}
 
+/// Reads the pending calls of ``RefreshStore``.
+package protocol RefreshReader {
   /// Returns at most `limit` pending calls that are due by `moment`, the longest overdue first.
   func refreshes(dueBy moment: Instant, limit: Int) throws(StoreError) -> [PendingRefresh]
+
+  /// Returns the due time of the next pending call; `nil` if there is none.
+  func nextRefresh() throws(StoreError) -> Instant?
 
   /// Returns the time of the last call about the Apple account of a line; `nil` if there was none.
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant?
@@ -79,10 +86,6 @@ package protocol ExpiryStore {
   func customers(
     of appID: String, withFingerprintOtherThan fingerprint: UInt64, after customer: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey]
-
-  /// Returns the catalog fingerprint under which the answers of all customers of an app were computed; `nil`
-  /// if unknown.
-  func fingerprint(of appID: String) throws(StoreError) -> UInt64?
 
   /// Stores the catalog fingerprint under which the answers of all customers of an app were computed.
   func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError)
