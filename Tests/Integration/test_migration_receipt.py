@@ -132,7 +132,7 @@ def test_without_apple_the_receipts_contents_count_until_the_refresh(store):
     assert store.check("eve").entitled, "the receipt is verified"
     store.act("faults", kind="server-error", count=0)
     store.run_refreshes()
-    assert store.query("SELECT count(*) FROM refresh WHERE asked_at IS NOT NULL") == [(1,)]
+    assert store.query("SELECT count(*) FROM refresh WHERE queried_at IS NOT NULL") == [(1,)]
     customer = store.entitlements.GetCustomer(
         entitlement_service.GetCustomerRequest(app=APP, customer_id="eve"), timeout=CALL_LIMIT)
     latest = next(p.latest_transaction for p in customer.products if p.product_id == "pro.monthly")

@@ -115,7 +115,7 @@ def test_purchases_with_notifications_are_not_polled(begin):
     world.act("auto-renew", transactionId=bought, enabled=False)
     world.advance("40d")
     assert not world.check(ana).entitled
-    assert not rows(world, "SELECT 1 FROM poll WHERE asked_at IS NOT NULL"), "notifications made the poll unnecessary"
+    assert not rows(world, "SELECT 1 FROM poll WHERE polled_at IS NOT NULL"), "notifications made the poll unnecessary"
 
 
 def test_failed_notifications_are_fetched_once_a_day(begin):

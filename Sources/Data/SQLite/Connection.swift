@@ -8,7 +8,7 @@ package final class Connection {
   /// Valid from `init` to `deinit`, and used only in this folder.
   let handle: OpaquePointer
   /// The number of frames in the WAL after the last commit; the WAL hook writes it.
-  private let framesOfLog: UnsafeMutablePointer<CInt>
+  private let walFrameCount: UnsafeMutablePointer<CInt>
   private let interruptCheck = InterruptCheck()
 
   /// Opens the file, and creates it if it is missing.
@@ -24,8 +24,8 @@ package final class Connection {
       throw .cannotOpen(path: path, reason: reason)
     }
     self.handle = handle
-    framesOfLog = .allocate(capacity: 1)
-    framesOfLog.initialize(to: 0)
+    walFrameCount = .allocate(capacity: 1)
+    walFrameCount.initialize(to: 0)
   }
 
   /// Configured once for the process, before the first connection.
@@ -34,7 +34,7 @@ package final class Connection {
   // `sqlite3_close_v2` defers the close until statements that outlive the connection are finalized.
   deinit {
     sqlite3_close_v2(handle)
-    framesOfLog.deallocate()
+    walFrameCount.deallocate()
   }
 
   /// Runs statements without parameters and result rows.
@@ -67,18 +67,18 @@ package final class Connection {
   }
 
   /// Turns off automatic checkpoints: a commit no longer runs one, so the owner must call ``checkpoint()``.
-  package func leaveCheckpointsToOwner() {
+  package func disableAutomaticCheckpoints() {
     sqlite3_wal_hook(
       handle,
       { frames, _, _, count in
         frames?.assumingMemoryBound(to: CInt.self).pointee = count
         return SQLITE_OK
-      }, framesOfLog)
+      }, walFrameCount)
   }
 
   /// The number of pages in the write-ahead log after the last commit, once ``leaveCheckpointsToOwner()`` was
   /// called.
-  package var logLength: Int { Int(framesOfLog.pointee) }
+  package var walPageCount: Int { Int(framesOfLog.pointee) }
 
   /// Runs a passive checkpoint: copies the pages that no reader still needs from the write-ahead log into the
   /// database file, without waiting for readers. After a complete checkpoint the next write restarts the log.
@@ -93,7 +93,7 @@ package final class Connection {
   }
 
   /// Syncs the checkpointed pages of the database file to disk.
-  package func syncCopied() throws(StoreError) { try check(sqlite_sync_database_file(handle), handle) }
+  package func syncDatabaseFile() throws(StoreError) { try check(sqlite_sync_database_file(handle), handle) }
 
   /// Whether a transaction is open. Some errors, such as a full disk, make SQLite roll it back.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

@@ -56,7 +56,7 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// purchases of one Apple account in the app. Transactions signed before Apple introduced that id are not
   /// included.
   func lines(
-    ofCopy appTransactionID: String, of appID: String, in environment: Environment
+    ofAppInstall appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey]
 
   /// Returns all seats of a purchase that are or were claimed, oldest first.

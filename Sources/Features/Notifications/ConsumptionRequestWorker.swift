@@ -72,16 +72,16 @@ package struct ConsumptionRequestWorker: Worker {
     var record = due.request
     guard clock.now() < record.answerBy else {
       record.settle(
-        .missed, problem: record.problem.isEmpty ? "DEADLINE_PASSED" : record.problem, at: clock.now())
+        .missed, error: record.error.isEmpty ? "DEADLINE_PASSED" : record.error, at: clock.now())
       logger.notice(
         "consumption request missed",
-        metadata: ["app": "\(record.line.appID)", "reason": "\(record.problem)"])
+        metadata: ["app": "\(record.line.appID)", "reason": "\(record.error)"])
       return try await ledger.update(record, ifUnchanged: due)
     }
     switch decision(about: due) {
     case .wait(let problem): try await wait(due, for: problem)
     case .refuse(let problem):
-      record.settle(.refused, problem: problem, at: clock.now())
+      record.settle(.refused, error: problem, at: clock.now())
       try await ledger.update(record, ifUnchanged: due)
     case .answer(let information, let client): try await send(information, about: due, client)
     }
@@ -126,7 +126,7 @@ package struct ConsumptionRequestWorker: Worker {
       if case .refused(let code, let message) = error, error.retryAfter == nil {
         call.answer = AppleCall.refusal(code, message: message)
         try await recordCall(call, about: record)
-        record.settle(.refused, problem: error.pendingReason, at: clock.now())
+        record.settle(.refused, error: error.pendingReason, at: clock.now())
         return try await ledger.update(record, ifUnchanged: due)
       }
       guard error != .cancelled else { return }
@@ -149,7 +149,7 @@ package struct ConsumptionRequestWorker: Worker {
     _ due: DueConsumptionRequest, for problem: String, attempts: Int? = nil, atLeast seconds: Int64 = 0
   ) async throws(LedgerError) {
     var record = due.request
-    record.problem = problem
+    record.error = problem
     if let attempts { record.attempts = attempts }
     let backoff = record.attempts == 0 ? Self.maxPause : 5_000 << min(Int64(record.attempts), 12)
     let pause = max(seconds * 1_000, min(backoff, Self.maxPause))

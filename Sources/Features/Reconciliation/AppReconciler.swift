@@ -146,12 +146,12 @@ actor AppReconciler: Worker {
         gapCheckedAt = now
         try await begin(.deliveryGap, from: last, at: now)
       }
-      if now.milliseconds(since: watermark.sweptUntil) >= Self.day {
-        try await begin(.scheduled, from: watermark.sweptUntil, at: now)
+      if now.milliseconds(since: watermark.searchedUntil) >= Self.day {
+        try await begin(.scheduled, from: watermark.searchedUntil, at: now)
       }
     }
     if let period = policy.fullPollInterval,
-      watermark.askedAboutAllAt.map({ $0.advanced(by: period) <= now }) ?? true
+      watermark.lastFullPollAt.map({ $0.advanced(by: period) <= now }) ?? true
     {
       try await begin(.fullPoll, from: now, at: now)
     }
@@ -193,11 +193,13 @@ actor AppReconciler: Worker {
     try await store.write { store throws(StoreError) in
       try store.purgeRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.repairRetention))
       _ = try store.begin(repair)
-      guard var watermark = try store.deliveryMark(of: target.appID, in: target.environment) else { return }
+      guard var watermark = try store.deliveryWatermark(of: target.appID, in: target.environment) else {
+        return
+      }
       // A poll of all purchases ingests no notifications.
       if reason != .fullPoll { watermark.completeUntil = max(watermark.completeUntil, now) }
-      if reason == .scheduled { watermark.sweptUntil = now }
-      if reason == .fullPoll { watermark.askedAboutAllAt = now }
+      if reason == .scheduled { watermark.searchedUntil = now }
+      if reason == .fullPoll { watermark.lastFullPollAt = now }
       try store.put(watermark, of: target.appID, in: target.environment)
     }
   }
@@ -245,7 +247,7 @@ actor AppReconciler: Worker {
     let deliveryGap = policy.repairsGaps ? cadence.statistics(target).flatMap(deliveryGapDeadline) : nil
     var all: Instant?
     if let period = policy.fullPollInterval {
-      all = try await watermark()?.askedAboutAllAt?.advanced(by: period)
+      all = try await watermark()?.lastFullPollAt?.advanced(by: period)
     }
     return [poll, deliveryGap, all].compactMap { $0 }.min()
   }
@@ -264,7 +266,7 @@ actor AppReconciler: Worker {
 
   private func watermark() async throws(StoreError) -> DeliveryWatermark? {
     try await store.read { [target] reader throws(StoreError) in
-      try reader.deliveryMark(of: target.appID, in: target.environment)
+      try reader.deliveryWatermark(of: target.appID, in: target.environment)
     }
   }
 

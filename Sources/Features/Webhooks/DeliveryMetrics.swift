@@ -17,9 +17,9 @@ enum DeliveryMetrics {
 
   /// Records the pending deliveries, the dead letters, and the age of the oldest pending delivery.
   static func record(_ webhook: WebhookKey, _ counts: DeliveryCounts, at now: Instant) {
-    let lag = counts.waitingSince.map { max(0, now.milliseconds(since: $0)) } ?? 0
-    Gauge(label: "entitled_webhook_deliveries_pending", dimensions: webhook.dimensions).record(counts.waiting)
-    Gauge(label: "entitled_webhook_dead_letters", dimensions: webhook.dimensions).record(counts.dead)
+    let lag = counts.oldestPendingAt.map { max(0, now.milliseconds(since: $0)) } ?? 0
+    Gauge(label: "entitled_webhook_deliveries_pending", dimensions: webhook.dimensions).record(counts.pending)
+    Gauge(label: "entitled_webhook_dead_letters", dimensions: webhook.dimensions).record(counts.deadLetters)
     Gauge(label: "entitled_webhook_delivery_lag_seconds", dimensions: webhook.dimensions).record(
       Double(lag) / 1_000)
   }

@@ -44,7 +44,7 @@ struct EventSource: MessageSource {
     ]
     return OutgoingMessage(
       position: stored.sequence, environment: event.customer.environment,
-      subject: event.customer.customerID, type: type, happenedAt: event.recordedAt, id: Self.id(stored),
+      subject: event.customer.customerID, type: type, occurredAt: event.recordedAt, id: Self.id(stored),
       body: JSONValue.object(body).serialized())
   }
 

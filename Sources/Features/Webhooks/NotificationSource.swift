@@ -46,7 +46,7 @@ struct NotificationSource: MessageSource {
       position: record.evidenceID.rawValue, environment: record.environment,
       // A notification without a purchase needs no order.
       subject: line.isEmpty ? "#\(record.evidenceID.rawValue)" : line, type: record.type,
-      happenedAt: record.receivedAt, id: "", body: body)
+      occurredAt: record.receivedAt, id: "", body: body)
   }
 
   private func accepts(_ environment: Environment?) -> Bool {

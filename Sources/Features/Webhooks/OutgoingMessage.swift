@@ -10,7 +10,7 @@ struct OutgoingMessage: Hashable, Sendable {
   let subject: String
   /// The type of the event or notification.
   let type: String
-  let happenedAt: Instant
+  let occurredAt: Instant
   /// The message id, the same for each attempt; empty for forwarded notifications.
   let id: String
   let body: [UInt8]
@@ -20,7 +20,7 @@ struct OutgoingMessage: Hashable, Sendable {
   /// The pending delivery of the message.
   var delivery: Delivery {
     Delivery(
-      position: position, environment: environment, subject: subject, type: type, happenedAt: happenedAt,
+      position: position, environment: environment, subject: subject, type: type, occurredAt: occurredAt,
       dueAt: nil)
   }
 }

@@ -45,38 +45,38 @@ import Testing
   func answered() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
-      try await fixture.ask(fixture.period(40...70), signed: 49)
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 49)
       let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
       #expect(due.owners == ["ana"] && !due.isConsented && due.purchase?.transactionID == "L1-40")
       #expect(due.request.answerBy == at(49).advanced(byMilliseconds: 12 * 3_600_000))
       #expect(try await fixture.events().last?.event.change.kind == .refundRequested)
 
       for (transaction, errorCode) in [("L1-10", nil), ("L1-40", 4_000_035), ("L1-40", nil as Int64?)] {
-        #expect(try await fixture.openQuestions() == 1)
+        #expect(try await fixture.openRequests() == 1)
         _ = try await fixture.ledger.record(
           AppleCall(
             method: AppleCall.sendConsumptionInformation, originalTransactionID: "L1",
             transactionID: transaction, request: [:],
             answer: errorCode.map { ["errorCode": .number(JSONNumber($0))] } ?? [:]), fixture.scope)
       }
-      #expect(try await fixture.openQuestions() == 0)
+      #expect(try await fixture.openRequests() == 0)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
 
   @Test("Consent during processing keeps the consumption request due")
-  func agreedMeanwhile() async throws {
+  func consentMeanwhile() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
-      try await fixture.ask(fixture.period(40...70), signed: 49)
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 49)
       let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
       var waiting = due.request
-      waiting.problem = "NO_CONSENT"
+      waiting.error = "NO_CONSENT"
       waiting.dueAt = at(51)
       _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
       try await fixture.ledger.update(waiting, ifUnchanged: due)
       let still = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
-      #expect(still.isConsented && still.request.problem.isEmpty)
+      #expect(still.isConsented && still.request.error.isEmpty)
       try await fixture.ledger.update(waiting, ifUnchanged: still)
       #expect(try await fixture.ledger.dueConsumptionRequests(limit: 9).isEmpty)
     }
@@ -86,10 +86,10 @@ import Testing
   func missed() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
-      try await fixture.ask(fixture.period(40...70), signed: 49)
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 49)
       let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
       var missed = due.request
-      missed.settle(.missed, problem: "NO_CONSENT", at: at(50))
+      missed.settle(.missed, error: "NO_CONSENT", at: at(50))
       for _ in 0..<2 { try await fixture.ledger.update(missed, ifUnchanged: due) }
       let told = try await fixture.events().filter { $0.event.change.kind == .refundRequestMissed }
       #expect(told.map(\.event.change.effectiveAt) == [due.request.answerBy])
@@ -98,13 +98,13 @@ import Testing
   }
 
   @Test("A second notification of one request opens no second request; a later request does")
-  func asked() async throws {
+  func repeatedRequest() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       for (uuid, day) in [("a", Int64(48)), ("b", 48), ("c", 49)] {
-        try await fixture.ask(fixture.period(40...70), signed: day, uuid: uuid)
+        try await fixture.requestConsumption(fixture.period(40...70), signed: day, uuid: uuid)
       }
-      #expect(try await fixture.openQuestions() == 2)
+      #expect(try await fixture.openRequests() == 2)
       _ = try await fixture.ledger.recordConsent(true, of: "ana", fixture.scope)
       #expect(try await fixture.ledger.dueConsumptionRequests(limit: 9).map(\.isConsented) == [true, true])
     }
@@ -113,7 +113,8 @@ import Testing
 
 extension LedgerFixture {
   /// Ingests a consumption request about a purchase.
-  fileprivate func ask(_ transaction: String, signed: Int64, uuid: String = "ask") async throws {
+  fileprivate func requestConsumption(_ transaction: String, signed: Int64, uuid: String = "ask") async throws
+  {
     let payload = try consumptionRequest(transaction, signed: signed, uuid: uuid)
     let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
     _ = try await ledger.ingest(
@@ -121,7 +122,7 @@ extension LedgerFixture {
       signedPayload: payload)
   }
 
-  fileprivate func openQuestions() async throws -> Int {
+  fileprivate func openRequests() async throws -> Int {
     var query = ConsumptionRequestFilter(appID: "ocean", limit: 9)
     query.state = .open
     return try await store.snapshot { [query] in try $0.consumptionRequests(query) }.count
@@ -135,7 +136,7 @@ extension LedgerFixture {
     answer: ["success": true])
 
   @Test("A call to Apple is stored with its response and its actor is in the timeline")
-  func told() async throws {
+  func timeline() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       let outcome = try await fixture.ledger.record(call, fixture.scope)
@@ -151,7 +152,7 @@ extension LedgerFixture {
   }
 
   @Test("A call about several purchases, or about an unclaimed one, is stored")
-  func nobodys() async throws {
+  func unclaimed() async throws {
     try await LedgerFixture.run { fixture in
       for line in ["", "L9"] {
         let call = AppleCall(

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test("A new customer gets all unclaimed purchases whose token is the customer's id")
-  func manyWait() async throws {
+  func severalUnclaimed() async throws {
     try await LedgerFixture.run { fixture in
       let tokens = ["appAccountToken": .string(token)] as JSONObject
       for line in ["L1", "L2", "L3"] {
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test("Submitting an unlinked purchase again claims it")
-  func again() async throws {
+  func resubmitted() async throws {
     try await LedgerFixture.run { fixture in
       let jws = try fixture.period(40...70)
       _ = try await fixture.submit(jws, for: nil)

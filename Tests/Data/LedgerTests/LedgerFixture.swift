@@ -159,11 +159,11 @@ struct LedgerFixture {
 
 /// A clock that a test sets.
 final class TestClock: Sendable {
-  private let moment = Mutex(at(50))
+  private let instant = Mutex(at(50))
 
-  var now: Instant { moment.withLock { $0 } }
+  var now: Instant { instant.withLock { $0 } }
 
-  func set(_ now: Instant) { moment.withLock { $0 = now } }
+  func set(_ now: Instant) { instant.withLock { $0 = now } }
 }
 
 private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }

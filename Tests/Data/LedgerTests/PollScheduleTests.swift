@@ -30,10 +30,10 @@ struct PollScheduleTests {
   }
 
   private static func next(
-    _ transaction: TransactionFact, _ renewal: RenewalFact? = nil, asked: Instant? = nil
+    _ transaction: TransactionFact, _ renewal: RenewalFact? = nil, lastPoll: Instant? = nil
   ) -> Instant? {
     PollSchedule.next(
-      CustomerFacts(transactions: [transaction], renewals: renewal.map { [$0] } ?? []), askedAt: asked)
+      CustomerFacts(transactions: [transaction], renewals: renewal.map { [$0] } ?? []), polledAt: lastPoll)
   }
 
   /// That many milliseconds after the end of the period.
@@ -42,32 +42,32 @@ struct PollScheduleTests {
   @Test("Polls are due shortly before the end and at growing intervals after it")
   func growing() {
     let period = Self.period(signed: at(0))
-    var asked: [Instant] = []
-    while let next = Self.next(period, asked: asked.last) {
-      asked.append(next)
-      guard asked.count < 20 else { break }
+    var polls: [Instant] = []
+    while let next = Self.next(period, lastPoll: polls.last) {
+      polls.append(next)
+      guard polls.count < 20 else { break }
     }
-    #expect(asked.first == Self.end(-30 * Self.minute))
-    #expect(asked.dropFirst().first == Self.end(15 * Self.minute))
-    #expect(asked.last == Self.end(60 * 24 * Self.hour + Self.hour))
-    let distances = zip(asked.dropFirst(), asked.dropFirst(2)).map { $1.milliseconds(since: $0) }
+    #expect(polls.first == Self.end(-30 * Self.minute))
+    #expect(polls.dropFirst().first == Self.end(15 * Self.minute))
+    #expect(polls.last == Self.end(60 * 24 * Self.hour + Self.hour))
+    let distances = zip(polls.dropFirst(), polls.dropFirst(2)).map { $1.milliseconds(since: $0) }
     #expect(distances == distances.sorted())
-    #expect(asked.count == 10)
+    #expect(polls.count == 10)
   }
 
   @Test("Signed renewal info settles all polls before it")
-  func heard() {
+  func signedByApple() {
     let early = Self.next(Self.period(signed: at(0)), Self.renewal(signed: Self.end(-2 * Self.hour)))
-    #expect(early == Self.end(15 * Self.minute), "nothing is asked an hour after Apple spoke")
+    #expect(early == Self.end(15 * Self.minute), "no poll within an hour of a signature")
     let late = Self.next(Self.period(signed: at(0)), Self.renewal(signed: Self.end(2 * Self.hour)))
     #expect(late == Self.end(6 * Self.hour))
   }
 
   @Test("A newly signed transaction settles no poll")
-  func signedAnew() {
+  func signedAgain() {
     let renewal = Self.renewal(signed: Self.end(-2 * Self.hour))
     #expect(Self.next(Self.period(signed: at(42)), renewal) == Self.end(15 * Self.minute))
-    #expect(Self.next(Self.period(signed: at(42)), renewal, asked: at(43)) == at(46))
+    #expect(Self.next(Self.period(signed: at(42)), renewal, lastPoll: at(43)) == at(46))
     #expect(Self.next(Self.period(signed: at(400))) == nil)
   }
 
@@ -85,9 +85,9 @@ struct PollScheduleTests {
     let period = Self.period(signed: at(0))
     let failed = Self.renewal(signed: at(30), inRetry: true, grace: at(46))
     #expect(Self.next(period, failed) == at(31))
-    #expect(Self.next(period, failed, asked: at(46)) == at(46).advanced(byMilliseconds: 15 * Self.minute))
-    #expect(Self.next(period, failed, asked: at(80)) == Self.end(60 * 24 * Self.hour + Self.hour))
-    #expect(Self.next(period, failed, asked: at(91)) == nil)
+    #expect(Self.next(period, failed, lastPoll: at(46)) == at(46).advanced(byMilliseconds: 15 * Self.minute))
+    #expect(Self.next(period, failed, lastPoll: at(80)) == Self.end(60 * 24 * Self.hour + Self.hour))
+    #expect(Self.next(period, failed, lastPoll: at(91)) == nil)
   }
 
   @Test("Refunded purchases and products without renewal are not polled")
@@ -97,7 +97,7 @@ struct PollScheduleTests {
     unlock.type = .nonConsumable
     unlock.expiresDate = nil
     #expect(Self.next(unlock) == nil)
-    #expect(PollSchedule.next(CustomerFacts(), askedAt: nil) == nil)
+    #expect(PollSchedule.next(CustomerFacts(), polledAt: nil) == nil)
   }
 
   @Test("An upgraded transaction without its successor is polled soon")
@@ -108,7 +108,7 @@ struct PollScheduleTests {
   }
 
   @Test("Renewal info of the previous period settles no poll of this one")
-  func oldNews() {
+  func oldEvidence() {
     let stale = Self.renewal(signed: at(-1), autoRenews: false)
     #expect(Self.next(Self.period(signed: at(0)), stale) == Self.end(-30 * Self.minute))
   }
@@ -142,7 +142,7 @@ struct PollTests {
   }
 
   @Test("A polled line is polled again later unless it is settled")
-  func asked() async throws {
+  func polled() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(0...30))
       #expect(try await fixture.ledger.stillDue([line], by: at(29)) == [])

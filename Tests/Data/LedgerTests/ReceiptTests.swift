@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test("A receipt alone grants access, is a duplicate when repeated, and can be replayed")
-  func ownWord() async throws {
+  func ownReceipt() async throws {
     try await LedgerFixture.run { fixture in
       let taken = try await fixture.ledger.submit(submission(contents(appInstall: "2.0")))
       #expect(taken.customerID == "ana" && taken.changedState && !taken.isDuplicate)
@@ -48,7 +48,7 @@ import Testing
       #expect(fact.details.isFromReceipt && fact.offerType == .introductory && fact.signedDate == at(45))
       #expect(taken.facts.appTransactions.map(\.originalApplicationVersion) == ["2.0"])
       guard case .precomputed(let segment) = try fixture.answer(on: 60) else {
-        Issue.record("the answer was not told")
+        Issue.record("no precomputed answer")
         return
       }
       #expect(segment.status.isEntitled)
@@ -117,7 +117,7 @@ import Testing
       #expect(unbound.customerID == nil && unbound.changedState)
       #expect(try await fixture.unclaimed() == ["L1"])
       found.customerID = "ana"
-      found.claimedLines = ["L1", "never heard of"]
+      found.claimedLines = ["L1", "unknown"]
       found.actor = "import"
       let bound = try await fixture.ledger.submit(found)
       #expect(bound.customerID == "ana" && bound.facts.transactions.count == 1)
@@ -148,9 +148,9 @@ import Testing
       let due = try await fixture.ledger.dueRefreshes(limit: 9)
       #expect(due.map(\.refresh) == waiting.refreshes && due.first?.customerID == "ana")
       #expect(try await fixture.store.snapshot { try $0.nextRefresh() } == at(50))
-      var asked = submission(nil, documents: [try fixture.period(40...70)])
-      asked.queriedLines = ["L1"]
-      _ = try await fixture.ledger.submit(asked)
+      var queried = submission(nil, documents: [try fixture.period(40...70)])
+      queried.queriedLines = ["L1"]
+      _ = try await fixture.ledger.submit(queried)
       #expect(try await fixture.ledger.dueRefreshes(limit: 9).isEmpty)
       #expect(try await fixture.store.snapshot { try $0.nextRefresh() } == nil)
       let rest = try await fixture.ledger.lines(

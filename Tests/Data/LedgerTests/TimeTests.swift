@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test("Evidence after an expiry records the expiry first, once")
-  func newsAfterExpiry() async throws {
+  func evidenceAfterExpiry() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       fixture.clock.set(at(72))

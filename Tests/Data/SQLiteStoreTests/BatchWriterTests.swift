@@ -22,60 +22,62 @@ import Testing
     let writer = try BatchWriter(connection, changes: changes)
     func count() throws -> Int64 { try SQLiteReader(path: path, changes: changes).counts().evidence }
 
-    let told = Told()
-    let plain = [job("a", told), job("b", told), job("c", told)]
+    let results = Results()
+    let plain = [job("a", results), job("b", results), job("c", results)]
     #expect(writer.write(plain) == nil)
     #expect(try count() == 3)
 
-    let failing = [job("d", told), job("e", told, failure: .failed("no")), job("f", told)]
+    let failing = [job("d", results), job("e", results, failure: .failed("no")), job("f", results)]
     #expect(writer.write(failing) == nil)
     #expect(try count() == 5)
 
-    let rehearsed = [job("g", told), rehearsal("h", told), job("i", told, failure: .closed), job("j", told)]
-    #expect(writer.write(rehearsed) == nil)
+    let withDryRun = [
+      job("g", results), dryRun("h", results), job("i", results, failure: .closed), job("j", results),
+    ]
+    #expect(writer.write(withDryRun) == nil)
     #expect(try count() == 7)
 
     #expect(
-      told.outcomes == [
+      results.outcomes == [
         "a": .success(1), "b": .success(2), "c": .success(3), "d": .success(4), "e": .failure(.failed("no")),
         "f": .success(5), "g": .success(6), "h": .success(7), "i": .failure(.closed), "j": .success(7),
       ])
   }
 
   /// Appends a piece of evidence, and then throws `failure` if there is one.
-  private func job(_ name: String, _ told: Told, failure: StoreError? = nil) -> WriteJob {
+  private func job(_ name: String, _ results: Results, failure: StoreError? = nil) -> WriteJob {
     WriteJob { transaction throws(StoreError) in
       let id = try append(name, to: transaction)
       if let failure { throw failure }
       return id
     } deliver: {
-      told.tell(name, $0)
+      results.record(name, $0)
     }
   }
 
-  private func rehearsal(_ name: String, _ told: Told) -> WriteJob {
-    .rehearsal { transaction throws(StoreError) in
+  private func dryRun(_ name: String, _ results: Results) -> WriteJob {
+    .dryRun { transaction throws(StoreError) in
       try append(name, to: transaction)
     } deliver: {
-      told.tell(name, $0)
+      results.record(name, $0)
     }
   }
 }
 
 private func append(_ name: String, to transaction: SQLiteTransaction) throws(StoreError) -> Int64 {
-  let kept = try transaction.append(
+  let appended = try transaction.append(
     Evidence(
       appID: "ocean", environment: nil, customerID: nil, kind: .signedTransaction, source: .submission,
       receivedAt: Instant(millisecondsSince1970: 0), content: EvidenceContent(Array(name.utf8)),
       verdict: .accepted))
-  return kept.id.rawValue
+  return appended.id.rawValue
 }
 
 /// Collects the results that the callers received.
-private final class Told: Sendable {
+private final class Results: Sendable {
   private let all = Mutex<[String: Result<Int64, StoreError>]>([:])
 
   var outcomes: [String: Result<Int64, StoreError>] { all.withLock { $0 } }
 
-  func tell(_ name: String, _ outcome: Result<Int64, StoreError>) { all.withLock { $0[name] = outcome } }
+  func record(_ name: String, _ outcome: Result<Int64, StoreError>) { all.withLock { $0[name] = outcome } }
 }

@@ -9,7 +9,7 @@ import Testing
 struct CheckpointerTests {
   @Test(
     "A long write-ahead log is checkpointed and restarts without loss of data", .timeLimit(.minutes(2)))
-  func beginsAnew() throws {
+  func logRestarts() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "checkpointer-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -17,15 +17,15 @@ struct CheckpointerTests {
     var writer: Connection? = try Connection.writer(path: path)
     try writer?.execute("CREATE TABLE filler (content BLOB NOT NULL)")
     let checkpointer = try Checkpointer(path: path)
-    writer?.leaveCheckpointsToOwner()
+    writer?.disableAutomaticCheckpoints()
 
     var (written, beginnings, length) = (0, 0, 0)
     while beginnings < 3, let writer {
       try writer.execute("INSERT INTO filler VALUES (randomblob(65536))")
       written += 1
-      if writer.logLength < length { beginnings += 1 }
-      length = writer.logLength
-      checkpointer.follow(writer)
+      if writer.walPageCount < length { beginnings += 1 }
+      length = writer.walPageCount
+      checkpointer.checkpointIfNeeded(after: writer)
     }
     // A commit adds 17 pages; fewer commits would mean that checkpoints start below the threshold.
     #expect(written * 17 > 3 * 4_000)
@@ -46,12 +46,12 @@ struct CheckpointerTests {
     let path = folder.appending(path: "entitled.sqlite").path
     let writer = try Connection.writer(path: path)
     let checkpointer = try Checkpointer(path: path)
-    writer.leaveCheckpointsToOwner()
+    writer.disableAutomaticCheckpoints()
     try writer.execute("CREATE TABLE filler (content BLOB NOT NULL)")
-    checkpointer.follow(writer)
+    checkpointer.checkpointIfNeeded(after: writer)
     checkpointer.close()
-    let length = writer.logLength
+    let length = writer.walPageCount
     try writer.execute("INSERT INTO filler VALUES (x'00')")
-    #expect(writer.logLength > length)
+    #expect(writer.walPageCount > length)
   }
 }

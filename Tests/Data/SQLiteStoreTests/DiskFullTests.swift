@@ -40,12 +40,12 @@ import Testing
 
 /// A write of the given number of bytes of evidence, and its result.
 private final class Write: Sendable {
-  private let told = Mutex<Result<Int, StoreError>?>(nil)
+  private let result = Mutex<Result<Int, StoreError>?>(nil)
   private let size: Int
 
   init(_ size: Int) { self.size = size }
 
-  var outcome: Result<Int, StoreError>? { told.withLock { $0 } }
+  var outcome: Result<Int, StoreError>? { result.withLock { $0 } }
 
   var job: WriteJob {
     WriteJob { [size] transaction throws(StoreError) in
@@ -58,7 +58,7 @@ private final class Write: Sendable {
           receivedAt: Instant(millisecondsSince1970: 0), content: content, verdict: .accepted))
       return size
     } deliver: { [self] outcome in
-      told.withLock { $0 = outcome }
+      result.withLock { $0 = outcome }
     }
   }
 }

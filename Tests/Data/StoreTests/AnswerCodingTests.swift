@@ -24,7 +24,7 @@ import Testing
 
   @Test("The bytes of a stored status never change")
   func goldenStatus() throws {
-    let status = evaluate(CustomerFacts(), entitlement: "pro", in: app, at: moment(5))
+    let status = evaluate(CustomerFacts(), entitlement: "pro", in: app, at: instant(5))
     let bytes = StatusCoding.encode(status)
     #expect(
       bytes == [1, 15] + Array("NEVER_PURCHASED".utf8) + [11, 1, 48, 2, 1, 48, 3, 3] + Array("NEW".utf8))
@@ -50,7 +50,7 @@ import Testing
   func evidence(seed: UInt64) throws {
     var random = SplitMix64(state: seed)
     var numbers: [DecidingFact: EvidenceID] = [:]
-    let answers = try randomAnswers(&random).resting { fact in
+    let answers = try randomAnswers(&random).addingEvidence { fact in
       guard random.next() % 4 > 0 else { return nil }
       numbers[fact] = EvidenceID(rawValue: Int64(random.next() >> 1))
       return numbers[fact]
@@ -68,8 +68,8 @@ import Testing
 
   @Test("The bytes of format version 2 never change")
   func golden() throws {
-    let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
-    let answers = PrecomputedAnswers(facts, in: app, from: moment(5))
+    let facts = CustomerFacts(transactions: [fact(revoked: instant(90))])
+    let answers = PrecomputedAnswers(facts, in: app, from: instant(5))
     let bytes = AnswerCoding.encode(answers)
     let fingerprint = withUnsafeBytes(of: app.fingerprint.littleEndian) { Array($0) }
     let neverPurchased: [UInt8] = [2, 0, 7]
@@ -95,12 +95,12 @@ import Testing
 
   @Test("Answers of another version or fingerprint count as missing")
   func stale() throws {
-    let answers = PrecomputedAnswers(CustomerFacts(transactions: [fact()]), in: app, from: moment(5))
+    let answers = PrecomputedAnswers(CustomerFacts(transactions: [fact()]), in: app, from: instant(5))
     var bytes = AnswerCoding.encode(answers)
-    #expect(try AnswerCoding.answer(in: bytes.span, to: "pro", under: 1, at: moment(9)) == nil)
+    #expect(try AnswerCoding.answer(in: bytes.span, to: "pro", under: 1, at: instant(9)) == nil)
     bytes[0] = 1
-    #expect(try find("pro", in: bytes, answers, at: moment(9)) == nil)
-    #expect(try find("pro", in: [], answers, at: moment(9)) == nil)
+    #expect(try find("pro", in: bytes, answers, at: instant(9)) == nil)
+    #expect(try find("pro", in: [], answers, at: instant(9)) == nil)
   }
 
   @Test("Decoding damaged bytes throws or returns an answer, without a crash", arguments: UInt64(0)..<200)
@@ -113,7 +113,7 @@ import Testing
       for _ in 0..<2 where !bytes.isEmpty {
         bytes[.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
       }
-      for now in [answers.start, moment(.max)] {
+      for now in [answers.start, instant(.max)] {
         _ = try? find("pro", in: bytes, answers, at: now)
         _ = try? find("zoo", in: bytes, answers, at: now)
       }
@@ -136,24 +136,24 @@ private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
       transactionID: random.next() % 2 == 0 ? line : "T\(random.next() % 9)", originalTransactionID: line,
       productID: ["pro", "plus", "sub"].randomElement(using: &random)!,
       type: random.next() % 3 == 0 ? .nonConsumable : .autoRenewableSubscription,
-      purchaseDate: moment(start), expiresDate: moment(start + 30_000_000),
-      revocationDate: random.next() % 4 == 0 ? moment(start + 9_000_000) : nil,
+      purchaseDate: instant(start), expiresDate: instant(start + 30_000_000),
+      revocationDate: random.next() % 4 == 0 ? instant(start + 9_000_000) : nil,
       ownership: [.purchased, .familyShared, .unrecognized("Ümläut")].randomElement(using: &random)!,
-      offerType: random.next() % 2 == 0 ? .introductory : nil, signedDate: moment(start))
+      offerType: random.next() % 2 == 0 ? .introductory : nil, signedDate: instant(start))
   }
   let renewals = ["L0", "L1"].map { line in
     RenewalFact(
       originalTransactionID: line, productID: "sub",
       autoRenewProductID: ["sub", "pro", nil].randomElement(using: &random)!,
       autoRenewStatus: [.on, .off, nil].randomElement(using: &random)!,
-      isInBillingRetry: random.next() % 2 == 0, gracePeriodExpiresDate: moment(60_000_000),
-      priceIncreaseStatus: random.next() % 2 == 0 ? .pending : nil, signedDate: moment(50_000_000),
+      isInBillingRetry: random.next() % 2 == 0, gracePeriodExpiresDate: instant(60_000_000),
+      priceIncreaseStatus: random.next() % 2 == 0 ? .pending : nil, signedDate: instant(50_000_000),
       details: renewalDetails(&random))
   }
   let grants = ["G1", "G2"].prefix(Int(random.next() % 3)).map { id in
     GrantFact(
       grantID: id, entitlement: "pro", accessLevel: random.next() % 2 == 0 ? .limited : .full,
-      since: moment(20_000_000), until: random.next() % 2 == 0 ? moment(70_000_000) : nil)
+      since: instant(20_000_000), until: random.next() % 2 == 0 ? instant(70_000_000) : nil)
   }
   let sold = AppDefinition(
     id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
@@ -166,7 +166,7 @@ private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
     ])
   return PrecomputedAnswers(
     CustomerFacts(transactions: transactions, renewals: renewals, grants: grants), in: sold,
-    from: moment(.random(in: 0...120, using: &random) * 1_000_000))
+    from: instant(.random(in: 0...120, using: &random) * 1_000_000))
 }
 
 private func renewalDetails(_ random: inout SplitMix64) -> RenewalDetails {

@@ -31,7 +31,7 @@ enum Backend: CaseIterable {
   }
 }
 
-func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
+func instant(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
 
 /// An app that sells `pro` without expiry, and has no product for `plus`.
 let app = AppDefinition(
@@ -80,7 +80,7 @@ extension EntitlementStore {
   }
 
   func put(
-    _ facts: CustomerFacts, of customer: CustomerKey = customer, from start: Instant = moment(0)
+    _ facts: CustomerFacts, of customer: CustomerKey = customer, from start: Instant = instant(0)
   ) async throws(StoreError) {
     try await write { transaction throws(StoreError) in
       let answers = PrecomputedAnswers(facts, in: app, from: start)
@@ -90,9 +90,9 @@ extension EntitlementStore {
 }
 
 func gain(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 1) -> OwnershipChange {
-  OwnershipChange(line: line, customerID: customerID, gained: true, at: moment(at), evidenceID: evidence)
+  OwnershipChange(line: line, customerID: customerID, gained: true, at: instant(at), evidenceID: evidence)
 }
 
 func loss(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 2) -> OwnershipChange {
-  OwnershipChange(line: line, customerID: customerID, gained: false, at: moment(at), evidenceID: evidence)
+  OwnershipChange(line: line, customerID: customerID, gained: false, at: instant(at), evidenceID: evidence)
 }

@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Contract: consumption requests")
 struct ConsumptionContractTests {
-  private func consumptionRequest(_ id: EvidenceID, line number: String = "L1", asked: Int64 = 10)
+  private func consumptionRequest(_ id: EvidenceID, line number: String = "L1")
     -> ConsumptionRequestRecord
   {
     ConsumptionRequestRecord(
       id: id, line: line(number), transactionID: "T-\(number)", productID: "pro", reason: "OTHER",
-      requestedAt: moment(10))
+      requestedAt: instant(10))
   }
 
   @Test(
@@ -19,31 +19,31 @@ struct ConsumptionContractTests {
     arguments: Backend.allCases)
   func due(backend: Backend) async throws {
     try await backend.withStore { store in
-      let asked = try await store.append(evidence("asked"))
-      var request = consumptionRequest(asked.id)
+      let notification = try await store.append(evidence("asked"))
+      var request = consumptionRequest(notification.id)
       try await store.write { [request] store throws(StoreError) in try store.put(request) }
       try await store.snapshot { reader throws in
-        #expect(try reader.consumptionRequests(dueBy: moment(10), limit: 9).map(\.id) == [asked.id])
+        #expect(try reader.consumptionRequests(dueBy: instant(10), limit: 9).map(\.id) == [notification.id])
       }
-      request.problem = "NO_CONSENT"
+      request.error = "NO_CONSENT"
       request.attempts = 3
-      request.dueAt = moment(20)
+      request.dueAt = instant(20)
       try await store.write { [request] store throws(StoreError) in try store.put(request) }
       try await store.snapshot { reader throws in
-        #expect(try reader.consumptionRequests(dueBy: moment(19), limit: 9).isEmpty)
-        #expect(try reader.nextConsumptionRequest() == moment(20))
+        #expect(try reader.consumptionRequests(dueBy: instant(19), limit: 9).isEmpty)
+        #expect(try reader.nextConsumptionRequest() == instant(20))
       }
       let settled = try await store.write { store throws(StoreError) in
-        guard var request = try store.consumptionRequest(asked.id) else { return false }
-        request.settle(.missed, problem: request.problem, at: moment(30))
+        guard var request = try store.consumptionRequest(notification.id) else { return false }
+        request.settle(.missed, error: request.error, at: instant(30))
         try store.put(request)
-        return try store.consumptionRequest(asked.id) == request
+        return try store.consumptionRequest(notification.id) == request
       }
       #expect(settled)
       try await store.snapshot { reader throws in
         #expect(try reader.nextConsumptionRequest() == nil)
         #expect(
-          try reader.consumptionRequests(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.problem
+          try reader.consumptionRequests(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.error
             == "NO_CONSENT")
       }
     }
@@ -54,11 +54,11 @@ struct ConsumptionContractTests {
     try await backend.withStore { store in
       var ids: [EvidenceID] = []
       for number in 1...3 {
-        let asked = try await store.append(evidence("asked \(number)"))
-        ids.append(asked.id)
+        let notification = try await store.append(evidence("asked \(number)"))
+        ids.append(notification.id)
         try await store.write { store throws(StoreError) in
-          try store.put(consumptionRequest(asked.id, line: "L\(number)"))
-          if number == 2 { try store.record(gain(line("L2"), "ana", asked.id)) }
+          try store.put(consumptionRequest(notification.id, line: "L\(number)"))
+          if number == 2 { try store.record(gain(line("L2"), "ana", notification.id)) }
         }
       }
       try await store.snapshot { [ids] reader throws in
@@ -84,18 +84,18 @@ struct ConsumptionContractTests {
         try await store.append(evidence("1")).id, try await store.append(evidence("2")).id
       )
       let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")
-      let words = try await store.write { store throws(StoreError) in
-        var words = [try store.consent(of: customer)]
-        try store.put(ConsumptionConsent(isGiven: true, since: moment(1), evidenceID: first), of: ben)
-        words.append(try store.consent(of: customer))
+      let consents = try await store.write { store throws(StoreError) in
+        var consents = [try store.consent(of: customer)]
+        try store.put(ConsumptionConsent(isGiven: true, since: instant(1), evidenceID: first), of: ben)
+        consents.append(try store.consent(of: customer))
         try store.setMergeTarget("ana", of: ben)
-        words.append(try store.consent(of: customer))
-        try store.put(ConsumptionConsent(isGiven: false, since: moment(2), evidenceID: second), of: customer)
-        words.append(try store.consent(of: customer))
-        return words
+        consents.append(try store.consent(of: customer))
+        try store.put(ConsumptionConsent(isGiven: false, since: instant(2), evidenceID: second), of: customer)
+        consents.append(try store.consent(of: customer))
+        return consents
       }
-      #expect(words.map { $0?.isGiven } == [nil, nil, true, false])
-      #expect(words.last??.since == moment(2))
+      #expect(consents.map { $0?.isGiven } == [nil, nil, true, false])
+      #expect(consents.last??.since == instant(2))
     }
   }
 }

@@ -11,7 +11,7 @@ import Testing
   private func delivery(_ position: Int64, _ subject: String = "ana", due: Int64? = nil) -> Delivery {
     Delivery(
       position: position, environment: .sandbox, subject: subject, type: "entitlement.started",
-      happenedAt: moment(position), dueAt: due.map(moment))
+      occurredAt: instant(position), dueAt: due.map(instant))
   }
 
   @Test(
@@ -22,11 +22,11 @@ import Testing
       let other = WebhookKey(appID: "ocean", kind: .notifications, name: "billing")
       try await store.write { store throws(StoreError) in
         _ = try store.append(event(of: customer))
-        let kept = try store.append(evidence("n"))
+        let appended = try store.append(evidence("n"))
         try store.put(
           NotificationRecord(
-            evidenceID: kept.id, appID: "ocean", environment: .sandbox, version: 2, state: .applied,
-            receivedAt: moment(1)))
+            evidenceID: appended.id, appID: "ocean", environment: .sandbox, version: 2, state: .applied,
+            receivedAt: instant(1)))
         try store.begin(webhook)
         _ = try store.append(event(of: customer))
         try store.begin(webhook)
@@ -77,25 +77,25 @@ import Testing
         try store.put(delivery(3), of: webhook)
         try store.put(delivery(1), of: webhook)
         try store.put(delivery(4, "ben", due: 70), of: webhook)
-        try store.reschedule([delivery(1).about, delivery(4, "ben").about], of: webhook, at: moment(60))
+        try store.reschedule([delivery(1).about, delivery(4, "ben").about], of: webhook, at: instant(60))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.deliveries(of: webhook, dueBy: moment(99), limit: 9).map(\.position) == [1, 4])
-        #expect(try reader.deliveries(of: webhook, dueBy: moment(60), limit: 9).map(\.position) == [1])
-        #expect(try reader.nextDue(of: webhook) == moment(60))
+        #expect(try reader.deliveries(of: webhook, dueBy: instant(99), limit: 9).map(\.position) == [1, 4])
+        #expect(try reader.deliveries(of: webhook, dueBy: instant(60), limit: 9).map(\.position) == [1])
+        #expect(try reader.nextDue(of: webhook) == instant(60))
         #expect(
           try reader.deliveries(about: delivery(1).about, of: webhook, limit: 2).map(\.position) == [1, 2])
       }
       try await store.write { store throws(StoreError) in
         try store.remove(1, of: webhook)
-        try store.reschedule([delivery(1).about], of: webhook, at: moment(65))
-        try store.retryNow(webhook, at: moment(66))
+        try store.reschedule([delivery(1).about], of: webhook, at: instant(65))
+        try store.retryNow(webhook, at: instant(66))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.deliveries(of: webhook, dueBy: moment(66), limit: 9).map(\.position) == [2, 4])
+        #expect(try reader.deliveries(of: webhook, dueBy: instant(66), limit: 9).map(\.position) == [2, 4])
         #expect(
           try reader.deliveryCounts(of: webhook)
-            == DeliveryCounts(waiting: 3, dead: 0, waitingSince: moment(2)))
+            == DeliveryCounts(pending: 3, deadLetters: 0, oldestPendingAt: instant(2)))
       }
     }
   }
@@ -106,7 +106,7 @@ import Testing
       var given = delivery(1)
       given.state = .deadLetter
       given.attempts = 7
-      given.firstAttemptAt = moment(3)
+      given.firstAttemptAt = instant(3)
       given.outcome = "status 500"
       try await store.write { [given] store throws(StoreError) in
         try store.put(given, of: webhook)
@@ -115,15 +115,15 @@ import Testing
       try await store.snapshot { [given] reader throws in
         #expect(try reader.deliveries(of: webhook, in: .deadLetter, after: 0, limit: 9) == [given])
         #expect(try reader.deliveries(of: webhook, in: nil, after: 1, limit: 9).map(\.position) == [2])
-        #expect(try reader.deliveries(of: webhook, dueBy: moment(99), limit: 9).map(\.position) == [2])
+        #expect(try reader.deliveries(of: webhook, dueBy: instant(99), limit: 9).map(\.position) == [2])
       }
       try await store.write { [given] store throws(StoreError) in
         let subjects = try store.requeue(webhook, limit: 9)
         #expect(subjects == [given.about])
-        try store.reschedule(subjects, of: webhook, at: moment(9))
+        try store.reschedule(subjects, of: webhook, at: instant(9))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.deliveries(of: webhook, dueBy: moment(99), limit: 9) == [delivery(1, due: 9)])
+        #expect(try reader.deliveries(of: webhook, dueBy: instant(99), limit: 9) == [delivery(1, due: 9)])
       }
     }
   }

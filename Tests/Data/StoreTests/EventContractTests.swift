@@ -56,23 +56,23 @@ import Testing
   func due(backend: Backend) async throws {
     try await backend.withStore { store in
       for (id, end) in [("late", Int64(90)), ("early", 40), ("never", -1)] {
-        let facts = CustomerFacts(transactions: [fact(revoked: end < 0 ? nil : moment(end))])
-        try await store.put(facts, of: line().customer(id), from: moment(5))
+        let facts = CustomerFacts(transactions: [fact(revoked: end < 0 ? nil : instant(end))])
+        try await store.put(facts, of: line().customer(id), from: instant(5))
       }
-      #expect(try await store.snapshot { try $0.nextDue() } == moment(40))
+      #expect(try await store.snapshot { try $0.nextDue() } == instant(40))
       try await store.write { transaction throws(StoreError) in
-        #expect(try transaction.due(by: moment(39), limit: 9).isEmpty)
-        #expect(try transaction.due(by: moment(90), limit: 9).map(\.customerID) == ["early", "late"])
-        #expect(try transaction.due(by: moment(90), limit: 1).map(\.customerID) == ["early"])
+        #expect(try transaction.due(by: instant(39), limit: 9).isEmpty)
+        #expect(try transaction.due(by: instant(90), limit: 9).map(\.customerID) == ["early", "late"])
+        #expect(try transaction.due(by: instant(90), limit: 1).map(\.customerID) == ["early"])
       }
-      let facts = CustomerFacts(transactions: [fact(revoked: moment(40))])
-      try await store.put(facts, of: line().customer("early"), from: moment(41))
-      #expect(try await store.snapshot { try $0.nextDue() } == moment(90))
+      let facts = CustomerFacts(transactions: [fact(revoked: instant(40))])
+      try await store.put(facts, of: line().customer("early"), from: instant(41))
+      #expect(try await store.snapshot { try $0.nextDue() } == instant(90))
     }
   }
 
   @Test("Customers with answers of another catalog fingerprint are found", arguments: Backend.allCases)
-  func told(backend: Backend) async throws {
+  func fingerprints(backend: Backend) async throws {
     try await backend.withStore { store in
       for number in 0..<5 { try await store.put(CustomerFacts(), of: line().customer("c\(number)")) }
       try await store.write { transaction throws(StoreError) in
@@ -96,25 +96,25 @@ import Testing
   @Test("A write reads the stored answers of a customer", arguments: Backend.allCases)
   func known(backend: Backend) async throws {
     try await backend.withStore { store in
-      let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
-      try await store.put(facts, from: moment(5))
+      let facts = CustomerFacts(transactions: [fact(revoked: instant(90))])
+      try await store.put(facts, from: instant(5))
       try await store.write { transaction throws(StoreError) in
         let known = try transaction.customer(customer)
         #expect(known?.facts == facts)
-        #expect(known?.answers.start == moment(5))
+        #expect(known?.answers.start == instant(5))
         #expect(known?.answers.fingerprint == app.fingerprint)
-        let status = evaluate(facts, entitlement: "pro", in: app, at: moment(95))
-        #expect(try known?.answers.status(of: "pro", at: moment(95)) == status)
+        let status = evaluate(facts, entitlement: "pro", in: app, at: instant(95))
+        #expect(try known?.answers.status(of: "pro", at: instant(95)) == status)
       }
     }
   }
 }
 
 func event(of customer: CustomerKey, _ kind: EntitlementChange.Kind = .started) -> NewEvent {
-  let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
+  let facts = CustomerFacts(transactions: [fact(revoked: instant(90))])
   let change = EntitlementChange(
-    entitlement: "pro", kind: kind, effectiveAt: moment(7),
-    before: evaluate(facts, entitlement: "plus", in: app, at: moment(7)),
-    after: evaluate(facts, entitlement: "pro", in: app, at: moment(7)))
-  return NewEvent(customer: customer, change: change, recordedAt: moment(8), evidenceID: nil, actor: "")
+    entitlement: "pro", kind: kind, effectiveAt: instant(7),
+    before: evaluate(facts, entitlement: "plus", in: app, at: instant(7)),
+    after: evaluate(facts, entitlement: "pro", in: app, at: instant(7)))
+  return NewEvent(customer: customer, change: change, recordedAt: instant(8), evidenceID: nil, actor: "")
 }

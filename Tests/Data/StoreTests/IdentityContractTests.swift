@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test("The merge target of a customer is stored until the merge is undone", arguments: Backend.allCases)
-  func survivors(backend: Backend) async throws {
+  func mergeTargets(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
         #expect(try transaction.mergeTarget(of: customer) == nil)
@@ -101,16 +101,16 @@ import Testing
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
         let id = try transaction.append(evidence("a")).id
-        var grant = GrantFact(grantID: "grant-1", entitlement: "pro", since: moment(1))
+        var grant = GrantFact(grantID: "grant-1", entitlement: "pro", since: instant(1))
         try transaction.put(grant, of: line("grant-1"), key: "k", from: id)
-        grant.revokedAt = moment(5)
+        grant.revokedAt = instant(5)
         try transaction.put(grant, of: line("grant-1"), key: "", from: id)
         #expect(try transaction.facts(of: line("grant-1")).grants == [grant])
         #expect(try transaction.grant(withKey: "k", of: "ocean", in: .sandbox) == line("grant-1"))
         #expect(try transaction.grant(withKey: "", of: "ocean", in: .sandbox) == nil)
         #expect(try transaction.grant("grant-1", of: "ocean") == line("grant-1"))
         let copy = AppTransactionFact(
-          appTransactionID: "7", originalApplicationVersion: "1.0", signedDate: moment(3))
+          appTransactionID: "7", originalApplicationVersion: "1.0", signedDate: instant(3))
         #expect(try transaction.put(copy, of: line("app-7"), from: id))
         #expect(try !transaction.put(copy, of: line("app-7"), from: id))
         #expect(try transaction.facts(of: line("app-7")).appTransactions == [copy])
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test("Erasing a customer leaves only the pseudonym", arguments: Backend.allCases)
-  func forgotten(backend: Backend) async throws {
+  func erased(backend: Backend) async throws {
     try await backend.withStore { store in
       let ben = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ben")
       try await store.put(CustomerFacts(transactions: [fact()]))

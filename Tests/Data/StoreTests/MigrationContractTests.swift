@@ -8,7 +8,7 @@ import Testing
   private static func order(key: String = "") -> MigrationJob.Order {
     MigrationJob.Order(
       appID: "ocean", environment: .sandbox, inputPath: "/in", format: "{}", concurrency: 3, key: key,
-      actor: "ana", linksNumbers: true)
+      actor: "ana", linksUnverifiedIDs: true)
   }
 
   private static func done(
@@ -23,13 +23,13 @@ import Testing
   func keys(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
-        let first = try transaction.begin(Self.order(key: "k"), at: moment(1))
-        #expect(try transaction.begin(Self.order(key: "k"), at: moment(2)) == first)
-        #expect(try transaction.begin(Self.order(), at: moment(2)).id != first.id)
-        #expect(try transaction.begin(Self.order(), at: moment(2)).id != first.id)
+        let first = try transaction.begin(Self.order(key: "k"), at: instant(1))
+        #expect(try transaction.begin(Self.order(key: "k"), at: instant(2)) == first)
+        #expect(try transaction.begin(Self.order(), at: instant(2)).id != first.id)
+        #expect(try transaction.begin(Self.order(), at: instant(2)).id != first.id)
         var other = Self.order(key: "k")
         other.appID = "sea"
-        #expect(try transaction.begin(other, at: moment(3)).id != first.id)
+        #expect(try transaction.begin(other, at: instant(3)).id != first.id)
         #expect(try transaction.migration(withKey: "k", of: "ocean") == first)
         #expect(try transaction.migration(999) == nil)
         #expect(try transaction.runningMigrations().count == 4)
@@ -43,7 +43,7 @@ import Testing
   func lines(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
-        let id = try transaction.begin(Self.order(), at: moment(1)).id
+        let id = try transaction.begin(Self.order(), at: instant(1)).id
         for _ in 0..<2 {
           try transaction.finish(Self.done(1, .migrated), of: id)
           try transaction.finish(Self.done(3, .rejected, reason: "NOT_BASE64"), of: id)
@@ -71,11 +71,11 @@ import Testing
   func end(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { transaction throws(StoreError) in
-        let id = try transaction.begin(Self.order(), at: moment(1)).id
-        try transaction.end(id, as: .cancelled, problem: "", at: moment(5))
-        try transaction.end(id, as: .finished, problem: "", at: moment(6))
+        let id = try transaction.begin(Self.order(), at: instant(1)).id
+        try transaction.end(id, as: .cancelled, error: "", at: instant(5))
+        try transaction.end(id, as: .finished, error: "", at: instant(6))
         let job = try transaction.migration(id)
-        #expect(job?.state == .cancelled && job?.finishedAt == moment(5))
+        #expect(job?.state == .cancelled && job?.finishedAt == instant(5))
         #expect(try transaction.runningMigrations().isEmpty)
       }
     }
@@ -84,26 +84,26 @@ import Testing
   @Test("Pending refreshes are due in order of time until they are completed", arguments: Backend.allCases)
   func refreshes(backend: Backend) async throws {
     try await backend.withStore { store in
-      let later = PendingRefresh(line: line("L1"), dueAt: moment(20), attempts: 2, reason: "R")
-      let sooner = PendingRefresh(line: line("L2"), dueAt: moment(10), reason: "R")
+      let later = PendingRefresh(line: line("L1"), dueAt: instant(20), attempts: 2, reason: "R")
+      let sooner = PendingRefresh(line: line("L2"), dueAt: instant(10), reason: "R")
       try await store.write { transaction throws(StoreError) in
         try transaction.put(later)
         try transaction.put(sooner)
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.refreshes(dueBy: moment(9), limit: 9).isEmpty)
-        #expect(try reader.refreshes(dueBy: moment(20), limit: 9) == [sooner, later])
-        #expect(try reader.refreshes(dueBy: moment(20), limit: 1) == [sooner])
+        #expect(try reader.refreshes(dueBy: instant(9), limit: 9).isEmpty)
+        #expect(try reader.refreshes(dueBy: instant(20), limit: 9) == [sooner, later])
+        #expect(try reader.refreshes(dueBy: instant(20), limit: 1) == [sooner])
         #expect(try reader.lastRefresh(of: line("L2")) == nil)
       }
       try await store.write { transaction throws(StoreError) in
-        try transaction.completeRefreshes(of: [line("L2"), line("L3")], at: moment(11))
+        try transaction.completeRefreshes(of: [line("L2"), line("L3")], at: instant(11))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.refreshes(dueBy: moment(99), limit: 9) == [later])
-        #expect(try reader.lastRefresh(of: line("L3")) == moment(11))
-        #expect(try reader.nextRefresh() == moment(20))
-        #expect(try reader.lastRefresh(of: line("L2")) == moment(11))
+        #expect(try reader.refreshes(dueBy: instant(99), limit: 9) == [later])
+        #expect(try reader.lastRefresh(of: line("L3")) == instant(11))
+        #expect(try reader.nextRefresh() == instant(20))
+        #expect(try reader.lastRefresh(of: line("L2")) == instant(11))
         #expect(try reader.lastRefresh(of: line("L2", .production)) == nil)
       }
     }

@@ -7,15 +7,15 @@ import Testing
   @Test(
     "Purging removes old selected bodies and keeps hashes, sizes, verdicts and other bodies",
     arguments: Backend.allCases)
-  func forgetting(backend: Backend) async throws {
+  func purging(backend: Backend) async throws {
     try await backend.withStore { store in
-      for (text, moment, verdict) in [
+      for (text, instant, verdict) in [
         ("old", 5, Evidence.Verdict.accepted), ("refused", 6, .rejected(reason: "BAD")),
         ("other", 7, .accepted),
         ("young", 50, .accepted),
       ] {
         var piece = evidence(text, verdict)
-        piece.receivedAt = Instant(millisecondsSince1970: Int64(moment))
+        piece.receivedAt = Instant(millisecondsSince1970: Int64(instant))
         if text == "other" { piece.kind = .signedRenewalInfo }
         _ = try await store.append(piece)
       }
@@ -42,7 +42,7 @@ import Testing
     repeat {
       let start = last
       let page = try await store.write { transaction throws(StoreError) in
-        try transaction.purgeBodies(of: selection, receivedBefore: moment(50), after: start, limit: 1)
+        try transaction.purgeBodies(of: selection, receivedBefore: instant(50), after: start, limit: 1)
       }
       (last, count) = (page.last, count + page.purged)
     } while last != nil
@@ -50,8 +50,8 @@ import Testing
   }
 
   private func bodies(in store: any EntitlementStore) async throws -> [String?] {
-    try await store.snapshot { try $0.evidence(after: nil, limit: 9) }.map { kept in
-      kept.evidence.content.body.map { String(decoding: $0, as: UTF8.self) }
+    try await store.snapshot { try $0.evidence(after: nil, limit: 9) }.map { stored in
+      stored.evidence.content.body.map { String(decoding: $0, as: UTF8.self) }
     }
   }
 }

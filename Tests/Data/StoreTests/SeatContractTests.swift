@@ -11,7 +11,7 @@ import Testing
     Seat(
       seatID: "seat-\(number)", originalTransactionID: "L1", seatClaimID: claim,
       requestIdentifier: "r\(number)",
-      claimedAt: moment(Int64(number)), releasedAt: released.map(moment))
+      claimedAt: instant(Int64(number)), releasedAt: released.map(instant))
   }
 
   @Test(
@@ -61,11 +61,12 @@ import Testing
         _ = try transaction.put(bought("T5", "L5", through: "C1"), of: production, from: id)
       }
       try await store.snapshot { reader throws in
-        let found = try reader.lines(ofCopy: "C1", of: "ocean", in: .sandbox)
+        let found = try reader.lines(ofAppInstall: "C1", of: "ocean", in: .sandbox)
         #expect(Set(found) == [line("L1"), line("L2")] && found.count == 2)
-        #expect(try reader.lines(ofCopy: "C1", of: "ocean", in: .production) == [line("L5", .production)])
-        #expect(try reader.lines(ofCopy: "C1", of: "desert", in: .sandbox).isEmpty)
-        #expect(try reader.lines(ofCopy: "", of: "ocean", in: .sandbox).isEmpty)
+        #expect(
+          try reader.lines(ofAppInstall: "C1", of: "ocean", in: .production) == [line("L5", .production)])
+        #expect(try reader.lines(ofAppInstall: "C1", of: "desert", in: .sandbox).isEmpty)
+        #expect(try reader.lines(ofAppInstall: "", of: "ocean", in: .sandbox).isEmpty)
       }
     }
   }

@@ -144,22 +144,22 @@ import Testing
   @Test("Precomputed answers equal evaluated ones while they are valid", arguments: Backend.allCases)
   func answers(backend: Backend) async throws {
     try await backend.withStore { store in
-      let facts = CustomerFacts(transactions: [fact(revoked: moment(90))])
-      try await store.put(facts, from: moment(5))
+      let facts = CustomerFacts(transactions: [fact(revoked: instant(90))])
+      try await store.put(facts, from: instant(5))
       try await store.snapshot { reader throws in
         func answer(_ entitlement: String, at now: Int64, _ change: UInt64 = 0) throws -> AnswerLookup {
           try reader.answer(
-            to: entitlement, of: customer, under: app.fingerprint ^ change, at: moment(now))
+            to: entitlement, of: customer, under: app.fingerprint ^ change, at: instant(now))
         }
         for now in [Int64(5), 89, 90, 1_000_000_000] {
           for entitlement in ["pro", "plus"] {
-            let expected = evaluate(facts, entitlement: entitlement, in: app, at: moment(now))
+            let expected = evaluate(facts, entitlement: entitlement, in: app, at: instant(now))
             guard case .precomputed(let segment) = try answer(entitlement, at: now) else {
               Issue.record("no answer to \(entitlement) at \(now)")
               continue
             }
             #expect(segment.status == expected)
-            #expect(segment.end == (entitlement == "pro" && now < 90 ? moment(90) : nil))
+            #expect(segment.end == (entitlement == "pro" && now < 90 ? instant(90) : nil))
           }
         }
         #expect(try answer("pro", at: 4) == .stale)
@@ -180,7 +180,7 @@ import Testing
         _ = try transaction.put(fact("T2", signed: 20), of: line(), from: ids[1])
         _ = try transaction.put(fact("T2", signed: 30), of: line(), from: ids[2])
         let grant = GrantFact(
-          grantID: "grant-1", entitlement: "pro", accessLevel: .full, since: moment(1), until: nil)
+          grantID: "grant-1", entitlement: "pro", accessLevel: .full, since: instant(1), until: nil)
         try transaction.put(grant, of: line("grant-1"), key: "", from: ids[3])
         try transaction.index(ids[4], under: line("seat-1"))
         try transaction.index(ids[2], under: line("seat-1"))
@@ -205,7 +205,7 @@ import Testing
       let reader = try store.makeCheckReader()
       let before = try reader.snapshotVersion()
       #expect(store.changes.lastCommit(in: slot) <= before)
-      try await store.put(CustomerFacts(transactions: [fact()]), from: moment(5))
+      try await store.put(CustomerFacts(transactions: [fact()]), from: instant(5))
       // The snapshot began before the commit and does not include it.
       #expect(try reader.snapshotVersion() == before)
       #expect(store.changes.lastCommit(in: slot) > before)
@@ -237,7 +237,7 @@ import Testing
       try await store.snapshot { reader throws in
         for (place, key) in keys.enumerated() {
           #expect(try reader.facts(of: key)?.transactions.map(\.transactionID) == ["T\(place)-2"])
-          let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: moment(5))
+          let answer = try reader.answer(to: "pro", of: key, under: app.fingerprint, at: instant(5))
           guard case .precomputed(let segment) = answer else {
             Issue.record("no answer for \(key)")
             continue
@@ -247,7 +247,7 @@ import Testing
         let stranger = CustomerKey(appID: "ocean", environment: .xcode, customerID: "ana")
         #expect(try reader.facts(of: stranger) == nil)
         #expect(
-          try reader.answer(to: "pro", of: stranger, under: app.fingerprint, at: moment(5))
+          try reader.answer(to: "pro", of: stranger, under: app.fingerprint, at: instant(5))
             == .unknownCustomer)
         #expect(try reader.counts().customers == Int64(keys.count))
       }

@@ -64,7 +64,7 @@ import Testing
     try await ReceiptService.run { service in
       let (_, status) = try await run(["one,two", "1,2"], service)
       #expect(status.job.state == .failed)
-      #expect(status.job.problem.hasPrefix("the header has neither receipt nor original_transaction_id"))
+      #expect(status.job.error.hasPrefix("the header has neither receipt nor original_transaction_id"))
     }
   }
 

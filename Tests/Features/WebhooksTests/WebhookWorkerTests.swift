@@ -62,7 +62,8 @@ import Testing
       #expect(try await stage.work().isEmpty)
       stage.clock.turn(milliseconds: 100_000)
       #expect(try await stage.work() == [1, 3, 5])
-      #expect(try await stage.status().counts == DeliveryCounts(waiting: 0, dead: 0, waitingSince: nil))
+      #expect(
+        try await stage.status().counts == DeliveryCounts(pending: 0, deadLetters: 0, oldestPendingAt: nil))
     }
   }
 
@@ -98,7 +99,7 @@ import Testing
       #expect(
         try await stage.admin.resend(.deadLetters, to: stage.settings) == .init(count: 1, nextPosition: nil))
       #expect(try await stage.work() == [1])
-      #expect(try await stage.status().counts.dead == 0)
+      #expect(try await stage.status().counts.deadLetters == 0)
     }
   }
 
@@ -145,7 +146,7 @@ import Testing
       stage.receiver.answers { _ in .success(.status(200)) }
       stage.clock.turn(milliseconds: 60_000)
       #expect(Set(try await stage.work()) == Set(1...50))
-      #expect(try await stage.status().counts.waiting == 0)
+      #expect(try await stage.status().counts.pending == 0)
     }
   }
 

@@ -62,7 +62,7 @@ struct Derivation {
     for contradiction in diff.newContradictions {
       derived.effects.append(.contradictionFound(contradiction.kind))
     }
-    let answers = try diff.answers.resting { fact throws(StoreError) in
+    let answers = try diff.answers.addingEvidence { fact throws(StoreError) in
       try store.evidence(of: fact, of: customer)
     }
     try store.putFacts(facts, answers: answers, of: customer)
@@ -100,7 +100,7 @@ struct Derivation {
   private func reschedulePolls() throws(StoreError) {
     for line in changes.newFacts.keys {
       let facts = if let known = knownFacts[line] { known } else { try store.facts(of: line) }
-      try store.reschedulePoll(of: line) { PollSchedule.next(facts, askedAt: $0) }
+      try store.reschedulePoll(of: line) { PollSchedule.next(facts, polledAt: $0) }
     }
   }
 }

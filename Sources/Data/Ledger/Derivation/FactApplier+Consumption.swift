@@ -10,7 +10,7 @@ extension FactApplier {
     let isOpen = try store.consumptionRequests(about: request.line).contains { other in
       other.transactionID == request.transactionID
         && abs(other.requestedAt.milliseconds(since: request.requestedAt))
-          < ConsumptionRequestRecord.patience
+          < ConsumptionRequestRecord.answerTimeout
     }
     guard !isOpen else { return }
     try store.put(request)

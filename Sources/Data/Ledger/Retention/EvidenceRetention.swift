@@ -55,13 +55,13 @@ package struct EvidenceRetention: Worker {
   package func apply() async throws(StoreError) -> Int {
     var count = 0
     for rule in rules {
-      let moment = now().advanced(byMilliseconds: -Int64(rule.days) * Self.day)
+      let instant = now().advanced(byMilliseconds: -Int64(rule.days) * Self.day)
       var last: EvidenceID?
       repeat {
         let start = last
         let page = try await store.write { store throws(StoreError) in
           try store.purgeBodies(
-            of: rule.selection, receivedBefore: moment, after: start, limit: Self.pageSize)
+            of: rule.selection, receivedBefore: instant, after: start, limit: Self.pageSize)
         }
         (last, count) = (page.last, count + page.purged)
       } while last != nil

@@ -27,8 +27,8 @@ struct PollSchedule {
 
   /// Returns when to poll next; `nil` if the state is settled.
   ///
-  /// `facts` are those of one line; `askedAt` is the time of the last poll.
-  static func next(_ facts: CustomerFacts, askedAt: Instant?) -> Instant? {
+  /// `facts` are those of one line; `polledAt` is the time of the last poll.
+  static func next(_ facts: CustomerFacts, polledAt: Instant?) -> Instant? {
     let latest = facts.transactions.indices.last {
       facts.transactions[$0].type == .autoRenewableSubscription
     }
@@ -38,7 +38,7 @@ struct PollSchedule {
     guard transaction.accessRevokedAt == nil else { return nil }
     let renewal = facts.renewals.first
     let settledAt = max(
-      transaction.purchaseDate, renewal?.signedDate ?? .distantPast, askedAt ?? .distantPast)
+      transaction.purchaseDate, renewal?.signedDate ?? .distantPast, polledAt ?? .distantPast)
     // Renewal info from before the period began is about the previous period.
     let isOfPeriod = renewal.map { $0.signedDate >= transaction.purchaseDate } ?? false
     let polls = PollSchedule(
@@ -100,7 +100,7 @@ extension EvidenceLedger {
     try await write { store throws(StoreError) in
       var due: [LineKey] = []
       for line in lines {
-        let next = PollSchedule.next(try store.facts(of: line), askedAt: try store.lastPoll(of: line))
+        let next = PollSchedule.next(try store.facts(of: line), polledAt: try store.lastPoll(of: line))
         if let next, next <= instant {
           due.append(line)
         } else {
@@ -116,7 +116,7 @@ extension EvidenceLedger {
     try await write { store throws(StoreError) in
       // A line without a scheduled poll gets none because it was polled.
       for line in lines where try store.recordPoll(of: line, at: instant) {
-        let next = PollSchedule.next(try store.facts(of: line), askedAt: instant)
+        let next = PollSchedule.next(try store.facts(of: line), polledAt: instant)
         try store.schedulePoll(of: line, at: next)
       }
     }

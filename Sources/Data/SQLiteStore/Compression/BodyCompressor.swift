@@ -9,40 +9,42 @@ final class BodyCompressor {
     /// The original bytes.
     case verbatim = 0
     /// A ``CompressedBody`` that uses the first dictionary.
-    case packed = 1
+    case compressed = 1
   }
 
-  private let parts: SharedSegments
+  private let sharedSegments: SharedSegments
   /// Created on first use, because readers only decompress.
   private var deflater: Deflater?
 
-  init(_ connection: Connection) throws(StoreError) { parts = try SharedSegments(connection) }
+  init(_ connection: Connection) throws(StoreError) { sharedSegments = try SharedSegments(connection) }
 
   /// Returns a body in the shorter of the two formats. Rejected evidence adds no shared segments, because
   /// otherwise any sender could fill that table.
-  func pack(_ body: [UInt8], isAccepted: Bool) throws(StoreError) -> (form: Form, bytes: [UInt8]) {
-    let packed = try CompressedBody.pack(body, with: try packer()) { part throws(StoreError) in
-      try parts.number(of: part, mayBeNew: isAccepted)
+  func compress(_ body: [UInt8], isAccepted: Bool) throws(StoreError) -> (form: Form, bytes: [UInt8]) {
+    let compressed = try CompressedBody.compress(body, with: try sharedDeflater()) {
+      segment throws(StoreError) in
+      try sharedSegments.number(of: segment, mayBeNew: isAccepted)
     }
-    return packed.count < body.count ? (.packed, packed) : (.verbatim, body)
+    return compressed.count < body.count ? (.compressed, compressed) : (.verbatim, body)
   }
 
   /// Returns the original bytes of a stored body.
-  func unpack(_ form: Int64, _ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
+  func decompress(_ form: Int64, _ bytes: [UInt8]) throws(StoreError) -> [UInt8] {
     switch Form(rawValue: form) {
     case .verbatim: bytes
-    case .packed:
-      try CompressedBody.unpack(bytes, dictionary: CompressionDictionary.first) { number throws(StoreError) in
-        try parts.part(number)
+    case .compressed:
+      try CompressedBody.decompress(bytes, dictionary: CompressionDictionary.first) {
+        number throws(StoreError) in
+        try sharedSegments.segment(number)
       }
     case nil: throw .corrupt("unknown compression of an evidence body")
     }
   }
 
   /// Discards cached state after a rollback.
-  func rolledBack() { parts.forget() }
+  func rolledBack() { sharedSegments.clearCache() }
 
-  private func packer() throws(StoreError) -> Deflater {
+  private func sharedDeflater() throws(StoreError) -> Deflater {
     if let deflater { return deflater }
     do {
       let new = try Deflater(dictionary: CompressionDictionary.first)

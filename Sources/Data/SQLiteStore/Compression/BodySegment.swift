@@ -9,52 +9,52 @@ enum BodySegment: Equatable {
   /// Text, which is similar in all documents.
   case text(ArraySlice<UInt8>)
   /// A signature or other incompressible bytes.
-  case noise(ArraySlice<UInt8>)
+  case incompressible(ArraySlice<UInt8>)
   /// Bytes that many documents share: an encoded JWS header with certificates, or the certificates of a
   /// receipt.
-  case common(ArraySlice<UInt8>)
+  case shared(ArraySlice<UInt8>)
   /// The Base64 encoding of the concatenated segments.
   case encoded(Base64, [BodySegment])
 
   /// Apple's documents nest at most three levels: notification, transaction, payload.
-  private static let deepest = 3
+  private static let maxDepth = 3
   /// Decoding a shorter run saves no space. A signature has 86 characters.
-  private static let shortestRun = 80
-  private static let shortestCommonPart = 400
+  private static let minRunLength = 80
+  private static let minSharedLength = 400
 
   /// Splits a document. The concatenated segments equal `bytes` for every input, including malformed ones.
-  static func pieces(of bytes: ArraySlice<UInt8>) -> [BodySegment] { pieces(of: bytes, depth: 0) }
+  static func segments(of bytes: ArraySlice<UInt8>) -> [BodySegment] { segments(of: bytes, depth: 0) }
 
-  private static func pieces(of bytes: ArraySlice<UInt8>, depth: Int) -> [BodySegment] {
-    guard depth < deepest else { return [.text(bytes)] }
-    var pieces: [BodySegment] = []
+  private static func segments(of bytes: ArraySlice<UInt8>, depth: Int) -> [BodySegment] {
+    guard depth < maxDepth else { return [.text(bytes)] }
+    var segments: [BodySegment] = []
     var (rest, position) = (bytes.startIndex, bytes.startIndex)
-    while let run = Base64Run(in: bytes, from: position, atLeast: shortestRun) {
+    while let run = Base64Run(in: bytes, from: position, atLeast: minRunLength) {
       position = run.range.upperBound
-      guard let piece = piece(run, of: bytes, depth: depth) else { continue }
-      if rest < run.range.lowerBound { pieces.append(.text(bytes[rest..<run.range.lowerBound])) }
-      pieces.append(piece)
+      guard let segment = Self.segment(run, of: bytes, depth: depth) else { continue }
+      if rest < run.range.lowerBound { segments.append(.text(bytes[rest..<run.range.lowerBound])) }
+      segments.append(segment)
       rest = position
     }
-    if rest < bytes.endIndex { pieces.append(.text(bytes[rest...])) }
-    return pieces
+    if rest < bytes.endIndex { segments.append(.text(bytes[rest...])) }
+    return segments
   }
 
   /// Classifies a run; returns `nil` if it is not Base64.
-  private static func piece(_ run: Base64Run, of bytes: ArraySlice<UInt8>, depth: Int) -> BodySegment? {
+  private static func segment(_ run: Base64Run, of bytes: ArraySlice<UInt8>, depth: Int) -> BodySegment? {
     guard let alphabet = run.alphabet else { return nil }
     let text = bytes[run.range]
-    if text.count >= shortestCommonPart, isHeader(text) { return .common(text) }
-    return alphabet.decode(text).map { .encoded(alphabet, decodedPieces($0[...], depth: depth + 1)) }
+    if text.count >= minSharedLength, isHeader(text) { return .shared(text) }
+    return alphabet.decode(text).map { .encoded(alphabet, decodedSegments($0[...], depth: depth + 1)) }
   }
 
-  private static func decodedPieces(_ bytes: ArraySlice<UInt8>, depth: Int) -> [BodySegment] {
-    if bytes.first == UInt8(ascii: "{") { return pieces(of: bytes, depth: depth) }
-    guard bytes.count >= shortestCommonPart, let certificates = receiptCertificates(in: bytes) else {
-      return [.noise(bytes)]
+  private static func decodedSegments(_ bytes: ArraySlice<UInt8>, depth: Int) -> [BodySegment] {
+    if bytes.first == UInt8(ascii: "{") { return segments(of: bytes, depth: depth) }
+    guard bytes.count >= minSharedLength, let certificates = receiptCertificates(in: bytes) else {
+      return [.incompressible(bytes)]
     }
     return [
-      .text(bytes[..<certificates.lowerBound]), .common(bytes[certificates]),
+      .text(bytes[..<certificates.lowerBound]), .shared(bytes[certificates]),
       .text(bytes[certificates.upperBound...]),
     ]
   }
@@ -89,7 +89,7 @@ private struct Base64Run {
     }
     guard let (run, seen) = found else { return nil }
     range = offset + run.lowerBound..<offset + run.upperBound
-    alphabet = seen & ofStandard == 0 ? .url : seen & ofURL == 0 ? .standard : nil
+    alphabet = seen & inStandard == 0 ? .url : seen & inURL == 0 ? .standard : nil
   }
 
   /// Returns the run and the union of the kinds of its bytes.
@@ -105,13 +105,13 @@ private struct Base64Run {
       while position + 8 <= text.count {
         var kind: UInt8 = 0
         for offset in 0..<8 { kind |= kinds[Int(text[position + offset])] }
-        guard kind < ofNone else { break }
+        guard kind < inNeither else { break }
         seen |= kind
         position += 8
       }
       while position < text.count {
         let kind = kinds[Int(text[position])]
-        guard kind < ofNone else { break }
+        guard kind < inNeither else { break }
         seen |= kind
         position += 1
       }
@@ -122,19 +122,19 @@ private struct Base64Run {
   }
 }
 
-private let ofBoth: UInt8 = 1
-private let ofStandard: UInt8 = 2
-private let ofURL: UInt8 = 4
+private let inBoth: UInt8 = 1
+private let inStandard: UInt8 = 2
+private let inURL: UInt8 = 4
 /// Greater than the union of all other kinds.
-private let ofNone: UInt8 = 8
+private let inNeither: UInt8 = 8
 
 /// The alphabets that contain each byte.
 private let alphabetsOfBytes: [UInt8] = {
-  var kinds = [UInt8](repeating: ofNone, count: 256)
+  var kinds = [UInt8](repeating: inNeither, count: 256)
   for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8 {
-    kinds[Int(letter)] = ofBoth
+    kinds[Int(letter)] = inBoth
   }
-  for letter in "+/=".utf8 { kinds[Int(letter)] = ofStandard }
-  for letter in "-_".utf8 { kinds[Int(letter)] = ofURL }
+  for letter in "+/=".utf8 { kinds[Int(letter)] = inStandard }
+  for letter in "-_".utf8 { kinds[Int(letter)] = inURL }
   return kinds
 }()

@@ -14,9 +14,9 @@ enum CompressedBody {
     /// Text of the given length follows in the script.
     case text = 0
     /// The given number of incompressible bytes.
-    case noise = 1
+    case incompressible = 1
     /// The shared segment with the given id.
-    case common = 2
+    case shared = 2
     /// The Base64 encoding of the given number of segments, which follow; the lowest bit of the number
     /// selects the alphabet.
     case encoded = 3
@@ -24,64 +24,64 @@ enum CompressedBody {
 
   /// Compresses a document. `number` returns the id of a shared segment, or `nil` to store the segment
   /// inline.
-  static func pack(
+  static func compress(
     _ body: [UInt8], with deflater: Deflater,
     number: (ArraySlice<UInt8>) throws(StoreError) -> Int64?
   ) throws(StoreError) -> [UInt8] {
-    var (script, noise): ([UInt8], [UInt8]) = ([], [])
+    var (script, incompressible): ([UInt8], [UInt8]) = ([], [])
     func write(_ kind: Kind, _ count: Int) {
       append(UInt32(truncatingIfNeeded: count) << 2 | kind.rawValue, to: &script)
     }
-    func write(_ pieces: [BodySegment]) throws(StoreError) {
-      for piece in pieces {
-        switch piece {
+    func write(_ segments: [BodySegment]) throws(StoreError) {
+      for segment in segments {
+        switch segment {
         case .text(let bytes):
           write(.text, bytes.count)
           script += bytes
-        case .noise(let bytes):
-          write(.noise, bytes.count)
-          noise += bytes
-        case .common(let bytes):
+        case .incompressible(let bytes):
+          write(.incompressible, bytes.count)
+          incompressible += bytes
+        case .shared(let bytes):
           if let number = try number(bytes) {
-            write(.common, Int(number))
+            write(.shared, Int(number))
           } else {
             try write([.text(bytes)])
           }
-        case .encoded(let alphabet, let pieces):
-          write(.encoded, pieces.count << 1 | (alphabet == .standard ? 1 : 0))
-          try write(pieces)
+        case .encoded(let alphabet, let segments):
+          write(.encoded, segments.count << 1 | (alphabet == .standard ? 1 : 0))
+          try write(segments)
         }
       }
     }
-    try write(BodySegment.pieces(of: body[...]))
-    let packed: [UInt8]
-    do { packed = try deflater.deflated(script) } catch { throw .failed(error.description) }
+    try write(BodySegment.segments(of: body[...]))
+    let compressed: [UInt8]
+    do { compressed = try deflater.deflated(script) } catch { throw .failed(error.description) }
     var result: [UInt8] = []
-    result.reserveCapacity(8 + packed.count + noise.count)
+    result.reserveCapacity(8 + compressed.count + incompressible.count)
     append(UInt32(script.count), to: &result)
-    append(UInt32(packed.count), to: &result)
-    return result + packed + noise
+    append(UInt32(compressed.count), to: &result)
+    return result + compressed + incompressible
   }
 
-  /// Decompresses a document. `part` returns the shared segment with an id.
+  /// Decompresses a document. `shared` returns the shared segment with an id.
   ///
   /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are not the output of ``pack(_:with:number:)``.
-  static func unpack(
-    _ packed: [UInt8], dictionary: [UInt8], part: (Int64) throws(StoreError) -> [UInt8]
+  static func decompress(
+    _ compressed: [UInt8], dictionary: [UInt8], shared: (Int64) throws(StoreError) -> [UInt8]
   ) throws(StoreError) -> [UInt8] {
-    var head = Reader(bytes: packed[...])
-    let (scriptCount, packedCount) = (try head.number(), try head.number())
+    var head = Reader(bytes: compressed[...])
+    let (scriptCount, compressedCount) = (try head.number(), try head.number())
     let script: [UInt8]
     do {
-      script = try inflated(try head.bytes(packedCount), count: scriptCount, dictionary: dictionary)
+      script = try inflated(try head.bytes(compressedCount), count: scriptCount, dictionary: dictionary)
     } catch let error as StoreError {
       throw error
     } catch {
-      throw .corrupt("the body of a piece of evidence cannot be unpacked")
+      throw .corrupt("the body of a piece of evidence is not compressed correctly")
     }
-    var unpacking = Unpacking(script: Reader(bytes: script[...]), noise: head)
+    var decompression = Decompression(script: Reader(bytes: script[...]), incompressible: head)
     var body: [UInt8] = []
-    while !unpacking.script.bytes.isEmpty { try unpacking.piece(into: &body, depth: 0, part) }
+    while !decompression.script.bytes.isEmpty { try decompression.segment(into: &body, depth: 0, shared) }
     return body
   }
 
@@ -98,32 +98,32 @@ enum CompressedBody {
     }
 
     mutating func bytes(_ count: Int) throws(StoreError) -> ArraySlice<UInt8> {
-      guard count <= bytes.count else { throw .corrupt("the body of a piece of evidence is cut") }
+      guard count <= bytes.count else { throw .corrupt("the body of a piece of evidence is truncated") }
       defer { bytes = bytes.dropFirst(count) }
       return bytes.prefix(count)
     }
   }
 
-  private struct Unpacking {
+  private struct Decompression {
     var script: Reader
-    var noise: Reader
+    var incompressible: Reader
 
     /// Appends the next segment to `body`.
-    mutating func piece(
-      into body: inout [UInt8], depth: Int, _ part: (Int64) throws(StoreError) -> [UInt8]
+    mutating func segment(
+      into body: inout [UInt8], depth: Int, _ shared: (Int64) throws(StoreError) -> [UInt8]
     ) throws(StoreError) {
       let number = try script.number()
       let count = number >> 2
       switch Kind(rawValue: UInt32(number & 3)) {
       case .text: body += try script.bytes(count)
-      case .noise: body += try noise.bytes(count)
-      case .common: body += try part(Int64(count))
+      case .incompressible: body += try incompressible.bytes(count)
+      case .shared: body += try shared(Int64(count))
       case .encoded:
-        guard depth < 8 else { throw .corrupt("the body of a piece of evidence has no end") }
+        guard depth < 8 else { throw .corrupt("the body of a piece of evidence is nested too deeply") }
         var inner: [UInt8] = []
-        for _ in 0..<count >> 1 { try piece(into: &inner, depth: depth + 1, part) }
+        for _ in 0..<count >> 1 { try segment(into: &inner, depth: depth + 1, shared) }
         body += (count & 1 == 1 ? Base64.standard : .url).encodeUTF8(inner)
-      case nil: throw .corrupt("the body of a piece of evidence has an unknown piece")
+      case nil: throw .corrupt("the body of a piece of evidence has an unknown segment")
       }
     }
   }

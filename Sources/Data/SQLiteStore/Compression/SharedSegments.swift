@@ -7,66 +7,66 @@ internal import Store
 /// Stores byte sequences that many documents share once each, in `shared_segment`.
 final class SharedSegments {
   /// The capacity of the cache; more than the number of certificate chains in use at one time.
-  private static let remembered = 64
+  private static let cacheCapacity = 64
 
   private let connection: Connection
-  private let find: Statement
+  private let selectID: Statement
   private let insert: Statement
   private let select: Statement
   /// Cached segments, most recently used last. Comparing with the last one is cheaper than hashing.
-  private var numbers: [(part: [UInt8], number: Int64)] = []
+  private var numbers: [(segment: [UInt8], number: Int64)] = []
   private var contents: [Int64: [UInt8]] = [:]
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
-    find = try Statement("SELECT segment_id FROM shared_segment WHERE content_hash = ?", on: connection)
+    selectID = try Statement("SELECT segment_id FROM shared_segment WHERE content_hash = ?", on: connection)
     insert = try Statement(
       "INSERT INTO shared_segment (content_hash, content) VALUES (?, ?)", on: connection)
     select = try Statement("SELECT content FROM shared_segment WHERE segment_id = ?", on: connection)
   }
 
   /// Returns the id of a segment. Inserts a missing segment if `mayBeNew`; otherwise returns `nil` for it.
-  func number(of part: ArraySlice<UInt8>, mayBeNew: Bool) throws(StoreError) -> Int64? {
-    if let place = numbers.lastIndex(where: { $0.part[...].hasSameBytes(as: part) }) {
-      numbers.swapAt(place, numbers.count - 1)
+  func number(of segment: ArraySlice<UInt8>, mayBeNew: Bool) throws(StoreError) -> Int64? {
+    if let index = numbers.lastIndex(where: { $0.segment[...].hasSameBytes(as: segment) }) {
+      numbers.swapAt(index, numbers.count - 1)
       return numbers.last?.number
     }
-    let hash = SHA256.hash(part)
-    let known = try known(hash)
+    let hash = SHA256.hash(segment)
+    let known = try find(hash)
     guard known != nil || mayBeNew else { return nil }
-    let number = if let known { known } else { try add(Array(part), hash) }
-    if numbers.count >= Self.remembered { numbers.removeFirst() }
-    numbers.append((Array(part), number))
+    let number = if let known { known } else { try add(Array(segment), hash) }
+    if numbers.count >= Self.cacheCapacity { numbers.removeFirst() }
+    numbers.append((Array(segment), number))
     return number
   }
 
   /// Returns the segment with an id.
-  func part(_ number: Int64) throws(StoreError) -> [UInt8] {
+  func segment(_ number: Int64) throws(StoreError) -> [UInt8] {
     if let known = contents[number] { return known }
     try select.bind(1, number)
     defer { select.reset() }
     guard try select.step() else { throw .corrupt("missing shared segment of evidence") }
-    let part = select.bytes(0)
-    if contents.count >= Self.remembered { contents = [:] }
-    contents[number] = part
-    return part
+    let segment = select.bytes(0)
+    if contents.count >= Self.cacheCapacity { contents = [:] }
+    contents[number] = segment
+    return segment
   }
 
   /// Clears the cache, because a rollback may have removed inserted rows.
-  func forget() {
+  func clearCache() {
     numbers = []
     contents = [:]
   }
 
-  private func known(_ hash: [UInt8]) throws(StoreError) -> Int64? {
-    try find.bind(1, hash)
-    defer { find.reset() }
-    return try find.step() ? find.number(0) : nil
+  private func find(_ hash: [UInt8]) throws(StoreError) -> Int64? {
+    try selectID.bind(1, hash)
+    defer { selectID.reset() }
+    return try selectID.step() ? selectID.number(0) : nil
   }
 
-  private func add(_ part: [UInt8], _ hash: [UInt8]) throws(StoreError) -> Int64 {
+  private func add(_ segment: [UInt8], _ hash: [UInt8]) throws(StoreError) -> Int64 {
     try insert.bind(1, hash)
-    try insert.bind(2, part)
+    try insert.bind(2, segment)
     try insert.run()
     return connection.lastInsertedRow
   }
@@ -77,17 +77,17 @@ final class SharedSegments {
 ///
 /// Checks only tags and lengths: a wrong result costs space but not correctness.
 func receiptCertificates(in bytes: ArraySlice<UInt8>) -> Range<Int>? {
-  var walk = Walk(bytes: bytes, position: bytes.startIndex)
+  var reader = DERReader(bytes: bytes, position: bytes.startIndex)
   // ContentInfo: its type, then [0] SignedData: version, digest algorithms, content, [0] certificates.
-  guard walk.enter(0x30), walk.skip(0x06), walk.enter(0xA0), walk.enter(0x30), walk.skip(0x02),
-    walk.skip(0x31), walk.skip(0x30)
+  guard reader.enter(0x30), reader.skip(0x06), reader.enter(0xA0), reader.enter(0x30), reader.skip(0x02),
+    reader.skip(0x31), reader.skip(0x30)
   else { return nil }
-  let start = walk.position
-  return walk.skip(0xA0) ? start..<walk.position : nil
+  let start = reader.position
+  return reader.skip(0xA0) ? start..<reader.position : nil
 }
 
 /// Walks over DER elements.
-private struct Walk {
+private struct DERReader {
   let bytes: ArraySlice<UInt8>
   var position: Int
 

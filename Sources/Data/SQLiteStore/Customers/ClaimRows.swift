@@ -10,23 +10,23 @@ final class ClaimRows {
   private let selectLines: Statement
   private let selectToken: Statement
   private let insertToken: Statement
-  private let selectSurvivor: Statement
+  private let selectMergeTarget: Statement
   private let putMergeTarget: Statement
-  private let deleteSurvivor: Statement
+  private let deleteMergeTarget: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     insertLine = try Statement(
       """
-      INSERT OR IGNORE INTO unclaimed_line (original_transaction_id, app, environment, token)
+      INSERT OR IGNORE INTO unclaimed_line (line_id, app, environment, token)
       VALUES (?, ?, ?, ?)
       """, on: connection)
     deleteLine = try Statement(
-      "DELETE FROM unclaimed_line WHERE original_transaction_id = ? AND app = ? AND environment = ?",
+      "DELETE FROM unclaimed_line WHERE line_id = ? AND app = ? AND environment = ?",
       on: connection)
     selectLines = try Statement(
       """
-      SELECT original_transaction_id FROM unclaimed_line
+      SELECT line_id FROM unclaimed_line
       WHERE token = ? AND app = ? AND environment = ? AND token <> ''
       """, on: connection)
     selectToken = try Statement(
@@ -35,14 +35,14 @@ final class ClaimRows {
     insertToken = try Statement(
       "INSERT OR IGNORE INTO account_token (token, app, environment, customer_id) VALUES (?, ?, ?, ?)",
       on: connection)
-    selectSurvivor = try Statement(
+    selectMergeTarget = try Statement(
       "SELECT into_customer_id FROM merged_customer WHERE \(ofCustomer)", on: connection)
     putMergeTarget = try Statement(
       """
       INSERT OR REPLACE INTO merged_customer (customer_id, app, environment, into_customer_id)
       VALUES (?, ?, ?, ?)
       """, on: connection)
-    deleteSurvivor = try Statement("DELETE FROM merged_customer WHERE \(ofCustomer)", on: connection)
+    deleteMergeTarget = try Statement("DELETE FROM merged_customer WHERE \(ofCustomer)", on: connection)
   }
 
   func enqueue(_ line: LineKey, token: String?) throws(StoreError) {
@@ -85,15 +85,15 @@ final class ClaimRows {
   }
 
   func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
-    try selectSurvivor.bind(customer)
-    defer { selectSurvivor.reset() }
-    return try selectSurvivor.step() ? selectSurvivor.text(0) : nil
+    try selectMergeTarget.bind(customer)
+    defer { selectMergeTarget.reset() }
+    return try selectMergeTarget.step() ? selectMergeTarget.text(0) : nil
   }
 
   func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError) {
     guard let mergeTarget else {
-      try deleteSurvivor.bind(customer)
-      return try deleteSurvivor.run()
+      try deleteMergeTarget.bind(customer)
+      return try deleteMergeTarget.run()
     }
     try putMergeTarget.bind(customer)
     try putMergeTarget.bind(4, mergeTarget)
@@ -118,10 +118,10 @@ func unclaimedPage(
 ) throws(StoreError) -> [UnclaimedLine] {
   let select = try Statement(
     """
-    SELECT u.original_transaction_id, max(t.evidence_id)
-    FROM unclaimed_line u JOIN transaction_fact t USING (original_transaction_id, app, environment)
-    WHERE u.app = ? AND u.environment = ? AND u.original_transaction_id > ?
-    GROUP BY u.original_transaction_id ORDER BY u.original_transaction_id LIMIT ?
+    SELECT u.line_id, max(t.evidence_id)
+    FROM unclaimed_line u JOIN transaction_fact t USING (line_id, app, environment)
+    WHERE u.app = ? AND u.environment = ? AND u.line_id > ?
+    GROUP BY u.line_id ORDER BY u.line_id LIMIT ?
     """, on: connection)
   try select.bind(1, appID)
   try select.bind(2, environment.rawValue)

@@ -16,7 +16,7 @@ enum CustomerIdentity {
   }
 
   /// Whether `bytes` are the identity of `key`.
-  static func isSame(_ bytes: Span<UInt8>, _ key: CustomerKey) -> Bool {
+  static func matches(_ bytes: Span<UInt8>, _ key: CustomerKey) -> Bool {
     let environment = key.environment.rawValue
     let environmentStart = key.appID.utf8.count + 1
     let customerStart = environmentStart + environment.utf8.count + 1

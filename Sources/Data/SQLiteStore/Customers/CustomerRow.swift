@@ -50,7 +50,7 @@ final class CustomerRow {
     return try FactCoding.customerFacts(selectFacts.bytes(2))
   }
 
-  func known(_ key: CustomerKey) throws(StoreError) -> CustomerState? {
+  func state(_ key: CustomerKey) throws(StoreError) -> CustomerState? {
     defer { selectFacts.reset() }
     let (number, exists) = try find(key, with: selectFacts)
     guard exists else { return nil }
@@ -105,7 +105,7 @@ final class CustomerRow {
     while true {
       try select.bind(1, number)
       guard try select.step() else { return (number, false) }
-      if select.withBytes(0, { CustomerIdentity.isSame($0, key) }) { return (number, true) }
+      if select.withBytes(0, { CustomerIdentity.matches($0, key) }) { return (number, true) }
       select.reset()
       number &+= 1
     }
@@ -166,9 +166,9 @@ extension CustomerRow {
 
   /// Selects all customers with an identity after `last`, ordered by row id.
   private func rows(_ columns: String, after last: CustomerKey?) throws(StoreError) -> Statement {
-    let behind = last == nil ? "" : "customer_number > ? AND "
+    let condition = last == nil ? "" : "customer_number > ? AND "
     let select = try Statement(
-      "SELECT \(columns) FROM customer WHERE \(behind)identity <> x'' ORDER BY customer_number",
+      "SELECT \(columns) FROM customer WHERE \(condition)identity <> x'' ORDER BY customer_number",
       on: connection)
     if let last { try select.bind(1, try number(of: last)) }
     return select

@@ -13,15 +13,15 @@ final class OwnershipRows {
   private let insertChange: Statement
 
   init(_ connection: Connection) throws(StoreError) {
-    let line = "original_transaction_id, app, environment"
-    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
+    let line = "line_id, app, environment"
+    let ofLine = "line_id = ? AND app = ? AND environment = ?"
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
-    let change = "original_transaction_id, gained, at, evidence_id"
+    let change = "line_id, gained, at, evidence_id"
     selectOwners = try Statement(
       "SELECT customer_id FROM line_customer WHERE \(ofLine) ORDER BY evidence_id, customer_id",
       on: connection)
     selectLines = try Statement(
-      "SELECT original_transaction_id FROM line_customer WHERE \(ofCustomer)", on: connection)
+      "SELECT line_id FROM line_customer WHERE \(ofCustomer)", on: connection)
     selectChanges = try Statement(
       "SELECT \(change) FROM ownership_change WHERE \(ofCustomer) ORDER BY change_id", on: connection)
     selectChangesByEvidence = try Statement(
@@ -110,5 +110,10 @@ extension Statement {
     try bind(first, customer.customerID)
     try bind(first + 1, customer.appID)
     try bind(first + 2, customer.environment.rawValue)
+  }
+
+  /// Reads a time in milliseconds since 1970; `nil` for NULL.
+  func instant(_ column: CInt) -> Instant? {
+    isNull(column) ? nil : Instant(millisecondsSince1970: number(column))
   }
 }

@@ -12,18 +12,18 @@ final class SeatRows {
 
   init(_ connection: Connection) throws(StoreError) {
     let columns = """
-      original_transaction_id, purchase, seat_claim_id, request_identifier, claimed_at, released_at
+      line_id, purchase, seat_claim_id, request_identifier, claimed_at, released_at
       """
     putSeat = try Statement(
       """
-      INSERT INTO seat (original_transaction_id, app, environment, purchase, seat_claim_id,
+      INSERT INTO seat (line_id, app, environment, purchase, seat_claim_id,
         request_identifier, claimed_at, released_at, evidence_id)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET
         seat_claim_id = excluded.seat_claim_id, released_at = excluded.released_at
       """, on: connection)
     selectSeat = try Statement(
-      "SELECT \(columns) FROM seat WHERE original_transaction_id = ? AND app = ? AND environment = ?",
+      "SELECT \(columns) FROM seat WHERE line_id = ? AND app = ? AND environment = ?",
       on: connection)
     selectSeats = try Statement(
       "SELECT \(columns) FROM seat WHERE purchase = ? AND app = ? AND environment = ? ORDER BY evidence_id",

@@ -85,7 +85,7 @@ final class EventQueries {
   private func event(_ row: Statement) throws(StoreError) -> StoredEvent {
     guard let environment = row.text(3).flatMap(Environment.init(rawValue:)),
       let kind = row.text(5).flatMap(EntitlementChange.Kind.init(rawValue:))
-    else { throw .corrupt("an event has an environment or a type that is not known") }
+    else { throw .corrupt("an event has an unknown environment or type") }
     let change = EntitlementChange(
       entitlement: row.text(4) ?? "", kind: kind,
       effectiveAt: Instant(millisecondsSince1970: row.number(6)),

@@ -6,16 +6,16 @@ internal import Store
 /// Reads evidence. Prepares its statements on each call, because calls are rare.
 struct EvidenceQueries {
   private let connection: Connection
-  private let packing: BodyCompressor
+  private let compressor: BodyCompressor
 
   private static let columns = """
     e.evidence_id, e.app, e.environment, e.customer_id, e.kind, e.source, e.received_at, e.content_hash,
     e.size, e.body, e.rejection, e.compression
     """
 
-  init(_ connection: Connection, _ packing: BodyCompressor) {
+  init(_ connection: Connection, _ compressor: BodyCompressor) {
     self.connection = connection
-    self.packing = packing
+    self.compressor = compressor
   }
 
   /// Returns at most `limit` pieces of evidence after `id`.
@@ -52,7 +52,7 @@ struct EvidenceQueries {
     let select = try Statement(
       """
       SELECT \(Self.columns) FROM line_evidence l JOIN evidence e USING (evidence_id)
-      WHERE l.original_transaction_id = ? AND l.app = ? AND l.environment = ? ORDER BY e.evidence_id
+      WHERE l.line_id = ? AND l.app = ? AND l.environment = ? ORDER BY e.evidence_id
       """, on: connection)
     try select.bind(line)
     return try all(select)
@@ -92,7 +92,7 @@ struct EvidenceQueries {
       receivedAt: Instant(millisecondsSince1970: row.number(6)),
       content: EvidenceContent(
         hash: row.bytes(7), size: Int(row.number(8)),
-        body: row.isNull(9) ? nil : try packing.unpack(row.number(11), row.bytes(9))),
+        body: row.isNull(9) ? nil : try compressor.decompress(row.number(11), row.bytes(9))),
       verdict: rejection.isEmpty ? .accepted : .rejected(reason: rejection))
   }
 }
@@ -104,7 +104,7 @@ final class EvidenceLookupRows {
   private let selectClaim: Statement
 
   init(_ connection: Connection) throws(StoreError) {
-    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
+    let ofLine = "line_id = ? AND app = ? AND environment = ?"
     selectTransaction = try Statement(
       "SELECT evidence_id FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection)
     selectGrant = try Statement("SELECT evidence_id FROM grant_fact WHERE \(ofLine)", on: connection)

@@ -5,16 +5,16 @@ internal import Store
 /// Writes `evidence` and its indexes by customer and line.
 final class EvidenceRows {
   let connection: Connection
-  let packing: BodyCompressor
+  let compressor: BodyCompressor
   private let find: Statement
   private let insert: Statement
-  private let relateToCustomer: Statement
-  private let relateToLine: Statement
+  private let indexByCustomer: Statement
+  private let indexByLine: Statement
   private let selectLast: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
-    packing = try BodyCompressor(connection)
+    compressor = try BodyCompressor(connection)
     find = try Statement(
       """
       SELECT evidence_id FROM evidence
@@ -28,21 +28,21 @@ final class EvidenceRows {
         evidence_id, compression, is_found_by_content)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
-    relateToCustomer = try Statement(
+    indexByCustomer = try Statement(
       """
       INSERT OR IGNORE INTO customer_evidence (customer_id, app, environment, evidence_id)
       VALUES (?, ?, ?, ?)
       """, on: connection)
-    relateToLine = try Statement(
+    indexByLine = try Statement(
       """
-      INSERT INTO line_record (original_transaction_id, app, environment, kind, id, evidence_id)
+      INSERT INTO line_record (line_id, app, environment, kind, id, evidence_id)
       VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), ?4, ?4) ON CONFLICT DO NOTHING
       """, on: connection)
     selectLast = try Statement("SELECT ifnull(max(evidence_id), 0) FROM evidence", on: connection)
   }
 
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
-    if let id = try known(evidence) { return AppendedEvidence(id: id, isDuplicate: true) }
+    if let id = try find(evidence) { return AppendedEvidence(id: id, isDuplicate: true) }
     return AppendedEvidence(id: try insert(evidence, as: nil), isDuplicate: false)
   }
 
@@ -60,31 +60,31 @@ final class EvidenceRows {
   }
 
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
-    try EvidenceQueries(connection, packing).evidence(id)
+    try EvidenceQueries(connection, compressor).evidence(id)
   }
 
   func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
-    try EvidenceQueries(connection, packing).naming(customer)
+    try EvidenceQueries(connection, compressor).naming(customer)
   }
 
   func index(_ evidence: EvidenceID, under customer: CustomerKey) throws(StoreError) {
-    try relate(evidence, customer.customerID, customer.appID, customer.environment)
+    try index(evidence, customer.customerID, customer.appID, customer.environment)
   }
 
   func index(_ evidence: EvidenceID, under line: LineKey) throws(StoreError) {
-    try relateToLine.bind(line)
-    try relateToLine.bind(4, evidence.rawValue)
-    try relateToLine.run()
+    try indexByLine.bind(line)
+    try indexByLine.bind(4, evidence.rawValue)
+    try indexByLine.run()
   }
 
-  private func relate(
+  private func index(
     _ evidence: EvidenceID, _ customerID: String, _ appID: String, _ environment: Environment?
   ) throws(StoreError) {
-    try relateToCustomer.bind(1, customerID)
-    try relateToCustomer.bind(2, appID)
-    try relateToCustomer.bind(3, environment?.rawValue ?? "")
-    try relateToCustomer.bind(4, evidence.rawValue)
-    try relateToCustomer.run()
+    try indexByCustomer.bind(1, customerID)
+    try indexByCustomer.bind(2, appID)
+    try indexByCustomer.bind(3, environment?.rawValue ?? "")
+    try indexByCustomer.bind(4, evidence.rawValue)
+    try indexByCustomer.run()
   }
 
   /// Replaces the content of a piece of evidence.
@@ -93,7 +93,7 @@ final class EvidenceRows {
       "UPDATE evidence SET content_hash = ?, size = ?, body = ?, compression = ? WHERE evidence_id = ?",
       on: connection)
     let body = try content.body.map { body throws(StoreError) in
-      try packing.pack(body, isAccepted: true)
+      try compressor.compress(body, isAccepted: true)
     }
     try update.bind(1, content.hash)
     try update.bind(2, Int64(content.size))
@@ -104,14 +104,14 @@ final class EvidenceRows {
   }
 
   /// Discards cached state after a rollback.
-  func rolledBack() { packing.rolledBack() }
+  func rolledBack() { compressor.rolledBack() }
 
   /// Inserts evidence under `id`, or under the next free id.
   private func insert(
     _ evidence: Evidence, as id: EvidenceID?, isFoundByContent: Bool = true
   ) throws(StoreError) -> EvidenceID {
     let body = try evidence.content.body.map { body throws(StoreError) in
-      try packing.pack(body, isAccepted: evidence.verdict == .accepted)
+      try compressor.compress(body, isAccepted: evidence.verdict == .accepted)
     }
     try bindIdentity(of: evidence, to: insert)
     try insert.bind(6, evidence.environment?.rawValue)
@@ -125,12 +125,12 @@ final class EvidenceRows {
     try insert.run()
     let id = EvidenceID(rawValue: connection.lastInsertedRow)
     if let customer = evidence.customerID {
-      try relate(id, customer, evidence.appID, evidence.environment)
+      try index(id, customer, evidence.appID, evidence.environment)
     }
     return id
   }
 
-  private func known(_ evidence: Evidence) throws(StoreError) -> EvidenceID? {
+  private func find(_ evidence: Evidence) throws(StoreError) -> EvidenceID? {
     try bindIdentity(of: evidence, to: find)
     defer { find.reset() }
     return try find.step() ? EvidenceID(rawValue: find.number(0)) : nil

@@ -8,7 +8,7 @@ final class FactQueries {
   private let rows: FactRows
   private let selectByID: Statement
   private let selectShared: Statement
-  private let selectOfCopy: Statement
+  private let selectOfInstall: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     rows = try FactRows(connection)
@@ -17,23 +17,23 @@ final class FactQueries {
       on: connection)
     selectShared = try Statement(
       """
-      SELECT DISTINCT original_transaction_id FROM transaction_fact
-      WHERE shared_moment = ? AND product_id = ? AND app = ? AND environment = ? LIMIT ?
+      SELECT DISTINCT line_id FROM transaction_fact
+      WHERE shared_at = ? AND product_id = ? AND app = ? AND environment = ? LIMIT ?
       """, on: connection)
-    selectOfCopy = try Statement(
+    selectOfInstall = try Statement(
       """
-      SELECT original_transaction_id FROM app_install_line
+      SELECT line_id FROM app_install_line
       WHERE app_transaction_id = ? AND app = ? AND environment = ?
       """, on: connection)
   }
 
   func lines(
-    ofCopy appTransactionID: String, of appID: String, in environment: Environment
+    ofAppInstall appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {
-    try selectOfCopy.bind(1, appTransactionID)
-    try selectOfCopy.bind(2, appID)
-    try selectOfCopy.bind(3, environment.rawValue)
-    return try lines(selectOfCopy, of: appID, in: environment)
+    try selectOfInstall.bind(1, appTransactionID)
+    try selectOfInstall.bind(2, appID)
+    try selectOfInstall.bind(3, environment.rawValue)
+    return try lines(selectOfInstall, of: appID, in: environment)
   }
 
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts { try rows.facts(of: line) }
@@ -49,9 +49,9 @@ final class FactQueries {
   }
 
   func lines(
-    sharing productID: String, at moment: Instant, of appID: String, in environment: Environment, limit: Int
+    sharing productID: String, at instant: Instant, of appID: String, in environment: Environment, limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try selectShared.bind(1, moment.millisecondsSince1970)
+    try selectShared.bind(1, instant.millisecondsSince1970)
     try selectShared.bind(2, productID)
     try selectShared.bind(3, appID)
     try selectShared.bind(4, environment.rawValue)

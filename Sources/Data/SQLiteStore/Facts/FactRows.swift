@@ -12,35 +12,35 @@ final class FactRows {
   private let transactionsOfLine: Statement
   private let insertTransaction: Statement
   private let replaceTransaction: Statement
-  private let putCopyLine: Statement
+  private let insertInstallLine: Statement
   private let renewalOfLine: Statement
   private let putRenewal: Statement
   /// Grants and app installs.
-  let other: GrantFactRows
+  let grants: GrantFactRows
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
-    other = try GrantFactRows(connection)
-    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
-    let line = "original_transaction_id, app, environment"
+    grants = try GrantFactRows(connection)
+    let ofLine = "line_id = ? AND app = ? AND environment = ?"
+    let line = "line_id, app, environment"
     transactionOfLine = try Statement(
       "SELECT fact FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection)
     transactionsOfLine = try Statement(
       "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection)
     insertTransaction = try Statement(
       """
-      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_moment)
+      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_at)
       VALUES (?, ?, ?, \(LineRecordKind.transaction), ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, on: connection)
     replaceTransaction = try Statement(
       """
-      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_moment = ?8
-      WHERE original_transaction_id = ?1 AND app = ?2 AND environment = ?3
+      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_at = ?8
+      WHERE line_id = ?1 AND app = ?2 AND environment = ?3
         AND kind = \(LineRecordKind.transaction) AND id = ?4
       """, on: connection)
-    putCopyLine = try Statement(
+    insertInstallLine = try Statement(
       """
-      INSERT OR IGNORE INTO app_install_line (app_transaction_id, app, environment, original_transaction_id)
+      INSERT OR IGNORE INTO app_install_line (app_transaction_id, app, environment, line_id)
       VALUES (?, ?, ?, ?)
       """, on: connection)
     renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)
@@ -55,7 +55,7 @@ final class FactRows {
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool {
-    try putCopy(fact, of: line)
+    try putInstallLine(fact, of: line)
     // Most facts are new, so the insert is tried first and a conflict reveals an existing row.
     try write(fact, of: line, from: evidence, with: insertTransaction)
     guard connection.changedRows == 0 else { return true }
@@ -79,13 +79,13 @@ final class FactRows {
   }
 
   /// Stores the app install through which a line was bought.
-  private func putCopy(_ fact: TransactionFact, of line: LineKey) throws(StoreError) {
-    guard let copy = fact.details.appTransactionID else { return }
-    try putCopyLine.bind(1, copy)
-    try putCopyLine.bind(2, line.appID)
-    try putCopyLine.bind(3, line.environment.rawValue)
-    try putCopyLine.bind(4, line.lineID)
-    try putCopyLine.run()
+  private func putInstallLine(_ fact: TransactionFact, of line: LineKey) throws(StoreError) {
+    guard let install = fact.details.appTransactionID else { return }
+    try insertInstallLine.bind(1, install)
+    try insertInstallLine.bind(2, line.appID)
+    try insertInstallLine.bind(3, line.environment.rawValue)
+    try insertInstallLine.bind(4, line.lineID)
+    try insertInstallLine.run()
   }
 
   func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {
@@ -98,7 +98,7 @@ final class FactRows {
   }
 
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
-    guard line.isPurchase else { return try other.facts(of: line) }
+    guard line.isPurchase else { return try grants.facts(of: line) }
     var transactions: [TransactionFact] = []
     try transactionsOfLine.bind(line)
     defer { transactionsOfLine.reset() }

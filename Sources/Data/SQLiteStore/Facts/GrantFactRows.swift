@@ -14,8 +14,8 @@ final class GrantFactRows {
   private let selectByID: Statement
 
   init(_ connection: Connection) throws(StoreError) {
-    let ofLine = "original_transaction_id = ? AND app = ? AND environment = ?"
-    let line = "original_transaction_id, app, environment"
+    let ofLine = "line_id = ? AND app = ? AND environment = ?"
+    let line = "line_id, app, environment"
     selectGrant = try Statement(
       "SELECT fact, idempotency_key FROM grant_fact WHERE \(ofLine)", on: connection)
     selectAppTransaction = try Statement(
@@ -31,11 +31,11 @@ final class GrantFactRows {
     deleteGrant = try Statement("DELETE FROM grant_fact WHERE \(ofLine)", on: connection)
     selectByKey = try Statement(
       """
-      SELECT original_transaction_id FROM grant_fact
+      SELECT line_id FROM grant_fact
       WHERE idempotency_key = ? AND app = ? AND environment = ? AND idempotency_key <> ''
       """, on: connection)
     selectByID = try Statement(
-      "SELECT environment FROM grant_fact WHERE original_transaction_id = ? AND app = ?", on: connection)
+      "SELECT environment FROM grant_fact WHERE line_id = ? AND app = ?", on: connection)
   }
 
   func put(_ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool

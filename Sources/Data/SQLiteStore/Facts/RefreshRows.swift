@@ -10,16 +10,16 @@ final class RefreshRows {
   init(_ connection: Connection) throws(StoreError) {
     put = try Statement(
       """
-      INSERT INTO refresh (original_transaction_id, app, environment, due_at, attempts, reason)
+      INSERT INTO refresh (line_id, app, environment, due_at, attempts, reason)
       VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET
         due_at = excluded.due_at, attempts = excluded.attempts, reason = excluded.reason
       """, on: connection)
     settle = try Statement(
       """
-      INSERT INTO refresh (original_transaction_id, app, environment, asked_at, attempts, reason)
+      INSERT INTO refresh (line_id, app, environment, queried_at, attempts, reason)
       VALUES (?, ?, ?, ?, 0, '')
-      ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at, due_at = NULL, attempts = 0, reason = ''
+      ON CONFLICT DO UPDATE SET queried_at = excluded.queried_at, due_at = NULL, attempts = 0, reason = ''
       """, on: connection)
   }
 
@@ -31,9 +31,9 @@ final class RefreshRows {
     try put.run()
   }
 
-  func settle(_ line: LineKey, at moment: Instant) throws(StoreError) {
+  func settle(_ line: LineKey, at instant: Instant) throws(StoreError) {
     try settle.bind(line)
-    try settle.bind(4, moment.millisecondsSince1970)
+    try settle.bind(4, instant.millisecondsSince1970)
     try settle.run()
   }
 }
@@ -47,7 +47,7 @@ struct RefreshQueries {
   func due(by instant: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
     let select = try Statement(
       """
-      SELECT original_transaction_id, app, environment, due_at, attempts, reason FROM refresh
+      SELECT line_id, app, environment, due_at, attempts, reason FROM refresh
       WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?
       """, on: connection)
     try select.bind(1, instant.millisecondsSince1970)
@@ -69,11 +69,10 @@ struct RefreshQueries {
 
   func last(of line: LineKey) throws(StoreError) -> Instant? {
     let select = try Statement(
-      "SELECT asked_at FROM refresh WHERE original_transaction_id = ? AND app = ? AND environment = ?",
+      "SELECT queried_at FROM refresh WHERE line_id = ? AND app = ? AND environment = ?",
       on: connection)
     try select.bind(line)
     defer { select.reset() }
-    guard try select.step(), !select.isNull(0) else { return nil }
-    return Instant(millisecondsSince1970: select.number(0))
+    return try select.step() ? select.instant(0) : nil
   }
 }

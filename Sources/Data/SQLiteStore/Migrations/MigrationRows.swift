@@ -41,7 +41,7 @@ final class MigrationRows {
       on: connection)
   }
 
-  func begin(_ order: MigrationJob.Order, at moment: Instant) throws(StoreError) -> MigrationJob {
+  func begin(_ order: MigrationJob.Order, at instant: Instant) throws(StoreError) -> MigrationJob {
     if !order.key.isEmpty, let known = try Self.job(withKey: order.key, of: order.appID, connection) {
       return known
     }
@@ -53,20 +53,20 @@ final class MigrationRows {
         owns_input, state, error, started_at, done_lines, position, duplicates)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', '', ?, 0, 0, 0)
       """, on: connection)
-    for (place, text) in [order.appID, order.environment.rawValue, order.inputPath, order.format].enumerated()
+    for (index, text) in [order.appID, order.environment.rawValue, order.inputPath, order.format].enumerated()
     {
-      try insert.bind(CInt(1 + place), text)
+      try insert.bind(CInt(1 + index), text)
     }
     try insert.bind(5, Int64(order.concurrency))
     try insert.bind(6, order.isDryRun ? 1 : 0 as Int64)
     try insert.bind(7, order.key)
     try insert.bind(8, order.actor)
-    try insert.bind(9, order.linksNumbers ? 1 : 0 as Int64)
+    try insert.bind(9, order.linksUnverifiedIDs ? 1 : 0 as Int64)
     try insert.bind(10, order.ownsInput ? 1 : 0 as Int64)
-    try insert.bind(11, moment.millisecondsSince1970)
+    try insert.bind(11, instant.millisecondsSince1970)
     try insert.run()
     let id = try connection.number("SELECT last_insert_rowid()")
-    return MigrationJob(id: id, order: order, startedAt: moment)
+    return MigrationJob(id: id, order: order, startedAt: instant)
   }
 
   func finish(_ line: MigrationLine, of id: Int64) throws(StoreError) {
@@ -92,7 +92,7 @@ final class MigrationRows {
     try insertFailure.bind(3, line.position)
     try insertFailure.bind(4, line.length)
     let texts = [line.customerID, line.outcome.rawValue, line.reason, line.explanation]
-    for (place, text) in texts.enumerated() { try insertFailure.bind(CInt(5 + place), text) }
+    for (index, text) in texts.enumerated() { try insertFailure.bind(CInt(5 + index), text) }
     try insertFailure.run()
   }
 
@@ -118,7 +118,7 @@ final class MigrationRows {
   }
 
   func end(
-    _ id: Int64, as state: MigrationJob.State, problem: String, at moment: Instant
+    _ id: Int64, as state: MigrationJob.State, error: String, at instant: Instant
   ) throws(StoreError) {
     let update = try Statement(
       """
@@ -127,8 +127,8 @@ final class MigrationRows {
       """, on: connection)
     try update.bind(1, id)
     try update.bind(2, state.rawValue)
-    try update.bind(3, problem)
-    try update.bind(4, moment.millisecondsSince1970)
+    try update.bind(3, error)
+    try update.bind(4, instant.millisecondsSince1970)
     try update.run()
   }
 
@@ -202,7 +202,7 @@ final class MigrationRows {
 
   private static func outcome(_ text: String?) throws(StoreError) -> MigrationLine.Outcome {
     guard let outcome = text.flatMap(MigrationLine.Outcome.init(rawValue:)) else {
-      throw .corrupt("a line of a migration has an outcome that is not known")
+      throw .corrupt("a migration line has an unknown outcome")
     }
     return outcome
   }
@@ -225,16 +225,16 @@ final class MigrationRows {
   private static func job(_ row: Statement) throws(StoreError) -> MigrationJob {
     guard let environment = row.text(2).flatMap(Environment.init(rawValue:)),
       let state = row.text(11).flatMap(MigrationJob.State.init(rawValue:))
-    else { throw .corrupt("a migration has an environment or a state that is not known") }
+    else { throw .corrupt("a migration has an unknown environment or state") }
     let order = MigrationJob.Order(
       appID: row.text(1) ?? "", environment: environment, inputPath: row.text(3) ?? "",
       format: row.text(4) ?? "", concurrency: Int(row.number(5)), isDryRun: row.number(6) != 0,
-      key: row.text(7) ?? "", actor: row.text(8) ?? "", linksNumbers: row.number(9) != 0,
+      key: row.text(7) ?? "", actor: row.text(8) ?? "", linksUnverifiedIDs: row.number(9) != 0,
       ownsInput: row.number(10) != 0)
     return MigrationJob(
-      id: row.number(0), order: order, state: state, problem: row.text(12) ?? "",
+      id: row.number(0), order: order, state: state, error: row.text(12) ?? "",
       startedAt: Instant(millisecondsSince1970: row.number(13)),
-      finishedAt: row.isNull(14) ? nil : Instant(millisecondsSince1970: row.number(14)),
+      finishedAt: row.instant(14),
       duplicates: row.number(17), doneLines: row.number(15), position: row.number(16))
   }
 }

@@ -6,7 +6,7 @@ internal import Store
 /// because calls are rare.
 struct ConsumptionRows {
   private static let columns = """
-    evidence_id, original_transaction_id, app, environment, transaction_id, product_id, reason, requested_at,
+    evidence_id, line_id, app, environment, transaction_id, product_id, reason, requested_at,
     state, error, attempts, due_at, settled_at
     """
 
@@ -25,10 +25,10 @@ struct ConsumptionRows {
       request.line.lineID, request.line.appID, request.line.environment.rawValue,
       request.transactionID, request.productID, request.reason,
     ]
-    for (place, text) in texts.enumerated() { try put.bind(CInt(2 + place), text) }
+    for (index, text) in texts.enumerated() { try put.bind(CInt(2 + index), text) }
     try put.bind(8, request.requestedAt.millisecondsSince1970)
     try put.bind(9, request.state.rawValue)
-    try put.bind(10, request.problem)
+    try put.bind(10, request.error)
     try put.bind(11, Int64(request.attempts))
     try put.bind(12, request.dueAt?.millisecondsSince1970)
     try put.bind(13, request.settledAt?.millisecondsSince1970)
@@ -43,16 +43,16 @@ struct ConsumptionRows {
 
   func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
     let select = try select(
-      "original_transaction_id = ? AND app = ? AND environment = ? ORDER BY evidence_id")
+      "line_id = ? AND app = ? AND environment = ? ORDER BY evidence_id")
     try select.bind(line)
     return try rows(of: select)
   }
 
   func consumptionRequests(
-    dueBy moment: Instant, limit: Int
+    dueBy instant: Instant, limit: Int
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
     let select = try select("due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?")
-    try select.bind(1, moment.millisecondsSince1970)
+    try select.bind(1, instant.millisecondsSince1970)
     try select.bind(2, Int64(limit))
     return try rows(of: select)
   }
@@ -78,8 +78,8 @@ struct ConsumptionRows {
     let select = try select(
       """
       app = ?1 AND ifnull(environment = ?2, TRUE) AND ifnull(state = ?3, TRUE) AND ifnull(evidence_id < ?4, TRUE)
-      AND (?5 IS NULL OR original_transaction_id IN (
-        SELECT l.original_transaction_id FROM line_customer l
+      AND (?5 IS NULL OR line_id IN (
+        SELECT l.line_id FROM line_customer l
         WHERE l.customer_id = ?5 AND l.app = ?1 AND l.environment = consumption_request.environment))
       ORDER BY evidence_id DESC LIMIT ?6
       """)
@@ -134,7 +134,7 @@ struct ConsumptionRows {
     while try select.step() {
       guard let environment = select.text(3).flatMap(Environment.init(rawValue:)),
         let state = select.text(8).flatMap(ConsumptionRequestRecord.State.init(rawValue:))
-      else { throw .corrupt("a question of Apple's has an environment or a state that is not known") }
+      else { throw .corrupt("a consumption request has an unknown environment or state") }
       let line = LineKey(
         appID: select.text(2) ?? "", environment: environment, lineID: select.text(1) ?? "")
       requests.append(
@@ -142,17 +142,10 @@ struct ConsumptionRows {
           id: EvidenceID(rawValue: select.number(0)), line: line, transactionID: select.text(4) ?? "",
           productID: select.text(5) ?? "", reason: select.text(6) ?? "",
           requestedAt: Instant(millisecondsSince1970: select.number(7)), state: state,
-          problem: select.text(9) ?? "", attempts: Int(select.number(10)), dueAt: select.moment(11),
-          settledAt: select.moment(12)))
+          error: select.text(9) ?? "", attempts: Int(select.number(10)), dueAt: select.instant(11),
+          settledAt: select.instant(12)))
     }
     return requests
-  }
-}
-
-extension Statement {
-  /// Reads a time in milliseconds since 1970; `nil` for NULL.
-  fileprivate func moment(_ column: CInt) -> Instant? {
-    isNull(column) ? nil : Instant(millisecondsSince1970: number(column))
   }
 }
 
@@ -186,10 +179,10 @@ extension SQLiteReader {
   }
 
   func consumptionRequests(
-    dueBy moment: Instant, limit: Int
+    dueBy instant: Instant, limit: Int
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
     try beginTick()
-    return try ConsumptionRows(connection).consumptionRequests(dueBy: moment, limit: limit)
+    return try ConsumptionRows(connection).consumptionRequests(dueBy: instant, limit: limit)
   }
 
   func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests] {

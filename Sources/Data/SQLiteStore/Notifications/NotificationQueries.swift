@@ -28,10 +28,10 @@ struct NotificationQueries {
   ) throws(StoreError) -> [LineKey] {
     let select = try Statement(
       """
-      SELECT DISTINCT original_transaction_id FROM notification
-      WHERE original_transaction_id > ? AND original_transaction_id <> '' AND app = ? AND environment = ?
+      SELECT DISTINCT line_id FROM notification
+      WHERE line_id > ? AND line_id <> '' AND app = ? AND environment = ?
         AND received_at >= ? AND received_at < ? AND state <> 'REJECTED'
-      ORDER BY original_transaction_id LIMIT ?
+      ORDER BY line_id LIMIT ?
       """, on: connection)
     try select.bind(LineKey(appID: appID, environment: environment, lineID: line))
     try select.bind(4, start.millisecondsSince1970)
@@ -52,7 +52,7 @@ struct NotificationQueries {
     let select = try Statement(
       """
       SELECT \(NotificationRows.columns) FROM notification
-      WHERE original_transaction_id = ? AND original_transaction_id <> '' AND app = ? AND environment = ?
+      WHERE line_id = ? AND line_id <> '' AND app = ? AND environment = ?
         AND received_at >= ? AND received_at < ? AND state <> 'REJECTED'
       ORDER BY evidence_id LIMIT ?
       """, on: connection)

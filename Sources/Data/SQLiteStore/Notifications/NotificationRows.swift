@@ -6,7 +6,7 @@ internal import Store
 final class NotificationRows {
   static let columns = """
     evidence_id, app, environment, version, uuid, type, subtype, state, reason, meaning, signed_at,
-    received_at, original_transaction_id, transaction_id, product_id
+    received_at, line_id, transaction_id, product_id
     """
 
   private let findByUUID: Statement
@@ -52,7 +52,7 @@ final class NotificationRows {
     let texts = [
       record.uuid, record.type, record.subtype, record.state.rawValue, record.reason, record.meaning,
     ]
-    for (place, text) in texts.enumerated() { try put.bind(CInt(5 + place), text) }
+    for (index, text) in texts.enumerated() { try put.bind(CInt(5 + index), text) }
     try put.bind(11, record.signedDate?.millisecondsSince1970)
     try put.bind(12, record.receivedAt.millisecondsSince1970)
     try put.bind(13, record.originalTransactionID)
@@ -99,10 +99,10 @@ final class NotificationRows {
         """
         evidence_id IN (
           SELECT e.evidence_id
-          FROM line_customer l JOIN line_evidence e USING (original_transaction_id, app, environment)
+          FROM line_customer l JOIN line_evidence e USING (line_id, app, environment)
           WHERE l.customer_id = ?8 AND l.app = ?1
           UNION SELECT n.evidence_id
-          FROM line_customer l JOIN notification n USING (original_transaction_id, app, environment)
+          FROM line_customer l JOIN notification n USING (line_id, app, environment)
           WHERE l.customer_id = ?8 AND l.app = ?1 AND n.version = 1)
         """)
       texts[8] = customer
@@ -124,14 +124,14 @@ final class NotificationRows {
   /// Decodes the notification in the current row.
   static func record(_ row: Statement) throws(StoreError) -> NotificationRecord {
     guard let state = row.text(7).flatMap(NotificationState.init(rawValue:)) else {
-      throw .corrupt("a notification has a state that is not known")
+      throw .corrupt("a notification has an unknown state")
     }
     return NotificationRecord(
       evidenceID: EvidenceID(rawValue: row.number(0)), appID: row.text(1) ?? "",
       environment: row.text(2).flatMap(Environment.init(rawValue:)), version: Int(row.number(3)),
       uuid: row.text(4) ?? "", type: row.text(5) ?? "", subtype: row.text(6) ?? "", state: state,
       reason: row.text(8) ?? "", meaning: row.text(9) ?? "",
-      signedDate: row.isNull(10) ? nil : Instant(millisecondsSince1970: row.number(10)),
+      signedDate: row.instant(10),
       receivedAt: Instant(millisecondsSince1970: row.number(11)),
       originalTransactionID: row.text(12) ?? "", transactionID: row.text(13) ?? "",
       productID: row.text(14) ?? "")

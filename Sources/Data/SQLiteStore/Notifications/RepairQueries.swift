@@ -53,8 +53,8 @@ struct RepairQueries {
   ) throws(StoreError) -> [LineKey] {
     let select = try Statement(
       """
-      SELECT original_transaction_id FROM repair_line
-      WHERE repair_id = ? AND original_transaction_id > ? ORDER BY original_transaction_id LIMIT ?
+      SELECT line_id FROM repair_line
+      WHERE repair_id = ? AND line_id > ? ORDER BY line_id LIMIT ?
       """, on: connection)
     try select.bind(1, repair.id)
     try select.bind(2, last ?? "")
@@ -101,10 +101,10 @@ struct RepairQueries {
     return try select.step() ? select.number(0) : 0
   }
 
-  func mark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark? {
+  func watermark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark? {
     let select = try Statement(
       """
-      SELECT complete_until, swept_until, last_delivery, typical_interval, full_poll_at FROM delivery_watermark
+      SELECT complete_until, searched_until, last_delivery, typical_interval, full_poll_at FROM delivery_watermark
       WHERE app = ? AND environment = ?
       """, on: connection)
     try select.bind(1, appID)
@@ -112,10 +112,10 @@ struct RepairQueries {
     defer { select.reset() }
     guard try select.step() else { return nil }
     var mark = DeliveryWatermark(start: Instant(millisecondsSince1970: select.number(0)))
-    mark.sweptUntil = Instant(millisecondsSince1970: select.number(1))
-    mark.lastDelivery = select.isNull(2) ? nil : Instant(millisecondsSince1970: select.number(2))
+    mark.searchedUntil = Instant(millisecondsSince1970: select.number(1))
+    mark.lastDelivery = select.instant(2)
     mark.typicalInterval = select.isNull(3) ? nil : select.number(3)
-    mark.askedAboutAllAt = select.isNull(4) ? nil : Instant(millisecondsSince1970: select.number(4))
+    mark.lastFullPollAt = select.instant(4)
     return mark
   }
 
@@ -131,12 +131,12 @@ struct RepairQueries {
     guard let environment = row.text(2).flatMap(Environment.init(rawValue:)),
       let reason = row.text(3).flatMap(Repair.Reason.init(rawValue:)),
       let phase = row.text(9).flatMap(Repair.Phase.init(rawValue:))
-    else { throw .corrupt("a repair has a word that is not known") }
+    else { throw .corrupt("a repair has an unknown environment, reason or phase") }
     var repair = Repair(
       id: row.number(0), appID: row.text(1) ?? "", environment: environment, reason: reason,
       from: Instant(millisecondsSince1970: row.number(4)), to: Instant(millisecondsSince1970: row.number(5)),
       onlyFailures: row.number(6) == 1, startedAt: Instant(millisecondsSince1970: row.number(7)))
-    repair.finishedAt = row.isNull(8) ? nil : Instant(millisecondsSince1970: row.number(8))
+    repair.finishedAt = row.instant(8)
     repair.phase = phase
     repair.pageToken = row.text(10)
     repair.received = row.number(11)

@@ -15,9 +15,9 @@ final class RepairRows {
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     insertLine = try Statement(
-      "INSERT OR IGNORE INTO repair_line (repair_id, original_transaction_id) VALUES (?, ?)", on: connection)
+      "INSERT OR IGNORE INTO repair_line (repair_id, line_id) VALUES (?, ?)", on: connection)
     deleteLine = try Statement(
-      "DELETE FROM repair_line WHERE repair_id = ? AND original_transaction_id = ?", on: connection)
+      "DELETE FROM repair_line WHERE repair_id = ? AND line_id = ?", on: connection)
     insertDrift = try Statement(
       """
       INSERT OR IGNORE INTO drift (repair_id, customer_id, entitlement, detected_at, before)
@@ -32,16 +32,16 @@ final class RepairRows {
     let put = try Statement(
       """
       INSERT OR REPLACE INTO delivery_watermark (
-        app, environment, complete_until, swept_until, last_delivery, typical_interval, full_poll_at)
+        app, environment, complete_until, searched_until, last_delivery, typical_interval, full_poll_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     try put.bind(1, appID)
     try put.bind(2, environment.rawValue)
     try put.bind(3, mark.completeUntil.millisecondsSince1970)
-    try put.bind(4, mark.sweptUntil.millisecondsSince1970)
+    try put.bind(4, mark.searchedUntil.millisecondsSince1970)
     try put.bind(5, mark.lastDelivery?.millisecondsSince1970)
     try put.bind(6, mark.typicalInterval)
-    try put.bind(7, mark.askedAboutAllAt?.millisecondsSince1970)
+    try put.bind(7, mark.lastFullPollAt?.millisecondsSince1970)
     try put.run()
   }
 
@@ -79,11 +79,11 @@ final class RepairRows {
     try put.run()
   }
 
-  func forget(finishedBefore moment: Instant) throws(StoreError) {
+  func purge(finishedBefore instant: Instant) throws(StoreError) {
     let old = "SELECT repair_id FROM repair WHERE finished_at < ?"
     for table in ["repair_line", "drift", "repair"] {
       let delete = try Statement("DELETE FROM \(table) WHERE repair_id IN (\(old))", on: connection)
-      try delete.bind(1, moment.millisecondsSince1970)
+      try delete.bind(1, instant.millisecondsSince1970)
       try delete.run()
     }
   }
@@ -92,16 +92,16 @@ final class RepairRows {
     try run(insertLine, repairID, line)
   }
 
-  func enqueueDuePolls(by moment: Instant, for repair: Repair) throws(StoreError) {
+  func enqueueDuePolls(by instant: Instant, for repair: Repair) throws(StoreError) {
     let insert = try Statement(
       """
-      INSERT OR IGNORE INTO repair_line (repair_id, original_transaction_id)
-      SELECT ?, original_transaction_id FROM poll WHERE app = ? AND environment = ? AND at <= ?
+      INSERT OR IGNORE INTO repair_line (repair_id, line_id)
+      SELECT ?, line_id FROM poll WHERE app = ? AND environment = ? AND at <= ?
       """, on: connection)
     try insert.bind(1, repair.id)
     try insert.bind(2, repair.appID)
     try insert.bind(3, repair.environment.rawValue)
-    try insert.bind(4, moment.millisecondsSince1970)
+    try insert.bind(4, instant.millisecondsSince1970)
     try insert.run()
   }
 
@@ -109,9 +109,9 @@ final class RepairRows {
     after last: String?, limit: Int, for repair: Repair
   ) throws(StoreError) -> String? {
     let page = """
-      SELECT DISTINCT original_transaction_id FROM line_customer
-      WHERE original_transaction_id > ?3 AND app = ?1 AND environment = ?2
-      ORDER BY original_transaction_id LIMIT ?4
+      SELECT DISTINCT line_id FROM line_customer
+      WHERE line_id > ?3 AND app = ?1 AND environment = ?2
+      ORDER BY line_id LIMIT ?4
       """
     func bound(_ sql: String) throws(StoreError) -> Statement {
       let statement = try Statement(sql, on: connection)
@@ -121,11 +121,11 @@ final class RepairRows {
       try statement.bind(4, Int64(limit))
       return statement
     }
-    let end = try bound("SELECT max(original_transaction_id) FROM (\(page))")
+    let end = try bound("SELECT max(line_id) FROM (\(page))")
     defer { end.reset() }
     guard try end.step(), let next = end.text(0) else { return nil }
     let insert = try bound(
-      "INSERT OR IGNORE INTO repair_line SELECT ?5, original_transaction_id FROM (\(page))")
+      "INSERT OR IGNORE INTO repair_line SELECT ?5, line_id FROM (\(page))")
     try insert.bind(5, repair.id)
     try insert.run()
     return next

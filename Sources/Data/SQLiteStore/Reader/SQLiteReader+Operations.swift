@@ -5,10 +5,10 @@ internal import Store
 // Pending calls to Apple, and the progress of gap repair.
 extension SQLiteReader {
   func duePolls(
-    of appID: String, in environment: Environment, by moment: Instant, limit: Int
+    of appID: String, in environment: Environment, by instant: Instant, limit: Int
   ) throws(StoreError) -> [LineKey] {
     try beginTick()
-    return try PollQueries(connection, of: appID, in: environment).due(by: moment, limit: limit)
+    return try PollQueries(connection, of: appID, in: environment).due(by: instant, limit: limit)
   }
 
   func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
@@ -17,10 +17,10 @@ extension SQLiteReader {
   }
 
   func pollBacklog(
-    of appID: String, in environment: Environment, by moment: Instant
+    of appID: String, in environment: Environment, by instant: Instant
   ) throws(StoreError) -> Int64 {
     try beginTick()
-    return try PollQueries(connection, of: appID, in: environment).backlog(by: moment)
+    return try PollQueries(connection, of: appID, in: environment).backlog(by: instant)
   }
 
   func repair(_ id: Int64, of appID: String) throws(StoreError) -> Repair? {
@@ -58,9 +58,11 @@ extension SQLiteReader {
     return try RepairQueries(connection).driftedCustomers(of: repair)
   }
 
-  func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark? {
+  func deliveryWatermark(of appID: String, in environment: Environment) throws(StoreError)
+    -> DeliveryWatermark?
+  {
     try beginTick()
-    return try RepairQueries(connection).mark(of: appID, in: environment)
+    return try RepairQueries(connection).watermark(of: appID, in: environment)
   }
 }
 
@@ -120,7 +122,7 @@ extension SQLiteReader {
     about subject: OrderingKey, of webhook: WebhookKey, limit: Int
   ) throws(StoreError) -> [Delivery] {
     try beginTick()
-    return try DeliveryQueries(connection).waiting(webhook, about: subject, limit: limit)
+    return try DeliveryQueries(connection).pending(webhook, about: subject, limit: limit)
   }
 
   func deliveries(

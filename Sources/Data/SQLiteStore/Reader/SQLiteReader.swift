@@ -14,16 +14,16 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   private let ownership: OwnershipRows
   private let claim: ClaimRows
   private let fact: FactQueries
-  private let deciding: EvidenceLookupRows
+  private let evidenceLookup: EvidenceLookupRows
   private let seat: SeatRows
   private let event: EventQueries
-  private let packing: BodyCompressor
+  private let compressor: BodyCompressor
   /// Prepared on first use, because only workers call ``earliest(in:)``.
   private var earliest: [String: Statement] = [:]
   /// Set while a ``ReadJob`` runs.
   private var control: ReadControl?
   private var isInTick = false
-  private var seen: UInt64 = 0
+  private var version: UInt64 = 0
 
   /// Creates a reader; `isMapped` is that of ``Connection/reader(path:isMapped:)``, `hash` that of
   /// ``CustomerRow``.
@@ -39,10 +39,10 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     ownership = try OwnershipRows(connection)
     claim = try ClaimRows(connection)
     fact = try FactQueries(connection)
-    deciding = try EvidenceLookupRows(connection)
+    evidenceLookup = try EvidenceLookupRows(connection)
     seat = try SeatRows(connection)
     event = try EventQueries(connection)
-    packing = try BodyCompressor(connection)
+    compressor = try BodyCompressor(connection)
   }
 
   func answer(
@@ -54,7 +54,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
 
   func snapshotVersion() throws(StoreError) -> UInt64 {
     try beginTick()
-    return seen
+    return version
   }
 
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
@@ -72,7 +72,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
 
   func evidence(of fact: DecidingFact, of key: CustomerKey) throws(StoreError) -> EvidenceID? {
     try beginTick()
-    return try deciding.evidence(of: fact, of: key)
+    return try evidenceLookup.evidence(of: fact, of: key)
   }
 
   func owners(of line: LineKey) throws(StoreError) -> [String] {
@@ -101,10 +101,10 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   }
 
   func lines(
-    ofCopy appTransactionID: String, of appID: String, in environment: Environment
+    ofAppInstall appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {
     try beginTick()
-    return try fact.lines(ofCopy: appTransactionID, of: appID, in: environment)
+    return try fact.lines(ofAppInstall: appTransactionID, of: appID, in: environment)
   }
 
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
@@ -126,17 +126,17 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
 
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
     try beginTick()
-    return try EvidenceQueries(connection, packing).page(after: id, limit: limit)
+    return try EvidenceQueries(connection, compressor).page(after: id, limit: limit)
   }
 
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
     try beginTick()
-    return try EvidenceQueries(connection, packing).evidence(id)
+    return try EvidenceQueries(connection, compressor).evidence(id)
   }
 
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
     try beginTick()
-    return try EvidenceQueries(connection, packing).about(line)
+    return try EvidenceQueries(connection, compressor).about(line)
   }
 
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord] {
@@ -206,8 +206,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
       }
     earliest[table] = select
     defer { select.reset() }
-    guard try select.step(), !select.isNull(0) else { return nil }
-    return Instant(millisecondsSince1970: select.number(0))
+    return try select.step() ? select.instant(0) : nil
   }
 
   /// Runs `body` over one snapshot until `control` stops it.
@@ -236,7 +235,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     if let reason = control?.stopReason { throw reason }
     guard !isInTick else { return }
     // Loaded before the transaction begins, so that the snapshot is never older than this commit.
-    seen = changes.lastCommit
+    version = changes.lastCommit
     if !connection.isInTransaction { try begin.run() }
     isInTick = true
   }

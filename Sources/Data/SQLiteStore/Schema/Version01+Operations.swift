@@ -15,27 +15,27 @@ extension Schema {
       meaning TEXT NOT NULL,
       signed_at INTEGER,               -- milliseconds since 1970
       received_at INTEGER NOT NULL,
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       transaction_id TEXT NOT NULL,
       product_id TEXT NOT NULL
     ) STRICT;
     -- A rejected notification may carry a made-up UUID.
-    CREATE UNIQUE INDEX notification_is_kept_once ON notification (uuid, app, environment)
+    CREATE UNIQUE INDEX unique_notification ON notification (uuid, app, environment)
       WHERE uuid <> '' AND state <> 'REJECTED';
     -- line_evidence finds those of version 2.
-    CREATE INDEX notification_of_line ON notification (original_transaction_id, app, environment)
+    CREATE INDEX notification_of_line ON notification (line_id, app, environment)
       WHERE version = 1;
 
     -- Pending calls to Apple about single lines, and the time of the last call.
     CREATE TABLE refresh (
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
-      asked_at INTEGER,               -- milliseconds since 1970; NULL: never
+      queried_at INTEGER,               -- milliseconds since 1970; NULL: never
       due_at INTEGER,                 -- NULL: no refresh is pending
       attempts INTEGER NOT NULL,      -- failed ones since the last success
       reason TEXT NOT NULL,           -- why it is pending; '': it is not
-      PRIMARY KEY (original_transaction_id, app, environment)
+      PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX refresh_by_time ON refresh (due_at) WHERE due_at IS NOT NULL;
 
@@ -44,7 +44,7 @@ extension Schema {
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       complete_until INTEGER NOT NULL,
-      swept_until INTEGER NOT NULL,
+      searched_until INTEGER NOT NULL,
       last_delivery INTEGER,          -- NULL: none yet
       typical_interval INTEGER,       -- milliseconds; NULL: not known
       full_poll_at INTEGER,           -- NULL: never
@@ -73,8 +73,8 @@ extension Schema {
 
     CREATE TABLE repair_line (
       repair_id INTEGER NOT NULL REFERENCES repair,
-      original_transaction_id TEXT NOT NULL,
-      PRIMARY KEY (repair_id, original_transaction_id)
+      line_id TEXT NOT NULL,
+      PRIMARY KEY (repair_id, line_id)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE drift (
@@ -91,7 +91,7 @@ extension Schema {
     -- Apple's consumption requests.
     CREATE TABLE consumption_request (
       evidence_id INTEGER PRIMARY KEY,  -- the notification
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       transaction_id TEXT NOT NULL,
@@ -106,7 +106,7 @@ extension Schema {
     ) STRICT;
     CREATE INDEX consumption_request_due ON consumption_request (due_at) WHERE due_at IS NOT NULL;
     CREATE INDEX consumption_request_of_line
-      ON consumption_request (original_transaction_id, app, environment);
+      ON consumption_request (line_id, app, environment);
 
     -- Customers who consented to sharing their consumption with Apple.
     CREATE TABLE consumption_consent (
@@ -187,9 +187,9 @@ extension Schema {
       name TEXT NOT NULL,
       position INTEGER NOT NULL,       -- event.sequence, or evidence_id of a notification
       environment TEXT NOT NULL,       -- '': not known
-      subject TEXT NOT NULL,           -- customer_id, or original_transaction_id
+      subject TEXT NOT NULL,           -- customer_id, or original transaction id
       type TEXT NOT NULL,
-      happened_at INTEGER NOT NULL,    -- milliseconds since 1970
+      occurred_at INTEGER NOT NULL,    -- milliseconds since 1970
       state TEXT NOT NULL,
       attempts INTEGER NOT NULL,
       first_attempt_at INTEGER,        -- NULL: never tried

@@ -20,7 +20,7 @@ extension Schema {
       is_found_by_content INTEGER NOT NULL DEFAULT 1 -- 0: its notification identifies it
     ) STRICT;
 
-    CREATE UNIQUE INDEX evidence_is_kept_once
+    CREATE UNIQUE INDEX unique_evidence
       ON evidence (content_hash, app, kind, customer_id, rejection) WHERE is_found_by_content = 1;
 
     -- Certificates and other segments that many evidence bodies share.
@@ -32,7 +32,7 @@ extension Schema {
 
     -- All rows of one line, next to each other: its next status poll, facts, and the evidence about it.
     CREATE TABLE line_record (
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       kind INTEGER NOT NULL,        -- see the views
@@ -40,25 +40,25 @@ extension Schema {
       fact BLOB,
       evidence_id INTEGER REFERENCES evidence,
       product_id TEXT,
-      shared_moment INTEGER,
+      shared_at INTEGER,
       at INTEGER,
-      asked_at INTEGER,
-      PRIMARY KEY (original_transaction_id, app, environment, kind, id)
+      polled_at INTEGER,
+      PRIMARY KEY (line_id, app, environment, kind, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX poll_by_time ON line_record (app, environment, at) WHERE kind = 0;
     CREATE INDEX transaction_by_id ON line_record (id, app, environment) WHERE kind = 2;
-    CREATE INDEX transaction_by_shared_moment
-      ON line_record (shared_moment, product_id, app, environment) WHERE shared_moment IS NOT NULL;
+    CREATE INDEX transaction_by_shared_at
+      ON line_record (shared_at, product_id, app, environment) WHERE shared_at IS NOT NULL;
     CREATE VIEW poll AS
-      SELECT original_transaction_id, app, environment, at, asked_at FROM line_record WHERE kind = 0;
+      SELECT line_id, app, environment, at, polled_at FROM line_record WHERE kind = 0;
     CREATE VIEW renewal_fact AS
-      SELECT original_transaction_id, app, environment, fact, evidence_id FROM line_record WHERE kind = 1;
+      SELECT line_id, app, environment, fact, evidence_id FROM line_record WHERE kind = 1;
     CREATE VIEW transaction_fact AS
-      SELECT original_transaction_id, app, environment, id AS transaction_id, fact, evidence_id, product_id,
-        shared_moment
+      SELECT line_id, app, environment, id AS transaction_id, fact, evidence_id, product_id,
+        shared_at
       FROM line_record WHERE kind = 2;
     CREATE VIEW line_evidence AS
-      SELECT original_transaction_id, app, environment, id AS evidence_id FROM line_record WHERE kind = 3;
+      SELECT line_id, app, environment, id AS evidence_id FROM line_record WHERE kind = 3;
 
     -- The read model: the facts of a customer in one row, preceded by the precomputed answers, which
     -- then need no second page.
@@ -94,12 +94,12 @@ extension Schema {
 
     -- The owners of each line: one customer, unless it is shared.
     CREATE TABLE line_customer (
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       customer_id TEXT NOT NULL,
       evidence_id INTEGER NOT NULL REFERENCES evidence,
-      PRIMARY KEY (original_transaction_id, app, environment, customer_id)
+      PRIMARY KEY (line_id, app, environment, customer_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX line_of_customer ON line_customer (customer_id, app, environment);
 
@@ -109,7 +109,7 @@ extension Schema {
       customer_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       gained INTEGER NOT NULL,        -- 1: linked; 0: unlinked
       at INTEGER NOT NULL,
       evidence_id INTEGER NOT NULL REFERENCES evidence
@@ -129,9 +129,9 @@ extension Schema {
     CREATE TABLE unclaimed_line (
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       token TEXT NOT NULL,            -- the appAccountToken in lower case; '': none
-      PRIMARY KEY (app, environment, original_transaction_id)
+      PRIMARY KEY (app, environment, line_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX unclaimed_line_by_token ON unclaimed_line (token, app, environment) WHERE token <> '';
 
@@ -153,28 +153,28 @@ extension Schema {
       into_customer_id TEXT NOT NULL,
       PRIMARY KEY (customer_id, app, environment)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX merged_customer_by_survivor ON merged_customer (into_customer_id, app, environment);
+    CREATE INDEX merged_customer_by_target ON merged_customer (into_customer_id, app, environment);
 
     -- Grants and app transactions, each a line.
     CREATE TABLE grant_fact (
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       fact BLOB NOT NULL,
       idempotency_key TEXT NOT NULL,  -- '': none
       evidence_id INTEGER NOT NULL REFERENCES evidence,
-      PRIMARY KEY (original_transaction_id, app, environment)
+      PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX grant_by_key ON grant_fact (idempotency_key, app, environment)
       WHERE idempotency_key <> '';
 
     CREATE TABLE app_transaction_fact (
-      original_transaction_id TEXT NOT NULL,
+      line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       fact BLOB NOT NULL,
       evidence_id INTEGER NOT NULL REFERENCES evidence,
-      PRIMARY KEY (original_transaction_id, app, environment)
+      PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
 
     -- The catalog fingerprint under which the answers of all customers of an app were last computed.
@@ -185,7 +185,7 @@ extension Schema {
 
     -- Seats that are or were claimed.
     CREATE TABLE seat (
-      original_transaction_id TEXT NOT NULL, -- the seat's line id
+      line_id TEXT NOT NULL, -- the seat's line id
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       purchase TEXT NOT NULL,                -- the original transaction id of the purchase
@@ -194,7 +194,7 @@ extension Schema {
       claimed_at INTEGER NOT NULL,           -- milliseconds since 1970
       released_at INTEGER,                   -- NULL: held
       evidence_id INTEGER NOT NULL REFERENCES evidence,
-      PRIMARY KEY (original_transaction_id, app, environment)
+      PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX seat_of_purchase ON seat (purchase, app, environment);
     CREATE INDEX seat_by_claim ON seat (seat_claim_id, app, environment) WHERE seat_claim_id <> '';
@@ -204,8 +204,8 @@ extension Schema {
       app_transaction_id TEXT NOT NULL,      -- identifies one app install
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
-      original_transaction_id TEXT NOT NULL,
-      PRIMARY KEY (app_transaction_id, app, environment, original_transaction_id)
+      line_id TEXT NOT NULL,
+      PRIMARY KEY (app_transaction_id, app, environment, line_id)
     ) STRICT, WITHOUT ROWID;
     """
 }

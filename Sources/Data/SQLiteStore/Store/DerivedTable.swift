@@ -26,8 +26,8 @@ struct DerivedTable {
     DerivedTable("customer_evidence", "customer_id, app, environment, evidence_id"),
     DerivedTable(
       "seat", "\(line), purchase, seat_claim_id, request_identifier, claimed_at, released_at, evidence_id"),
-    DerivedTable("app_install_line", "app_transaction_id, app, environment, original_transaction_id"),
-    DerivedTable("unclaimed_line", "app, environment, original_transaction_id, token"),
+    DerivedTable("app_install_line", "app_transaction_id, app, environment, line_id"),
+    DerivedTable("unclaimed_line", "app, environment, line_id, token"),
     DerivedTable("account_token", "token, app, environment, customer_id"),
     DerivedTable("merged_customer", "customer_id, app, environment, into_customer_id"),
     DerivedTable("consumption_consent", "customer_id, app, environment, given, since, evidence_id"),
@@ -37,7 +37,7 @@ struct DerivedTable {
     },
   ]
 
-  private static let line = "original_transaction_id, app, environment"
+  private static let line = "line_id, app, environment"
 
   private typealias Row = [[UInt8]]
 

@@ -55,8 +55,8 @@ extension EvidenceRows {
 
   private func pack(_ id: EvidenceID) throws(StoreError) -> Bool {
     guard let evidence = try evidence(id)?.evidence, let body = evidence.content.body else { return false }
-    let packed = try packing.pack(body, isAccepted: evidence.verdict == .accepted)
-    guard packed.form == .packed else { return false }
+    let packed = try compressor.compress(body, isAccepted: evidence.verdict == .accepted)
+    guard packed.form == .compressed else { return false }
     let update = try Statement(
       "UPDATE evidence SET body = ?, compression = ? WHERE evidence_id = ?", on: connection)
     try update.bind(1, packed.bytes)

@@ -69,7 +69,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   ) async throws(StoreError) -> Outcome {
     let outcome: Result<Outcome, StoreError> = await withCheckedContinuation { continuation in
       queue.add(
-        .rehearsal({ transaction throws(StoreError) in try body(transaction) }) {
+        .dryRun({ transaction throws(StoreError) in try body(transaction) }) {
           continuation.resume(returning: $0)
         })
     }

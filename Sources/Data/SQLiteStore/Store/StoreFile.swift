@@ -76,8 +76,8 @@ package struct StoreFile {
       fileBytes: try connection.number(Self.size),
       freeBytes: try connection.number(
         "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"),
-      arrivedBytes: try connection.number("SELECT ifnull(sum(size), 0) FROM evidence WHERE body NOT NULL"),
-      keptBytes: try connection.number("SELECT ifnull(sum(length(body)), 0) FROM evidence"),
+      originalBytes: try connection.number("SELECT ifnull(sum(size), 0) FROM evidence WHERE body NOT NULL"),
+      storedBytes: try connection.number("SELECT ifnull(sum(length(body)), 0) FROM evidence"),
       purgedBodies: try connection.number("SELECT count(*) FROM evidence WHERE body IS NULL"))
   }
 }
@@ -92,9 +92,9 @@ package struct StoreStatistics: Hashable, Sendable {
   /// The size of unused pages in the file, in bytes; `entitled store vacuum` frees them.
   package let freeBytes: Int64
   /// The original size of all evidence whose body is stored, in bytes.
-  package let arrivedBytes: Int64
+  package let originalBytes: Int64
   /// The compressed size of these bodies, in bytes.
-  package let keptBytes: Int64
+  package let storedBytes: Int64
   /// The number of pieces of evidence without a body: purged, or too large to store.
   package let purgedBodies: Int64
 }

@@ -7,7 +7,7 @@ internal import Store
 struct DeliveryQueries {
   /// The columns of a delivery that follow the webhook key.
   static let columns = """
-    position, environment, subject, type, happened_at, state, attempts, first_attempt_at, due_at, outcome
+    position, environment, subject, type, occurred_at, state, attempts, first_attempt_at, due_at, outcome
     """
 
   private static let ofWebhook = "app = ?1 AND kind = ?2 AND name = ?3"
@@ -41,7 +41,7 @@ struct DeliveryQueries {
     return try select.step() ? select.instant(0) : nil
   }
 
-  func waiting(
+  func pending(
     _ webhook: WebhookKey, about subject: OrderingKey, limit: Int
   ) throws(StoreError) -> [Delivery] {
     let select = try self.select(
@@ -69,14 +69,14 @@ struct DeliveryQueries {
     let select = try Statement(
       """
       SELECT count(*) FILTER (WHERE state = 'PENDING'), count(*) FILTER (WHERE state = 'DEAD_LETTER'),
-        min(happened_at) FILTER (WHERE state = 'PENDING')
+        min(occurred_at) FILTER (WHERE state = 'PENDING')
       FROM delivery WHERE \(Self.ofWebhook)
       """, on: connection)
     try select.bind(webhook)
     defer { select.reset() }
-    guard try select.step() else { return DeliveryCounts(waiting: 0, dead: 0, waitingSince: nil) }
+    guard try select.step() else { return DeliveryCounts(pending: 0, deadLetters: 0, oldestPendingAt: nil) }
     return DeliveryCounts(
-      waiting: select.number(0), dead: select.number(1), waitingSince: select.instant(2))
+      pending: select.number(0), deadLetters: select.number(1), oldestPendingAt: select.instant(2))
   }
 
   private func select(_ rest: String) throws(StoreError) -> Statement {
@@ -94,23 +94,16 @@ struct DeliveryQueries {
   /// Decodes the delivery in the current row.
   private func delivery(_ row: Statement) throws(StoreError) -> Delivery {
     guard let state = row.text(5).flatMap(Delivery.State.init(rawValue:)) else {
-      throw .corrupt("a delivery has a state that is not known")
+      throw .corrupt("a delivery has an unknown state")
     }
     var delivery = Delivery(
       position: row.number(0), environment: row.text(1).flatMap(Environment.init(rawValue:)),
       subject: row.text(2) ?? "", type: row.text(3) ?? "",
-      happenedAt: Instant(millisecondsSince1970: row.number(4)), dueAt: row.instant(8))
+      occurredAt: Instant(millisecondsSince1970: row.number(4)), dueAt: row.instant(8))
     delivery.state = state
     delivery.attempts = Int(row.number(6))
     delivery.firstAttemptAt = row.instant(7)
     delivery.outcome = row.text(9) ?? ""
     return delivery
-  }
-}
-
-extension Statement {
-  /// Reads a time in milliseconds since 1970; `nil` for NULL.
-  fileprivate func instant(_ column: CInt) -> Instant? {
-    isNull(column) ? nil : Instant(millisecondsSince1970: number(column))
   }
 }

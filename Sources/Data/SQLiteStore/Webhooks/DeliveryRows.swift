@@ -10,9 +10,9 @@ final class DeliveryRows {
   private let resumeWebhook: Statement
   private let putDelivery: Statement
   private let removeDelivery: Statement
-  private let dueFirst: Statement
-  private let undueOthers: Statement
-  private let makeAllDue: Statement
+  private let scheduleFirst: Statement
+  private let unscheduleOthers: Statement
+  private let makeDue: Statement
   private let discardAll: Statement
   private let discardOne: Statement
 
@@ -38,22 +38,22 @@ final class DeliveryRows {
       "UPDATE webhook_cursor SET gone_at = NULL WHERE \(ofWebhook)", on: connection)
     removeDelivery = try Statement(
       "DELETE FROM delivery WHERE \(ofWebhook) AND position = ?4", on: connection)
-    let waiting = "\(ofWebhook) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"
-    let first = "(SELECT min(position) FROM delivery WHERE \(waiting))"
-    dueFirst = try Statement(
+    let pending = "\(ofWebhook) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"
+    let first = "(SELECT min(position) FROM delivery WHERE \(pending))"
+    scheduleFirst = try Statement(
       """
       UPDATE delivery SET due_at = ?6 WHERE \(ofWebhook) AND position = \(first) AND due_at IS NULL
       """, on: connection)
-    undueOthers = try Statement(
+    unscheduleOthers = try Statement(
       """
       UPDATE delivery SET due_at = NULL
-      WHERE \(waiting) AND due_at IS NOT NULL AND position > \(first)
+      WHERE \(pending) AND due_at IS NOT NULL AND position > \(first)
       """, on: connection)
     discardAll = try Statement(
       "DELETE FROM delivery WHERE \(ofWebhook) AND state = 'DEAD_LETTER'", on: connection)
     discardOne = try Statement(
       "DELETE FROM delivery WHERE \(ofWebhook) AND state = 'DEAD_LETTER' AND position = ?4", on: connection)
-    makeAllDue = try Statement(
+    makeDue = try Statement(
       "UPDATE delivery SET due_at = ?4 WHERE \(ofWebhook) AND due_at > ?4", on: connection)
   }
 
@@ -80,7 +80,7 @@ final class DeliveryRows {
     try putDelivery.bind(5, delivery.environment?.rawValue ?? "")
     try putDelivery.bind(6, delivery.subject)
     try putDelivery.bind(7, delivery.type)
-    try putDelivery.bind(8, delivery.happenedAt.millisecondsSince1970)
+    try putDelivery.bind(8, delivery.occurredAt.millisecondsSince1970)
     try putDelivery.bind(9, delivery.state.rawValue)
     try putDelivery.bind(10, Int64(delivery.attempts))
     try putDelivery.bind(11, delivery.firstAttemptAt?.millisecondsSince1970)
@@ -97,21 +97,21 @@ final class DeliveryRows {
 
   func reschedule(_ subjects: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError) {
     for subject in subjects {
-      for statement in [undueOthers, dueFirst] {
+      for statement in [unscheduleOthers, scheduleFirst] {
         try statement.bind(webhook)
         try statement.bind(4, subject.name)
         try statement.bind(5, subject.environment?.rawValue ?? "")
       }
-      try undueOthers.run()
-      try dueFirst.bind(6, now.millisecondsSince1970)
-      try dueFirst.run()
+      try unscheduleOthers.run()
+      try scheduleFirst.bind(6, now.millisecondsSince1970)
+      try scheduleFirst.run()
     }
   }
 
   func retryNow(_ webhook: WebhookKey, at now: Instant) throws(StoreError) {
-    try makeAllDue.bind(webhook)
-    try makeAllDue.bind(4, now.millisecondsSince1970)
-    try makeAllDue.run()
+    try makeDue.bind(webhook)
+    try makeDue.bind(4, now.millisecondsSince1970)
+    try makeDue.run()
   }
 
   func discard(_ positions: [Int64]?, of webhook: WebhookKey) throws(StoreError) -> Int64 {
@@ -131,13 +131,14 @@ final class DeliveryRows {
   }
 
   func requeue(_ webhook: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
-    let dead = try DeliveryQueries(connection).page(of: webhook, in: .deadLetter, after: 0, limit: limit)
+    let deadLetters = try DeliveryQueries(connection).page(
+      of: webhook, in: .deadLetter, after: 0, limit: limit)
     var subjects: [OrderingKey] = []
-    for delivery in dead {
+    for delivery in deadLetters {
       try put(
         Delivery(
           position: delivery.position, environment: delivery.environment, subject: delivery.subject,
-          type: delivery.type, happenedAt: delivery.happenedAt, dueAt: nil),
+          type: delivery.type, occurredAt: delivery.occurredAt, dueAt: nil),
         of: webhook)
       subjects.append(delivery.about)
     }

@@ -48,7 +48,7 @@ final class BatchWriter {
     } catch {
       abandon()
       for outcome in outcomes { outcome.finish(error) }
-      for job in batch.dropFirst(outcomes.count) { job.refuse(error) }
+      for job in batch.dropFirst(outcomes.count) { job.reject(error) }
       return error
     }
   }
@@ -60,10 +60,10 @@ final class BatchWriter {
   private func runBatch(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {
-    guard !batch.contains(where: \.isRehearsal) else { return false }
+    guard !batch.contains(where: \.isDryRun) else { return false }
     for job in batch {
       let outcome = job.run(transaction)
-      guard outcome.isKept else {
+      guard outcome.isCommitted else {
         outcomes.removeAll(keepingCapacity: true)
         abandon()
         try begin.run()
@@ -80,7 +80,7 @@ final class BatchWriter {
   private func runIndividually(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
     try savepoint.run()
     let outcome = job.run(transaction)
-    if !outcome.isKept {
+    if !outcome.isCommitted {
       // On a full disk SQLite may have rolled back the whole transaction already.
       guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }
       try rollbackToSavepoint.run()

@@ -11,12 +11,12 @@ internal import Synchronization
 /// batches the writer copies the pages added meanwhile; the log is then empty and restarts from its
 /// beginning.
 final class Checkpointer: Sendable {
-  private enum Stage { case resting, besideTheWriter, byTheWriter }
+  private enum Stage { case idle, copying, copied }
 
   /// The number of log pages that triggers a checkpoint: 16 MiB, about a thousand notifications.
-  private static let longEnough = 4000
+  private static let pageThreshold = 4000
 
-  private let stage = Mutex(Stage.resting)
+  private let stage = Mutex(Stage.idle)
   private let thread = DispatchQueue(label: "entitled.store.checkpoint", qos: .utility)
   private let copier: Copier
 
@@ -27,19 +27,19 @@ final class Checkpointer: Sendable {
   ///
   /// If a checkpoint fails, the log grows and the next commit tries again. No data is lost, and writes report
   /// the disk error.
-  func follow(_ writer: Connection) {
+  func checkpointIfNeeded(after writer: Connection) {
     switch stage.withLock({ $0 }) {
-    case .resting:
-      guard writer.logLength >= Self.longEnough else { return }
-      stage.withLock { $0 = .besideTheWriter }
+    case .idle:
+      guard writer.walPageCount >= Self.pageThreshold else { return }
+      stage.withLock { $0 = .copying }
       thread.async {
         ThreadPriority.setBackground()
         self.copier.copy()
-        self.stage.withLock { $0 = .byTheWriter }
+        self.stage.withLock { $0 = .copied }
       }
-    case .besideTheWriter: break
-    case .byTheWriter:
-      stage.withLock { $0 = .resting }
+    case .copying: break
+    case .copied:
+      stage.withLock { $0 = .idle }
       try? writer.checkpoint()
     }
   }
@@ -59,7 +59,7 @@ private final class Copier: @unchecked Sendable {
     // The second pass copies the pages that were added during the first, which takes longer.
     for _ in 0..<2 {
       try? connection?.checkpoint()
-      try? connection?.syncCopied()
+      try? connection?.syncDatabaseFile()
     }
   }
 

@@ -40,27 +40,27 @@ extension SQLiteTransaction {
   func put(
     _ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool {
-    try self.fact.other.put(fact, of: line, from: evidence)
+    try self.fact.grants.put(fact, of: line, from: evidence)
   }
 
   func put(
     _ fact: GrantFact, of line: LineKey, key: String, from evidence: EvidenceID
   ) throws(StoreError) {
-    try self.fact.other.put(fact, of: line, key: key, from: evidence)
+    try self.fact.grants.put(fact, of: line, key: key, from: evidence)
   }
 
   func grant(
     withKey key: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> LineKey? {
-    try fact.other.grant(withKey: key, of: appID, in: environment)
+    try fact.grants.grant(withKey: key, of: appID, in: environment)
   }
 
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {
-    try fact.other.grant(id, of: appID)
+    try fact.grants.grant(id, of: appID)
   }
 
   func evidence(of fact: DecidingFact, of customer: CustomerKey) throws(StoreError) -> EvidenceID? {
-    try deciding.evidence(of: fact, of: customer)
+    try evidenceLookup.evidence(of: fact, of: customer)
   }
 
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts { try fact.facts(of: line) }
@@ -68,7 +68,7 @@ extension SQLiteTransaction {
 
 extension SQLiteTransaction {
   func purgeBodies(
-    of selection: EvidenceSelection, receivedBefore moment: Instant, after id: EvidenceID?, limit: Int
+    of selection: EvidenceSelection, receivedBefore instant: Instant, after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int) {
     let connection = evidence.connection
     // In order of arrival, so that the scan stops at the first piece that is too recent.
@@ -80,7 +80,7 @@ extension SQLiteTransaction {
     try select.bind(1, id?.rawValue ?? 0)
     try select.bind(2, Int64(limit))
     var (last, chosen): (EvidenceID?, [Int64]) = (nil, [])
-    while try select.step(), select.number(1) < moment.millisecondsSince1970 {
+    while try select.step(), select.number(1) < instant.millisecondsSince1970 {
       last = EvidenceID(rawValue: select.number(0))
       let isRejected = select.text(3) != ""
       let isChosen =
@@ -92,11 +92,11 @@ extension SQLiteTransaction {
       if isChosen, select.number(4) == 1 { chosen.append(select.number(0)) }
     }
     select.reset()
-    let forget = try Statement(
+    let purge = try Statement(
       "UPDATE evidence SET body = NULL, compression = 0 WHERE evidence_id = ?", on: connection)
     for number in chosen {
-      try forget.bind(1, number)
-      try forget.run()
+      try purge.bind(1, number)
+      try purge.run()
     }
     return (last, chosen.count)
   }

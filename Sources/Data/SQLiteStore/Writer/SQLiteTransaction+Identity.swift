@@ -57,7 +57,7 @@ extension SQLiteTransaction {
   }
 
   func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError) {
-    try told.set(fingerprint, of: appID)
+    try answerFingerprint.set(fingerprint, of: appID)
   }
 
   func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String] {
@@ -72,7 +72,7 @@ extension SQLiteTransaction {
     try self.evidence.replace(evidence, with: content)
   }
 
-  func delete(grant line: LineKey) throws(StoreError) { try fact.other.delete(grant: line) }
+  func delete(grant line: LineKey) throws(StoreError) { try fact.grants.delete(grant: line) }
 
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     let rows = try erasure.erase(customer, as: pseudonym)

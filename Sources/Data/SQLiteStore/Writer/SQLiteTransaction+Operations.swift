@@ -6,20 +6,22 @@ internal import Store
 extension SQLiteTransaction {
   func lastPoll(of line: LineKey) throws(StoreError) -> Instant? { try poll.lastPoll(of: line) }
 
-  func schedulePoll(of line: LineKey, at moment: Instant?) throws(StoreError) {
-    try poll.schedule(line, at: moment)
+  func schedulePoll(of line: LineKey, at instant: Instant?) throws(StoreError) {
+    try poll.schedule(line, at: instant)
   }
 
   func reschedulePoll(of line: LineKey, _ next: (Instant?) -> Instant?) throws(StoreError) {
     try poll.reschedule(line, next)
   }
 
-  func recordPoll(of line: LineKey, at moment: Instant) throws(StoreError) -> Bool {
-    try poll.record(line, at: moment)
+  func recordPoll(of line: LineKey, at instant: Instant) throws(StoreError) -> Bool {
+    try poll.record(line, at: instant)
   }
 
-  func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark? {
-    try repairQuery.mark(of: appID, in: environment)
+  func deliveryWatermark(of appID: String, in environment: Environment) throws(StoreError)
+    -> DeliveryWatermark?
+  {
+    try repairQuery.watermark(of: appID, in: environment)
   }
 
   func put(_ mark: DeliveryWatermark, of appID: String, in environment: Environment) throws(StoreError) {
@@ -32,16 +34,16 @@ extension SQLiteTransaction {
 
   func put(_ repair: Repair) throws(StoreError) { try self.repair.put(repair) }
 
-  func purgeRepairs(finishedBefore moment: Instant) throws(StoreError) {
-    try repair.forget(finishedBefore: moment)
+  func purgeRepairs(finishedBefore instant: Instant) throws(StoreError) {
+    try repair.purge(finishedBefore: instant)
   }
 
   func enqueue(_ line: LineKey, for repairID: Int64) throws(StoreError) {
     try repair.enqueue(line, for: repairID)
   }
 
-  func enqueueDuePolls(by moment: Instant, for repair: Repair) throws(StoreError) {
-    try self.repair.enqueueDuePolls(by: moment, for: repair)
+  func enqueueDuePolls(by instant: Instant, for repair: Repair) throws(StoreError) {
+    try self.repair.enqueueDuePolls(by: instant, for: repair)
   }
 
   func enqueueOwnedLines(
@@ -69,8 +71,8 @@ extension SQLiteTransaction {
 
 // Migration jobs.
 extension SQLiteTransaction {
-  func begin(_ order: MigrationJob.Order, at moment: Instant) throws(StoreError) -> MigrationJob {
-    try migration.begin(order, at: moment)
+  func begin(_ order: MigrationJob.Order, at instant: Instant) throws(StoreError) -> MigrationJob {
+    try migration.begin(order, at: instant)
   }
 
   func migration(_ id: Int64) throws(StoreError) -> MigrationJob? { try MigrationRows.job(id, connection) }
@@ -94,9 +96,9 @@ extension SQLiteTransaction {
   }
 
   func end(
-    _ id: Int64, as state: MigrationJob.State, problem: String, at moment: Instant
+    _ id: Int64, as state: MigrationJob.State, error: String, at instant: Instant
   ) throws(StoreError) {
-    try migration.end(id, as: state, problem: problem, at: moment)
+    try migration.end(id, as: state, error: error, at: instant)
   }
 
   func purgeFailures(of id: Int64) throws(StoreError) { try migration.purgeFailures(of: id) }

@@ -8,13 +8,13 @@ internal import Store
 final class SQLiteTransaction: StoreTransaction {
   let evidence: EvidenceRows
   let fact: FactRows
-  let deciding: EvidenceLookupRows
+  let evidenceLookup: EvidenceLookupRows
   let ownership: OwnershipRows
   let claim: ClaimRows
   let seat: SeatRows
   let event: EventRows
   let customer: CustomerRow
-  let told: AnswerFingerprintRows
+  let answerFingerprint: AnswerFingerprintRows
   let erasure: ErasureRows
   let notification: NotificationRows
   let refresh: RefreshRows
@@ -34,13 +34,13 @@ final class SQLiteTransaction: StoreTransaction {
   ) throws(StoreError) {
     evidence = try EvidenceRows(connection)
     fact = try FactRows(connection)
-    deciding = try EvidenceLookupRows(connection)
+    evidenceLookup = try EvidenceLookupRows(connection)
     ownership = try OwnershipRows(connection)
     claim = try ClaimRows(connection)
     seat = try SeatRows(connection)
     event = try EventRows(connection)
     customer = try CustomerRow(connection, hash: hash)
-    told = AnswerFingerprintRows(connection)
+    answerFingerprint = AnswerFingerprintRows(connection)
     erasure = ErasureRows(connection)
     notification = try NotificationRows(connection)
     refresh = try RefreshRows(connection)
@@ -58,7 +58,7 @@ final class SQLiteTransaction: StoreTransaction {
   /// bytes free.
   func probe() throws(StoreError) { try writeProbe.run() }
 
-  func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState? { try customer.known(key) }
+  func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState? { try customer.state(key) }
 
   func putFacts(
     _ facts: CustomerFacts, answers: PrecomputedAnswers, of key: CustomerKey
@@ -104,8 +104,8 @@ extension SQLiteTransaction {
 extension SQLiteTransaction {
   func put(_ refresh: PendingRefresh) throws(StoreError) { try self.refresh.put(refresh) }
 
-  func completeRefreshes(of lines: [LineKey], at moment: Instant) throws(StoreError) {
-    for line in lines { try refresh.settle(line, at: moment) }
+  func completeRefreshes(of lines: [LineKey], at instant: Instant) throws(StoreError) {
+    for line in lines { try refresh.settle(line, at: instant) }
   }
 }
 

@@ -6,7 +6,7 @@ struct WriteJob: Sendable {
   /// The result of a body, and how to deliver it to the caller.
   struct Outcome {
     /// Whether the writes of the body are committed.
-    let isKept: Bool
+    let isCommitted: Bool
     /// The error of the body, if it threw one.
     var failure: StoreError?
     /// Resumes the caller; `failure` is the commit's error, which replaces the result of a successful body.
@@ -14,19 +14,19 @@ struct WriteJob: Sendable {
   }
 
   /// Whether the job is a dry run, whose writes are rolled back.
-  let isRehearsal: Bool
+  let isDryRun: Bool
   /// Runs the body; a second time, if the failure of another body in the batch rolled it back.
   let run: @Sendable (SQLiteTransaction) -> Outcome
   /// Resumes the caller without running the body.
-  let refuse: @Sendable (StoreError) -> Void
+  let reject: @Sendable (StoreError) -> Void
 
   private init(
-    isRehearsal: Bool, run: @escaping @Sendable (SQLiteTransaction) -> Outcome,
-    refuse: @escaping @Sendable (StoreError) -> Void
+    isDryRun: Bool, run: @escaping @Sendable (SQLiteTransaction) -> Outcome,
+    reject: @escaping @Sendable (StoreError) -> Void
   ) {
-    self.isRehearsal = isRehearsal
+    self.isDryRun = isDryRun
     self.run = run
-    self.refuse = refuse
+    self.reject = reject
   }
 
   /// Creates a job that passes the result of the body to `deliver` after the commit.
@@ -34,31 +34,31 @@ struct WriteJob: Sendable {
     _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Value,
     deliver: @escaping @Sendable (Result<Value, StoreError>) -> Void
   ) {
-    isRehearsal = false
-    refuse = { deliver(.failure($0)) }
+    isDryRun = false
+    reject = { deliver(.failure($0)) }
     run = { transaction in
       do throws(StoreError) {
         let value = try body(transaction)
-        return Outcome(isKept: true) { deliver($0.map(Result.failure) ?? .success(value)) }
+        return Outcome(isCommitted: true) { deliver($0.map(Result.failure) ?? .success(value)) }
       } catch {
-        return Outcome(isKept: false, failure: error) { _ in deliver(.failure(error)) }
+        return Outcome(isCommitted: false, failure: error) { _ in deliver(.failure(error)) }
       }
     }
   }
 
   /// Creates a dry run: its writes are always rolled back.
-  static func rehearsal<Value: Sendable>(
+  static func dryRun<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Value,
     deliver: @escaping @Sendable (Result<Value, StoreError>) -> Void
   ) -> WriteJob {
     let run: @Sendable (SQLiteTransaction) -> Outcome = { transaction in
       do throws(StoreError) {
         let value = try body(transaction)
-        return Outcome(isKept: false) { _ in deliver(.success(value)) }
+        return Outcome(isCommitted: false) { _ in deliver(.success(value)) }
       } catch {
-        return Outcome(isKept: false, failure: error) { _ in deliver(.failure(error)) }
+        return Outcome(isCommitted: false, failure: error) { _ in deliver(.failure(error)) }
       }
     }
-    return WriteJob(isRehearsal: true, run: run, refuse: { deliver(.failure($0)) })
+    return WriteJob(isDryRun: true, run: run, reject: { deliver(.failure($0)) })
   }
 }

@@ -20,7 +20,7 @@ final class WriteQueue: Sendable {
   private let state = Mutex(State())
   /// Notifies listeners of commits.
   let commits = CommitNotifier()
-  private let worker: Worker
+  private let worker: WriterConnection
   private let thread = DispatchQueue(label: "entitled.store.writer", qos: .utility)
   private let capacity: Int
   private let batchSize: Int
@@ -31,7 +31,7 @@ final class WriteQueue: Sendable {
     path: String, capacity: Int, batchSize: Int, changes: CustomerVersions,
     hash: @escaping CustomerIdentity.Hash
   ) throws(StoreError) {
-    worker = try Worker(path: path, changes: changes, hash: hash)
+    worker = try WriterConnection(path: path, changes: changes, hash: hash)
     self.capacity = capacity
     self.batchSize = batchSize
   }
@@ -41,11 +41,11 @@ final class WriteQueue: Sendable {
 
   /// Queues a job, or rejects it at once if the queue is full or closed.
   func add(_ job: WriteJob) {
-    enum Decision { case refuse(StoreError), wait, start }
+    enum Decision { case reject(StoreError), wait, start }
     let decision: Decision = state.withLock { state in
-      guard !state.isClosed else { return .refuse(.closed) }
+      guard !state.isClosed else { return .reject(.closed) }
       guard state.waiting.count < capacity else {
-        return .refuse(.overloaded(waiting: state.waiting.count))
+        return .reject(.overloaded(waiting: state.waiting.count))
       }
       state.waiting.append(job)
       guard !state.isWorking else { return .wait }
@@ -53,7 +53,7 @@ final class WriteQueue: Sendable {
       return .start
     }
     switch decision {
-    case .refuse(let error): job.refuse(error)
+    case .reject(let error): job.reject(error)
     case .wait: break
     case .start: thread.async { self.work() }
     }
@@ -79,7 +79,7 @@ final class WriteQueue: Sendable {
       CommitMetrics.count(batch.count, duration: ContinuousClock.now - start, hasFailed: failure != nil)
       if failure == nil { commits.send() }
       state.withLock { $0.lastFailure = failure }
-      worker.tidy()
+      worker.maintain()
     }
   }
 
@@ -98,7 +98,7 @@ final class WriteQueue: Sendable {
 }
 
 /// Owns the writer's connection.
-private final class Worker: @unchecked Sendable {
+private final class WriterConnection: @unchecked Sendable {
   // Unchecked: after `init` only the queue's serial thread uses it.
   private var open: (connection: Connection, writer: BatchWriter)?
   private let checkpointer: Checkpointer
@@ -110,18 +110,18 @@ private final class Worker: @unchecked Sendable {
     try Schema.create(connection)
     open = (connection, try BatchWriter(connection, changes: changes, hash: hash))
     checkpointer = try Checkpointer(path: path)
-    connection.leaveCheckpointsToOwner()
+    connection.disableAutomaticCheckpoints()
   }
 
   func write(_ batch: [WriteJob]) -> StoreError? {
     if let open { return open.writer.write(batch) }
-    for job in batch { job.refuse(.closed) }
+    for job in batch { job.reject(.closed) }
     return .closed
   }
 
   /// Runs the maintenance between two batches.
-  func tidy() {
-    if let open { checkpointer.follow(open.connection) }
+  func maintain() {
+    if let open { checkpointer.checkpointIfNeeded(after: open.connection) }
   }
 
   func close() {

@@ -20,7 +20,7 @@ struct AnswerDecoder {
       let name = try sized(bytes)
       let found = try sized(bytes)
       if !found.isEmpty { timeline = found }
-      if bytes.spells(entitlement, in: name) { return timeline }
+      if bytes.equals(entitlement, in: name) { return timeline }
     }
     return nil
   }
@@ -63,10 +63,10 @@ struct AnswerDecoder {
     let grantID = try flags.contains(.hasGrant) ? text(bytes) : nil
     let grantEvidence = try flags.contains(.hasGrantEvidence) ? evidenceID(bytes) : nil
     let since = try flags.contains(.hasSince) ? instant(since: start, bytes) : nil
-    let until = try flags.contains(.hasUntil) ? moment(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
+    let until = try flags.contains(.hasUntil) ? instant(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
     let checkAgainAt =
-      try flags.contains(.hasCheckAgain) ? moment(orEnd: .checkAgainIsEnd, flags, end, start, bytes) : nil
-    let actBy = try flags.contains(.hasActBy) ? moment(orEnd: .actByIsEnd, flags, end, start, bytes) : nil
+      try flags.contains(.hasCheckAgain) ? instant(orEnd: .checkAgainIsEnd, flags, end, start, bytes) : nil
+    let actBy = try flags.contains(.hasActBy) ? instant(orEnd: .actByIsEnd, flags, end, start, bytes) : nil
     let status = EntitlementStatus(
       reason, accessLevel: try flags.accessLevel(), substate: try flags.substate(),
       productState: try flags.productState(), since: since, until: until, checkAgainAt: checkAgainAt,
@@ -75,7 +75,7 @@ struct AnswerDecoder {
   }
 
   /// Decodes the next instant, which is omitted if it equals the segment's end.
-  private mutating func moment(
+  private mutating func instant(
     orEnd flag: SegmentFlags, _ flags: SegmentFlags, _ end: Instant?, _ start: Instant, _ bytes: Span<UInt8>
   ) throws(StoreError) -> Instant? {
     try flags.contains(flag) ? end : instant(since: start, bytes)
@@ -108,16 +108,16 @@ struct AnswerDecoder {
   }
 
   private mutating func ownership(_ bytes: Span<UInt8>) throws(StoreError) -> InAppOwnershipType {
-    let place = try unsigned(bytes)
-    guard place > 0 else { return .unrecognized(try text(bytes)) }
-    guard place <= UInt64(InAppOwnershipType.known.count) else { throw .unreadableAnswer }
-    return InAppOwnershipType.known[Int(place) - 1]
+    let index = try unsigned(bytes)
+    guard index > 0 else { return .unrecognized(try text(bytes)) }
+    guard index <= UInt64(InAppOwnershipType.known.count) else { throw .unreadableAnswer }
+    return InAppOwnershipType.known[Int(index) - 1]
   }
 
   private mutating func reason(_ bytes: Span<UInt8>) throws(StoreError) -> EntitlementReason {
-    let place = try unsigned(bytes)
-    guard place < UInt64(AnswerCoding.reasons.count) else { throw .unreadableAnswer }
-    return AnswerCoding.reasons[Int(place)]
+    let index = try unsigned(bytes)
+    guard index < UInt64(AnswerCoding.reasons.count) else { throw .unreadableAnswer }
+    return AnswerCoding.reasons[Int(index)]
   }
 }
 
@@ -175,37 +175,37 @@ extension AnswerDecoder {
     return try text(at: start..<position, bytes)
   }
 
-  private func text(at place: Range<Int>, _ bytes: Span<UInt8>) throws(StoreError) -> String {
-    guard let text = try? UTF8Span(validating: bytes.extracting(place)) else { throw .unreadableAnswer }
+  private func text(at range: Range<Int>, _ bytes: Span<UInt8>) throws(StoreError) -> String {
+    guard let text = try? UTF8Span(validating: bytes.extracting(range)) else { throw .unreadableAnswer }
     return String(copying: text)
   }
 }
 
 extension SegmentFlags {
   fileprivate func substate() throws(StoreError) -> EntitlementSubstate {
-    let place = Int(rawValue >> Self.substateShift & 3)
-    guard let substate = EntitlementSubstate(rawValue: place) else { throw .unreadableAnswer }
+    let index = Int(rawValue >> Self.substateShift & 3)
+    guard let substate = EntitlementSubstate(rawValue: index) else { throw .unreadableAnswer }
     return substate
   }
 
   fileprivate func accessLevel() throws(StoreError) -> AccessLevel {
-    let place = Int(rawValue >> Self.accessLevelShift & 3)
-    guard place < AnswerCoding.accessLevels.count else { throw .unreadableAnswer }
-    return AnswerCoding.accessLevels[place]
+    let index = Int(rawValue >> Self.accessLevelShift & 3)
+    guard index < AnswerCoding.accessLevels.count else { throw .unreadableAnswer }
+    return AnswerCoding.accessLevels[index]
   }
 
   fileprivate func productState() throws(StoreError) -> ProductState {
-    let place = Int(rawValue >> Self.productStateShift & 3)
-    guard place < AnswerCoding.productStates.count else { throw .unreadableAnswer }
-    return AnswerCoding.productStates[place]
+    let index = Int(rawValue >> Self.productStateShift & 3)
+    guard index < AnswerCoding.productStates.count else { throw .unreadableAnswer }
+    return AnswerCoding.productStates[index]
   }
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes in `place` are the UTF-8 of `text`.
-  fileprivate func spells(_ text: String, in place: Range<Int>) -> Bool {
-    guard text.utf8.count == place.count else { return false }
-    var position = place.lowerBound
+  /// Whether the bytes in `range` are the UTF-8 of `text`.
+  fileprivate func equals(_ text: String, in range: Range<Int>) -> Bool {
+    guard text.utf8.count == range.count else { return false }
+    var position = range.lowerBound
     for byte in text.utf8 {
       guard self[position] == byte else { return false }
       position += 1
@@ -215,5 +215,5 @@ extension Span<UInt8> {
 }
 
 extension StoreError {
-  fileprivate static let unreadableAnswer = StoreError.corrupt("a kept answer cannot be read")
+  fileprivate static let unreadableAnswer = StoreError.corrupt("malformed precomputed answer")
 }

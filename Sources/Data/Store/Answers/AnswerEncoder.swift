@@ -33,10 +33,10 @@ extension FactEncoder {
       append(grantID)
       if let evidence { append(signed: evidence.rawValue) }
     }
-    if let moment = status.since { append(moment, since: start) }
-    if let moment = status.until, !flags.contains(.untilIsEnd) { append(moment, since: start) }
-    if let moment = status.checkAgainAt, !flags.contains(.checkAgainIsEnd) { append(moment, since: start) }
-    if let moment = status.actBy, !flags.contains(.actByIsEnd) { append(moment, since: start) }
+    if let instant = status.since { append(instant, since: start) }
+    if let instant = status.until, !flags.contains(.untilIsEnd) { append(instant, since: start) }
+    if let instant = status.checkAgainAt, !flags.contains(.checkAgainIsEnd) { append(instant, since: start) }
+    if let instant = status.actBy, !flags.contains(.actByIsEnd) { append(instant, since: start) }
   }
 
   private mutating func append(

@@ -85,8 +85,8 @@ package struct EncodedAnswers: Hashable, Sendable {
 
   /// Whether the answer about `entitlement` at ``start`` is still valid at `now`.
   package func isUnchanged(of entitlement: String, until now: Instant) throws(StoreError) -> Bool {
-    let told = try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: start)
-    return told.map { $0.end.map { now < $0 } ?? true } ?? false
+    let answer = try AnswerCoding.answer(in: bytes.span, to: entitlement, under: fingerprint, at: start)
+    return answer.map { $0.end.map { now < $0 } ?? true } ?? false
   }
 
   /// Returns the answer about `entitlement` at `now`; `nil` if there is none.

@@ -76,7 +76,7 @@ package enum StatusCoding {
       let level = members.number(.accessLevel).flatMap({ AccessLevel(rawValue: Int($0)) }),
       let substate = members.number(.substate).flatMap({ EntitlementSubstate(rawValue: Int($0)) }),
       let productState = members[.productState].flatMap(ProductState.init(rawValue:))
-    else { throw .corrupt("the answer of an event cannot be read") }
+    else { throw .corrupt("malformed status of an event") }
     return EntitlementStatus(
       reason, accessLevel: level, substate: substate, productState: productState,
       since: members.instant(.since), until: members.instant(.until),

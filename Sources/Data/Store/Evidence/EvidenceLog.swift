@@ -51,7 +51,7 @@ package protocol EvidenceLookup {
 extension EvidenceLookup {
   /// Returns the evidence that decides a status of `customer`; `nil` if no single fact does.
   package func evidence(
-    behind status: EntitlementStatus, of customer: CustomerKey
+    deciding status: EntitlementStatus, of customer: CustomerKey
   ) throws(StoreError) -> EvidenceID? {
     guard let fact = status.decidingFact else { return nil }
     return try evidence(of: fact, of: customer)
@@ -60,7 +60,7 @@ extension EvidenceLookup {
 
 extension PrecomputedAnswers {
   /// Returns the same answers with the evidence that decides each, where `find` returns it.
-  package func resting(
+  package func addingEvidence(
     on find: (DecidingFact) throws(StoreError) -> EvidenceID?
   ) throws(StoreError) -> PrecomputedAnswers {
     var found: [DecidingFact: EvidenceID] = [:]
@@ -74,12 +74,12 @@ extension PrecomputedAnswers {
 
 /// Purges the bodies of old evidence. The hash, the size, the verdict and all derived data stay.
 package protocol RetentionStore {
-  /// Scans at most `limit` pieces of evidence after `id` that arrived before `moment`, oldest first, and
+  /// Scans at most `limit` pieces of evidence after `id` that arrived before `instant`, oldest first, and
   /// purges the bodies of those that `selection` matches.
   ///
   /// - Returns: the last scanned piece, `nil` if there was none, and the number of purged bodies.
   func purgeBodies(
-    of selection: EvidenceSelection, receivedBefore moment: Instant, after id: EvidenceID?, limit: Int
+    of selection: EvidenceSelection, receivedBefore instant: Instant, after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int)
 }
 

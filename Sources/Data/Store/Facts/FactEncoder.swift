@@ -126,14 +126,14 @@ extension FactEncoder {
 
   /// Appends the index of a known code, counted from 1; for an unknown code, 0 and its text.
   mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == String {
-    let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
-    append(unsigned: UInt64(place))
-    if place == 0 { append(code.rawValue) }
+    let index = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
+    append(unsigned: UInt64(index))
+    if index == 0 { append(code.rawValue) }
   }
 
   mutating func append<Code: OpenCode>(_ code: Code) where Code.RawValue == Int64 {
-    let place = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
-    append(unsigned: UInt64(place))
-    if place == 0 { append(signed: code.rawValue) }
+    let index = Code.known.firstIndex(of: code).map { $0 + 1 } ?? 0
+    append(unsigned: UInt64(index))
+    if index == 0 { append(signed: code.rawValue) }
   }
 }

@@ -34,14 +34,14 @@ package struct MigrationJob: Hashable, Sendable {
     package var actor: String
     /// Whether to link unverified original transaction ids to customers, because the operator vouches for the
     /// owners.
-    package var linksNumbers: Bool
+    package var linksUnverifiedIDs: Bool
     /// Whether the input was created for this job, and is deleted with it.
     package var ownsInput: Bool
 
     /// Creates parameters.
     package init(
       appID: String, environment: Environment, inputPath: String, format: String, concurrency: Int,
-      isDryRun: Bool = false, key: String = "", actor: String = "", linksNumbers: Bool = false,
+      isDryRun: Bool = false, key: String = "", actor: String = "", linksUnverifiedIDs: Bool = false,
       ownsInput: Bool = false
     ) {
       self.appID = appID
@@ -52,7 +52,7 @@ package struct MigrationJob: Hashable, Sendable {
       self.isDryRun = isDryRun
       self.key = key
       self.actor = actor
-      self.linksNumbers = linksNumbers
+      self.linksUnverifiedIDs = linksUnverifiedIDs
       self.ownsInput = ownsInput
     }
   }
@@ -62,7 +62,7 @@ package struct MigrationJob: Hashable, Sendable {
   package let order: Order
   package var state: State
   /// The reason for the failure; empty if the job did not fail.
-  package var problem: String
+  package var error: String
   package var startedAt: Instant
   /// `nil` while the job runs.
   package var finishedAt: Instant?
@@ -77,14 +77,14 @@ package struct MigrationJob: Hashable, Sendable {
 
   /// Creates a job from its parts.
   package init(
-    id: Int64, order: Order, state: State = .running, problem: String = "", startedAt: Instant,
+    id: Int64, order: Order, state: State = .running, error: String = "", startedAt: Instant,
     finishedAt: Instant? = nil, counts: [MigrationLine.Outcome: Int64] = [:], duplicates: Int64 = 0,
     doneLines: Int64 = 0, position: Int64 = 0
   ) {
     self.id = id
     self.order = order
     self.state = state
-    self.problem = problem
+    self.error = error
     self.startedAt = startedAt
     self.finishedAt = finishedAt
     self.counts = counts

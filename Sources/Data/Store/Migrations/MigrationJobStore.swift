@@ -27,7 +27,7 @@ package protocol MigrationJobReader {
 package protocol MigrationJobStore: MigrationJobReader {
   /// Creates a job, or returns the existing one if the app has a job with the same key and the key is not
   /// empty.
-  func begin(_ order: MigrationJob.Order, at moment: Instant) throws(StoreError) -> MigrationJob
+  func begin(_ order: MigrationJob.Order, at instant: Instant) throws(StoreError) -> MigrationJob
 
   /// Stores the result of a line. Has no effect for a finished line.
   func finish(_ line: MigrationLine, of id: Int64) throws(StoreError)
@@ -37,7 +37,7 @@ package protocol MigrationJobStore: MigrationJobReader {
 
   /// Ends a running job; has no effect on one that has ended.
   func end(
-    _ id: Int64, as state: MigrationJob.State, problem: String, at moment: Instant
+    _ id: Int64, as state: MigrationJob.State, error: String, at instant: Instant
   ) throws(StoreError)
 
   /// Deletes the stored failures of a job.

@@ -29,7 +29,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
   package let answerBy: Instant
   package var state: State
   /// The reason code of a pending or missed request; otherwise empty.
-  package var problem: String
+  package var error: String
   /// The number of failed attempts.
   package var attempts: Int
   /// The time of the next attempt; `nil` once the request is closed.
@@ -39,7 +39,7 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
 
   /// Apple's time limit for an answer, in milliseconds (App Store Server API, "Send Consumption
   /// Information").
-  package static let patience: Int64 = 12 * 3_600_000
+  package static let answerTimeout: Int64 = 12 * 3_600_000
 
   /// Creates a new request, due at once.
   package init(
@@ -48,13 +48,13 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
   ) {
     self.init(
       id: id, line: line, transactionID: transactionID, productID: productID, reason: reason,
-      requestedAt: requestedAt, state: .open, problem: "", attempts: 0, dueAt: requestedAt, settledAt: nil)
+      requestedAt: requestedAt, state: .open, error: "", attempts: 0, dueAt: requestedAt, settledAt: nil)
   }
 
   /// Creates a stored request.
   package init(
     id: EvidenceID, line: LineKey, transactionID: String, productID: String, reason: String,
-    requestedAt: Instant, state: State, problem: String, attempts: Int, dueAt: Instant?, settledAt: Instant?
+    requestedAt: Instant, state: State, error: String, attempts: Int, dueAt: Instant?, settledAt: Instant?
   ) {
     self.id = id
     self.line = line
@@ -62,20 +62,20 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
     self.productID = productID
     self.reason = reason
     self.requestedAt = requestedAt
-    answerBy = requestedAt.advanced(byMilliseconds: Self.patience)
+    answerBy = requestedAt.advanced(byMilliseconds: Self.answerTimeout)
     self.state = state
-    self.problem = problem
+    self.error = error
     self.attempts = attempts
     self.dueAt = dueAt
     self.settledAt = settledAt
   }
 
   /// Closes the request in a final state.
-  package mutating func settle(_ state: State, problem: String = "", at moment: Instant) {
+  package mutating func settle(_ state: State, error: String = "", at instant: Instant) {
     self.state = state
-    self.problem = problem
+    self.error = error
     dueAt = nil
-    settledAt = moment
+    settledAt = instant
   }
 }
 
@@ -132,8 +132,9 @@ package protocol ConsumptionRequestReader {
   /// Returns the requests that match, latest first.
   func consumptionRequests(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
 
-  /// Returns at most `limit` requests that are due by `moment`, the longest overdue first.
-  func consumptionRequests(dueBy moment: Instant, limit: Int) throws(StoreError) -> [ConsumptionRequestRecord]
+  /// Returns at most `limit` requests that are due by `instant`, the longest overdue first.
+  func consumptionRequests(dueBy instant: Instant, limit: Int) throws(StoreError)
+    -> [ConsumptionRequestRecord]
 
   /// Returns the due time of the next request; `nil` if none is open.
   func nextConsumptionRequest() throws(StoreError) -> Instant?

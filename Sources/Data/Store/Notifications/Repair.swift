@@ -114,18 +114,18 @@ package struct DeliveryWatermark: Hashable, Sendable {
   /// The service received all notifications up to this time, or a repair fetched them.
   package var completeUntil: Instant
   /// A repair searched for failed deliveries up to this time.
-  package var sweptUntil: Instant
+  package var searchedUntil: Instant
   /// The time of the last delivered notification; `nil` before the first.
   package var lastDelivery: Instant?
   /// The typical number of milliseconds between deliveries; `nil` until there are enough to estimate it.
   package var typicalInterval: Int64?
   /// The time of the last full poll; `nil` if there was none.
-  package var askedAboutAllAt: Instant?
+  package var lastFullPollAt: Instant?
 
   /// The watermark of an app whose deliveries begin at `start`.
   package init(start: Instant) {
     completeUntil = start
-    sweptUntil = start
-    askedAboutAllAt = start
+    searchedUntil = start
+    lastFullPollAt = start
   }
 }

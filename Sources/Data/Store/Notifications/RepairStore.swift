@@ -3,7 +3,8 @@ package import AppStore
 /// Stores gap repairs with their progress, so that they continue after a restart.
 package protocol RepairStore {
   /// Returns the watermark of an app's deliveries; `nil` before the first one is stored.
-  func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark?
+  func deliveryWatermark(of appID: String, in environment: Environment) throws(StoreError)
+    -> DeliveryWatermark?
 
   /// Replaces the watermark of an app's deliveries.
   func put(_ mark: DeliveryWatermark, of appID: String, in environment: Environment) throws(StoreError)
@@ -17,14 +18,14 @@ package protocol RepairStore {
   /// Replaces a repair.
   func put(_ repair: Repair) throws(StoreError)
 
-  /// Deletes repairs that finished before `moment`, with their reports.
-  func purgeRepairs(finishedBefore moment: Instant) throws(StoreError)
+  /// Deletes repairs that finished before `instant`, with their reports.
+  func purgeRepairs(finishedBefore instant: Instant) throws(StoreError)
 
   /// Adds a line to the queue of a repair.
   func enqueue(_ line: LineKey, for repairID: Int64) throws(StoreError)
 
-  /// Adds all lines whose status poll is due by `moment` to the queue of a repair.
-  func enqueueDuePolls(by moment: Instant, for repair: Repair) throws(StoreError)
+  /// Adds all lines whose status poll is due by `instant` to the queue of a repair.
+  func enqueueDuePolls(by instant: Instant, for repair: Repair) throws(StoreError)
 
   /// Adds the next `limit` owned lines, ordered by line id, after `last` to the queue of a repair.
   ///
@@ -71,5 +72,6 @@ package protocol RepairReader {
   func driftedCustomers(of repair: Repair) throws(StoreError) -> Int64
 
   /// Returns the watermark of an app's deliveries; `nil` before the first one is stored.
-  func deliveryMark(of appID: String, in environment: Environment) throws(StoreError) -> DeliveryWatermark?
+  func deliveryWatermark(of appID: String, in environment: Environment) throws(StoreError)
+    -> DeliveryWatermark?
 }

@@ -6,31 +6,31 @@ package protocol PollStore {
   func lastPoll(of line: LineKey) throws(StoreError) -> Instant?
 
   /// Schedules the next status poll of a line; `nil` removes it from the schedule.
-  func schedulePoll(of line: LineKey, at moment: Instant?) throws(StoreError)
+  func schedulePoll(of line: LineKey, at instant: Instant?) throws(StoreError)
 
   /// Schedules the next status poll of a line at the result of `next`, which gets the time of the last one.
-  func reschedulePoll(of line: LineKey, _ next: (_ askedAt: Instant?) -> Instant?) throws(StoreError)
+  func reschedulePoll(of line: LineKey, _ next: (_ polledAt: Instant?) -> Instant?) throws(StoreError)
 
   /// Records a status poll of a line without changing its schedule.
   ///
   /// - Returns: whether the line is scheduled; if not, nothing is written.
   @discardableResult
-  func recordPoll(of line: LineKey, at moment: Instant) throws(StoreError) -> Bool
+  func recordPoll(of line: LineKey, at instant: Instant) throws(StoreError) -> Bool
 }
 
 /// Reads the schedule of ``PollStore``.
 package protocol PollReader {
-  /// Returns at most `limit` lines of an app whose status poll is due by `moment`, the longest overdue first.
+  /// Returns at most `limit` lines of an app whose status poll is due by `instant`, the longest overdue first.
   func duePolls(
-    of appID: String, in environment: Environment, by moment: Instant, limit: Int
+    of appID: String, in environment: Environment, by instant: Instant, limit: Int
   ) throws(StoreError) -> [LineKey]
 
   /// Returns the due time of the next poll of an app; `nil` if none is scheduled.
   func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant?
 
-  /// Returns the number of polls of an app that are due by `moment`.
+  /// Returns the number of polls of an app that are due by `instant`.
   func pollBacklog(
-    of appID: String, in environment: Environment, by moment: Instant
+    of appID: String, in environment: Environment, by instant: Instant
   ) throws(StoreError) -> Int64
 }
 
@@ -60,13 +60,13 @@ package protocol RefreshStore {
   func put(_ refresh: PendingRefresh) throws(StoreError)
 
   /// Removes the pending calls of these lines and stores the time of the call that answered them.
-  func completeRefreshes(of lines: [LineKey], at moment: Instant) throws(StoreError)
+  func completeRefreshes(of lines: [LineKey], at instant: Instant) throws(StoreError)
 }
 
 /// Reads the pending calls of ``RefreshStore``.
 package protocol RefreshReader {
-  /// Returns at most `limit` pending calls that are due by `moment`, the longest overdue first.
-  func refreshes(dueBy moment: Instant, limit: Int) throws(StoreError) -> [PendingRefresh]
+  /// Returns at most `limit` pending calls that are due by `instant`, the longest overdue first.
+  func refreshes(dueBy instant: Instant, limit: Int) throws(StoreError) -> [PendingRefresh]
 
   /// Returns the due time of the next pending call; `nil` if there is none.
   func nextRefresh() throws(StoreError) -> Instant?

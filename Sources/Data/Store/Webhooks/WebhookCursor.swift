@@ -57,7 +57,7 @@ package struct Delivery: Hashable, Sendable {
   /// The event type or notification type.
   package let type: String
   /// The time of the event.
-  package let happenedAt: Instant
+  package let occurredAt: Instant
   package var state: State
   /// The number of attempts.
   package var attempts: Int
@@ -71,14 +71,14 @@ package struct Delivery: Hashable, Sendable {
 
   /// Creates a delivery without attempts.
   package init(
-    position: Int64, environment: Environment?, subject: String, type: String, happenedAt: Instant,
+    position: Int64, environment: Environment?, subject: String, type: String, occurredAt: Instant,
     dueAt: Instant?
   ) {
     self.position = position
     self.environment = environment
     self.subject = subject
     self.type = type
-    self.happenedAt = happenedAt
+    self.occurredAt = occurredAt
     state = .pending
     attempts = 0
     firstAttemptAt = nil
@@ -89,15 +89,15 @@ package struct Delivery: Hashable, Sendable {
 
 /// The number of undelivered messages of one webhook.
 package struct DeliveryCounts: Hashable, Sendable {
-  package var waiting: Int64
-  package var dead: Int64
+  package var pending: Int64
+  package var deadLetters: Int64
   /// The time of the oldest pending message's event; `nil` if none is pending.
-  package var waitingSince: Instant?
+  package var oldestPendingAt: Instant?
 
   /// Creates counts from their parts.
-  package init(waiting: Int64, dead: Int64, waitingSince: Instant?) {
-    self.waiting = waiting
-    self.dead = dead
-    self.waitingSince = waitingSince
+  package init(pending: Int64, deadLetters: Int64, oldestPendingAt: Instant?) {
+    self.pending = pending
+    self.deadLetters = deadLetters
+    self.oldestPendingAt = oldestPendingAt
   }
 }

@@ -125,7 +125,7 @@ struct AccountReader: Sendable {
       }
       var preorderDate: Instant?
       for appInstall in appInstalls.union(facts.transactions.compactMap(\.details.appTransactionID)) {
-        for other in try reader.lines(ofCopy: appInstall, of: appID, in: environment)
+        for other in try reader.lines(ofAppInstall: appInstall, of: appID, in: environment)
         where read.insert(other).inserted { facts.merge(try reader.facts(of: other)) }
         let installs = try reader.facts(of: line(LineKey.appTransactionPrefix + appInstall)).appTransactions
         preorderDate = preorderDate ?? installs.compactMap(\.preorderDate).first

@@ -121,7 +121,7 @@ package actor MigrationJobManager: Worker {
     if job.state == .running {
       running[job.id]?.stop()
       try await inStore { store throws(StoreError) in
-        try store.end(job.id, as: .cancelled, problem: "", at: instant)
+        try store.end(job.id, as: .cancelled, error: "", at: instant)
       }
     } else {
       if job.order.ownsInput { folder.delete(job.order.inputPath) }

@@ -126,10 +126,10 @@ struct MigrationRun: Sendable {
     }
   }
 
-  private func end(_ state: MigrationJob.State, _ problem: String) async throws(StoreError) {
+  private func end(_ state: MigrationJob.State, _ error: String) async throws(StoreError) {
     let (id, instant) = (job.id, intake.now())
     try await store.write { store throws(StoreError) in
-      try store.end(id, as: state, problem: problem, at: instant)
+      try store.end(id, as: state, error: error, at: instant)
     }
   }
 }
@@ -184,7 +184,7 @@ extension MigrationRun {
     incoming.priority = .backfill
     incoming.queriedSince = job.startedAt
     incoming.lineLocks = lines
-    if job.order.linksNumbers { incoming.binding = .vouched(by: job.order.actor) }
+    if job.order.linksUnverifiedIDs { incoming.binding = .vouched(by: job.order.actor) }
     if job.order.isDryRun {
       let found = try await intake.dryRun(incoming)
       _ = await keep(

@@ -89,21 +89,14 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant
   ) throws(StoreError) -> Answer {
     let stored = try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now)
-    if case .precomputed(let kept) = stored {
+    if case .precomputed(let answer) = stored {
       return Answer(
-        status: kept.status, endIsKnown: true, end: kept.end, evidenceID: try evidence(behind: kept, of: key))
+        status: answer.status, endIsKnown: true, end: answer.end, evidenceID: answer.evidenceID)
     }
     let facts = stored == .stale ? try reader.facts(of: key) : nil
     let status = evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
-    let evidence = try reader.evidence(behind: status, of: key)
+    let evidence = try reader.evidence(deciding: status, of: key)
     return Answer(status: status, endIsKnown: facts == nil, end: nil, evidenceID: evidence)
-  }
-
-  private func evidence(behind kept: PrecomputedAnswer, of key: CustomerKey) throws(StoreError) -> EvidenceID?
-  {
-    // Answers stored by an earlier version do not name their evidence.
-    guard let evidence = kept.evidenceID else { return try reader.evidence(behind: kept.status, of: key) }
-    return evidence
   }
 
   func batchCheck(_ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext) throws(Status) -> Reply {

@@ -28,7 +28,7 @@ extension Migration {
         $0.count = reason.count
       }
     }
-    error = job.problem
+    error = job.error
     app = job.order.appID
     dryRun = job.order.isDryRun
     position = job.position

@@ -54,7 +54,7 @@ extension ReceiptServiceHandler {
       appID: app.id, environment: environment, inputPath: request.inputPath,
       format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
       isDryRun: request.dryRun, key: request.idempotencyKey,
-      actor: call.caller.isEmpty ? "migration" : call.caller, linksNumbers: request.linkUnverifiedIds)
+      actor: call.caller.isEmpty ? "migration" : call.caller, linksUnverifiedIDs: request.linkUnverifiedIds)
     let migration = try await status { () async throws(MigrationError) in
       try await context.migrations.start(order, upload: request.uploadId)
     }

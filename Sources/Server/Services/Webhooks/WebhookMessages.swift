@@ -14,9 +14,9 @@ extension Webhook {
     url = status.settings.redactedURL
     position = status.cursor.position
     latestPosition = status.latestPosition
-    pending = status.counts.waiting
-    deadLetters = status.counts.dead
-    oldestPendingAt = status.counts.waitingSince.map(GoogleProtobuf.Timestamp.init)
+    pending = status.counts.pending
+    deadLetters = status.counts.deadLetters
+    oldestPendingAt = status.counts.oldestPendingAt.map(GoogleProtobuf.Timestamp.init)
     state =
       if status.cursor.goneAt != nil { .gone } else if pending > 0 { .failing } else { .healthy }
   }
@@ -43,7 +43,7 @@ extension Wire.Delivery {
     state = DeliveryState(delivery.state)
     attempts = Int32(clamping: delivery.attempts)
     outcome = delivery.outcome
-    occurredAt = GoogleProtobuf.Timestamp(delivery.happenedAt)
+    occurredAt = GoogleProtobuf.Timestamp(delivery.occurredAt)
     firstAttemptAt = delivery.firstAttemptAt.map(GoogleProtobuf.Timestamp.init)
     nextAttemptAt = delivery.dueAt.map(GoogleProtobuf.Timestamp.init)
   }

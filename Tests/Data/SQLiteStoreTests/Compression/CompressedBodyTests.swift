@@ -47,9 +47,9 @@ import Testing
       "data": ["signedTransactionInfo": .string(sign(transaction, 1))], "version": "2.0",
     ]
     let body = JSONValue.object(["signedPayload": .string(sign(payload, 2))]).serialized()
-    let packed = try expectRound(body)
-    #expect(packed.bytes.count < body.count / 20, "\(packed.bytes.count) of \(body.count)")
-    #expect(packed.parts == [header])
+    let compressed = try expectRound(body)
+    #expect(compressed.bytes.count < body.count / 20, "\(compressed.bytes.count) of \(body.count)")
+    #expect(compressed.segments == [header])
   }
 
   @Test(
@@ -57,38 +57,39 @@ import Testing
   func damaged(seed: UInt64) throws {
     var random = Random(state: seed)
     let body = random.document(depth: 0)
-    let (packed, parts) = try pack(body)
-    for _ in 0..<5 where !packed.isEmpty {
-      var other = packed
-      other[Int(random.next() % UInt64(packed.count))] ^= UInt8(1 << (random.next() % 8))
+    let (compressed, segments) = try compress(body)
+    for _ in 0..<5 where !compressed.isEmpty {
+      var other = compressed
+      other[Int(random.next() % UInt64(compressed.count))] ^= UInt8(1 << (random.next() % 8))
       if random.next() % 4 == 0 { other.removeLast() }
-      _ = try? unpack(other, parts)
+      _ = try? decompress(other, segments)
     }
   }
 
   @discardableResult
-  private func expectRound(_ body: [UInt8]) throws -> (bytes: [UInt8], parts: [[UInt8]]) {
-    let packed = try pack(body)
-    #expect(try unpack(packed.bytes, packed.parts) == body)
-    return packed
+  private func expectRound(_ body: [UInt8]) throws -> (bytes: [UInt8], segments: [[UInt8]]) {
+    let compressed = try compress(body)
+    #expect(try decompress(compressed.bytes, compressed.segments) == body)
+    return compressed
   }
 
-  private func pack(_ body: [UInt8]) throws -> (bytes: [UInt8], parts: [[UInt8]]) {
-    var parts: [[UInt8]] = []
+  private func compress(_ body: [UInt8]) throws -> (bytes: [UInt8], segments: [[UInt8]]) {
+    var segments: [[UInt8]] = []
     let deflater = try Deflater(dictionary: CompressionDictionary.first)
-    let bytes = try CompressedBody.pack(body, with: deflater) { part throws(StoreError) in
-      let part = Array(part)
-      if let known = parts.firstIndex(of: part) { return Int64(known) }
-      parts.append(part)
-      return Int64(parts.count - 1)
+    let bytes = try CompressedBody.compress(body, with: deflater) { segment throws(StoreError) in
+      let segment = Array(segment)
+      if let known = segments.firstIndex(of: segment) { return Int64(known) }
+      segments.append(segment)
+      return Int64(segments.count - 1)
     }
-    return (bytes, parts)
+    return (bytes, segments)
   }
 
-  private func unpack(_ bytes: [UInt8], _ parts: [[UInt8]]) throws -> [UInt8] {
-    try CompressedBody.unpack(bytes, dictionary: CompressionDictionary.first) { number throws(StoreError) in
-      guard number < parts.count else { throw .corrupt("no such part") }
-      return parts[Int(number)]
+  private func decompress(_ bytes: [UInt8], _ segments: [[UInt8]]) throws -> [UInt8] {
+    try CompressedBody.decompress(bytes, dictionary: CompressionDictionary.first) {
+      number throws(StoreError) in
+      guard number < segments.count else { throw .corrupt("no such segment") }
+      return segments[Int(number)]
     }
   }
 }

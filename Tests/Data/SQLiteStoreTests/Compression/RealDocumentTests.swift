@@ -23,15 +23,16 @@ import Testing
         _ = try transaction.append(evidence(document, .rejected(reason: "WRONG_BUNDLE")))
       }
     }
-    let kept = try await store.snapshot { try $0.evidence(after: nil, limit: 100) }
-    #expect(kept.map(\.evidence.content.body) == documents.flatMap { [$0, $0] })
-    #expect(kept.map(\.evidence.content) == documents.flatMap { [EvidenceContent($0), EvidenceContent($0)] })
+    let stored = try await store.snapshot { try $0.evidence(after: nil, limit: 100) }
+    #expect(stored.map(\.evidence.content.body) == documents.flatMap { [$0, $0] })
+    #expect(
+      stored.map(\.evidence.content) == documents.flatMap { [EvidenceContent($0), EvidenceContent($0)] })
     let connection = try Connection.reader(path: store.path)
-    let (size, packed) = (
+    let (size, compressed) = (
       try connection.number("SELECT sum(size) FROM evidence"),
       try connection.number("SELECT sum(length(body)) FROM evidence")
     )
-    #expect(packed * 4 < size, "\(packed) of \(size)")
+    #expect(compressed * 4 < size, "\(compressed) of \(size)")
     await store.close()
   }
 

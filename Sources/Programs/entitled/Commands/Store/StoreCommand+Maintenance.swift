@@ -120,7 +120,7 @@ struct StoreStatsCommand: ParsableCommand {
         ("renewals", "\(counts.renewals)"), ("evidence", "\(counts.evidence)"),
         ("rejected evidence", "\(counts.rejectedEvidence)"),
         ("evidence without body", "\(statistics.purgedBodies)"),
-        ("received bytes", "\(statistics.arrivedBytes)"), ("stored bytes", "\(statistics.keptBytes)"),
+        ("received bytes", "\(statistics.originalBytes)"), ("stored bytes", "\(statistics.storedBytes)"),
         ("events", "\(counts.events)"), ("file bytes", "\(statistics.fileBytes)"),
         ("unused file bytes", "\(statistics.freeBytes)"), ("schema version", "\(statistics.schemaVersion)"),
       ]))

@@ -144,7 +144,7 @@ struct SyntheticCustomer {
   private func put(
     _ facts: CustomerFacts, from evidence: EvidenceID, to store: any StoreTransaction
   ) throws(StoreError) {
-    let answers = try PrecomputedAnswers(facts, in: app, from: now).resting { _ in evidence }
+    let answers = try PrecomputedAnswers(facts, in: app, from: now).addingEvidence { _ in evidence }
     try store.putFacts(facts, answers: answers, of: key)
   }
 

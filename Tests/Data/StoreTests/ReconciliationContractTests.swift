@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 
 @Suite("Contract: status polls and repairs")
-struct FollowUpContractTests {
+struct ReconciliationContractTests {
   private func newRepair(_ reason: Repair.Reason = .manual, app: String = "ocean") -> Repair {
     Repair(
-      appID: app, environment: .sandbox, reason: reason, from: moment(1), to: moment(2), startedAt: moment(3))
+      appID: app, environment: .sandbox, reason: reason, from: instant(1), to: instant(2),
+      startedAt: instant(3))
   }
 
   @Test(
@@ -17,19 +18,19 @@ struct FollowUpContractTests {
   func polls(backend: Backend) async throws {
     try await backend.withStore { store in
       try await store.write { store throws(StoreError) in
-        try store.schedulePoll(of: line("L1"), at: moment(20))
-        try store.schedulePoll(of: line("L2"), at: moment(10))
-        try store.schedulePoll(of: line("L3", .production), at: moment(5))
-        try store.schedulePoll(of: line("L4"), at: moment(10))
+        try store.schedulePoll(of: line("L1"), at: instant(20))
+        try store.schedulePoll(of: line("L2"), at: instant(10))
+        try store.schedulePoll(of: line("L3", .production), at: instant(5))
+        try store.schedulePoll(of: line("L4"), at: instant(10))
         try store.schedulePoll(of: line("L4"), at: nil)
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.nextPoll(of: "ocean", in: .sandbox) == moment(10))
+        #expect(try reader.nextPoll(of: "ocean", in: .sandbox) == instant(10))
         #expect(
-          try reader.duePolls(of: "ocean", in: .sandbox, by: moment(20), limit: 9) == [
+          try reader.duePolls(of: "ocean", in: .sandbox, by: instant(20), limit: 9) == [
             line("L2"), line("L1"),
           ])
-        #expect(try reader.pollBacklog(of: "ocean", in: .sandbox, by: moment(19)) == 1)
+        #expect(try reader.pollBacklog(of: "ocean", in: .sandbox, by: instant(19)) == 1)
         #expect(try reader.nextPoll(of: "other", in: .sandbox) == nil)
       }
     }
@@ -38,20 +39,20 @@ struct FollowUpContractTests {
   @Test(
     "The time of the last poll survives rescheduling and is deleted with the schedule",
     arguments: Backend.allCases)
-  func asked(backend: Backend) async throws {
+  func lastPolls(backend: Backend) async throws {
     try await backend.withStore { store in
-      let asked = try await store.write { store throws(StoreError) in
-        try store.schedulePoll(of: line(), at: moment(10))
-        var asked = [try store.lastPoll(of: line())]
-        #expect(try store.recordPoll(of: line(), at: moment(11)))
-        #expect(try !store.recordPoll(of: line("L2"), at: moment(11)), "it is not scheduled")
-        try store.schedulePoll(of: line(), at: moment(20))
-        asked.append(try store.lastPoll(of: line()))
+      let polls = try await store.write { store throws(StoreError) in
+        try store.schedulePoll(of: line(), at: instant(10))
+        var polls = [try store.lastPoll(of: line())]
+        #expect(try store.recordPoll(of: line(), at: instant(11)))
+        #expect(try !store.recordPoll(of: line("L2"), at: instant(11)), "it is not scheduled")
+        try store.schedulePoll(of: line(), at: instant(20))
+        polls.append(try store.lastPoll(of: line()))
         try store.schedulePoll(of: line(), at: nil)
-        asked.append(try store.lastPoll(of: line()))
-        return asked
+        polls.append(try store.lastPoll(of: line()))
+        return polls
       }
-      #expect(asked == [nil, moment(11), nil])
+      #expect(polls == [nil, instant(11), nil])
     }
   }
 
@@ -89,12 +90,12 @@ struct FollowUpContractTests {
     try await backend.withStore { store in
       let repair = try await store.write { store throws(StoreError) in
         let repair = try store.begin(newRepair())
-        try store.schedulePoll(of: line("L1"), at: moment(5))
-        try store.schedulePoll(of: line("L2"), at: moment(9))
-        try store.schedulePoll(of: line("L3", .production), at: moment(5))
+        try store.schedulePoll(of: line("L1"), at: instant(5))
+        try store.schedulePoll(of: line("L2"), at: instant(9))
+        try store.schedulePoll(of: line("L3", .production), at: instant(5))
         try store.enqueue(line("L1"), for: repair.id)
         try store.enqueue(line("L0"), for: repair.id)
-        try store.enqueueDuePolls(by: moment(8), for: repair)
+        try store.enqueueDuePolls(by: instant(8), for: repair)
         try store.dequeue(line("L0"), from: repair.id)
         return repair
       }
@@ -134,13 +135,13 @@ struct FollowUpContractTests {
     try await backend.withStore { store in
       let (nothing, everything) = (CustomerFacts(), CustomerFacts(transactions: [fact()]))
       @Sendable func answer(_ facts: CustomerFacts) -> EntitlementStatus {
-        evaluate(facts, entitlement: "pro", in: app, at: moment(50))
+        evaluate(facts, entitlement: "pro", in: app, at: instant(50))
       }
       @Sendable func drift(_ before: CustomerFacts, _ after: CustomerFacts?, _ entitlement: String = "pro")
         -> Drift
       {
         Drift(
-          customer: customer, entitlement: entitlement, detectedAt: moment(50), before: answer(before),
+          customer: customer, entitlement: entitlement, detectedAt: instant(50), before: answer(before),
           after: after.map(answer))
       }
       let repair = try await store.write { store throws(StoreError) in
@@ -164,15 +165,15 @@ struct FollowUpContractTests {
   @Test(
     "Old finished repairs are deleted with their reports, unfinished ones are kept",
     arguments: Backend.allCases)
-  func forgotten(backend: Backend) async throws {
+  func purged(backend: Backend) async throws {
     try await backend.withStore { store in
       let open = try await store.write { store throws(StoreError) in
         var old = try store.begin(newRepair())
-        old.finishedAt = moment(10)
+        old.finishedAt = instant(10)
         try store.put(old)
         try store.enqueue(line(), for: old.id)
         let open = try store.begin(newRepair())
-        try store.purgeRepairs(finishedBefore: moment(11))
+        try store.purgeRepairs(finishedBefore: instant(11))
         return open
       }
       #expect(
@@ -183,15 +184,15 @@ struct FollowUpContractTests {
   @Test("The delivery watermark is stored", arguments: Backend.allCases)
   func mark(backend: Backend) async throws {
     try await backend.withStore { store in
-      #expect(try await store.snapshot { try $0.deliveryMark(of: "ocean", in: .sandbox) } == nil)
-      var mark = DeliveryWatermark(start: moment(1))
-      mark.lastDelivery = moment(4)
+      #expect(try await store.snapshot { try $0.deliveryWatermark(of: "ocean", in: .sandbox) } == nil)
+      var mark = DeliveryWatermark(start: instant(1))
+      mark.lastDelivery = instant(4)
       mark.typicalInterval = 9
       try await store.write { [mark] store throws(StoreError) in
-        try store.put(DeliveryWatermark(start: moment(0)), of: "ocean", in: .sandbox)
+        try store.put(DeliveryWatermark(start: instant(0)), of: "ocean", in: .sandbox)
         try store.put(mark, of: "ocean", in: .sandbox)
       }
-      #expect(try await store.snapshot { try $0.deliveryMark(of: "ocean", in: .sandbox) } == mark)
+      #expect(try await store.snapshot { try $0.deliveryWatermark(of: "ocean", in: .sandbox) } == mark)
     }
   }
 }
