@@ -21,17 +21,17 @@ import Testing
     }
   }
 
-  @Test("The bytes of format version 2 never change")
+  @Test("The bytes of format version 1 never change")
   func golden() throws {
     let fact = TransactionFact(
       transactionID: "T", originalTransactionID: "T", productID: "p", type: .nonConsumable,
       purchaseDate: Instant(millisecondsSince1970: 1000), expiresDate: Instant(millisecondsSince1970: 1001),
       ownership: .familyShared, signedDate: Instant(millisecondsSince1970: 999))
-    let bytes: [UInt8] = [2, 0b1010, 1, 84, 1, 112, 2, 2, 0xD0, 0x0F, 1, 2]
+    let bytes: [UInt8] = [1, 0b1010, 1, 84, 1, 112, 2, 2, 0xD0, 0x0F, 1, 2]
     #expect(FactCoding.encode(fact) == bytes)
     #expect(try FactCoding.transaction(bytes) == fact)
     #expect(
-      FactCoding.encode(CustomerFacts(transactions: [fact])) == [2, 1] + bytes.dropFirst() + [0, 0, 0])
+      FactCoding.encode(CustomerFacts(transactions: [fact])) == [1, 1] + bytes.dropFirst() + [0, 0, 0])
     // Known codes are stored as indices into their lists, so new codes must be last.
     #expect(
       ProductType.known == [
@@ -53,17 +53,6 @@ import Testing
       ])
   }
 
-  @Test("Facts of format version 1 are decoded")
-  func versionOne() throws {
-    let fact = TransactionFact(
-      transactionID: "T", originalTransactionID: "T", productID: "p", type: .nonConsumable,
-      purchaseDate: Instant(millisecondsSince1970: 1000), expiresDate: Instant(millisecondsSince1970: 1001),
-      ownership: .familyShared, signedDate: Instant(millisecondsSince1970: 999))
-    let bytes: [UInt8] = [0b1010, 1, 84, 1, 112, 2, 2, 0xD0, 0x0F, 1, 2]
-    #expect(try FactCoding.transaction([1] + bytes) == fact)
-    #expect(try FactCoding.customerFacts([1, 1] + bytes + [0]) == CustomerFacts(transactions: [fact]))
-  }
-
   @Test("Decoding damaged bytes throws, without a crash", arguments: UInt64(0)..<200)
   func damaged(seed: UInt64) {
     var random = SplitMix64(state: seed)
@@ -77,10 +66,10 @@ import Testing
     }
   }
 
-  @Test("A later format version is rejected by its number")
-  func laterVersion() {
-    #expect(throws: StoreError.corrupt("facts of version 3, and 2 is known")) {
-      try FactCoding.customerFacts([3, 0, 0])
+  @Test("Another format version is rejected by its number")
+  func otherVersion() {
+    #expect(throws: StoreError.corrupt("unknown format version 2 of facts")) {
+      try FactCoding.customerFacts([2, 0, 0])
     }
   }
 }

@@ -1,13 +1,10 @@
 package import Entitlements
 
-/// The compact, versioned binary format of facts.
-///
-/// Each version of the program must read all formats that earlier versions wrote.
+/// The compact, versioned binary format of facts; see ``FactDecoder``. Persisted, so a released version never
+/// changes.
 package enum FactCoding {
   /// The first byte of all encoded facts.
-  private static let version: UInt8 = 2
-  /// The oldest version that is still read.
-  private static let oldestVersion: UInt8 = 1
+  private static let version: UInt8 = 1
 
   /// Encodes all facts of a customer.
   package static func encode(_ facts: CustomerFacts) -> [UInt8] {
@@ -51,11 +48,11 @@ package enum FactCoding {
 
   /// Decodes all facts of a customer.
   ///
-  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are malformed or of a later version.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are malformed or of another version.
   package static func customerFacts(_ bytes: [UInt8]) throws(StoreError) -> CustomerFacts {
     var decoder = try decoder(bytes)
-    let facts = try decoder.customerFacts(version: bytes[0])
-    guard decoder.isAtEnd else { throw .corrupt("there is more behind a customer's facts") }
+    let facts = try decoder.customerFacts()
+    guard decoder.isAtEnd else { throw .corrupt("bytes after the facts of a customer") }
     return facts
   }
 
@@ -86,9 +83,7 @@ package enum FactCoding {
   private static func decoder(_ bytes: [UInt8]) throws(StoreError) -> FactDecoder {
     var decoder = FactDecoder(bytes)
     let found = try decoder.byte()
-    guard (oldestVersion...version).contains(found) else {
-      throw .corrupt("facts of version \(found), and \(version) is known")
-    }
+    guard found == version else { throw .corrupt("unknown format version \(found) of facts") }
     return decoder
   }
 }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-// Members added in version 2, in the order of ``FactEncoder``.
+// Details, grants and app transactions, in the order of ``FactEncoder``.
 extension FactDecoder {
   mutating func transactionDetails(
     since base: Instant, after previous: TransactionDetails
@@ -58,7 +58,7 @@ extension FactDecoder {
     let id = try text()
     let entitlement = try text()
     guard let level = AccessLevel(rawValue: Int(truncatingIfNeeded: try unsigned())) else {
-      throw .corrupt("an access level in a grant is not known")
+      throw .corrupt("unknown access level in a grant")
     }
     let since = Instant(millisecondsSince1970: try signed())
     let until = try flags.contains(.hasUntil) ? instant(since: since) : nil

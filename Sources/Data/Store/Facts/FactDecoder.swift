@@ -4,8 +4,8 @@ internal import Entitlements
 
 /// Reads the format that ``FactEncoder`` writes.
 ///
-/// Format: a version byte (``FactCoding``; version 1 had no details, grants and app transactions), then
-/// varints, length-prefixed texts, and dates relative to one base date of each fact. Flags mark the line,
+/// Format: a version byte (``FactCoding``), then varints, length-prefixed texts, and dates in milliseconds
+/// relative to one base date of each fact. Flags mark the line,
 /// product or group of a transaction as equal to those of the transaction before, as in most periods of a
 /// subscription; the decoded facts then share one string. Texts of the details do the same with their length:
 /// 0 is no text, 1 is the text before, and otherwise the length is two less.
@@ -22,7 +22,7 @@ struct FactDecoder: ~Copyable {
 
   var isAtEnd: Bool { position == bytes.count }
 
-  mutating func customerFacts(version: UInt8) throws(StoreError) -> CustomerFacts {
+  mutating func customerFacts() throws(StoreError) -> CustomerFacts {
     let transactionCount = try count()
     var transactions: [TransactionFact] = []
     transactions.reserveCapacity(transactionCount)
@@ -31,7 +31,6 @@ struct FactDecoder: ~Copyable {
     var renewals: [RenewalFact] = []
     renewals.reserveCapacity(renewalCount)
     for _ in 0..<renewalCount { renewals.append(try renewal()) }
-    guard version > 1 else { return CustomerFacts(ordered: transactions, renewals) }
     var grants: [GrantFact] = []
     for _ in 0..<(try count()) { grants.append(try grant()) }
     var appTransactions: [AppTransactionFact] = []
@@ -139,19 +138,19 @@ extension FactDecoder {
   }
 
   mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == String {
-    let place = try unsigned()
-    guard place > 0 else { return .unrecognized(try text()) }
-    return try known(place)
+    let index = try unsigned()
+    guard index > 0 else { return .unrecognized(try text()) }
+    return try known(index)
   }
 
   mutating func code<Code: OpenCode>() throws(StoreError) -> Code where Code.RawValue == Int64 {
-    let place = try unsigned()
-    guard place > 0 else { return .unrecognized(try signed()) }
-    return try known(place)
+    let index = try unsigned()
+    guard index > 0 else { return .unrecognized(try signed()) }
+    return try known(index)
   }
 
-  private func known<Code: OpenCode>(_ place: UInt64) throws(StoreError) -> Code {
-    guard place <= UInt64(Code.known.count) else { throw .corrupt("a code in a fact is not known") }
-    return Code.known[Int(place) - 1]
+  private func known<Code: OpenCode>(_ index: UInt64) throws(StoreError) -> Code {
+    guard index <= UInt64(Code.known.count) else { throw .corrupt("unknown code in a fact") }
+    return Code.known[Int(index) - 1]
   }
 }

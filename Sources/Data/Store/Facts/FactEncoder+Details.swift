@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 
-// Members added in version 2; ``FactDecoder`` reads them in the same order.
+// Details, grants and app transactions; ``FactDecoder`` reads them in the same order.
 extension FactEncoder {
   mutating func append(
     _ details: TransactionDetails, since base: Instant, after previous: TransactionDetails?

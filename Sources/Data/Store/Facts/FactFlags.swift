@@ -18,7 +18,6 @@ struct TransactionFlags: OptionSet {
   static let hasOfferType = TransactionFlags(rawValue: 1 << 11)
   static let hasOfferDiscountType = TransactionFlags(rawValue: 1 << 12)
   static let hasQuantity = TransactionFlags(rawValue: 1 << 13)
-  // Since version 2.
   static let hasRevokedSeats = TransactionFlags(rawValue: 1 << 14)
   static let hasDetails = TransactionFlags(rawValue: 1 << 15)
 }
@@ -35,7 +34,6 @@ struct RenewalFlags: OptionSet {
   static let hasExpirationIntent = RenewalFlags(rawValue: 1 << 5)
   static let hasPriceIncreaseStatus = RenewalFlags(rawValue: 1 << 6)
   static let hasRenewalDate = RenewalFlags(rawValue: 1 << 7)
-  // Since version 2.
   static let hasDetails = RenewalFlags(rawValue: 1 << 8)
 }
 

@@ -80,7 +80,7 @@ struct StoreVerifyCommand: AsyncParsableCommand {
 /// `entitled store vacuum`.
 struct StoreVacuumCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "vacuum", abstract: "Compress old evidence and release unused disk space.",
+    commandName: "vacuum", abstract: "Release unused disk space.",
     discussion: "Requires a stopped service, and free disk space of the size of the store.")
 
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
@@ -93,7 +93,6 @@ struct StoreVacuumCommand: AsyncParsableCommand {
     print(
       Table.aligned([
         ("bytes before", "\(outcome.bytesBefore)"), ("bytes after", "\(outcome.bytesAfter)"),
-        ("bodies compressed", "\(outcome.packedBodies)"),
       ]))
   }
 }
