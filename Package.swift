@@ -100,7 +100,7 @@ let package = Package(
     library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
     library(.trust, "AppReceipt", ["AppStore", "Bytes", "JSON", "SignedData", asn1]),
     library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing"]),
-    library(.data, "SQLite", ["CSQLite3", "Store"]),
+    library(.data, "SQLite", ["CSQLite3"]),
     library(
       .data, "SQLiteStore",
       [
@@ -137,7 +137,7 @@ let package = Package(
       ]),
     library(
       .sandbox, "Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
-    library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox", "Store"]),
+    library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox"]),
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
       .apple, "AppStoreClient",
@@ -270,7 +270,7 @@ let package = Package(
       ["AppReceipt", "AppStore", "Bytes", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
     test(
       .sandbox, "SandboxStoreTests",
-      ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData", "Store"]),
+      ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData"]),
     test(
       .server, "ServicesTests",
       [

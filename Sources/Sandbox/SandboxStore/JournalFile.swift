@@ -2,22 +2,23 @@ internal import AppStore
 internal import Platform
 internal import SQLite
 internal import Sandbox
-internal import Store
 
 /// The open SQLite database. Not thread-safe.
 ///
 /// A commit survives a crash of the process at once, and a power loss after the next checkpoint. A flush per
 /// action would dominate the run time, and the state of a simulator can be lost.
 final class JournalFile {
+  private let path: String
   private let connection: Connection
   private let appending: Statement
   private let rows: RowWriter
 
-  init(path: String, timeout: Duration) throws(StoreError) {
+  init(path: String, timeout: Duration) throws(SandboxError) {
+    self.path = path
     makePrivateFile(path)
     connection = try Connection(path: path)
     try connection.execute("PRAGMA busy_timeout = \(Int(timeout / .milliseconds(1)))")
-    try JournalSchema.migrate(connection)
+    try JournalSchema.migrate(connection, at: path)
     try connection.execute(
       """
       PRAGMA journal_mode = WAL;
@@ -29,33 +30,33 @@ final class JournalFile {
     rows = RowWriter(connection)
   }
 
-  func lines() throws(StoreError) -> [JournalLine] {
+  func lines() throws(SandboxError) -> [JournalLine] {
     let reading = try Statement("SELECT at, entry FROM journal ORDER BY line", on: connection)
     defer { reading.reset() }
     var lines: [JournalLine] = []
     while try reading.step() {
-      guard let entry = reading.text(1) else { throw .corrupt("a journal line is empty") }
+      guard let entry = reading.text(1) else { throw .corrupt(path: path, detail: "a journal line is empty") }
       lines.append(JournalLine(at: Instant(millisecondsSince1970: reading.number(0)), entry: entry))
     }
     return lines
   }
 
   /// Appends the first lines of a process and creates the tables again.
-  func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ changes: [RowChange]) throws(StoreError) {
+  func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ changes: [RowChange]) throws(SandboxError) {
     // Flushed, so that ids are not issued twice even after a power loss.
     try connection.execute("PRAGMA synchronous = FULL")
-    try inTransaction { () throws(StoreError) in
+    try inTransaction { () throws(SandboxError) in
       try rows.make(tables)
       try write(lines, changes)
     }
     try connection.execute("PRAGMA synchronous = NORMAL")
   }
 
-  func append(_ lines: [JournalLine], _ changes: [RowChange]) throws(StoreError) {
-    try inTransaction { () throws(StoreError) in try write(lines, changes) }
+  func append(_ lines: [JournalLine], _ changes: [RowChange]) throws(SandboxError) {
+    try inTransaction { () throws(SandboxError) in try write(lines, changes) }
   }
 
-  private func write(_ lines: [JournalLine], _ changes: [RowChange]) throws(StoreError) {
+  private func write(_ lines: [JournalLine], _ changes: [RowChange]) throws(SandboxError) {
     for line in lines {
       try appending.bind(1, line.at.millisecondsSince1970)
       try appending.bind(2, line.entry)
@@ -64,9 +65,9 @@ final class JournalFile {
     for change in changes { try rows.write(change) }
   }
 
-  private func inTransaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  private func inTransaction(_ body: () throws(SandboxError) -> Void) throws(SandboxError) {
     try connection.execute("BEGIN IMMEDIATE")
-    do throws(StoreError) {
+    do throws(SandboxError) {
       try body()
       try connection.execute("COMMIT")
     } catch {
@@ -85,14 +86,16 @@ enum JournalSchema {
 
   /// Creates the schema in a new file.
   ///
-  /// - Throws: ``StoreError/newerSchema(found:supported:)``; ``StoreError/corrupt(_:)`` for another program's
-  ///   database.
-  static func migrate(_ connection: Connection) throws(StoreError) {
+  /// - Throws: ``SandboxError/newerSchema(path:found:supported:)``; ``SandboxError/corrupt(path:detail:)`` for
+  ///   another program's database.
+  static func migrate(_ connection: Connection, at path: String) throws(SandboxError) {
     let found = try connection.number("PRAGMA user_version")
-    guard found <= version else { throw .newerSchema(found: Int(found), supported: version) }
+    guard found <= version else {
+      throw .newerSchema(path: path, found: Int(found), supported: version)
+    }
     guard found == 0 else { return }
     guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
-      throw .corrupt("not a sandbox database")
+      throw .corrupt(path: path, detail: "not a sandbox database")
     }
     try connection.execute("BEGIN IMMEDIATE; \(firstVersion) PRAGMA user_version = 1; COMMIT")
   }

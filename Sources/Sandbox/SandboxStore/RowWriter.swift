@@ -1,6 +1,5 @@
 internal import SQLite
 internal import Sandbox
-internal import Store
 
 /// The writer of the world's tables.
 final class RowWriter {
@@ -18,14 +17,14 @@ final class RowWriter {
   init(_ connection: Connection) { self.connection = connection }
 
   /// Replaces the tables with empty ones.
-  func make(_ tables: [WorldTable]) throws(StoreError) {
+  func make(_ tables: [WorldTable]) throws(SandboxError) {
     for table in tables {
       try connection.execute("DROP TABLE IF EXISTS \(table.name); \(table.definition)")
     }
   }
 
   /// Replaces the rows of a subject.
-  func write(_ change: RowChange) throws(StoreError) {
+  func write(_ change: RowChange) throws(SandboxError) {
     let table = change.table
     // INSERT OR REPLACE replaces a row with the same key.
     if change.rows.count != 1 || change.subject.count != table.keyLength {
@@ -36,14 +35,14 @@ final class RowWriter {
     for row in change.rows { try insertion.run(row) }
   }
 
-  private func insertion(into table: WorldTable) throws(StoreError) -> Statement {
+  private func insertion(into table: WorldTable) throws(SandboxError) -> Statement {
     if let known = insertions[table.name] { return known }
     let statement = try Statement(table.insertion, on: connection)
     insertions[table.name] = statement
     return statement
   }
 
-  private func deletion(from table: WorldTable, byFirst count: Int) throws(StoreError) -> Statement {
+  private func deletion(from table: WorldTable, byFirst count: Int) throws(SandboxError) -> Statement {
     let key = Deletion(table: table.name, columns: count)
     if let known = deletions[key] { return known }
     let statement = try Statement(table.deletion(byFirst: count), on: connection)
@@ -53,7 +52,7 @@ final class RowWriter {
 }
 
 extension Statement {
-  fileprivate func run(_ cells: [Cell]) throws(StoreError) {
+  fileprivate func run(_ cells: [Cell]) throws(SandboxError) {
     for (position, cell) in zip(CInt(1)..., cells) {
       switch cell {
       case .null: try bind(position, String?.none)

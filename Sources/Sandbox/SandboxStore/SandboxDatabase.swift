@@ -1,5 +1,5 @@
+package import SQLite
 package import Sandbox
-internal import Store
 internal import Synchronization
 
 /// The sandbox's journal in a SQLite file, with tables that testers can query.
@@ -21,37 +21,23 @@ package final class SandboxDatabase: JournalStore {
   ///   ``SandboxError/unusable(path:detail:)`` if it cannot be read or written or stays locked.
   package init(directory: String, timeout: Duration) throws(SandboxError) {
     path = "\(directory)/\(Self.fileName)"
-    do throws(StoreError) {
-      file = Mutex(try JournalFile(path: path, timeout: timeout))
-    } catch {
-      throw SandboxError(error, at: path)
-    }
+    file = Mutex(try JournalFile(path: path, timeout: timeout))
   }
 
   package func lines() throws(SandboxError) -> [JournalLine] {
-    try use { file throws(StoreError) in try file.lines() }
+    try file.withLock { file throws(SandboxError) in try file.lines() }
   }
 
   package func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange])
     throws(SandboxError)
   {
     let rows = rows()
-    try use { file throws(StoreError) in try file.begin(lines, tables, rows) }
+    try file.withLock { file throws(SandboxError) in try file.begin(lines, tables, rows) }
   }
 
   package func append(_ lines: [JournalLine], _ rows: () -> [RowChange]) throws(SandboxError) {
     let rows = rows()
-    try use { file throws(StoreError) in try file.append(lines, rows) }
-  }
-
-  private func use<Result: Sendable>(_ body: (JournalFile) throws(StoreError) -> Result)
-    throws(SandboxError) -> Result
-  {
-    do throws(StoreError) {
-      return try file.withLock { file throws(StoreError) in try body(file) }
-    } catch {
-      throw SandboxError(error, at: path)
-    }
+    try file.withLock { file throws(SandboxError) in try file.append(lines, rows) }
   }
 }
 
@@ -69,18 +55,19 @@ extension SandboxStorage {
   }
 }
 
-extension SandboxError {
-  /// Converts an error of the store.
-  fileprivate init(_ error: StoreError, at path: String) {
-    switch error {
-    case .corrupt(let what): self = .corrupt(path: path, detail: what)
-    case .newerSchema(let found, let supported):
-      self = .newerSchema(path: path, found: found, supported: supported)
-    case .inUse: self = .inUse(path: path)
-    case .cannotOpen(_, let reason), .failed(let reason): self = .unusable(path: path, detail: reason)
-    case .diskFull: self = .unusable(path: path, detail: "no space left on device")
-    case .overloaded, .deadlineExceeded, .cancelled, .closed:
-      self = .unusable(path: path, detail: error.description)
-    }
+/// A connection whose errors are ``SandboxError``s.
+typealias Connection = SQLiteConnection<SandboxError>
+/// A statement whose errors are ``SandboxError``s.
+typealias Statement = SQLiteStatement<SandboxError>
+
+extension SandboxError: SQLiteErrorConvertible {
+  package init(_ error: SQLiteError) {
+    self =
+      switch error.kind {
+      case .corrupt: .corrupt(path: error.path, detail: error.message)
+      case .diskFull: .unusable(path: error.path, detail: "no space left on device")
+      case .cannotOpen: .unusable(path: error.path, detail: error.message)
+      case .other: .unusable(path: error.path, detail: "\(error.message) (SQLite \(error.code))")
+      }
   }
 }

@@ -2,6 +2,7 @@ import AppStore
 import Dispatch
 import Ledger
 import Store
+import TestSupport
 import Testing
 
 /// Operations of the ledger that only read.

@@ -30,9 +30,9 @@ struct DatabaseFileTests {
   @Test("A database of a newer version is rejected unchanged")
   func newer() throws {
     _ = try folder.open()
-    try Connection(path: folder.database).execute("PRAGMA user_version = 7")
+    try SQLiteConnection<SandboxError>(path: folder.database).execute("PRAGMA user_version = 7")
     #expect(openError() == "\(folder.database) has schema version 7, and this program knows versions up to 1")
-    #expect(try Connection(path: folder.database).number("PRAGMA user_version") == 7)
+    #expect(try SQLiteConnection<SandboxError>(path: folder.database).number("PRAGMA user_version") == 7)
   }
 
   @Test("A file that is not a database is rejected")
@@ -44,9 +44,9 @@ struct DatabaseFileTests {
   @Test("Another program's database is rejected unchanged")
   func foreign() throws {
     try write("")
-    try Connection(path: folder.database).execute("CREATE TABLE recipe (name TEXT)")
+    try SQLiteConnection<SandboxError>(path: folder.database).execute("CREATE TABLE recipe (name TEXT)")
     #expect(openError() == "\(folder.database) is corrupt: not a sandbox database")
-    let foreign = try Connection(path: folder.database)
+    let foreign = try SQLiteConnection<SandboxError>(path: folder.database)
     #expect(try foreign.number("SELECT count(*) FROM sqlite_schema") == 1)
     #expect(try foreign.number("SELECT count(*) FROM pragma_journal_mode WHERE journal_mode = 'delete'") == 1)
   }
@@ -66,7 +66,7 @@ struct DatabaseFileTests {
   @Test("A malformed journal line is rejected with its number")
   func unreadableLine() async throws {
     do { _ = try await folder.open().buy("coins", "ann") }
-    try Connection(path: folder.database).execute(
+    try SQLiteConnection<SandboxError>(path: folder.database).execute(
       #"UPDATE journal SET entry = '{"action":"dance","with":{}}' WHERE line = 2"#)
     #expect(
       openError()
@@ -82,7 +82,7 @@ struct DatabaseFileTests {
   @Test("A locked database is rejected after the timeout")
   func locked() throws {
     _ = try folder.open()
-    let other = try Connection(path: folder.database)
+    let other = try SQLiteConnection<SandboxError>(path: folder.database)
     try other.execute("BEGIN IMMEDIATE")
     #expect(
       openError(timeout: .milliseconds(1)) == "cannot use \(folder.database): database is locked (SQLite 5)")
@@ -97,7 +97,7 @@ struct DatabaseFileTests {
     let bought: Int64
     do {
       let store = try folder.open(timeout: .milliseconds(1))
-      let other = try Connection(path: folder.database)
+      let other = try SQLiteConnection<SandboxError>(path: folder.database)
       try other.execute("BEGIN IMMEDIATE")
       for account in ["ann", "ben"] {
         await #expect(throws: Refused.self) { _ = try await store.buy("coins", account) }

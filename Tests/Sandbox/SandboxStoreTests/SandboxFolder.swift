@@ -48,11 +48,11 @@ final class SandboxFolder {
 
   /// Returns the rows of all tables as SQL literals.
   func tables(_ name: String = "store") throws -> [String: [String]] {
-    let connection = try Connection(path: path("\(name)/sandbox.sqlite"))
+    let connection = try SQLiteConnection<SandboxError>(path: path("\(name)/sandbox.sqlite"))
     var all: [String: [String]] = [:]
     for table in World.tables {
       let row = table.columns.map { "quote(\($0.name))" }.joined(separator: " || ', ' || ")
-      let statement = try Statement("SELECT \(row) FROM \(table.name)", on: connection)
+      let statement = try SQLiteStatement("SELECT \(row) FROM \(table.name)", on: connection)
       var rows: [String] = []
       while try statement.step() { rows.append(statement.text(0) ?? "") }
       statement.reset()

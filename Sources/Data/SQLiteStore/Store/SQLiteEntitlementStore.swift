@@ -1,15 +1,17 @@
+internal import Platform
 package import Store
 
 /// The store in one local directory: SQLite in WAL mode, with one writer and any number of readers.
 package final class SQLiteEntitlementStore: EntitlementStore {
-  private let directory: DataDirectory
+  /// Locked until the store is released.
+  private let directory: PrivateDirectory
   private let queue: WriteQueue
   private let readers: ReaderPool
   private let hash: CustomerIdentity.Hash
   package let changes = CustomerVersions()
 
   /// The path of the database file.
-  var path: String { directory.databasePath }
+  var path: String { directory.path + "/entitled.sqlite" }
 
   /// Opens the store in `directory`, and creates it if it is missing.
   ///
@@ -31,9 +33,14 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     directory: String, capacity: Int = 4096, batchSize: Int = 256, reads: ReaderPool.Limits = .init(),
     hash: @escaping CustomerIdentity.Hash
   ) throws(StoreError) {
-    self.directory = try DataDirectory(directory)
+    do throws(PrivateDirectoryError) {
+      self.directory = try PrivateDirectory(directory, createsParents: true)
+    } catch {
+      throw StoreError(error)
+    }
     self.hash = hash
-    let (path, changes) = (self.directory.databasePath, changes)
+    let (path, changes) = (directory + "/entitled.sqlite", changes)
+    makePrivateFile(path)
     queue = try WriteQueue(
       path: path, capacity: capacity, batchSize: batchSize, changes: changes, hash: hash)
     readers = ReaderPool(reads) { () throws(StoreError) in
@@ -55,7 +62,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   }
 
   package func makeCheckReader() throws(StoreError) -> sending any CheckReader {
-    try SQLiteReader(path: directory.databasePath, changes: changes, hash: hash)
+    try SQLiteReader(path: path, changes: changes, hash: hash)
   }
 
   package func write<Outcome: Sendable>(

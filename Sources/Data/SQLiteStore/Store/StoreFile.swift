@@ -31,7 +31,7 @@ package struct StoreFile {
   /// - Returns: the size of the copy in bytes.
   /// - Throws: ``StoreError/cannotOpen(path:reason:)`` if `target` exists.
   package func backUp(to target: String) throws(StoreError) -> Int64 {
-    guard !fileExists(target) else { throw .cannotOpen(path: target, reason: "it exists already") }
+    guard access(target, F_OK) != 0 else { throw .cannotOpen(path: target, reason: "it exists already") }
     try copyDatabase(connection, to: target)
     return try Connection.reader(path: target).number(Self.size)
   }

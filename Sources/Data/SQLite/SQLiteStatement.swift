@@ -1,16 +1,16 @@
 internal import CSQLite3
-package import Store
 
-/// A SQL statement, prepared once and run many times.
-package final class Statement {
-  private let connection: Connection
+/// A SQL statement, prepared once and run many times. It keeps its connection open.
+package final class SQLiteStatement<Failure: SQLiteErrorConvertible> {
+  private let connection: SQLiteConnection<Failure>
   private let handle: OpaquePointer
 
-  package init(_ sql: String, on connection: Connection) throws(StoreError) {
+  /// Prepares the first statement of `sql`; throws if it names unknown tables or columns.
+  package init(_ sql: String, on connection: SQLiteConnection<Failure>) throws(Failure) {
     var handle: OpaquePointer?
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
-    try check(sqlite3_prepare_v3(connection.handle, sql, -1, flags, &handle, nil), connection.handle)
-    guard let handle else { throw .failed("no statement in: \(sql)") }
+    try connection.check(sqlite3_prepare_v3(connection.handle, sql, -1, flags, &handle, nil))
+    guard let handle else { throw connection.misuse("no statement in: \(sql)") }
     self.connection = connection
     self.handle = handle
   }
@@ -20,11 +20,11 @@ package final class Statement {
   /// Steps to the next row.
   ///
   /// - Returns: whether there is a row. After `true` or an error, the caller must call ``reset()``.
-  package func step() throws(StoreError) -> Bool {
+  package func step() throws(Failure) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    case let result: throw failure(result, connection.handle)
+    case let result: throw connection.failure(result)
     }
   }
 
@@ -32,15 +32,15 @@ package final class Statement {
   package func reset() { sqlite3_reset(handle) }
 
   /// Runs a statement without result rows, and resets it.
-  package func run() throws(StoreError) {
+  package func run() throws(Failure) {
     defer { reset() }
     while try step() {}
   }
 }
 
 // Parameters, counted from 1. SQLite copies texts and blobs, so they need not outlive the call.
-extension Statement {
-  package func bind(_ position: CInt, _ text: String) throws(StoreError) {
+extension SQLiteStatement {
+  package func bind(_ position: CInt, _ text: String) throws(Failure) {
     var text = text
     let result = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -49,35 +49,35 @@ extension Statement {
           handle, position, characters.baseAddress, count, copied, UInt8(SQLITE_UTF8))
       }
     }
-    try check(result, connection.handle)
+    try connection.check(result)
   }
 
-  package func bind(_ position: CInt, _ text: String?) throws(StoreError) {
-    guard let text else { return try check(sqlite3_bind_null(handle, position), connection.handle) }
+  package func bind(_ position: CInt, _ text: String?) throws(Failure) {
+    guard let text else { return try connection.check(sqlite3_bind_null(handle, position)) }
     try bind(position, text)
   }
 
-  package func bind(_ position: CInt, _ number: Int64) throws(StoreError) {
-    try check(sqlite3_bind_int64(handle, position, number), connection.handle)
+  package func bind(_ position: CInt, _ number: Int64) throws(Failure) {
+    try connection.check(sqlite3_bind_int64(handle, position, number))
   }
 
-  package func bind(_ position: CInt, _ number: Int64?) throws(StoreError) {
-    guard let number else { return try check(sqlite3_bind_null(handle, position), connection.handle) }
+  package func bind(_ position: CInt, _ number: Int64?) throws(Failure) {
+    guard let number else { return try connection.check(sqlite3_bind_null(handle, position)) }
     try bind(position, number)
   }
 
-  package func bind(_ position: CInt, _ bytes: [UInt8]?) throws(StoreError) {
-    guard let bytes else { return try check(sqlite3_bind_null(handle, position), connection.handle) }
+  package func bind(_ position: CInt, _ bytes: [UInt8]?) throws(Failure) {
+    guard let bytes else { return try connection.check(sqlite3_bind_null(handle, position)) }
     guard !bytes.isEmpty else {
-      return try check(sqlite3_bind_zeroblob(handle, position, 0), connection.handle)
+      return try connection.check(sqlite3_bind_zeroblob(handle, position, 0))
     }
     let result = sqlite3_bind_blob64(handle, position, bytes, UInt64(bytes.count), copied)
-    try check(result, connection.handle)
+    try connection.check(result)
   }
 }
 
 // Columns of the current row, counted from 0.
-extension Statement {
+extension SQLiteStatement {
   package func number(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
   package func text(_ column: CInt) -> String? {
@@ -93,9 +93,9 @@ extension Statement {
   }
 
   /// Calls `body` with SQLite's own buffer, without a copy; empty for NULL.
-  package func withBytes<Value, Failure: Error>(
-    _ column: CInt, _ body: (Span<UInt8>) throws(Failure) -> Value
-  ) throws(Failure) -> Value {
+  package func withBytes<Value, BodyFailure: Error>(
+    _ column: CInt, _ body: (Span<UInt8>) throws(BodyFailure) -> Value
+  ) throws(BodyFailure) -> Value {
     // `sqlite3_column_blob` may convert the value, so the number of bytes is valid only after it.
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     let count = Int(sqlite3_column_bytes(handle, column))

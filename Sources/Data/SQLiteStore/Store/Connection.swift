@@ -1,0 +1,61 @@
+internal import Platform
+package import SQLite
+package import Store
+
+/// A connection whose errors are ``StoreError``s.
+typealias Connection = SQLiteConnection<StoreError>
+/// A statement whose errors are ``StoreError``s.
+typealias Statement = SQLiteStatement<StoreError>
+
+extension StoreError: SQLiteErrorConvertible {
+  package init(_ error: SQLiteError) {
+    self =
+      switch error.kind {
+      case .diskFull: .diskFull
+      case .corrupt: .corrupt(error.message)
+      case .cannotOpen: .cannotOpen(path: error.path, reason: error.message)
+      case .other: .failed("\(error.message) (SQLite \(error.code))")
+      }
+  }
+}
+
+extension StoreError {
+  init(_ error: PrivateDirectoryError) {
+    self =
+      switch error {
+      case .inUse(let path): .inUse(path: path)
+      case .failed(let path, let reason): .cannotOpen(path: path, reason: reason)
+      }
+  }
+}
+
+extension Connection {
+  /// Opens the writer's connection. A commit returns only after the WAL is synced to disk.
+  static func writer(path: String) throws(StoreError) -> Connection {
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      PRAGMA busy_timeout = 5000;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA foreign_keys = ON;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA cache_size = -65536;
+      """)
+    return connection
+  }
+
+  /// Opens a read connection. Readers share one memory mapping of the file; a scan of the whole file should
+  /// not map it.
+  static func reader(path: String, isMapped: Bool = true) throws(StoreError) -> Connection {
+    let connection = try Connection(path: path)
+    try connection.execute(
+      """
+      PRAGMA busy_timeout = 5000;
+      PRAGMA query_only = ON;
+      PRAGMA mmap_size = \(isMapped ? 2_147_418_112 : 0);
+      PRAGMA cache_size = -4096;
+      """)
+    return connection
+  }
+}
