@@ -111,28 +111,20 @@ extension Statement {
   }
 }
 
-/// Returns at most `limit` unclaimed lines after `line`. Prepares its statement on each call, because calls
-/// are rare.
-func unclaimedPage(
-  _ connection: Connection, of appID: String, in environment: Environment, after line: String?, limit: Int
-) throws(StoreError) -> [UnclaimedLine] {
-  let select = try Statement(
-    """
-    SELECT u.line_id, max(t.evidence_id)
-    FROM unclaimed_line u JOIN transaction_fact t USING (line_id, app, environment)
-    WHERE u.app = ? AND u.environment = ? AND u.line_id > ?
-    GROUP BY u.line_id ORDER BY u.line_id LIMIT ?
-    """, on: connection)
-  try select.bind(1, appID)
-  try select.bind(2, environment.rawValue)
-  try select.bind(3, line ?? "")
-  try select.bind(4, Int64(limit))
-  defer { select.reset() }
-  var page: [UnclaimedLine] = []
-  while try select.step() {
-    let line = LineKey(
-      appID: appID, environment: environment, lineID: select.text(0) ?? "")
-    page.append(UnclaimedLine(line: line, latest: EvidenceID(rawValue: select.number(1))))
+extension SQLiteReader {
+  func unclaimedLines(
+    of appID: String, in environment: Environment, after line: String?, limit: Int
+  ) throws(StoreError) -> [UnclaimedLine] {
+    try rows(
+      """
+      SELECT u.line_id, max(t.evidence_id)
+      FROM unclaimed_line u JOIN transaction_fact t USING (line_id, app, environment)
+      WHERE u.app = ? AND u.environment = ? AND u.line_id > ? GROUP BY u.line_id ORDER BY u.line_id LIMIT ?
+      """, appID, environment, line ?? "", limit
+    ) { row in
+      UnclaimedLine(
+        line: LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? ""),
+        latest: EvidenceID(rawValue: row.number(1)))
+    }
   }
-  return page
 }

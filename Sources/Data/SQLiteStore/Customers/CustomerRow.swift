@@ -175,25 +175,19 @@ extension CustomerRow {
   }
 }
 
-/// Reads and writes `answer_fingerprint`: the catalog fingerprint of each app's answers. Prepares its
-/// statements on each call, because calls are rare.
-final class AnswerFingerprintRows {
-  private let connection: Connection
-
-  init(_ connection: Connection) { self.connection = connection }
-
+// The catalog fingerprint of each app's answers.
+extension SQLiteReader {
   func fingerprint(of appID: String) throws(StoreError) -> UInt64? {
-    let select = try Statement("SELECT fingerprint FROM answer_fingerprint WHERE app = ?", on: connection)
-    try select.bind(1, appID)
-    defer { select.reset() }
-    return try select.step() ? UInt64(bitPattern: select.number(0)) : nil
+    try rows("SELECT fingerprint FROM answer_fingerprint WHERE app = ?", appID) { row in
+      UInt64(bitPattern: row.number(0))
+    }.first
   }
+}
 
-  func set(_ fingerprint: UInt64, of appID: String) throws(StoreError) {
-    let put = try Statement(
-      "INSERT OR REPLACE INTO answer_fingerprint (app, fingerprint) VALUES (?, ?)", on: connection)
-    try put.bind(1, appID)
-    try put.bind(2, Int64(bitPattern: fingerprint))
-    try put.run()
+extension SQLiteTransaction {
+  func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError) {
+    try run(
+      "INSERT OR REPLACE INTO answer_fingerprint (app, fingerprint) VALUES (?, ?)", appID,
+      Int64(bitPattern: fingerprint))
   }
 }

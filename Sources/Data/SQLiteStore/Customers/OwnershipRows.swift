@@ -100,20 +100,11 @@ final class OwnershipRows {
 extension Statement {
   /// Binds a line key to the first three parameters.
   func bind(_ line: LineKey) throws(StoreError) {
-    try bind(1, line.lineID)
-    try bind(2, line.appID)
-    try bind(3, line.environment.rawValue)
+    _ = try line.bind(to: self, at: 1)
   }
 
-  /// Binds a customer key to three parameters, beginning with `first`.
-  func bind(_ customer: CustomerKey, from first: CInt = 1) throws(StoreError) {
-    try bind(first, customer.customerID)
-    try bind(first + 1, customer.appID)
-    try bind(first + 2, customer.environment.rawValue)
-  }
-
-  /// Reads a time in milliseconds since 1970; `nil` for NULL.
-  func instant(_ column: CInt) -> Instant? {
-    isNull(column) ? nil : Instant(millisecondsSince1970: number(column))
+  /// Binds a customer key to the first three parameters.
+  func bind(_ customer: CustomerKey) throws(StoreError) {
+    _ = try customer.bind(to: self, at: 1)
   }
 }

@@ -62,50 +62,28 @@ final class PollRows {
   }
 }
 
-/// Reads the poll schedule of one app environment. Prepares its statements on each call, because calls are
-/// rare.
-struct PollQueries {
-  private let connection: Connection
-  private let appID: String
-  private let environment: Environment
-
-  init(_ connection: Connection, of appID: String, in environment: Environment) {
-    self.connection = connection
-    self.appID = appID
-    self.environment = environment
+// Reads of the poll schedule.
+extension SQLiteReader {
+  func duePolls(
+    of appID: String, in environment: Environment, by instant: Instant, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try rows(
+      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND at <= ? ORDER BY at LIMIT ?", appID,
+      environment, instant, limit
+    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
   }
 
-  func due(by instant: Instant, limit: Int) throws(StoreError) -> [LineKey] {
-    let select = try statement("line_id", "at <= ? ORDER BY at LIMIT ?")
-    try select.bind(3, instant.millisecondsSince1970)
-    try select.bind(4, Int64(limit))
-    defer { select.reset() }
-    var lines: [LineKey] = []
-    while try select.step() {
-      lines.append(
-        LineKey(appID: appID, environment: environment, lineID: select.text(0) ?? ""))
-    }
-    return lines
+  func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
+    try rows("SELECT min(at) FROM poll WHERE app = ? AND environment = ?", appID, environment) { row in
+      row.instant(0)
+    }.first ?? nil
   }
 
-  func next() throws(StoreError) -> Instant? {
-    let select = try statement("min(at)", "TRUE")
-    defer { select.reset() }
-    return try select.step() ? select.instant(0) : nil
-  }
-
-  func backlog(by instant: Instant) throws(StoreError) -> Int64 {
-    let select = try statement("count(*)", "at <= ?")
-    try select.bind(3, instant.millisecondsSince1970)
-    defer { select.reset() }
-    return try select.step() ? select.number(0) : 0
-  }
-
-  private func statement(_ columns: String, _ condition: String) throws(StoreError) -> Statement {
-    let select = try Statement(
-      "SELECT \(columns) FROM poll WHERE app = ? AND environment = ? AND \(condition)", on: connection)
-    try select.bind(1, appID)
-    try select.bind(2, environment.rawValue)
-    return select
+  func pollBacklog(
+    of appID: String, in environment: Environment, by instant: Instant
+  ) throws(StoreError) -> Int64 {
+    try rows(
+      "SELECT count(*) FROM poll WHERE app = ? AND environment = ? AND at <= ?", appID, environment, instant
+    ) { $0.number(0) }.first ?? 0
   }
 }

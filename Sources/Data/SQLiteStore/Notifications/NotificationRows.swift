@@ -61,75 +61,12 @@ final class NotificationRows {
     try put.run()
   }
 
-  /// Returns a page of notifications, latest first. Prepares its statement on each call, because calls are
-  /// rare.
-  static func page(
-    _ connection: Connection, _ query: NotificationFilter
-  ) throws(StoreError) -> [NotificationRecord] {
-    var conditions = ["app = ?1"]
-    var texts: [CInt: String] = [1: query.appID]
-    var numbers: [CInt: Int64] = [:]
-    func add(_ position: CInt, _ condition: String) { conditions.append("\(condition) ?\(position)") }
-    if let environment = query.environment {
-      add(2, "environment =")
-      texts[2] = environment.rawValue
-    }
-    if let type = query.type {
-      add(3, "type =")
-      texts[3] = type
-    }
-    if let state = query.state {
-      add(4, "state =")
-      texts[4] = state.rawValue
-    }
-    if let from = query.from {
-      add(5, "received_at >=")
-      numbers[5] = from.millisecondsSince1970
-    }
-    if let to = query.to {
-      add(6, "received_at <")
-      numbers[6] = to.millisecondsSince1970
-    }
-    if let before = query.before {
-      add(7, "evidence_id <")
-      numbers[7] = before.rawValue
-    }
-    if let customer = query.customerID {
-      conditions.append(
-        """
-        evidence_id IN (
-          SELECT e.evidence_id
-          FROM line_customer l JOIN line_evidence e USING (line_id, app, environment)
-          WHERE l.customer_id = ?8 AND l.app = ?1
-          UNION SELECT n.evidence_id
-          FROM line_customer l JOIN notification n USING (line_id, app, environment)
-          WHERE l.customer_id = ?8 AND l.app = ?1 AND n.version = 1)
-        """)
-      texts[8] = customer
-    }
-    let select = try Statement(
-      """
-      SELECT \(columns) FROM notification WHERE \(conditions.joined(separator: " AND "))
-      ORDER BY evidence_id DESC LIMIT ?9
-      """, on: connection)
-    for (position, text) in texts { try select.bind(position, text) }
-    for (position, number) in numbers { try select.bind(position, number) }
-    try select.bind(9, Int64(query.limit))
-    defer { select.reset() }
-    var page: [NotificationRecord] = []
-    while try select.step() { page.append(try record(select)) }
-    return page
-  }
-
   /// Decodes the notification in the current row.
   static func record(_ row: Statement) throws(StoreError) -> NotificationRecord {
-    guard let state = row.text(7).flatMap(NotificationState.init(rawValue:)) else {
-      throw .corrupt("a notification has an unknown state")
-    }
-    return NotificationRecord(
+    NotificationRecord(
       evidenceID: EvidenceID(rawValue: row.number(0)), appID: row.text(1) ?? "",
       environment: row.text(2).flatMap(Environment.init(rawValue:)), version: Int(row.number(3)),
-      uuid: row.text(4) ?? "", type: row.text(5) ?? "", subtype: row.text(6) ?? "", state: state,
+      uuid: row.text(4) ?? "", type: row.text(5) ?? "", subtype: row.text(6) ?? "", state: try row.value(7),
       reason: row.text(8) ?? "", meaning: row.text(9) ?? "",
       signedDate: row.instant(10),
       receivedAt: Instant(millisecondsSince1970: row.number(11)),

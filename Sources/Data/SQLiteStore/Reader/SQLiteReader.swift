@@ -5,7 +5,7 @@ internal import SQLite
 internal import Store
 
 /// Reads through its own connection, with one read transaction for each event loop tick or ``ReadJob``.
-final class SQLiteReader: StoreSnapshot, CheckReader {
+final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
   let connection: Connection
   private let begin: Statement
   private let end: Statement
@@ -13,7 +13,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   private let changes: CustomerVersions
   private let ownership: OwnershipRows
   private let claim: ClaimRows
-  private let fact: FactQueries
+  private let fact: FactRows
   private let evidenceLookup: EvidenceLookupRows
   private let seat: SeatRows
   private let event: EventQueries
@@ -38,7 +38,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     customer = try CustomerRow(connection, hash: hash)
     ownership = try OwnershipRows(connection)
     claim = try ClaimRows(connection)
-    fact = try FactQueries(connection)
+    fact = try FactRows(connection)
     evidenceLookup = try EvidenceLookupRows(connection)
     seat = try SeatRows(connection)
     event = try EventQueries(connection)
@@ -85,28 +85,6 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     return try fact.facts(of: line)
   }
 
-  func transaction(
-    _ transactionID: String, of appID: String, in environment: Environment
-  ) throws(StoreError) -> TransactionFact? {
-    try beginTick()
-    return try fact.transaction(transactionID, of: appID, in: environment)
-  }
-
-  func lines(
-    sharing productID: String, at sharedInstant: Instant, of appID: String, in environment: Environment,
-    limit: Int
-  ) throws(StoreError) -> [LineKey] {
-    try beginTick()
-    return try fact.lines(sharing: productID, at: sharedInstant, of: appID, in: environment, limit: limit)
-  }
-
-  func lines(
-    ofAppInstall appTransactionID: String, of appID: String, in environment: Environment
-  ) throws(StoreError) -> [LineKey] {
-    try beginTick()
-    return try fact.lines(ofAppInstall: appTransactionID, of: appID, in: environment)
-  }
-
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
     try beginTick()
     return try seat.seats(of: purchase)
@@ -115,13 +93,6 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {
     try beginTick()
     return try ownership.changes(of: customer)
-  }
-
-  func unclaimedLines(
-    of appID: String, in environment: Environment, after line: String?, limit: Int
-  ) throws(StoreError) -> [UnclaimedLine] {
-    try beginTick()
-    return try unclaimedPage(connection, of: appID, in: environment, after: line, limit: limit)
   }
 
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence] {
@@ -139,11 +110,6 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     return try EvidenceQueries(connection, compressor).about(line)
   }
 
-  func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord] {
-    try beginTick()
-    return try NotificationRows.page(connection, query)
-  }
-
   func events(
     of customer: CustomerKey?, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent] {
@@ -157,28 +123,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
   }
 
   func nextDue() throws(StoreError) -> Instant? {
-    try beginTick()
-    return try earliest(in: "customer")
-  }
-
-  func nextRefresh() throws(StoreError) -> Instant? {
-    try beginTick()
-    return try earliest(in: "refresh")
-  }
-
-  func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? {
-    try beginTick()
-    return try RefreshQueries(connection).last(of: line)
-  }
-
-  func refreshes(dueBy instant: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
-    try beginTick()
-    return try RefreshQueries(connection).due(by: instant, limit: limit)
-  }
-
-  func fingerprint(of appID: String) throws(StoreError) -> UInt64? {
-    try beginTick()
-    return try AnswerFingerprintRows(connection).fingerprint(of: appID)
+    try earliest(in: "customer")
   }
 
   func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
@@ -199,6 +144,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
 
   /// Returns the earliest due time in `table`.
   func earliest(in table: String) throws(StoreError) -> Instant? {
+    try beginTick()
     let known = earliest[table]
     let select =
       if let known { known } else {
@@ -224,6 +170,11 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     return try body(self)
   }
 
+  func use() throws(StoreError) -> Connection {
+    try beginTick()
+    return connection
+  }
+
   func endTick() {
     guard isInTick else { return }
     isInTick = false
@@ -231,7 +182,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader {
     try? end.run()
   }
 
-  func beginTick() throws(StoreError) {
+  private func beginTick() throws(StoreError) {
     if let reason = control?.stopReason { throw reason }
     guard !isInTick else { return }
     // Loaded before the transaction begins, so that the snapshot is never older than this commit.

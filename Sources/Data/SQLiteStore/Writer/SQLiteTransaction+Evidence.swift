@@ -70,7 +70,6 @@ extension SQLiteTransaction {
   func purgeBodies(
     of selection: EvidenceSelection, receivedBefore instant: Instant, after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int) {
-    let connection = evidence.connection
     // In order of arrival, so that the scan stops at the first piece that is too recent.
     let select = try Statement(
       """
@@ -79,9 +78,10 @@ extension SQLiteTransaction {
       """, on: connection)
     try select.bind(1, id?.rawValue ?? 0)
     try select.bind(2, Int64(limit))
-    var (last, chosen): (EvidenceID?, [Int64]) = (nil, [])
+    var (last, chosen): (EvidenceID?, [EvidenceID]) = (nil, [])
     while try select.step(), select.number(1) < instant.millisecondsSince1970 {
-      last = EvidenceID(rawValue: select.number(0))
+      let evidence = EvidenceID(rawValue: select.number(0))
+      last = evidence
       let isRejected = select.text(3) != ""
       let isChosen =
         switch selection {
@@ -89,14 +89,11 @@ extension SQLiteTransaction {
         case .accepted(let kinds):
           !isRejected && kinds.contains(Evidence.Kind(rawValue: select.text(2) ?? ""))
         }
-      if isChosen, select.number(4) == 1 { chosen.append(select.number(0)) }
+      if isChosen, select.number(4) == 1 { chosen.append(evidence) }
     }
     select.reset()
-    let purge = try Statement(
-      "UPDATE evidence SET body = NULL, compression = 0 WHERE evidence_id = ?", on: connection)
-    for number in chosen {
-      try purge.bind(1, number)
-      try purge.run()
+    for evidence in chosen {
+      try run("UPDATE evidence SET body = NULL, compression = 0 WHERE evidence_id = ?", evidence)
     }
     return (last, chosen.count)
   }

@@ -2,7 +2,7 @@ internal import AppStore
 internal import SQLite
 internal import Store
 
-// Ownership, identity, due times and erasure.
+// Ownership, identity and due times.
 extension SQLiteTransaction {
   func owners(of line: LineKey) throws(StoreError) -> [String] { try ownership.owners(of: line) }
 
@@ -56,26 +56,17 @@ extension SQLiteTransaction {
     try customer.page(of: appID, withFingerprintOtherThan: fingerprint, after: last, limit: limit)
   }
 
-  func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError) {
-    try answerFingerprint.set(fingerprint, of: appID)
+  func lastPoll(of line: LineKey) throws(StoreError) -> Instant? { try poll.lastPoll(of: line) }
+
+  func schedulePoll(of line: LineKey, at instant: Instant?) throws(StoreError) {
+    try poll.schedule(line, at: instant)
   }
 
-  func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String] {
-    try erasure.mergedCustomers(into: customer)
+  func reschedulePoll(of line: LineKey, _ next: (Instant?) -> Instant?) throws(StoreError) {
+    try poll.reschedule(line, next)
   }
 
-  func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
-    try evidence.evidence(naming: customer)
-  }
-
-  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
-    try self.evidence.replace(evidence, with: content)
-  }
-
-  func delete(grant line: LineKey) throws(StoreError) { try fact.grants.delete(grant: line) }
-
-  func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
-    let rows = try erasure.erase(customer, as: pseudonym)
-    return try self.customer.erase(customer) ? rows + 1 : rows
+  func recordPoll(of line: LineKey, at instant: Instant) throws(StoreError) -> Bool {
+    try poll.record(line, at: instant)
   }
 }

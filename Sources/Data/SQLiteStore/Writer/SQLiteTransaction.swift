@@ -5,7 +5,7 @@ internal import SQLite
 internal import Store
 
 /// The transaction of one or more write bodies, on the writer's connection.
-final class SQLiteTransaction: StoreTransaction {
+final class SQLiteTransaction: StoreTransaction, SQLiteSession {
   let evidence: EvidenceRows
   let fact: FactRows
   let evidenceLookup: EvidenceLookupRows
@@ -14,16 +14,8 @@ final class SQLiteTransaction: StoreTransaction {
   let seat: SeatRows
   let event: EventRows
   let customer: CustomerRow
-  let answerFingerprint: AnswerFingerprintRows
-  let erasure: ErasureRows
   let notification: NotificationRows
-  let refresh: RefreshRows
   let poll: PollRows
-  let repair: RepairRows
-  let repairQuery: RepairQueries
-  let migration: MigrationRows
-  let delivery: DeliveryRows
-  let consumption: ConsumptionRows
   let connection: Connection
   private let writeProbe: Statement
   private var changedCustomers: Set<CustomerKey> = []
@@ -40,19 +32,13 @@ final class SQLiteTransaction: StoreTransaction {
     seat = try SeatRows(connection)
     event = try EventRows(connection)
     customer = try CustomerRow(connection, hash: hash)
-    answerFingerprint = AnswerFingerprintRows(connection)
-    erasure = ErasureRows(connection)
     notification = try NotificationRows(connection)
-    refresh = try RefreshRows(connection)
     poll = try PollRows(connection)
-    repair = try RepairRows(connection)
-    repairQuery = RepairQueries(connection)
-    migration = try MigrationRows(connection)
-    delivery = try DeliveryRows(connection)
-    consumption = ConsumptionRows(connection)
     self.connection = connection
     writeProbe = try Statement("UPDATE health_probe SET filler = randomblob(65536)", on: connection)
   }
+
+  func use() -> Connection { connection }
 
   /// Writes and discards data to test whether writing works: enough data to fail on a disk with only a few
   /// bytes free.
@@ -97,15 +83,6 @@ extension SQLiteTransaction {
 
   func put(_ notification: NotificationRecord) throws(StoreError) {
     try self.notification.put(notification)
-  }
-}
-
-// Pending calls to Apple.
-extension SQLiteTransaction {
-  func put(_ refresh: PendingRefresh) throws(StoreError) { try self.refresh.put(refresh) }
-
-  func completeRefreshes(of lines: [LineKey], at instant: Instant) throws(StoreError) {
-    for line in lines { try refresh.settle(line, at: instant) }
   }
 }
 
