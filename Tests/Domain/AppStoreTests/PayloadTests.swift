@@ -30,6 +30,38 @@ import Testing
     #expect(payload.expiresDate == nil)
   }
 
+  // The documents of WWDC26, "What's new in Apple In-App Purchase".
+  @Test("The members of a commitment are decoded")
+  func commitment() throws {
+    let transaction = try JWSTransactionDecodedPayload(
+      json: object(
+        """
+        {"expiresDate": 1783503660000, "price": 10990, "billingPlanType": "MONTHLY", "commitmentInfo":
+         {"billingPeriodNumber": 1, "totalBillingPeriods": 12, "commitmentExpiresDate": 1812447660000,
+          "commitmentPrice": 131880}}
+        """))
+    let end = Instant(millisecondsSince1970: 1_812_447_660_000)
+    #expect(transaction.billingPlanType == .monthly)
+    #expect(transaction.commitmentInfo?.billingPeriodNumber == 1)
+    #expect(transaction.commitmentInfo?.totalBillingPeriods == 12)
+    #expect(transaction.commitmentInfo?.commitmentExpiresDate == end)
+    #expect(transaction.commitmentInfo?.commitmentPrice == 131_880)
+    let renewal = try JWSRenewalInfoDecodedPayload(
+      json: object(
+        """
+        {"renewalBillingPlanType": "MONTHLY", "commitmentInfo":
+         {"commitmentAutoRenewProductId": "plus.standard.annual", "commitmentAutoRenewStatus": 0,
+          "commitmentRenewalDate": 1812447660000, "commitmentRenewalPrice": 10990,
+          "commitmentRenewalBillingPlanType": "BILLED_UPFRONT"}}
+        """))
+    #expect(renewal.renewalBillingPlanType == .monthly)
+    #expect(renewal.commitmentInfo?.commitmentAutoRenewProductId == "plus.standard.annual")
+    #expect(renewal.commitmentInfo?.commitmentAutoRenewStatus == .off)
+    #expect(renewal.commitmentInfo?.commitmentRenewalDate == end)
+    #expect(renewal.commitmentInfo?.commitmentRenewalPrice == 10_990)
+    #expect(renewal.commitmentInfo?.commitmentRenewalBillingPlanType == .billedUpfront)
+  }
+
   @Test("Unknown members and codes are preserved")
   func unknown() throws {
     let json = try object(#"{"type": "Rental", "offerType": 9, "novelty": [1, 2], "price": null}"#)

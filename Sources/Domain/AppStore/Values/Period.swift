@@ -10,6 +10,13 @@ package struct Period: Hashable, Sendable, CustomStringConvertible {
   /// The text as it was parsed.
   package let description: String
 
+  /// A number of calendar months.
+  package init(months: Int64) {
+    self.months = months
+    days = 0
+    description = "P\(months)M"
+  }
+
   /// Parses years, months, weeks and days, in this order. `nil` for any other text, for an empty duration and
   /// for numbers of more than four digits.
   package init?(_ text: String) {
