@@ -47,7 +47,7 @@ package let demoConfiguration = """
       #   billing: {url: https://billing.example.com/hooks, secret: {file: billing.whsec}, events: [STARTED, ENDED]}
       # forward_notifications:
       #   old_system: {url: https://old.example.com/apple}
-      # By product id, as in App Store Connect. Only the sandbox uses price, currency and period.
+      # By product id, as in App Store Connect. Only the sandbox uses price, monthly_price, currency and period.
       products:
         pro.monthly:
           type: Auto-Renewable Subscription
@@ -65,6 +65,8 @@ package let demoConfiguration = """
           entitlements: [pro]
           period: P1Y
           price: 39.99
+          # One of twelve monthly payments, with a commitment to all of them.
+          monthly_price: 3.99
           currency: USD
         lifetime:
           type: Non-Consumable

@@ -5,6 +5,7 @@ extension ProductDefinition {
   /// The keys of a product.
   static let memberNames = [
     "type", "group", "level", "duration", "entitlements", "operator_grace", "price", "currency", "period",
+    "monthly_price",
   ]
 
   init(
@@ -12,7 +13,7 @@ extension ProductDefinition {
   ) throws(ConfigurationError) {
     let type = try ProductType(members.required("type"))
     let isSubscription = type == .autoRenewableSubscription
-    for name in ["group", "level", "period", "operator_grace"] where !isSubscription {
+    for name in ["group", "level", "period", "monthly_price", "operator_grace"] where !isSubscription {
       if let node = members[name] {
         throw node.error("\(node.name): only an Auto-Renewable Subscription has \(name)")
       }
@@ -84,6 +85,21 @@ extension SaleTerms {
     period = try members["period"].map(Period.init)
     if let node = members["price"], currency == nil {
       throw node.error("\(node.name) requires a currency")
+    }
+    monthlyPrice = try members["monthly_price"].map(milliunits)
+    try checkMonthlyPrice(members["monthly_price"])
+  }
+
+  /// App Store Connect has the monthly plan only for products of one year, and only at one to one and a half times their
+  /// price.
+  private func checkMonthlyPrice(_ node: ConfigurationNode?) throws(ConfigurationError) {
+    guard let node, let monthlyPrice else { return }
+    guard let period, period.months == 12, period.days == 0 else {
+      throw node.error("\(node.name) requires a period of one year")
+    }
+    guard let price else { throw node.error("\(node.name) requires a price") }
+    guard (price...(price * 3 / 2)).contains(monthlyPrice * 12) else {
+      throw node.error("\(node.name): twelve payments must cost 1 to 1.5 times the price")
     }
   }
 

@@ -57,6 +57,8 @@ package struct SaleTerms: Hashable, Sendable {
   package let currency: String?
   /// The renewal period of an auto-renewable subscription.
   package let period: Period?
+  /// The price of one payment of the monthly billing plan, in thousandths of the currency unit; `nil` without one.
+  package let monthlyPrice: Int64?
 }
 
 /// A root certificate that is trusted for one environment.

@@ -21,7 +21,8 @@ import Testing
 
     let terms = try #require(configuration.apps.first?.terms)
     #expect(terms["pro.yearly"]?.period == Period("P1Y"))
-    #expect(terms["pro.monthly"]?.price == 4990)
+    #expect(terms["pro.yearly"]?.monthlyPrice == 3990)
+    #expect(terms["pro.monthly"]?.price == 4990 && terms["pro.monthly"]?.monthlyPrice == nil)
     #expect(terms["shells.100"]?.price == 990)
     #expect(configuration.roots.isEmpty)
   }
@@ -45,6 +46,10 @@ import Testing
       (9, "entitlements: [pro]", "period: P1M", "only an Auto-Renewable Subscription has period"),
       (9, "entitlements: [pro]", "price: 4.9999", "price of product pro is not a price"),
       (9, "entitlements: [pro]", "price: 4.99", "price of product pro requires a currency"),
+      (
+        9, "entitlements: [pro]", "monthly_price: 4.99",
+        "only an Auto-Renewable Subscription has monthly_price"
+      ),
       (9, "entitlements: [pro]", "currency: dollars", "is not a currency code"),
       (9, "entitlements: [pro]", "level: 1", "only an Auto-Renewable Subscription has level"),
       (3, "bundle_id: com.example", "name: x", "app sea: unknown key 'name'; known: bundle_id"),
@@ -71,6 +76,29 @@ import Testing
       #expect(abs((found ?? 0) - line) <= 1, "line \(found ?? 0) of \(text)")
       return true
     }
+  }
+
+  // App Store Connect offers the monthly plan for products of one year, for one to one and a half times their price.
+  @Test(
+    "A monthly price needs a period of one year and a total near the price",
+    arguments: [
+      ("period: P1Y, price: 12, monthly_price: 1", nil), ("period: P1Y, price: 12, monthly_price: 1.5", nil),
+      ("period: P1Y, price: 12, monthly_price: 1.501", "must cost 1 to 1.5 times the price"),
+      ("period: P1Y, price: 12, monthly_price: 0.999", "must cost 1 to 1.5 times the price"),
+      ("period: P1M, price: 12, monthly_price: 1", "requires a period of one year"),
+      ("period: P1Y, monthly_price: 1", "requires a price"),
+    ] as [(String, String?)])
+  func monthlyPrice(terms: String, problem: String?) throws {
+    let product = "type: Auto-Renewable Subscription, group: pro, currency: USD, \(terms)"
+    let yaml = "apps: {sea: {bundle_id: b, environments: [Sandbox], products: {pro: {\(product)}}}}"
+    guard let problem else {
+      #expect(
+        try ServiceConfiguration(yaml: yaml, file: "x.yaml").apps.first?.terms["pro"]?.monthlyPrice != nil)
+      return
+    }
+    #expect {
+      try ServiceConfiguration(yaml: yaml, file: "x.yaml")
+    } throws: { "\($0)".contains(problem) }
   }
 
   @Test("A consumable with entitlements is rejected")
