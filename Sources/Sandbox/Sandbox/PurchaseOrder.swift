@@ -15,7 +15,9 @@ package struct PurchaseOrder: Hashable, Sendable {
   package var quantity: Int64
   /// The purchase date, which may be in the past; `nil` means now.
   package var purchaseDate: Instant?
-  /// The id of an offer for the product.
+  /// The billing plan; the monthly one makes a commitment to twelve payments.
+  package var billingPlan: BillingPlan
+  /// The id of an offer for the product and the billing plan.
   package var offer: String?
   /// The number of seats of a subscription.
   package var seats: Int64?
@@ -24,7 +26,8 @@ package struct PurchaseOrder: Hashable, Sendable {
 
   package init(
     app: String, productId: String, appAccountToken: String? = nil, account: String? = nil,
-    quantity: Int64 = 1, purchaseDate: Instant? = nil, offer: String? = nil, seats: Int64? = nil
+    quantity: Int64 = 1, purchaseDate: Instant? = nil, billingPlan: BillingPlan = .billedUpfront,
+    offer: String? = nil, seats: Int64? = nil
   ) {
     self.app = app
     self.productId = productId
@@ -32,6 +35,7 @@ package struct PurchaseOrder: Hashable, Sendable {
     self.account = account
     self.quantity = quantity
     self.purchaseDate = purchaseDate
+    self.billingPlan = billingPlan
     self.offer = offer
     self.seats = seats
   }
@@ -51,8 +55,9 @@ package struct Purchase: Hashable, Sendable {
 extension PurchaseOrder {
   /// The accepted members.
   static let members = [
-    "app", "productId", "appAccountToken", "account", "quantity", "purchaseDate", "offer", "offerSignature",
-    "keyIdentifier", "nonce", "timestamp", "introductoryOfferEligibility", "seats", "askToBuy",
+    "app", "productId", "appAccountToken", "account", "quantity", "purchaseDate", "billingPlanType", "offer",
+    "offerSignature", "keyIdentifier", "nonce", "timestamp", "introductoryOfferEligibility", "seats",
+    "askToBuy",
   ]
 
   /// Decodes an order from a request body.
@@ -64,7 +69,8 @@ extension PurchaseOrder {
       account: try parameters.stringIfPresent("account"),
       quantity: try parameters.integerIfPresent("quantity") ?? 1,
       purchaseDate: try parameters.instantIfPresent("purchaseDate"),
-      offer: try parameters.stringIfPresent("offer"), seats: try parameters.integerIfPresent("seats"))
+      billingPlan: try parameters.billingPlan(), offer: try parameters.stringIfPresent("offer"),
+      seats: try parameters.integerIfPresent("seats"))
     // The signature was checked before, by `checkOffer`.
     let eligibility = try parameters.stringIfPresent("introductoryOfferEligibility")
     allowsIntroductoryOffer = eligibility.flatMap { try? UnverifiedJWS($0) }
@@ -78,6 +84,7 @@ extension PurchaseOrder {
     json["account"] = account.map(JSONValue.string)
     json["quantity"] = .number(JSONNumber(quantity))
     json["purchaseDate"] = purchaseDate.map { .number(JSONNumber($0.millisecondsSince1970)) }
+    if billingPlan != .billedUpfront { json["billingPlanType"] = .string(billingPlan.rawValue) }
     json["offer"] = offer.map(JSONValue.string)
     json["seats"] = seats.map { .number(JSONNumber($0)) }
     return json

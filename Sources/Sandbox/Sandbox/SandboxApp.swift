@@ -28,12 +28,17 @@ package struct SandboxProduct: Hashable, Sendable {
   package let duration: Period?
   /// The price in thousandths of the currency; `nil` if it is not configured.
   package let price: Int64?
+  /// The price of one payment of the monthly billing plan, in thousandths of the currency; `nil` if the product has no
+  /// such plan. Only products of one year have one (Apple: "Supporting monthly subscriptions with a 12-month
+  /// commitment").
+  package let monthlyPrice: Int64?
   /// ISO 4217.
   package let currency: String
 
   package init(
     productId: String, type: ProductType, subscriptionGroupIdentifier: String? = nil, level: Int = 1,
-    period: Period? = nil, duration: Period? = nil, price: Int64? = nil, currency: String = "USD"
+    period: Period? = nil, duration: Period? = nil, price: Int64? = nil, monthlyPrice: Int64? = nil,
+    currency: String = "USD"
   ) {
     self.productId = productId
     self.type = type
@@ -42,6 +47,7 @@ package struct SandboxProduct: Hashable, Sendable {
     self.period = period
     self.duration = duration
     self.price = price
+    self.monthlyPrice = monthlyPrice
     self.currency = currency
   }
 

@@ -20,7 +20,7 @@ final class SandboxFolder {
         period: Period("P1M"), price: 9990),
       SandboxProduct(
         productId: "yearly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "group",
-        period: Period("P1Y"), price: 99990),
+        period: Period("P1Y"), price: 99990, monthlyPrice: 9990),
       SandboxProduct(productId: "unlock", type: .nonConsumable, price: 4990),
       SandboxProduct(
         productId: "season", type: .nonRenewingSubscription, duration: Period("P90D"), price: 990),

@@ -27,6 +27,7 @@ struct TablesTests {
         "period": "P1W",
       ])
     try await store.post("invitations", ["app": "demo", "productId": "yearly", "management": "DEVELOPER"])
+    try await store.post("commitment-rules", ["app": "demo", "expiredSubtype": "NONE"])
     try await store.post("keys", ["keyId": "K", "publicKey": "pem"])
     try await store.post("faults", ["kind": "delay", "count": 3, "by": "2h"])
     try await store.post("live", ["app": "demo", "customers": 40, "by": "150d", "actionsPerDay": 6])
@@ -87,6 +88,7 @@ struct TablesTests {
       #expect(kept[table.name] == again[table.name], "\(table.name)")
       #expect(again[table.name]?.isEmpty == false, "nothing in \(table.name)")
     }
+    #expect(after.transactions.values.contains { ($0.commitment?.number ?? 0) > 1 })
     #expect(again["purchase"]?.count == after.transactions.count)
     #expect(again["subscription"]?.count == after.lines.count)
     #expect(again["notification"]?.count == after.notifications.count)

@@ -19,6 +19,9 @@ import Testing
       ProductDefinition(
         productID: "gold", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 1,
         entitlements: ["pro"]),
+      ProductDefinition(
+        productID: "yearly", type: .autoRenewableSubscription, subscriptionGroup: "pro", level: 2,
+        entitlements: ["pro"]),
       ProductDefinition(productID: "unlock", type: .nonConsumable, entitlements: ["pro"]),
     ])
 

@@ -20,6 +20,9 @@ struct DemoWorld {
         productId: "gold", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 1,
         period: Period("P1M"), price: 9990),
       SandboxProduct(
+        productId: "yearly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 2,
+        period: Period("P1Y"), price: 39990, monthlyPrice: 3990),
+      SandboxProduct(
         productId: "news", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "news", level: 1,
         period: Period("P1Y"), price: 29990),
       SandboxProduct(productId: "unlock", type: .nonConsumable, price: 14990),
@@ -39,8 +42,12 @@ struct DemoWorld {
 
   /// Buys a product; returns the transaction id.
   @discardableResult
-  mutating func buy(_ product: String, _ account: String = "ann", offer: String? = nil) throws -> Int64 {
-    var order: JSONObject = ["productId": .string(product), "account": .string(account)]
+  mutating func buy(
+    _ product: String, _ account: String = "ann", offer: String? = nil, plan: BillingPlan = .billedUpfront
+  ) throws -> Int64 {
+    var order: JSONObject = [
+      "productId": .string(product), "account": .string(account), "billingPlanType": .string(plan.rawValue),
+    ]
     order["offer"] = offer.map(JSONValue.string)
     return try #require(try act(.purchases, order).transactions.first)
   }

@@ -43,6 +43,18 @@ import Testing
     #expect(Set(running.map { "\($0.account) \($0.group)" }).count == running.count)
   }
 
+  @Test("Commitments are entered, paid to their end, refunded and upgraded")
+  func commitments() throws {
+    let payments = try Self.life.get().transactions.values.filter { $0.commitment != nil }
+    #expect(Set(payments.compactMap { $0.commitment?.number }) == Set(1...12))
+    #expect(payments.contains { $0.isUpgraded } && payments.contains { $0.revocation?.type == .refundFull })
+    for payment in payments {
+      let (end, commitmentEnd) = (try #require(payment.expiresDate), payment.commitment?.expiresDate)
+      #expect(try end <= #require(commitmentEnd))
+      #expect((payment.commitment?.number == 12) == (end == commitmentEnd))
+    }
+  }
+
   @Test("Only paid transactions of the purchaser are refunded")
   func refunds() throws {
     let refunded = try Self.life.get().transactions.values.filter { $0.revocation?.type == .refundFull }
@@ -80,6 +92,10 @@ struct SeededLife {
     random = SeededRandom(seed: seed)
     self.customers = customers
     try demo.act(.gracePeriod, ["days": 16])
+    // The monthly plan is not sold in the USA.
+    for number in 0..<customers / 2 {
+      try demo.act(.storefront, ["account": .string("customer-\(number)"), "storefront": "DEU"])
+    }
     for product in ["monthly", "unlock"] { try demo.act(.shareable, ["productId": .string(product)]) }
     try demo.act(
       .offers,
@@ -105,7 +121,8 @@ struct SeededLife {
     let name = JSONValue.string(account)
     let isOn = JSONValue.bool(Bool.random(using: &random))
     switch Int.random(in: 0..<12, using: &random) {
-    case 0...3: try demo.buy(products.randomElement(using: &random) ?? "", account)
+    case 0...2: try demo.buy(products.randomElement(using: &random) ?? "", account)
+    case 3: try demo.buy("yearly", account, plan: .monthly)
     case 4: try demo.buy("monthly", account, offer: "trial")
     case 5: try demo.act(.autoRenew, ["transactionId": id, "enabled": isOn])
     case 6: try demo.act(.billing, ["account": name, "fails": isOn])

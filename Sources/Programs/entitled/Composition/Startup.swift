@@ -129,7 +129,7 @@ extension SandboxApp {
           productId: product.productID, type: product.type,
           subscriptionGroupIdentifier: product.subscriptionGroup, level: product.level ?? 1,
           period: terms?.period, duration: product.duration, price: terms?.price ?? 0,
-          currency: terms?.currency ?? "USD")
+          monthlyPrice: terms?.monthlyPrice, currency: terms?.currency ?? "USD")
       })
   }
 }

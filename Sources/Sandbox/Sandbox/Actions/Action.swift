@@ -33,6 +33,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case offers
   case shareable
   case gracePeriod = "grace-period"
+  case commitmentRules = "commitment-rules"
   case extend
   case massExtend = "mass-extend"
   case finish
@@ -75,11 +76,13 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .refund: ["transactionId", "percent", "reason"]
     case .refundSeats: ["transactionId", "seats"]
     case .rescindConsent: ["app", "account"]
-    case .price: ["app", "productId", "price", "needsConsent", "storefront"]
+    case .price: ["app", "productId", "price", "billingPlanType", "needsConsent", "storefront"]
     case .withdraw: ["app", "productId", "withdrawn"]
-    case .offers: ["app", "productId", "id", "type", "mode", "period", "periods", "price"]
+    case .offers:
+      ["app", "productId", "id", "type", "mode", "period", "periods", "price", "billingPlanType"]
     case .shareable: ["app", "productId", "enabled"]
     case .gracePeriod: ["app", "days", "renewalType"]
+    case .commitmentRules: ["app", "expiredSubtype", "lastPeriodAutoRenewStatus"]
     case .extend: ["transactionId", "days"]
     case .massExtend: ["app", "productId", "days", "requestIdentifier", "storefronts"]
     case .setAppAccountToken: ["transactionId", "appAccountToken"]

@@ -96,6 +96,13 @@ struct Parameters {
     return count * unit
   }
 
+  /// Reads the optional member `billingPlanType`.
+  func billingPlan() throws(ActionError) -> BillingPlan {
+    guard let value = json["billingPlanType"], !value.isNull else { return .billedUpfront }
+    let name = try choice("billingPlanType", of: BillingPlan.allCases.map(\.rawValue))
+    return BillingPlan(rawValue: name) ?? .billedUpfront
+  }
+
   /// Reads a string that must be one of `known`.
   func choice(_ member: String, of known: [String]) throws(ActionError) -> String {
     let text = try string(member)

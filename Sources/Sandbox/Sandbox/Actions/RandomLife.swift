@@ -50,10 +50,7 @@ struct RandomLife {
     case 91..<93:
       return RandomAction(action: isYes == true ? .share : .stopSharing, members: ["transactionId": id])
     case 93..<98: return seats(id)
-    default:
-      let storefront = Storefront.known.randomElement(using: &random) ?? .usa
-      return RandomAction(
-        action: .storefront, members: ["account": account, "storefront": .string(storefront.code)])
+    default: return move(number)
     }
   }
 
@@ -72,14 +69,30 @@ struct RandomLife {
       "app": .string(app.id), "productId": .string(product?.productId ?? ""),
       "account": .string(Self.account(number)), "appAccountToken": .string(Self.appAccountToken(number)),
     ]
+    var plan = BillingPlan.billedUpfront
+    if product?.monthlyPrice != nil, Bool.random(using: &random) {
+      plan = .monthly
+      let storefront = world.accounts[Self.account(number)]?.storefront ?? .usa
+      if Commitment.excludedStorefronts.contains(storefront.code) { return move(number) }
+      order["billingPlanType"] = .string(plan.rawValue)
+    }
     let offers = product.flatMap { world.settings[app.id]?.offers[$0.productId] } ?? []
-    if let offer = offers.randomElement(using: &random), Bool.random(using: &random) {
+    if let offer = offers.filter({ $0.plan == plan }).randomElement(using: &random),
+      Bool.random(using: &random)
+    {
       order["offer"] = .string(offer.id)
     }
     if product?.type == .autoRenewableSubscription, Int.random(in: 0..<10, using: &random) == 0 {
       order["seats"] = 3
     }
     return RandomAction(action: .purchases, members: order)
+  }
+
+  private mutating func move(_ number: Int) -> RandomAction {
+    let storefront = Storefront.known.randomElement(using: &random) ?? .usa
+    return RandomAction(
+      action: .storefront,
+      members: ["account": .string(Self.account(number)), "storefront": .string(storefront.code)])
   }
 
   private mutating func refund(_ id: JSONValue) -> RandomAction {

@@ -29,7 +29,8 @@ extension World {
     case .externalPurchaseReport: return try performReport(parameters)
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)
-    case .price, .withdraw, .offers, .shareable, .gracePeriod, .notificationURL, .testNotification,
+    case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .notificationURL,
+      .testNotification,
       .sharedSecret, .keys, .periods, .invitations:
       return try performSetting(action, parameters)
     case .extend:

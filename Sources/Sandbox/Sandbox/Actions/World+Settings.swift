@@ -72,6 +72,7 @@ extension World {
     var settings = settings[app] ?? AppSettings()
     switch action {
     case .gracePeriod: settings.gracePeriod = try gracePeriod(parameters)
+    case .commitmentRules: try setRules(&settings.commitmentRules, parameters)
     case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
     case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
     case .testNotification:
@@ -92,6 +93,17 @@ extension World {
       try parameters.choice("renewalType", of: GracePeriod.Scope.allCases.map(\.rawValue))
     }
     return GracePeriod(days: days, scope: scope.flatMap(GracePeriod.Scope.init) ?? .allRenewals)
+  }
+
+  private func setRules(_ rules: inout CommitmentRules, _ parameters: Parameters) throws(ActionError) {
+    if parameters.json["expiredSubtype"] != nil {
+      let names = CommitmentRules.ExpiredSubtype.allCases.map(\.rawValue)
+      let name = try parameters.choice("expiredSubtype", of: names)
+      rules.expiredSubtype = CommitmentRules.ExpiredSubtype(rawValue: name) ?? .voluntary
+    }
+    if parameters.json["lastPeriodAutoRenewStatus"] != nil {
+      rules.staysOnInLastPeriod = try parameters.integer("lastPeriodAutoRenewStatus", in: 0...1) == 1
+    }
   }
 
   private func notificationTarget(_ parameters: Parameters) throws(ActionError) -> AppSettings
@@ -118,8 +130,8 @@ extension World {
         try parameters.choice("storefront", of: Storefront.known.map(\.code))
       }
       setPrice(
-        try parameters.integer("price", in: 0...1_000_000_000), of: product, in: app, storefront: storefront,
-        needsConsent: try parameters.flagIfPresent("needsConsent") ?? false)
+        try parameters.integer("price", in: 0...1_000_000_000), of: product, try parameters.billingPlan(),
+        in: app, storefront: storefront, needsConsent: try parameters.flagIfPresent("needsConsent") ?? false)
     case .invitations:
       let known = InvitationManagement.known.map(\.rawValue)
       if try parameters.choice("management", of: known) == InvitationManagement.developer.rawValue {

@@ -43,14 +43,13 @@ struct LegacyDocument {
 
   private func renewal(_ line: SubscriptionLine) -> LegacyRenewal {
     var renewal = LegacyRenewal(originalTransactionID: String(line.id), productID: line.productID)
-    renewal.autoRenewProductID = line.renewalProductID
-    renewal.autoRenews = line.autoRenews
+    renewal.autoRenewProductID = line.nextCharge.productID
+    renewal.autoRenews = world.renewsNextPeriod(line)
     renewal.expirationIntent = world.expirationIntent(of: line)
     renewal.isInBillingRetry = world.isRetried(line)
     renewal.gracePeriodExpiresDate = world.graceEnd(of: line)
     renewal.priceIncreaseStatus = line.priceIncrease.map { $0.isAgreed ? .accepted : .pending }
-    renewal.offer = LegacyOffer(
-      line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer)
+    renewal.offer = LegacyOffer(line.nextOffer)
     return renewal
   }
 
@@ -75,8 +74,8 @@ struct LegacyDocument {
       ("password", world.settings[app.id]?.sharedSecret.map(JSONValue.string)),
       ("bid", .string(app.identity.bundleID)),
       ("bvrs", .string(world.accounts[account]?.appInstalls[app.id]?.version ?? "1.0")),
-      ("auto_renew_product_id", .string(line.renewalProductID)),
-      ("auto_renew_status", line.autoRenews ? "true" : "false"),
+      ("auto_renew_product_id", .string(line.nextCharge.productID)),
+      ("auto_renew_status", world.renewsNextPeriod(line) ? "true" : "false"),
       ("expiration_intent", world.expirationIntent(of: line).map { .string(String($0.rawValue)) }),
       ("original_transaction_id", .string(String(line.id))),
     ])

@@ -7,6 +7,7 @@ extension World {
   func payload(of sold: SoldTransaction, signed: Instant) -> JSONObject {
     let product = product(sold.productID, of: sold.app)
     let offer = sold.offer
+    let commitment = sold.commitment.map { commitmentInfo(of: $0) }
     return JSONObject(present: [
       ("transactionId", .string(String(sold.id))),
       ("originalTransactionId", .string(String(sold.originalID))),
@@ -37,6 +38,8 @@ extension World {
       ("storefrontId", .string(sold.storefront.id)),
       ("price", JSONValue(sold.price)),
       ("currency", product.map { .string(sold.storefront.currency(of: $0)) }),
+      ("billingPlanType", sold.billingPlan.map { .string($0.rawValue) }),
+      ("commitmentInfo", commitment),
       ("multiSeatInfo", multiSeatInfo(of: sold)),
       ("appTransactionId", .string(appTransactionID(app: sold.app, account: sold.account))),
     ])
@@ -44,17 +47,19 @@ extension World {
 
   /// Returns the payload of a signed renewal info (Apple: JWSRenewalInfoDecodedPayload).
   func payload(of line: SubscriptionLine, signed: Instant) -> JSONObject {
-    let next = line.runningOffer.flatMap { $0.left > 0 ? $0.offer : nil } ?? line.pendingOffer
+    let next = line.nextOffer
+    let charge = line.nextCharge
+    let commitment = line.commitment.map { nextCommitmentInfo(of: line, $0) }
     let winBack = winBackOffers(for: line)
-    let price = line.isRunning && line.autoRenews ? next?.price ?? nextPrice(of: line) : nil
+    let price = line.isRunning && (line.autoRenews || line.owesPayments) ? next?.price ?? charge.price : nil
     let storefront = accounts[line.account]?.storefront ?? .usa
-    let currency = product(line.renewalProductID, of: line.app).map(storefront.currency)
+    let currency = product(charge.productID, of: line.app).map(storefront.currency)
     return JSONObject(present: [
       ("expirationIntent", expirationIntent(of: line).map { JSONValue($0.rawValue) }),
       ("originalTransactionId", .string(String(line.id))),
-      ("autoRenewProductId", .string(line.renewalProductID)),
+      ("autoRenewProductId", .string(charge.productID)),
       ("productId", .string(line.productID)),
-      ("autoRenewStatus", JSONValue((line.autoRenews ? AutoRenewStatus.on : .off).rawValue)),
+      ("autoRenewStatus", JSONValue(autoRenewStatus(renewsNextPeriod(line)))),
       ("isInBillingRetryPeriod", .bool(isRetried(line))),
       (
         "priceIncreaseStatus",
@@ -75,8 +80,34 @@ extension World {
       ("appTransactionId", .string(appTransactionID(app: line.app, account: line.account))),
       ("appAccountToken", line.appAccountToken.map(JSONValue.string)),
       ("renewalQuantity", line.renewalQuantity > 1 ? JSONValue(line.renewalQuantity) : nil),
+      ("renewalBillingPlanType", .string(charge.plan.rawValue)),
+      ("commitmentInfo", commitment),
       ("multiSeatInfo", multiSeatInfo(of: line, price: price)),
     ])
+  }
+
+  private func autoRenewStatus(_ isOn: Bool) -> Int64 { (isOn ? AutoRenewStatus.on : .off).rawValue }
+
+  /// The place of a transaction in its commitment (Apple: TransactionCommitmentInfo). The total price is in milliunits
+  /// like `price` (WWDC26, "What's new in Apple In-App Purchase": 131880 for twelve payments of 10990).
+  private func commitmentInfo(of payment: CommitmentPayment) -> JSONValue {
+    [
+      "billingPeriodNumber": JSONValue(Int64(payment.number)),
+      "totalBillingPeriods": JSONValue(Int64(Commitment.payments)),
+      "commitmentExpiresDate": JSONValue(payment.expiresDate), "commitmentPrice": JSONValue(payment.total),
+    ]
+  }
+
+  /// The renewal after the commitment (Apple: RenewalCommitmentInfo), present only during one.
+  private func nextCommitmentInfo(of line: SubscriptionLine, _ commitment: Commitment) -> JSONValue {
+    [
+      "commitmentAutoRenewProductId": .string(line.renewalProductID),
+      "commitmentAutoRenewStatus": JSONValue(autoRenewStatus(line.autoRenews)),
+      "commitmentRenewalBillingPlanType": .string(line.renewalPlan.rawValue),
+      "commitmentRenewalDate": JSONValue(commitment.expiresDate),
+      "commitmentRenewalPrice": JSONValue(
+        line.pendingOffer?.price ?? line.priceIncrease?.price ?? line.renewalPrice),
+    ]
   }
 
   /// The seats of a transaction, or `nil` for a single user (Apple: TransactionMultiSeatInfo).
@@ -95,10 +126,6 @@ extension World {
     guard line.source == nil, line.renewalQuantity > 1, let price else { return nil }
     let tier: JSONValue = ["tierPrice": JSONValue(price), "tierQuantity": JSONValue(line.renewalQuantity)]
     return ["renewalPriceTiers": [tier]]
-  }
-
-  private func nextPrice(of line: SubscriptionLine) -> Int64 {
-    line.priceIncrease?.price ?? line.renewalPrice
   }
 
   /// The reason why the subscription ended or will end; a billing error during grace period and billing

@@ -50,6 +50,7 @@ extension SandboxProduct {
     json["subscriptionGroupIdentifier"] = subscriptionGroupIdentifier.map(JSONValue.string)
     json["period"] = period.map { .string($0.description) }
     json["price"] = price.map { JSONValue($0) }
+    json["monthlyPrice"] = monthlyPrice.map { JSONValue($0) }
     json["currency"] = .string(currency)
     return json
   }

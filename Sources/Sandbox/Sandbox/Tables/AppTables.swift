@@ -31,6 +31,8 @@ enum AppTables {
       .init("has_shared_secret") { $0.settings.sharedSecret != nil },
       .init("grace_days") { $0.settings.gracePeriod.days },
       .init("grace_renewal_type") { $0.settings.gracePeriod.scope.rawValue },
+      .init("commitment_expired_subtype") { $0.settings.commitmentRules.expiredSubtype.rawValue },
+      .init("last_period_auto_renew_status") { $0.settings.commitmentRules.staysOnInLastPeriod },
       .init("realtime_url") { $0.settings.messages.realtimeURL },
     ])
 
@@ -41,6 +43,8 @@ enum AppTables {
     let settings: AppSettings
     /// The price in storefront `USA`.
     let price: Int64
+    /// The price of one payment of the monthly plan in storefront `USA`.
+    let monthlyPrice: Int64?
 
     var isSubscription: Bool { product.type == .autoRenewableSubscription }
     var isInvitedToByDeveloper: Bool { settings.invitedByDeveloper.contains(product.productId) }
@@ -56,7 +60,8 @@ enum AppTables {
       .init("level") { $0.isSubscription ? $0.product.level : nil },
       .init("period") { $0.product.period?.description },
       .init("duration") { $0.product.duration?.description },
-      .init("price") { $0.price }, .init("currency") { $0.product.currency },
+      .init("price") { $0.price }, .init("monthly_price") { $0.monthlyPrice },
+      .init("currency") { $0.product.currency },
       .init("is_sold") { !$0.settings.withdrawn.contains($0.product.productId) },
       .init("is_shareable") { $0.settings.shareable.contains($0.product.productId) },
       .init("invitations") {
@@ -69,6 +74,7 @@ enum AppTables {
     let product: SandboxProduct
     let storefront: Storefront
     let price: Int64
+    let monthlyPrice: Int64?
   }
 
   static let price = RowEncoder<Price>(
@@ -76,6 +82,7 @@ enum AppTables {
     [
       .init("app") { $0.app }, .init("product_id") { $0.product.productId },
       .init("storefront") { $0.storefront.code }, .init("price") { $0.price },
+      .init("monthly_price") { $0.monthlyPrice },
       .init("currency") { $0.storefront.currency(of: $0.product) },
     ])
 
@@ -88,6 +95,7 @@ enum AppTables {
     [
       .init("app") { $0.app }, .init("product_id") { $0.productID }, .init("offer_id") { $0.offer.id },
       .init("type") { $0.offer.type.rawValue }, .init("mode") { $0.offer.mode.rawValue },
+      .init("billing_plan") { $0.offer.plan.rawValue },
       .init("period") { $0.offer.period.description }, .init("periods") { $0.offer.periods },
       .init("price") { $0.offer.price },
     ])

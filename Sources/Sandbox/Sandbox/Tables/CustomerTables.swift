@@ -41,6 +41,10 @@ enum CustomerTables {
       .init("offer_type") { $0.offer?.type.rawValue }, .init("offer_id") { $0.offer?.id },
       .init("app_account_token") { $0.appAccountToken }, .init("order_id") { $0.orderID },
       .init("web_order_line_item_id") { $0.webOrderLineItemID },
+      .init("billing_plan") { $0.billingPlan?.rawValue },
+      .init("billing_period_number") { $0.commitment?.number },
+      .init("commitment_expires_date") { $0.commitment?.expiresDate },
+      .init("commitment_price") { $0.commitment?.total },
       .init("revocation_date") { $0.revocation?.date },
       .init("revocation_reason") { $0.revocation?.reason.rawValue },
       .init("revocation_type") { $0.revocation?.type.rawValue },
@@ -50,7 +54,7 @@ enum CustomerTables {
 
   static let subscription = RowEncoder<SubscriptionLine>(
     "subscription",
-    "Subscriptions: the current state with Apple's status code, and the next renewal.",
+    "Subscriptions: the current state with Apple's status code, and the next renewal, during a commitment the one after it.",
     key: 1,
     [
       .init("original_transaction_id") { $0.id }, .init("app") { $0.app }, .init("account") { $0.account },
@@ -61,10 +65,11 @@ enum CustomerTables {
       .init("expiration_intent") { $0.status.expirationIntent?.rawValue },
       .init("next_change_date") { $0.due }, .init("renews") { $0.autoRenews },
       .init("renewal_product_id") { $0.renewalProductID }, .init("renewal_quantity") { $0.renewalQuantity },
-      .init("renewal_price") { $0.renewalPrice },
-      .init("renewal_offer_id") {
-        $0.runningOffer.flatMap { $0.left > 0 ? $0.offer.id : nil } ?? $0.pendingOffer?.id
-      },
+      .init("renewal_price") { $0.renewalPrice }, .init("renewal_billing_plan") { $0.renewalPlan.rawValue },
+      .init("renewal_offer_id") { $0.nextOffer?.id },
+      .init("billing_period_number") { $0.commitment?.number },
+      .init("payment_price") { $0.commitment?.price },
+      .init("commitment_expires_date") { $0.commitment?.expiresDate },
       .init("increased_price") { $0.priceIncrease?.price },
       .init("increase_is_agreed") { $0.priceIncrease?.isAgreed },
       .init("ownership") { $0.ownership.rawValue }, .init("shared_from") { $0.source },

@@ -63,12 +63,14 @@ extension World {
     let settings = settings[app.id] ?? AppSettings()
     let products = app.products.map {
       AppTables.Product(
-        app: app.id, product: $0, settings: settings, price: price(of: $0, in: app.id, at: .usa))
+        app: app.id, product: $0, settings: settings, price: price(of: $0, in: app.id, at: .usa),
+        monthlyPrice: monthlyPrice(of: $0, in: app.id, at: .usa))
     }
     let prices = app.products.flatMap { product in
       Storefront.known.map {
         AppTables.Price(
-          app: app.id, product: product, storefront: $0, price: price(of: product, in: app.id, at: $0))
+          app: app.id, product: product, storefront: $0, price: price(of: product, in: app.id, at: $0),
+          monthlyPrice: monthlyPrice(of: product, in: app.id, at: $0))
       }
     }
     let offers = settings.offers.flatMap { id, offers in offers.map { (app.id, id, $0) } }
@@ -78,6 +80,10 @@ extension World {
       AppTables.price.change(about: app.id, to: prices),
       AppTables.offer.change(about: app.id, to: offers),
     ] + rows(about: app, settings.messages)
+  }
+
+  private func monthlyPrice(of product: SandboxProduct, in app: String, at storefront: Storefront) -> Int64? {
+    product.monthlyPrice.map { _ in price(of: product, .monthly, in: app, at: storefront) }
   }
 
   private func rows(about app: SandboxApp, _ messages: RetentionMessages) -> [RowChange] {

@@ -12,11 +12,17 @@ extension World {
     case atRenewal
   }
 
-  private func step(from old: SandboxProduct?, to new: SandboxProduct) -> Step {
-    guard let old else { return .now }
-    if old.productId == new.productId { return .same }
+  /// Apple: "Supporting monthly subscriptions with a 12-month commitment", upgrades and downgrades. The timing of a
+  /// change within a level depends on duration and billing plan of both products; Apple's table of it is not public,
+  /// so the rule for durations applies to billing plans, too.
+  private func step(
+    of line: SubscriptionLine, to new: SandboxProduct, _ plan: BillingPlan
+  ) -> Step {
+    guard let old = product(line.productID, of: line.app) else { return .now }
+    let oldPlan = current(of: line)?.billingPlan ?? .billedUpfront
+    if old.productId == new.productId { return plan == oldPlan ? .same : .atRenewal }
     if new.level != old.level { return new.level < old.level ? .now : .atRenewal }
-    return new.period == old.period ? .now : .atRenewal
+    return new.period == old.period && plan == oldPlan ? .now : .atRenewal
   }
 
   /// Processes an order of an account whose subscription is running.
@@ -26,20 +32,23 @@ extension World {
   mutating func change(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) throws(ActionError) -> Int64 {
-    switch step(from: self.product(line.productID, of: line.app), to: product) {
-    case .same: stay(line, product, offer)
+    switch step(of: line, to: product, order.billingPlan) {
+    case .same: stay(line, product, order.billingPlan, offer)
     case .now: upgrade(line, to: product, order, offer)
-    case .atRenewal: changeAtRenewal(line, to: product, offer)
+    case .atRenewal: changeAtRenewal(line, to: product, order.billingPlan, offer)
     }
     return lines[line.id]?.current ?? line.current
   }
 
-  private mutating func stay(_ line: SubscriptionLine, _ product: SandboxProduct, _ offer: Offer?) {
+  private mutating func stay(
+    _ line: SubscriptionLine, _ product: SandboxProduct, _ plan: BillingPlan, _ offer: Offer?
+  ) {
     var line = line
-    let hadOtherPlans = line.renewalProductID != product.productId
+    let hadOtherPlans = line.renewalProductID != product.productId || line.renewalPlan != plan
     let wasOff = !line.autoRenews
     line.renewalProductID = product.productId
-    line.renewalPrice = price(of: product, in: line.app, for: line.account)
+    line.renewalPlan = plan
+    line.renewalPrice = price(of: product, plan, in: line.app, for: line.account)
     line.autoRenews = true
     line.pendingOffer = offer ?? line.pendingOffer
     put(line)
@@ -53,6 +62,7 @@ extension World {
   ) {
     // A period in its grace period is over and is not cut short.
     transactions[line.current]?.isUpgraded = now < line.expiresDate
+    refundCommitment(of: line)
     var line = line
     line.current = makeNumber()
     line.appAccountToken = order.appAccountToken?.lowercased() ?? line.appAccountToken
@@ -62,20 +72,36 @@ extension World {
     line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
     line = beginPeriod(
       PeriodPricing(
-        product: product, start: now, quantity: order.seats ?? 1, reason: .purchase,
-        price: price(of: product, in: line.app, for: line.account), offer: offer), of: line)
+        product: product, plan: order.billingPlan, start: now, quantity: order.seats ?? 1, reason: .purchase,
+        price: price(of: product, order.billingPlan, in: line.app, for: line.account), offer: offer),
+      of: line)
     notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, of: line)
   }
 
+  /// Refunds the unused part of a commitment's current period after an upgrade (Apple: "Supporting monthly
+  /// subscriptions with a 12-month commitment": "a prorated refund for the unused portion of the commitment's current
+  /// period"). The upgrade's notification reports it.
+  private mutating func refundCommitment(of line: SubscriptionLine) {
+    guard line.commitment != nil, let period = current(of: line), period.isUpgraded, period.price > 0,
+      period.purchaseDate < line.expiresDate
+    else { return }
+    let unused = line.expiresDate.milliseconds(since: max(now, period.purchaseDate))
+    let length = line.expiresDate.milliseconds(since: period.purchaseDate)
+    transactions[line.current]?.revocation = SoldTransaction.Revocation(
+      date: now, reason: .other, type: .refundProrated, percentage: unused * 100_000 / length)
+  }
+
   private mutating func changeAtRenewal(
-    _ line: SubscriptionLine, to product: SandboxProduct, _ offer: Offer?
+    _ line: SubscriptionLine, to product: SandboxProduct, _ plan: BillingPlan, _ offer: Offer?
   ) {
     var line = line
     line.renewalProductID = product.productId
-    line.renewalPrice = price(of: product, in: line.app, for: line.account)
+    line.renewalPlan = plan
+    line.renewalPrice = price(of: product, plan, in: line.app, for: line.account)
     line.autoRenews = true
     line.priceIncrease = nil
-    line.runningOffer = nil
+    // Discounts of the payments of a commitment go on until its end.
+    if !line.owesPayments { line.runningOffer = nil }
     line.pendingOffer = offer
     put(line)
     notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade, of: line)
@@ -85,18 +111,20 @@ extension World {
   ///
   /// Turning it off during the grace period or billing retry ends the subscription at once (Apple: "Testing failing
   /// subscription renewals": "The system immediately cancels the subscription"). Apple does not document the subtype
-  /// of the `EXPIRED` notification; `VOLUNTARY` follows from the customer's action.
+  /// of the `EXPIRED` notification; `VOLUNTARY` follows from the customer's action. The remaining payments of a
+  /// commitment go on, and so does their retry, because only the renewal of the commitment is cancelled.
   mutating func setAutoRenewal(_ isOn: Bool, of line: SubscriptionLine) {
     guard line.autoRenews != isOn else { return }
     var line = line
     line.autoRenews = isOn
-    guard !isOn, line.status != .active, let transaction = current(of: line) else {
+    guard !isOn, line.status != .active, !line.owesPayments, let transaction = current(of: line) else {
       put(line)
       return notify(.didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, of: line)
     }
     // Both notifications carry the final state, because documents signed at the same time must not contradict each
     // other.
     line.status = .ended(.customerCancelled)
+    line.commitment = nil
     line.runningOffer = nil
     line.pendingOffer = nil
     put(line)
@@ -156,6 +184,10 @@ extension World {
     line.expiresDate = line.expiresDate.advanced(byMilliseconds: scale.length(days: days))
     line.chargeDate = scale.chargeDate(before: line.expiresDate)
     transactions[line.current]?.expiresDate = line.expiresDate
+    line.commitment?.extendPeriod(to: line.expiresDate, scale: scale)
+    if let commitment = line.commitment {
+      transactions[line.current]?.commitment?.expiresDate = commitment.expiresDate
+    }
     put(line)
     notify(.renewalExtended, of: line)
   }

@@ -114,6 +114,8 @@ struct SandboxBuyCommand: AsyncParsableCommand {
   @Option(help: "appAccountToken of the purchase, a UUID (default: none).") var appAccountToken: String?
   @Option(help: "Quantity (default: 1).") var quantity: Int?
   @Option(help: "Purchase date, RFC 3339 (default: now).") var purchaseDate: String?
+  @Option(help: "Billing plan: BILLED_UPFRONT or MONTHLY (default: BILLED_UPFRONT).") var billingPlanType:
+    String?
   @Option(help: "Id of an offer of the product (default: none).") var offer: String?
   @Flag(help: "JSON output.") var json = false
   @Argument(help: "Product id.") var product: String
@@ -128,6 +130,7 @@ struct SandboxBuyCommand: AsyncParsableCommand {
     if let account { order["account"] = .string(account) }
     if let appAccountToken { order["appAccountToken"] = .string(appAccountToken) }
     if let quantity { order["quantity"] = .number(JSONNumber(Int64(quantity))) }
+    if let billingPlanType { order["billingPlanType"] = .string(billingPlanType) }
     if let offer { order["offer"] = .string(offer) }
     if let purchaseDate { order["purchaseDate"] = .string(purchaseDate) }
     return order

@@ -13,17 +13,26 @@ struct AppSettings: Hashable, Sendable {
   var gracePeriod = GracePeriod()
   /// By product id.
   var offers: [String: [Offer]] = [:]
-  /// Overrides of the catalog's prices by product id, in thousandths of the currency.
-  var prices: [String: Int64] = [:]
+  /// Overrides of the catalog's prices.
+  var prices = PriceList()
+  /// Overrides of the catalog's prices of a payment of the monthly plan.
+  var monthlyPrices = PriceList()
+  var commitmentRules = CommitmentRules()
   /// The ids of products that are not for sale.
   var withdrawn: Set<String> = []
-  /// Prices by storefront and product id, in thousandths of the storefront's currency.
-  var storefrontPrices: [String: [String: Int64]] = [:]
   /// The ids of products with Family Sharing.
   var shareable: Set<String> = []
   /// The ids of products whose seats are managed by the developer.
   var invitedByDeveloper: Set<String> = []
   var messages = RetentionMessages()
+}
+
+/// Changed prices.
+struct PriceList: Hashable, Sendable {
+  /// By product id, in thousandths of the product's currency.
+  var everywhere: [String: Int64] = [:]
+  /// By storefront and product id, in thousandths of the storefront's currency.
+  var byStorefront: [String: [String: Int64]] = [:]
 }
 
 /// The setting of Apple's billing grace period (Apple: subscriptionGracePeriods).

@@ -6,7 +6,10 @@ struct Offer: Hashable, Sendable {
   let id: String
   let type: OfferType
   let mode: OfferDiscountType
-  /// The length of a free trial or of a prepaid offer. Pay-as-you-go offers use the product's period.
+  /// The billing plan to which it applies (Apple: "Supporting monthly subscriptions with a 12-month commitment": offers
+  /// are specific to a billing plan).
+  let plan: BillingPlan
+  /// The length of a free trial or of a prepaid offer. Pay-as-you-go offers use the billing period.
   let period: Period
   /// The number of pay-as-you-go periods; 1 for other modes.
   let periods: Int
@@ -32,7 +35,9 @@ extension World {
   func offer(_ name: String, for product: SandboxProduct, in order: PurchaseOrder) throws(ActionError)
     -> Offer
   {
-    let offers = settings[order.app]?.offers[product.productId] ?? []
+    let offers = (settings[order.app]?.offers[product.productId] ?? []).filter {
+      $0.plan == order.billingPlan
+    }
     guard let offer = offers.first(where: { $0.id == name }) else {
       throw .unknown(what: "offer", name: name, known: offers.map(\.id))
     }
@@ -104,7 +109,8 @@ extension Offer {
       throw .wrongType(member: "periods", expected: "1 to 36, with a non-negative price")
     }
     self.init(
-      id: try parameters.string("id"), type: types[type] ?? .promotional, mode: mode, period: period,
+      id: try parameters.string("id"), type: types[type] ?? .promotional, mode: mode,
+      plan: try parameters.billingPlan(), period: period,
       periods: mode == .payAsYouGo ? Int(periods) : 1, price: mode == .freeTrial ? 0 : price)
   }
 }

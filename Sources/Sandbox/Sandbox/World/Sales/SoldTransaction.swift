@@ -24,6 +24,10 @@ struct SoldTransaction: Hashable, Sendable {
   let price: Int64
   let storefront: Storefront
   let offer: Offer?
+  /// Subscriptions only.
+  var billingPlan: BillingPlan?
+  /// The payment of a commitment. A trial that precedes a commitment is none.
+  var commitment: CommitmentPayment?
   /// The refund or the end of sharing.
   var revocation: Revocation?
   /// Whether an upgrade replaced it.

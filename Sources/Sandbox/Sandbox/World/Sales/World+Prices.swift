@@ -4,39 +4,51 @@ internal import AppStore
 extension World {
   /// Returns an account's current price in thousandths of its storefront's currency: the storefront's own
   /// price, or the catalog's price at a fixed exchange rate.
-  func price(of product: SandboxProduct, in app: String, for account: String) -> Int64 {
-    price(of: product, in: app, at: accounts[account]?.storefront ?? .usa)
+  func price(
+    of product: SandboxProduct, _ plan: BillingPlan = .billedUpfront, in app: String, for account: String
+  ) -> Int64 {
+    price(of: product, plan, in: app, at: accounts[account]?.storefront ?? .usa)
   }
 
-  /// Returns the current price in a storefront.
-  func price(of product: SandboxProduct, in app: String, at storefront: Storefront) -> Int64 {
-    let settings = settings[app]
-    if let price = settings?.storefrontPrices[storefront.code]?[product.productId] { return price }
+  /// Returns the current price in a storefront; with the monthly plan, that of one payment.
+  func price(
+    of product: SandboxProduct, _ plan: BillingPlan = .billedUpfront, in app: String,
+    at storefront: Storefront
+  ) -> Int64 {
+    let (prices, catalogPrice) =
+      switch plan {
+      case .billedUpfront: (settings[app]?.prices, product.price)
+      case .monthly: (settings[app]?.monthlyPrices, product.monthlyPrice)
+      }
+    if let price = prices?.byStorefront[storefront.code]?[product.productId] { return price }
     // A product without any price cannot be bought, see `check`.
-    let price = settings?.prices[product.productId] ?? product.price ?? 0
+    let price = prices?.everywhere[product.productId] ?? catalogPrice ?? 0
     guard storefront.currency(of: product) != product.currency else { return price }
     return price * storefront.perDollar / Storefront.perDollar(product.currency)
   }
 
-  /// Changes the price of a product everywhere or in one storefront. New customers pay it at once,
-  /// subscribers at their next renewal.
+  /// Changes the price of a product's billing plan everywhere or in one storefront. New customers pay it at once,
+  /// subscribers at their next renewal, which is for a commitment the one after its last payment (Apple: "Managing
+  /// the life cycle of monthly subscriptions with a 12-month commitment", price changes).
   ///
   /// An increase that needs consent ends the subscription at the period's end unless the subscriber agrees.
   /// An increase that needs none counts as accepted. A decrease needs no consent.
   mutating func setPrice(
-    _ price: Int64, of product: SandboxProduct, in app: String, storefront: String?, needsConsent: Bool
+    _ price: Int64, of product: SandboxProduct, _ plan: BillingPlan, in app: String, storefront: String?,
+    needsConsent: Bool
   ) {
+    let list: WritableKeyPath<AppSettings, PriceList> = plan == .monthly ? \.monthlyPrices : \.prices
     if let storefront {
-      settings[app, default: AppSettings()].storefrontPrices[storefront, default: [:]][product.productId] =
-        price
+      settings[app, default: AppSettings()][keyPath: list]
+        .byStorefront[storefront, default: [:]][product.productId] = price
     } else {
-      settings[app, default: AppSettings()].prices[product.productId] = price
+      settings[app, default: AppSettings()][keyPath: list].everywhere[product.productId] = price
     }
     for id in lines.keys.sorted() {
       guard var line = lines[id], line.app == app, line.isRunning, line.source == nil,
-        line.renewalProductID == product.productId
+        line.renewalProductID == product.productId, line.renewalPlan == plan
       else { continue }
-      let price = self.price(of: product, in: app, for: line.account)
+      let price = self.price(of: product, plan, in: app, for: line.account)
       guard line.renewalPrice != price else { continue }
       guard price > line.renewalPrice else {
         line.renewalPrice = price
@@ -55,8 +67,11 @@ extension World {
     for app in apps {
       for var line in subscriptions(of: account, in: app.id) where line.source == nil && line.isRunning {
         guard let product = product(line.renewalProductID, of: app.id) else { continue }
-        line.renewalPrice = price(of: product, in: app.id, for: account)
+        line.renewalPrice = price(of: product, line.renewalPlan, in: app.id, for: account)
         line.priceIncrease = nil
+        if line.commitment != nil, let committed = self.product(line.productID, of: app.id) {
+          line.commitment?.price = price(of: committed, .monthly, in: app.id, for: account)
+        }
         put(line)
       }
     }

@@ -21,6 +21,9 @@ extension World {
     if var line = lines[transaction.originalID], line.current == transaction.id, line.isRunning {
       line.status = .revoked
       line.autoRenews = false
+      // Apple, "Managing the life cycle of monthly subscriptions with a 12-month commitment": a refund of the current
+      // period ends the commitment, a refund of an earlier one only revokes that transaction.
+      line.commitment = nil
       put(line)
     }
     notify(.refund, about: transaction)
@@ -34,6 +37,9 @@ extension World {
   mutating func reverseRefund(of transaction: SoldTransaction) throws(ActionError) {
     guard transaction.revocation != nil, transaction.ownership == .purchased else {
       throw .notPossible("transaction \(transaction.id) is not refunded")
+    }
+    guard transaction.commitment == nil || !transaction.isUpgraded else {
+      throw .notPossible("transaction \(transaction.id) was refunded by an upgrade")
     }
     var transaction = transaction
     transaction.revocation = nil

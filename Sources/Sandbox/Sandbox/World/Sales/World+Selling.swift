@@ -60,10 +60,19 @@ extension World {
       throw .incompleteProduct(product.productId, missing: "period")
     }
     let storefront = order.account.flatMap { accounts[$0] }?.storefront ?? .usa
+    let prices = settings[order.app]?.prices
     let price =
-      settings[order.app]?.storefrontPrices[storefront.code]?[product.productId]
-      ?? settings[order.app]?.prices[product.productId] ?? product.price
+      prices?.byStorefront[storefront.code]?[product.productId] ?? prices?.everywhere[product.productId]
+      ?? product.price
     guard price != nil else { throw .incompleteProduct(product.productId, missing: "price") }
+    guard order.billingPlan == .monthly else { return }
+    guard product.monthlyPrice != nil else {
+      throw .incompleteProduct(product.productId, missing: "monthly_price")
+    }
+    guard !Commitment.excludedStorefronts.contains(storefront.code) else {
+      throw .notPossible(
+        "the monthly plan is not sold in storefront \(storefront.code); move the account to another one")
+    }
   }
 
   /// Returns a product of an app.
@@ -133,13 +142,14 @@ extension World {
     line.pendingOffer = nil
     line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
     let pricing = PeriodPricing(
-      product: product, start: start, quantity: order.seats ?? 1, reason: .purchase,
-      price: price(of: product, in: order.app, for: line.account), offer: offer)
+      product: product, plan: order.billingPlan, start: start, quantity: order.seats ?? 1, reason: .purchase,
+      price: price(of: product, order.billingPlan, in: order.app, for: line.account), offer: offer)
     line = beginPeriod(pricing, of: line)
     if line.expiresDate <= now {
       // The period was over when the purchase was recorded, so it was never renewed.
       line.status = .ended(.customerCancelled)
       line.autoRenews = false
+      line.commitment = nil
       put(line)
     }
     notify(.subscribed, subtype, of: line)

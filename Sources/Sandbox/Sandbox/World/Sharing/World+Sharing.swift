@@ -111,7 +111,8 @@ extension World {
       purchaseDate: start, originalPurchaseDate: member.originalPurchaseDate, expiresDate: line.expiresDate,
       quantity: 1, appAccountToken: nil, ownership: member.ownership,
       reason: member.current == member.id ? .purchase : .renewal, price: purchase?.price ?? 0,
-      storefront: accounts[member.account]?.storefront ?? .usa, offer: purchase?.offer)
+      storefront: accounts[member.account]?.storefront ?? .usa, offer: purchase?.offer,
+      billingPlan: purchase?.billingPlan, commitment: purchase?.commitment)
     append(transaction)
     return mirror(line, member)
   }
@@ -123,10 +124,15 @@ extension World {
     member.chargeDate = line.chargeDate
     member.status = line.status
     member.autoRenews = line.autoRenews
+    member.commitment = line.commitment
     member.renewalProductID = line.renewalProductID
+    member.renewalPlan = line.renewalPlan
     member.renewalPrice = line.renewalPrice
     member.renewals = line.renewals
     transactions[member.current]?.expiresDate = line.expiresDate
+    if let end = line.commitment?.expiresDate {
+      transactions[member.current]?.commitment?.expiresDate = end
+    }
     put(member)
     return member
   }
@@ -149,6 +155,7 @@ extension World {
     guard var line = lines[member] else { return }
     line.status = .revoked
     line.autoRenews = false
+    line.commitment = nil
     put(line)
     revokeTransaction(line.current, reason)
   }

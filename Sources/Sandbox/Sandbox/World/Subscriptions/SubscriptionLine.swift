@@ -2,7 +2,7 @@ internal import AppStore
 
 /// A subscription of one account, identified by its original transaction id.
 ///
-///     active ──renewal fails──▶ grace ──ends──▶ retry ──60 days──▶ ended
+///     active ──renewal fails──▶ grace ──ends──▶ retry ──60 or 90 days──▶ ended
 ///      │ ▲                        │               │
 ///      │ └───────recovered────────┴───────────────┘
 ///      ├──not renewed──▶ ended ──bought again──▶ active
@@ -49,9 +49,14 @@ struct SubscriptionLine: Hashable, Sendable {
   var status = Status.active
   var appAccountToken: String?
 
+  /// The current commitment; `nil` for plans that are billed up front. During a commitment, the following members
+  /// describe the renewal after it, and ``nextCharge`` the next payment.
+  var commitment: Commitment?
+
   var autoRenews = true
   /// The product of the next renewal.
   var renewalProductID: String
+  var renewalPlan = BillingPlan.billedUpfront
   var renewalQuantity: Int64
   /// The price of the next renewal without an offer.
   var renewalPrice: Int64

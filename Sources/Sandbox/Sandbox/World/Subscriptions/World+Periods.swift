@@ -3,31 +3,52 @@ internal import AppStore
 /// The product, start and price of one subscription period.
 struct PeriodPricing {
   let product: SandboxProduct
+  var plan = BillingPlan.billedUpfront
   let start: Instant
   let quantity: Int64
   let reason: TransactionReason
   /// The regular price, in thousandths of the currency.
   let price: Int64
   var offer: Offer?
+  /// The commitment that the period continues.
+  var continuing: Commitment?
+
+  /// Returns the commitment to which the period belongs.
+  ///
+  /// Apple does not document how a trial and a commitment combine. Here the commitment begins with the first of the
+  /// twelve payments, after a free trial or a prepaid offer; discounts of single payments belong to it.
+  func commitment(_ scale: TimeScale) -> Commitment? {
+    guard plan == .monthly else { return nil }
+    if let continuing { return continuing.advanced(startingAt: start, scale: scale) }
+    if let offer, offer.mode != .payAsYouGo { return nil }
+    return Commitment(start: start, price: price, scale: scale)
+  }
 }
 
 extension World {
   /// Sells a period and returns the updated subscription.
   mutating func beginPeriod(_ pricing: PeriodPricing, of line: SubscriptionLine) -> SubscriptionLine {
     var line = line
-    let end = periodEnd(pricing)
+    let commitment = pricing.commitment(scale)
+    let end = commitment?.periodEnd ?? periodEnd(pricing)
     let transaction = SoldTransaction(
       id: line.current, originalID: line.id, app: line.app, account: line.account,
       productID: pricing.product.productId, orderID: orderID(line.current), webOrderLineItemID: makeNumber(),
       purchaseDate: pricing.start, originalPurchaseDate: line.originalPurchaseDate, expiresDate: end,
       quantity: pricing.quantity, appAccountToken: line.appAccountToken, ownership: line.ownership,
       reason: pricing.reason, price: pricing.offer?.price ?? pricing.price,
-      storefront: accounts[line.account]?.storefront ?? .usa, offer: pricing.offer)
+      storefront: accounts[line.account]?.storefront ?? .usa, offer: pricing.offer,
+      billingPlan: pricing.plan, commitment: commitment.map(CommitmentPayment.init))
     append(transaction)
     line.productID = pricing.product.productId
-    line.renewalProductID = pricing.product.productId
+    line.commitment = commitment
     line.renewalQuantity = pricing.quantity
-    line.renewalPrice = pricing.price
+    // A payment leaves what the subscriber chose for the end of the commitment.
+    if pricing.continuing == nil {
+      line.renewalProductID = pricing.product.productId
+      line.renewalPlan = pricing.plan
+      line.renewalPrice = pricing.price
+    }
     line.expiresDate = end
     line.chargeDate = scale.chargeDate(before: end)
     line.status = .active

@@ -2,8 +2,9 @@ internal import AppStore
 
 /// Changes by the passage of time.
 extension World {
-  /// The length of Apple's billing retry in days.
-  static let retryDays: Int64 = 60
+  /// Returns the length of Apple's billing retry in days: longer for the monthly plan (Apple: "Managing the life cycle
+  /// of monthly subscriptions with a 12-month commitment", billing issues).
+  static func retryDays(of plan: BillingPlan) -> Int64 { plan == .monthly ? 90 : 60 }
 
   /// Processes a subscription whose ``SubscriptionLine/due`` time has come.
   mutating func processDue(for line: SubscriptionLine) {
@@ -21,22 +22,34 @@ extension World {
 
   /// The reason why a subscription is not renewed.
   private enum RenewalFailure {
-    case ended(ExpirationIntent, NotificationSubtype)
+    case ended(ExpirationIntent, NotificationSubtype?)
     case billing
   }
 
   private func renewalFailure(to line: SubscriptionLine) -> RenewalFailure? {
-    if product(line.renewalProductID, of: line.app) == nil
-      || settings[line.app]?.withdrawn.contains(line.renewalProductID) == true
-    {
+    let charge = line.nextCharge
+    if product(charge.productID, of: line.app) == nil {
       return .ended(.productUnavailable, .productNotForSale)
     }
-    if !line.autoRenews { return .ended(.customerCancelled, .voluntary) }
+    return renewalEnd(of: line) ?? (accounts[line.account]?.billingFails == true ? .billing : nil)
+  }
+
+  /// The reason why a subscription ends with its period. The remaining payments of a commitment do not depend on any.
+  private func renewalEnd(of line: SubscriptionLine) -> RenewalFailure? {
+    guard !line.owesPayments else { return nil }
+    if settings[line.app]?.withdrawn.contains(line.renewalProductID) == true {
+      return .ended(.productUnavailable, .productNotForSale)
+    }
+    if !line.autoRenews {
+      let rules = settings[line.app]?.commitmentRules ?? CommitmentRules()
+      return .ended(
+        .customerCancelled, line.commitment == nil ? .voluntary : rules.expiredSubtype.subtype)
+    }
     if line.priceIncrease?.isAgreed == false { return .ended(.priceIncreaseNotAccepted, .priceIncrease) }
     if case .compressed = scale, line.renewals >= TimeScale.maxRenewals {
       return .ended(.customerCancelled, .voluntary)
     }
-    return accounts[line.account]?.billingFails == true ? .billing : nil
+    return nil
   }
 
   private mutating func renew(_ line: SubscriptionLine) {
@@ -51,34 +64,37 @@ extension World {
     case .ended(let intent, let subtype)?: end(line, intent, subtype)
     case .billing?: failToRenew(line)
     case nil:
-      guard let product = product(line.renewalProductID, of: line.app) else { return }
+      guard let product = product(line.nextCharge.productID, of: line.app) else { return }
       notify(.didRenew, of: charge(line, product, from: line.expiresDate))
     }
   }
 
-  /// Sells the next period with the agreed product, price and offer.
+  /// Sells the next period with the agreed product, plan, price and offer.
   private mutating func charge(
     _ line: SubscriptionLine, _ product: SandboxProduct, from start: Instant
   ) -> SubscriptionLine {
     var line = line
     line.current = makeNumber()
     line.renewals += 1
-    let price = line.priceIncrease?.price ?? line.renewalPrice
-    line.priceIncrease = nil
+    let next = line.nextCharge
+    if next.commitment == nil { line.priceIncrease = nil }
     let offer = takeOffer(from: &line)
     return beginPeriod(
       PeriodPricing(
-        product: product, start: start, quantity: line.renewalQuantity, reason: .renewal, price: price,
-        offer: offer), of: line)
+        product: product, plan: next.plan, start: start, quantity: line.renewalQuantity, reason: .renewal,
+        price: next.price, offer: offer, continuing: next.commitment), of: line)
   }
 
-  /// Returns the offer of the next period: the active one, then the redeemed one.
+  /// Returns the offer of the next period: the active one, then the redeemed one, which waits for the end of a
+  /// commitment.
   private func takeOffer(from line: inout SubscriptionLine) -> Offer? {
     if var running = line.runningOffer, running.left > 0 {
       running.left -= 1
       line.runningOffer = running
       return running.offer
     }
+    line.runningOffer = nil
+    guard !line.owesPayments else { return nil }
     line.runningOffer = line.pendingOffer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
     line.pendingOffer = nil
     return line.runningOffer?.offer
@@ -86,9 +102,11 @@ extension World {
 
   private mutating func failToRenew(_ line: SubscriptionLine) {
     var line = line
-    let graceDays =
+    var graceDays =
       settings[line.app]?.gracePeriod
       .days(for: product(line.productID, of: line.app), after: current(of: line)) ?? 0
+    // Apple, "Managing the life cycle of monthly subscriptions with a 12-month commitment": no billing grace period.
+    if line.nextCharge.plan == .monthly { graceDays = 0 }
     if graceDays > 0 {
       let end = line.expiresDate.advanced(byMilliseconds: scale.length(days: graceDays))
       line.status = .grace(until: end)
@@ -102,13 +120,14 @@ extension World {
   }
 
   private func retryEnd(of line: SubscriptionLine) -> Instant {
-    line.expiresDate.advanced(byMilliseconds: scale.length(days: Self.retryDays))
+    line.expiresDate.advanced(
+      byMilliseconds: scale.length(days: Self.retryDays(of: line.nextCharge.plan)))
   }
 
   /// Retries the failed charge successfully. The billing date is kept in the grace period; after it, a new
   /// one starts now.
   mutating func recover(_ line: SubscriptionLine) {
-    guard let product = product(line.renewalProductID, of: line.app) else { return }
+    guard let product = product(line.nextCharge.productID, of: line.app) else { return }
     let start: Instant
     switch line.status {
     case .grace: start = line.expiresDate
@@ -120,11 +139,12 @@ extension World {
 
   /// Ends a subscription that is not renewed.
   mutating func end(
-    _ line: SubscriptionLine, _ intent: ExpirationIntent, _ subtype: NotificationSubtype
+    _ line: SubscriptionLine, _ intent: ExpirationIntent, _ subtype: NotificationSubtype?
   ) {
     var line = line
     line.status = .ended(intent)
     line.autoRenews = false
+    line.commitment = nil
     line.runningOffer = nil
     line.pendingOffer = nil
     put(line)
