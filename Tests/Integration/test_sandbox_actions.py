@@ -16,7 +16,7 @@ CONFIGURATION = """apps:
     environments: [Sandbox]
     products:
       silver: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
-      silver.year: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1Y, price: 39.99, currency: USD}
+      silver.year: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1Y, price: 39.99, monthly_price: 3.99, currency: USD}
       gold: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 9.99, currency: USD}
       unlock: {type: Non-Consumable, entitlements: [pro], price: 99.99, currency: USD}
       coins: {type: Consumable, price: 0.99, currency: USD}
@@ -96,6 +96,13 @@ def live(tester):
         assert ("GRACE_PERIOD_EXPIRED" in notifications()) == (state is None)
         do("billing", account="ann", fails=False)
         assert notifications() == ["DID_RENEW/BILLING_RECOVERY"]
+    # A commitment to twelve payments, which a cancellation does not end.
+    do("commitment-rules", app=APP, expiredSubtype="VOLUNTARY", lastPeriodAutoRenewStatus=1)
+    do("storefront", account="cleo", storefront="DEU")
+    cleo = buy(tester, "cleo", "silver.year", billingPlanType="MONTHLY")
+    do("auto-renew", transactionId=cleo, enabled=False)
+    tester.advance("31d")
+    assert notifications().count("DID_RENEW") >= 1
     # Prices, extensions, refunds.
     do("price", app=APP, productId="gold", price=10990, needsConsent=True)
     assert "PRICE_INCREASE/PENDING" in notifications()
