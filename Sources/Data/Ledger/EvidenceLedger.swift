@@ -9,6 +9,7 @@ internal import Synchronization
 /// The order and the number of deliveries leave no trace: the latest signature about a transaction or a
 /// renewal counts, whenever it arrives.
 package final class EvidenceLedger: Sendable {
+  /// The maximum length of a customer id, in bytes of UTF-8.
   private static let maxCustomerIDBytes = 256
 
   let store: any EntitlementStore
@@ -31,7 +32,9 @@ package final class EvidenceLedger: Sendable {
     self.recordEffects = recordEffects
   }
 
-  /// - Throws: ``LedgerError/invalid(field:problem:)`` if a customer id is empty or too long.
+  /// Checks the customer id of the request field `field`.
+  ///
+  /// - Throws: ``LedgerError/invalid(field:problem:)`` if it is empty or has more than 256 bytes.
   func check(_ customerID: String, _ field: String) throws(LedgerError) {
     guard !customerID.isEmpty else { throw .invalid(field: field, problem: "is empty") }
     let size = customerID.utf8.count
@@ -40,6 +43,8 @@ package final class EvidenceLedger: Sendable {
     }
   }
 
+  /// Returns an app of the catalog in force.
+  ///
   /// - Throws: ``LedgerError/unknownApp(_:configured:)``.
   @discardableResult
   func app(_ id: String) throws(LedgerError) -> AppDefinition {
@@ -48,7 +53,7 @@ package final class EvidenceLedger: Sendable {
     return app
   }
 
-  /// Reads one snapshot on a reader thread.
+  /// Reads one snapshot on a reader thread, without waiting for writes. Its body must have no effect.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(LedgerError) -> Value {

@@ -18,10 +18,12 @@ package struct SQLiteError: Error, Hashable, Sendable {
 
   /// SQLite's extended result code (https://sqlite.org/rescode.html).
   package let code: Int32
+  /// SQLite's text, or this wrapper's for a wrong use.
   package let message: String
   /// The path of the database file.
   package let path: String
 
+  /// The cause by which a caller decides; computed from ``code``.
   package var kind: Kind {
     // The low byte is the primary result code; the upper bytes extend it.
     switch code & 0xFF {

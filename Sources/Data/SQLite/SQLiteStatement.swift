@@ -40,6 +40,7 @@ package final class SQLiteStatement<Failure: SQLiteErrorConvertible> {
 
 // Parameters, counted from 1. SQLite copies texts and blobs, so they need not outlive the call.
 extension SQLiteStatement {
+  /// Binds a text as UTF-8. An unknown position throws (`SQLITE_RANGE`).
   package func bind(_ position: CInt, _ text: String) throws(Failure) {
     var text = text
     let result = text.withUTF8 { bytes in
@@ -52,20 +53,24 @@ extension SQLiteStatement {
     try connection.check(result)
   }
 
+  /// Binds a text, or NULL.
   package func bind(_ position: CInt, _ text: String?) throws(Failure) {
     guard let text else { return try connection.check(sqlite3_bind_null(handle, position)) }
     try bind(position, text)
   }
 
+  /// Binds a 64-bit integer.
   package func bind(_ position: CInt, _ number: Int64) throws(Failure) {
     try connection.check(sqlite3_bind_int64(handle, position, number))
   }
 
+  /// Binds a 64-bit integer, or NULL.
   package func bind(_ position: CInt, _ number: Int64?) throws(Failure) {
     guard let number else { return try connection.check(sqlite3_bind_null(handle, position)) }
     try bind(position, number)
   }
 
+  /// Binds a blob, or NULL; an empty array is an empty blob.
   package func bind(_ position: CInt, _ bytes: [UInt8]?) throws(Failure) {
     guard let bytes else { return try connection.check(sqlite3_bind_null(handle, position)) }
     guard !bytes.isEmpty else {
@@ -78,8 +83,10 @@ extension SQLiteStatement {
 
 // Columns of the current row, counted from 0.
 extension SQLiteStatement {
+  /// Returns an integer; 0 for NULL.
   package func number(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
+  /// Returns a text; `nil` for NULL.
   package func text(_ column: CInt) -> String? {
     guard let start = sqlite3_column_text(handle, column) else { return nil }
     let count = Int(sqlite3_column_bytes(handle, column))
@@ -102,8 +109,10 @@ extension SQLiteStatement {
     return try body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count).span)
   }
 
+  /// Whether the value is an integer.
   package func isNumber(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_INTEGER }
 
+  /// Whether the value is NULL.
   package func isNull(_ column: CInt) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 }
 

@@ -5,7 +5,8 @@ package import Store
 
 /// Validates a command against the state, appends it as evidence and runs it, inside one write.
 ///
-/// Validation throws before anything is written.
+/// Validation throws before anything is written. A value of one write; its functions must not be called after
+/// it.
 struct CommandHandler {
   let store: any StoreTransaction
   let catalog: Catalog
@@ -86,6 +87,7 @@ struct CommandHandler {
     return handler
   }
 
+  /// The links that the command made and ended.
   private func changes(
     by id: EvidenceID, _ command: OperatorCommand
   ) throws(StoreError) -> [OwnershipChange] {
@@ -175,6 +177,7 @@ package struct CommandResult: Hashable, Sendable {
 
   private static let prefix = "transfer-"
 
+  /// The transfer id of a move or merge. Clients store it, so its form is fixed.
   static func transferID(of evidence: EvidenceID) -> String { "\(prefix)\(evidence.rawValue)" }
 
   /// The evidence id in a ``transferID``; `nil` if it is malformed.

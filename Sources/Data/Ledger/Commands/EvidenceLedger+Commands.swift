@@ -16,6 +16,7 @@ package struct CommandScope: Sendable {
   /// Whether to return the result without committing it.
   package var isDryRun: Bool
 
+  /// Creates a scope. `actor` and `note` are stored with the command, in evidence and timeline.
   package init(
     appID: String, environment: Environment, actor: String = "", note: String = "", isDryRun: Bool = false
   ) {
@@ -30,6 +31,14 @@ package struct CommandScope: Sendable {
 // Operator commands. Each becomes evidence, and all affected customers change in one commit.
 extension EvidenceLedger {
   /// Moves a purchase to a customer. `policy` decides if it has an owner; `from`, if given, must be an owner.
+  /// Moving it to its owner changes nothing. Durable on return.
+  ///
+  /// - Throws: ``LedgerError/unknownPurchase(originalTransactionID:)``;
+  ///   ``LedgerError/notTheOwner(originalTransactionID:)``;
+  ///   ``LedgerError/ownedByAnotherCustomer(originalTransactionID:)`` under ``OwnershipPolicy/keep``;
+  ///   ``LedgerError/invalid(field:problem:)`` for an empty or too long customer id;
+  ///   ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/store(_:)``. All other commands throw the
+  ///   last three, too.
   package func move(
     _ originalTransactionID: String, from: String? = nil, to customerID: String, policy: OwnershipPolicy,
     _ scope: CommandScope
@@ -41,6 +50,9 @@ extension EvidenceLedger {
   }
 
   /// Merges one customer, often an anonymous one, into another, which gets all later evidence of the first.
+  /// Repeating it changes nothing. Durable on return.
+  ///
+  /// - Throws: ``LedgerError/invalid(field:problem:)`` also if both are the same customer.
   package func merge(
     _ from: String, into: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
@@ -50,13 +62,16 @@ extension EvidenceLedger {
   }
 
   /// Reverses a move or a merge, if no line that it moved was moved again. The transfer's environment
-  /// replaces the scope's.
+  /// replaces the scope's. Durable on return.
+  ///
+  /// - Throws: ``LedgerError/unknownTransfer(_:)``; ``LedgerError/transferConflict(transfer:)``.
   package func undo(_ transferID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     try await run(scope) { handler throws(LedgerError) in try handler.undo(transferID) }
   }
 
-  /// Grants an entitlement without a purchase; from now on if `since` is `nil`. The same idempotency key
-  /// again returns the existing grant.
+  /// Grants an entitlement without a purchase, from `since` (now if `nil`) until `until` (exclusive; no
+  /// expiry if `nil`). The same idempotency key again returns the existing grant, whatever the other
+  /// parameters. Durable on return.
   package func grant(
     _ entitlement: String, _ level: AccessLevel = .full, since: Instant? = nil, until: Instant? = nil,
     to customerID: String, key: String = "", _ scope: CommandScope
@@ -68,20 +83,29 @@ extension EvidenceLedger {
     }
   }
 
-  /// Revokes a grant; a second call changes nothing. The grant's environment replaces the scope's.
+  /// Revokes a grant from now on; a second call changes nothing. The grant's environment replaces the
+  /// scope's. Durable on return.
+  ///
+  /// - Throws: ``LedgerError/unknownGrant(_:)``.
   package func revokeGrant(
     _ grantID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(grantID) }
   }
 
-  /// Erases a customer: id, notes and links. Apple's facts stay, and the purchases enter the claim queue.
+  /// Erases a customer with all customers merged into it: ids, notes and links. Apple's facts stay, and the
+  /// purchases enter the claim queue. A pseudonym replaces the id in evidence and events. Cannot be undone.
+  ///
+  /// - Throws: ``LedgerError/unknownCustomer`` if nothing is stored about the customer.
   package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
     return try await run(scope) { handler throws(LedgerError) in try handler.erase(customerID) }
   }
 
-  /// Runs a command in one write, or as a dry run.
+  /// Runs a command in one write, or as a dry run, which returns the same result and commits nothing.
+  ///
+  /// - Throws: the error of `command`, which has written nothing then;
+  ///   ``LedgerError/unknownApp(_:configured:)``.
   func run(
     _ scope: CommandScope,
     _ command: @escaping @Sendable (CommandHandler) throws(LedgerError) -> CommandResult
@@ -109,10 +133,13 @@ extension EvidenceLedger {
 // Seats of purchases whose invitations the developer sends: the ledger is the record of their holders.
 extension EvidenceLedger {
   /// Claims a seat of a purchase, and links it to a customer if one is given. The same request identifier
-  /// again returns the same seat. `seatClaimID` is Apple's id of the claim, if Apple assigned one.
+  /// again, and a customer who holds a seat, get the existing seat. `seatClaimID` is Apple's id of the claim,
+  /// if Apple assigned one. Check and claim are one write, so there are never more claims than seats.
   ///
-  /// - Throws: ``LedgerError/noSeatLeft(originalTransactionID:bought:held:)`` if all seats are claimed,
-  ///   ``LedgerError/noSeats(_:originalTransactionID:)`` for purchases without seats.
+  /// - Throws: ``LedgerError/unknownPurchase(originalTransactionID:)``;
+  ///   ``LedgerError/noSeats(_:originalTransactionID:)`` for purchases without seats, or if Apple manages
+  ///   them; ``LedgerError/noSeatLeft(originalTransactionID:bought:held:)`` if all are claimed;
+  ///   ``LedgerError/alreadyPurchaser(originalTransactionID:)``.
   package func claimSeat(
     of originalTransactionID: String, for customerID: String?, request: String, seatClaimID: String? = nil,
     _ scope: CommandScope
@@ -124,7 +151,10 @@ extension EvidenceLedger {
     }
   }
 
-  /// Links a claimed seat without a holder to a customer.
+  /// Links a claimed seat without a holder to a customer. Repeating it changes nothing.
+  ///
+  /// - Throws: ``LedgerError/unknownSeat(_:)`` also for a released seat; ``LedgerError/seatTaken(_:)``;
+  ///   ``LedgerError/alreadyPurchaser(originalTransactionID:)``.
   package func associateSeat(
     _ seatID: String, of originalTransactionID: String, with customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
@@ -134,7 +164,10 @@ extension EvidenceLedger {
     }
   }
 
-  /// Releases a seat: its holder loses its entitlements, and it can be claimed again.
+  /// Releases a seat: its holder loses its entitlements, and it can be claimed again. Repeating it changes
+  /// nothing.
+  ///
+  /// - Throws: ``LedgerError/unknownSeat(_:)``.
   package func releaseSeat(
     _ seatID: String, of originalTransactionID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {

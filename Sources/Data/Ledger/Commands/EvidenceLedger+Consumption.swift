@@ -13,6 +13,7 @@ package struct DueConsumptionRequest: Hashable, Sendable {
   /// Whether every owner consented to sending consumption data to Apple.
   package let isConsented: Bool
 
+  /// Reads the state of a request: in a snapshot to decide, and in the write to find out whether it changed.
   fileprivate init(_ request: ConsumptionRequestRecord, in store: any LineReader) throws(StoreError) {
     self.request = request
     owners = try store.owners(of: request.line)
@@ -31,6 +32,11 @@ package struct DueConsumptionRequest: Hashable, Sendable {
 // Consumption requests, and the customers' consent to answer them.
 extension EvidenceLedger {
   /// Records whether a customer consents to sending consumption data to Apple. Repeating it changes nothing.
+  /// A merged customer's decision is that of its merge target.
+  ///
+  /// - Returns: the decision in force, `nil` in a dry run without an earlier one; and the result of the
+  ///   command.
+  /// - Throws: as ``EvidenceLedger/merge(_:into:_:)``.
   package func recordConsent(
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> (consent: ConsumptionConsent?, outcome: CommandResult) {
@@ -45,7 +51,10 @@ extension EvidenceLedger {
     return (consent, outcome)
   }
 
-  /// At most `limit` consumption requests that are due, each with the state that decides about it.
+  /// Returns at most `limit` consumption requests that are due now, the longest overdue first, each with the
+  /// state that decides about it. All are of one snapshot.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
   package func dueConsumptionRequests(limit: Int) async throws(LedgerError) -> [DueConsumptionRequest] {
     let now = now()
     return try await read { snapshot throws(StoreError) in

@@ -41,6 +41,7 @@ package struct OperatorCommand: Hashable, Sendable {
   /// The operator's reason.
   package let note: String
 
+  /// Creates a command. `actor` and `note` may be empty.
   package init(_ action: Action, actor: String, note: String = "") {
     self.action = action
     self.actor = actor
@@ -80,6 +81,7 @@ package struct OperatorCommand: Hashable, Sendable {
 }
 
 extension GrantFact {
+  /// The grant without free text.
   fileprivate var withoutNote: GrantFact {
     var fact = self
     fact.note = ""

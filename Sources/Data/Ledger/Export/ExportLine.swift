@@ -16,9 +16,11 @@ struct ExportLine {
     let customerID: String?
   }
 
+  /// The kind, such as `transaction`; docs/migration.md lists them.
   let kind: String
   private let members: JSONObject
 
+  /// Creates a line; members without a value are omitted.
   init(_ kind: String, _ members: [(String, JSONValue?)]) {
     self.kind = kind
     self.members = JSONObject(present: members)

@@ -9,6 +9,7 @@ package import Store
 /// `export`, the last one an `end` with the number of lines of each kind, so that a truncated file is
 /// detected. All lines are of one snapshot, and at most one page is in memory.
 package struct StoreExport {
+  /// The number of rows in memory at one time.
   private static let pageSize = 500
 
   private let reader: any StoreSnapshot
@@ -22,7 +23,10 @@ package struct StoreExport {
     self.write = write
   }
 
-  /// Passes every line to `write`, and throws its errors or a ``StoreError``. `now` dates the export.
+  /// Passes every line to `write`, in the order evidence, notifications, customers with their facts,
+  /// unclaimed lines, events. `now` dates the export.
+  ///
+  /// - Throws: the errors of `write`, and ``StoreError``; the lines before stay written.
   package static func run(
     _ reader: any StoreSnapshot, at now: Instant, write: @escaping (JSONObject) throws -> Void
   ) throws {
@@ -41,6 +45,7 @@ package struct StoreExport {
     try write(["kind": "end", "lines": .object(JSONObject(counts))])
   }
 
+  /// Writes a line and counts it.
   private mutating func append(_ line: ExportLine) throws {
     try write(line.json)
     if let index = counts.firstIndex(where: { $0.kind == line.kind }) {

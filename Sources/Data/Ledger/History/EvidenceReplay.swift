@@ -6,10 +6,12 @@ package import Store
 /// Rebuilds all derived data from evidence in another store, to prove that nothing differs, or to apply a
 /// corrected rule to the past.
 package enum EvidenceReplay {
+  /// The number of pieces of evidence in one write.
   private static let pageSize = 200
 
   /// Replays all evidence of `source` into `target`, which is empty, as if it arrived at its original time.
-  /// Replay counts no metrics.
+  /// Evidence without a body yields no facts. Replay counts no metrics. After an error or a crash, `target`
+  /// is incomplete and must be thrown away.
   ///
   /// - Returns: the number of pieces of evidence.
   package static func run(
@@ -68,7 +70,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Whether a signed payload that was rejected verifies now.
+  /// Whether a signed payload that was rejected verifies now, for instance with a new trust anchor. Stores
+  /// nothing.
   package func wouldVerify(signedPayload: String, of appID: String) throws(LedgerError) -> Bool {
     (try? verified(signedPayload, for: try app(appID))) != nil
   }

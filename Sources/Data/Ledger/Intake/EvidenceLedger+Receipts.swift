@@ -51,7 +51,7 @@ extension EvidenceLedger {
     return try await write { store throws(StoreError) in try store.append(evidence).id }
   }
 
-  /// All facts of a customer, or of the customer's merge target.
+  /// Returns all facts of a customer, or of the customer's merge target; empty if there are none.
   package func facts(of customer: CustomerKey) async throws(LedgerError) -> CustomerFacts {
     try await read { snapshot throws(StoreError) in
       try snapshot.facts(of: snapshot.finalMergeTarget(of: customer)) ?? CustomerFacts()
@@ -70,7 +70,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// The lines that Apple was not queried about since `instant`.
+  /// Returns those of the lines that Apple was not queried about since `instant`, in their order.
   package func lines(
     _ ids: [String], of appID: String, in environment: Environment, notQueriedSince instant: Instant
   ) async throws(LedgerError) -> [String] {
@@ -85,7 +85,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// At most `limit` queries that are due, each with the owner of its line.
+  /// Returns at most `limit` pending queries that are due now, the longest overdue first, each with the
+  /// longest-standing owner of its line. All are of one snapshot.
   package func dueRefreshes(
     limit: Int
   ) async throws(LedgerError) -> [(refresh: PendingRefresh, customerID: String?)] {
@@ -99,7 +100,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Stores when to repeat a query that failed.
+  /// Replaces a pending query that failed, with its new due time and number of attempts. Durable on return.
   package func postpone(_ refresh: PendingRefresh) async throws(LedgerError) {
     try await write { store throws(StoreError) in try store.put(refresh) }
   }

@@ -10,7 +10,9 @@ package struct EvidenceRetention: Worker {
 
   /// The evidence whose bodies are purged, and their minimum age.
   package struct Rule: Hashable, Sendable {
+    /// The evidence by verdict and kind.
     package let selection: EvidenceSelection
+    /// The age in days of 24 hours after which a body is purged; at least 0.
     package let days: Int
 
     /// Purges the bodies of `selection` after `days` days.
@@ -20,6 +22,7 @@ package struct EvidenceRetention: Worker {
     }
   }
 
+  /// The number of pieces of evidence in one write.
   private static let pageSize = 500
   private static let day: Int64 = 86_400_000
 
@@ -42,7 +45,9 @@ package struct EvidenceRetention: Worker {
     self.sleep = sleep
   }
 
-  /// Applies the rules once a day until the task is cancelled.
+  /// Applies the rules at once and then once a day until the task is cancelled. Without rules it returns.
+  ///
+  /// - Throws: the first ``StoreError``; the supervisor starts it again.
   package func run() async throws {
     guard !rules.isEmpty else { return }
     repeat {
@@ -51,7 +56,9 @@ package struct EvidenceRetention: Worker {
     } while (try? await sleep(.milliseconds(Self.day))) != nil
   }
 
-  /// Applies all rules now, in pages between which others can write. Returns the number of purged bodies.
+  /// Applies all rules now, in pages of 500 between which others can write. A crash leaves whole pages.
+  ///
+  /// - Returns: the number of purged bodies.
   package func apply() async throws(StoreError) -> Int {
     var count = 0
     for rule in rules {

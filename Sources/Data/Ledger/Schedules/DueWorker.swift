@@ -38,6 +38,7 @@ package struct DueWorker: Sendable {
     return try await readNextDue()
   }
 
+  /// Returns the time of the next item, in a snapshot.
   private func readNextDue() async throws(LedgerError) -> Instant? {
     do { return try await store.read(.interactive, nextDue) } catch { throw .store(error) }
   }
@@ -48,6 +49,7 @@ package struct ExpiryWorker: Worker {
   package let name = "expiry"
   private let worker: DueWorker
 
+  /// Creates a worker by the clock of the service, which a sandbox may set and speed up.
   package init(_ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock) {
     worker = DueWorker(
       store: store, clock: clock,

@@ -8,9 +8,11 @@ extension EvidenceLedger {
   private static let batchSize = 100
 
   /// Records the changes of time alone up to `instant`: each expiry and each other transition that Apple did
-  /// not notify, once, with the time at which it became true.
+  /// not notify, once, with the time at which it became true. Commits after every 100 customers, so a second
+  /// call continues after an error.
   ///
   /// - Returns: the number of events.
+  /// - Throws: ``LedgerError/store(_:)``.
   @discardableResult
   package func advance(to instant: Instant) async throws(LedgerError) -> Int {
     let catalog = catalog.value
@@ -29,9 +31,11 @@ extension EvidenceLedger {
   }
 
   /// Recomputes the answers that were computed under another catalog or other rules, and records the changes.
-  /// It reads no customer if catalog and rules are unchanged.
+  /// It reads no customer if catalog and rules are unchanged. Commits after every 100 customers, and stores
+  /// the new fingerprint with the last of them, so it starts again after a crash.
   ///
   /// - Returns: the number of events.
+  /// - Throws: ``LedgerError/store(_:)``.
   @discardableResult
   package func adoptCatalog() async throws(LedgerError) -> Int {
     let catalog = catalog.value
@@ -44,6 +48,7 @@ extension EvidenceLedger {
     return count
   }
 
+  /// Recomputes the answers of one app, customer by customer in the order of the store.
   private func adopt(_ app: AppDefinition, _ catalog: Catalog) async throws(LedgerError) -> Int {
     let now = now
     var count = 0

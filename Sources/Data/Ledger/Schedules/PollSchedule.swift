@@ -52,7 +52,9 @@ struct PollSchedule {
   private let transaction: TransactionFact
   /// The latest renewal info about the period; `nil` if there is none.
   private let renewal: RenewalFact?
+  /// The end of the paid period.
   private let end: Instant
+  /// The last time at which Apple stated the state.
   private let settledAt: Instant
 
   /// All polls of the period in order, settled or not.
@@ -93,9 +95,11 @@ extension Instant {
 
 // The polls themselves, which another component makes.
 extension EvidenceLedger {
-  /// Checks again whether lines are due for a poll at `instant`, and reschedules those that are not.
+  /// Checks again whether lines are due for a poll at `instant`, and reschedules those that are not. Check
+  /// and schedule are one write, because a notification between them would settle the line.
   ///
   /// - Returns: the lines that are due.
+  /// - Throws: ``LedgerError/store(_:)``.
   package func stillDue(_ lines: [LineKey], by instant: Instant) async throws(LedgerError) -> [LineKey] {
     try await write { store throws(StoreError) in
       var due: [LineKey] = []
@@ -111,7 +115,10 @@ extension EvidenceLedger {
     }
   }
 
-  /// Records polls of lines, and schedules the next.
+  /// Records polls of lines at `instant`, and schedules the next. Durable on return; a poll that a crash
+  /// hides is made again.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
   package func recordPolls(of lines: [LineKey], at instant: Instant) async throws(LedgerError) {
     try await write { store throws(StoreError) in
       // A line without a scheduled poll gets none because it was polled.

@@ -44,6 +44,7 @@ final class BodyCompressor {
   /// Discards cached state after a rollback.
   func rolledBack() { sharedSegments.clearCache() }
 
+  /// Returns the deflater, which the first call creates.
   private func sharedDeflater() throws(StoreError) -> Deflater {
     if let deflater { return deflater }
     do {

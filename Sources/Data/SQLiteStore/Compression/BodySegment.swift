@@ -20,6 +20,7 @@ enum BodySegment: Equatable {
   private static let maxDepth = 3
   /// Decoding a shorter run saves no space. A signature has 86 characters.
   private static let minRunLength = 80
+  /// In bytes; certificate chains are longer.
   private static let minSharedLength = 400
 
   /// Splits a document. The concatenated segments equal `bytes` for every input, including malformed ones.
@@ -48,6 +49,8 @@ enum BodySegment: Equatable {
     return alphabet.decode(text).map { .encoded(alphabet, decodedSegments($0[...], depth: depth + 1)) }
   }
 
+  /// Splits the content of a Base64 run: JSON is split again, a receipt at its certificates, other bytes are
+  /// incompressible.
   private static func decodedSegments(_ bytes: ArraySlice<UInt8>, depth: Int) -> [BodySegment] {
     if bytes.first == UInt8(ascii: "{") { return segments(of: bytes, depth: depth) }
     guard bytes.count >= minSharedLength, let certificates = receiptCertificates(in: bytes) else {

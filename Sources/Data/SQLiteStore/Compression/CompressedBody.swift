@@ -85,6 +85,7 @@ enum CompressedBody {
     return body
   }
 
+  /// Appends 32 bits, little-endian.
   private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
     for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
   }
@@ -93,6 +94,7 @@ enum CompressedBody {
   private struct Reader {
     var bytes: ArraySlice<UInt8>
 
+    /// Reads 32 bits, little-endian.
     mutating func number() throws(StoreError) -> Int {
       Int(try bytes(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
@@ -104,6 +106,7 @@ enum CompressedBody {
     }
   }
 
+  /// The positions in the script and in the incompressible bytes.
   private struct Decompression {
     var script: Reader
     var incompressible: Reader

@@ -15,6 +15,7 @@ final class SharedSegments {
   private let select: Statement
   /// Cached segments, most recently used last. Comparing with the last one is cheaper than hashing.
   private var numbers: [(segment: [UInt8], number: Int64)] = []
+  /// Cached segments by id, for reads.
   private var contents: [Int64: [UInt8]] = [:]
 
   init(_ connection: Connection) throws(StoreError) {
@@ -58,12 +59,14 @@ final class SharedSegments {
     contents = [:]
   }
 
+  /// Returns the id of the segment with this SHA-256; `nil` if there is none.
   private func find(_ hash: [UInt8]) throws(StoreError) -> Int64? {
     try selectID.bind(1, hash)
     defer { selectID.reset() }
     return try selectID.step() ? selectID.number(0) : nil
   }
 
+  /// Inserts a segment and returns its id.
   private func add(_ segment: [UInt8], _ hash: [UInt8]) throws(StoreError) -> Int64 {
     try insert.bind(1, hash)
     try insert.bind(2, segment)

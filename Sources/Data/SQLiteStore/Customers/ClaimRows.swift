@@ -45,12 +45,15 @@ final class ClaimRows {
     deleteMergeTarget = try Statement("DELETE FROM merged_customer WHERE \(ofCustomer)", on: connection)
   }
 
+  /// Inserts the line unless it is queued. A missing token is stored as an empty text, which no lookup
+  /// matches.
   func enqueue(_ line: LineKey, token: String?) throws(StoreError) {
     try insertLine.bind(line)
     try insertLine.bind(4, token ?? "")
     try insertLine.run()
   }
 
+  /// Deletes the line, if it is queued.
   func dequeue(_ line: LineKey) throws(StoreError) {
     try deleteLine.bind(line)
     try deleteLine.run()
@@ -78,6 +81,8 @@ final class ClaimRows {
     return try selectToken.step() ? selectToken.text(0) : nil
   }
 
+  /// Stores the customer of a token. The first one stays, because Apple repeats the token in every
+  /// transaction.
   func register(token: String, for customer: CustomerKey) throws(StoreError) {
     try insertToken.bind(token: token, customer.appID, customer.environment)
     try insertToken.bind(4, customer.customerID)
@@ -90,6 +95,7 @@ final class ClaimRows {
     return try selectMergeTarget.step() ? selectMergeTarget.text(0) : nil
   }
 
+  /// Replaces the merge target, or deletes it for `nil`.
   func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError) {
     guard let mergeTarget else {
       try deleteMergeTarget.bind(customer)

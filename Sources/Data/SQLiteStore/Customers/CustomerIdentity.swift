@@ -8,8 +8,10 @@ enum CustomerIdentity {
   /// Computes the first row id to probe for a customer.
   typealias Hash = @Sendable (CustomerKey) -> Int64
 
+  /// No byte of valid UTF-8, so identities of different customers never collide.
   private static let separator: UInt8 = 0xFF
 
+  /// Returns the stored identity. Persisted.
   static func encode(_ key: CustomerKey) -> [UInt8] {
     Array(key.appID.utf8) + [separator] + Array(key.environment.rawValue.utf8) + [separator]
       + Array(key.customerID.utf8)
@@ -66,6 +68,7 @@ enum CustomerIdentity {
     add(rest, to: &hash)
   }
 
+  /// Mixes one word into the hash.
   private static func add(_ word: UInt64, to hash: inout UInt64) {
     // The multiplier is 2^64 divided by the golden ratio. It spreads every bit to the upper bits, and the
     // shift brings those down again.

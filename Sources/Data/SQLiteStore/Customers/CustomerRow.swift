@@ -33,6 +33,7 @@ final class CustomerRow {
       """, on: connection)
   }
 
+  /// Reads one precomputed answer without decoding the others or the facts: one page for most customers.
   func answer(
     to entitlement: String, of key: CustomerKey, under fingerprint: UInt64, at now: Instant
   ) throws(StoreError) -> AnswerLookup {
@@ -44,12 +45,14 @@ final class CustomerRow {
     return segment.map(AnswerLookup.precomputed) ?? .stale
   }
 
+  /// Returns all facts; `nil` if the customer has no row.
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
     defer { selectFacts.reset() }
     guard try find(key, with: selectFacts).exists else { return nil }
     return try FactCoding.customerFacts(selectFacts.bytes(2))
   }
 
+  /// Returns what ``put(_:_:of:)`` stored last, and remembers the row for the next ``put(_:_:of:)``.
   func state(_ key: CustomerKey) throws(StoreError) -> CustomerState? {
     defer { selectFacts.reset() }
     let (number, exists) = try find(key, with: selectFacts)

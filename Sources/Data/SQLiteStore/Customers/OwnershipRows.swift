@@ -40,6 +40,7 @@ final class OwnershipRows {
       """, on: connection)
   }
 
+  /// Orders owners by the evidence that linked them, then by id, so that a replay has the same order.
   func owners(of line: LineKey) throws(StoreError) -> [String] {
     try selectOwners.bind(line)
     defer { selectOwners.reset() }
@@ -56,6 +57,8 @@ final class OwnershipRows {
     return lines
   }
 
+  /// Throws a constraint error if the customer owns the line already; unlinking a line twice only repeats the
+  /// history.
   func record(_ change: OwnershipChange) throws(StoreError) {
     let current = change.gained ? insertOwner : deleteOwner
     try current.bind(change.line)
@@ -70,6 +73,7 @@ final class OwnershipRows {
     try insertChange.run()
   }
 
+  /// Orders changes as they were recorded.
   func changes(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {
     try selectChanges.bind(customer)
     return try changes(of: customer, in: selectChanges)

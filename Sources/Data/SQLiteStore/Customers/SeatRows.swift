@@ -32,6 +32,7 @@ final class SeatRows {
       "SELECT \(columns) FROM seat WHERE seat_claim_id = ? AND app = ? AND environment = ?", on: connection)
   }
 
+  /// Inserts a claim, or updates its Apple id and its release; the other columns never change.
   func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError) {
     try putSeat.bind(purchase.other(seat.seatID))
     try putSeat.bind(4, purchase.lineID)
@@ -48,6 +49,7 @@ final class SeatRows {
     return try seats(selectSeat).first
   }
 
+  /// Orders claims by their evidence, oldest first.
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
     try selectSeats.bind(purchase)
     return try seats(selectSeats)

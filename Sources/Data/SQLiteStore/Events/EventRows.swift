@@ -21,6 +21,7 @@ final class EventRows {
       """, on: connection)
   }
 
+  /// Assigns the next sequence: consecutive, because bodies run one after the other and a rollback frees it.
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent {
     let change = event.change
     try insert.bind(event.customer)
@@ -60,6 +61,7 @@ final class EventQueries {
       "SELECT ifnull(max(sequence), 0) FROM event WHERE \(ofCustomer)", on: connection)
   }
 
+  /// Reads by sequence, or by the index of the customer.
   func page(
     of customer: CustomerKey?, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent] {
@@ -74,6 +76,7 @@ final class EventQueries {
     return page
   }
 
+  /// Returns the last sequence; 0 if there is none.
   func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64 {
     let select = customer == nil ? selectLast : selectLastOfCustomer
     if let customer { try select.bind(customer) }

@@ -40,6 +40,7 @@ struct EvidenceQueries {
     return ids
   }
 
+  /// Returns one piece of evidence; `nil` if it does not exist.
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
     let select = try Statement(
       "SELECT \(Self.columns) FROM evidence e WHERE evidence_id = ?", on: connection)
@@ -69,6 +70,7 @@ struct EvidenceQueries {
     return try all(select)
   }
 
+  /// Decodes all rows, and decompresses their bodies.
   private func all(_ select: Statement) throws(StoreError) -> [StoredEvidence] {
     defer { select.reset() }
     var found: [StoredEvidence] = []
@@ -113,6 +115,7 @@ final class EvidenceLookupRows {
       "SELECT evidence_id FROM line_evidence WHERE \(ofLine) ORDER BY evidence_id LIMIT 1", on: connection)
   }
 
+  /// Returns the evidence of a fact after one index lookup; `nil` if the fact is not stored.
   func evidence(of fact: DecidingFact, of customer: CustomerKey) throws(StoreError) -> EvidenceID? {
     switch fact {
     case .transaction(let id, let number):

@@ -41,24 +41,29 @@ final class EvidenceRows {
     selectLast = try Statement("SELECT ifnull(max(evidence_id), 0) FROM evidence", on: connection)
   }
 
+  /// Searches for equal content first, by the unique index on hash, app, kind, customer and rejection.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
     if let id = try find(evidence) { return AppendedEvidence(id: id, isDuplicate: true) }
     return AppendedEvidence(id: try insert(evidence, as: nil), isDuplicate: false)
   }
 
+  /// Skips that search and its index: a notification has a UUID that identifies it.
   func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID {
     try insert(evidence, as: nil, isFoundByContent: false)
   }
 
+  /// Inserts evidence under its old id; throws if the id is in use.
   func restore(_ evidence: StoredEvidence) throws(StoreError) {
     _ = try insert(evidence.evidence, as: evidence.id)
   }
 
+  /// Valid until the next insert of the same write. Ids are never reused, because evidence is never deleted.
   func nextID() throws(StoreError) -> EvidenceID {
     defer { selectLast.reset() }
     return EvidenceID(rawValue: try selectLast.step() ? selectLast.number(0) + 1 : 1)
   }
 
+  /// Decompresses the body.
   func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? {
     try EvidenceQueries(connection, compressor).evidence(id)
   }
@@ -67,16 +72,19 @@ final class EvidenceRows {
     try EvidenceQueries(connection, compressor).naming(customer)
   }
 
+  /// Has no effect if it is indexed already.
   func index(_ evidence: EvidenceID, under customer: CustomerKey) throws(StoreError) {
     try index(evidence, customer.customerID, customer.appID, customer.environment)
   }
 
+  /// Has no effect if it is indexed already.
   func index(_ evidence: EvidenceID, under line: LineKey) throws(StoreError) {
     try indexByLine.bind(line)
     try indexByLine.bind(4, evidence.rawValue)
     try indexByLine.run()
   }
 
+  /// A missing environment is stored as an empty text, because NULL is not part of a primary key.
   private func index(
     _ evidence: EvidenceID, _ customerID: String, _ appID: String, _ environment: Environment?
   ) throws(StoreError) {
@@ -130,12 +138,14 @@ final class EvidenceRows {
     return id
   }
 
+  /// Returns equal evidence that can be found by content; `nil` if there is none.
   private func find(_ evidence: Evidence) throws(StoreError) -> EvidenceID? {
     try bindIdentity(of: evidence, to: find)
     defer { find.reset() }
     return try find.step() ? EvidenceID(rawValue: find.number(0)) : nil
   }
 
+  /// Binds the columns by which evidence is equal to the first five parameters.
   private func bindIdentity(of evidence: Evidence, to statement: Statement) throws(StoreError) {
     try statement.bind(1, evidence.content.hash)
     try statement.bind(2, evidence.appID)

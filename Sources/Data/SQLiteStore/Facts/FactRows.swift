@@ -88,6 +88,7 @@ final class FactRows {
     try insertInstallLine.run()
   }
 
+  /// Replaces the renewal info of a line unless the stored one supersedes it.
   func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {
     if let known = try renewal(of: line), !fact.supersedes(known) { return false }
     try putRenewal.bind(line)
@@ -97,6 +98,7 @@ final class FactRows {
     return true
   }
 
+  /// Decodes the rows of one line, which are next to each other in `line_record`.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     guard line.isPurchase else { return try grants.facts(of: line) }
     var transactions: [TransactionFact] = []

@@ -38,6 +38,7 @@ final class GrantFactRows {
       "SELECT environment FROM grant_fact WHERE line_id = ? AND app = ?", on: connection)
   }
 
+  /// Replaces the app transaction of a line unless the stored one supersedes it.
   func put(_ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool
   {
     if let known = try appTransaction(of: line), !fact.supersedes(known) { return false }
@@ -59,6 +60,7 @@ final class GrantFactRows {
     try putGrant.run()
   }
 
+  /// Deletes the grant with its idempotency key. Its evidence stays.
   func delete(grant line: LineKey) throws(StoreError) {
     try deleteGrant.bind(line)
     try deleteGrant.run()

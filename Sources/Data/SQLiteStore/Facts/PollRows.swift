@@ -25,6 +25,7 @@ final class PollRows {
     record = try Statement("UPDATE line_record SET polled_at = ?4 WHERE \(row)", on: connection)
   }
 
+  /// `nil` also for a line that was polled but is no longer scheduled.
   func lastPoll(of line: LineKey) throws(StoreError) -> Instant? { try row(of: line)?.polledAt }
 
   /// Writes nothing if the schedule is unchanged, as it is for most facts.
@@ -32,6 +33,7 @@ final class PollRows {
     try schedule(line, at: instant, known: try row(of: line))
   }
 
+  /// Reads and writes the schedule with one lookup; most facts leave it unchanged.
   func reschedule(_ line: LineKey, _ next: (Instant?) -> Instant?) throws(StoreError) {
     let known = try row(of: line)
     try schedule(line, at: next(known?.polledAt), known: known)
@@ -45,6 +47,7 @@ final class PollRows {
     try change.run()
   }
 
+  /// Returns whether the line is scheduled.
   func record(_ line: LineKey, at instant: Instant) throws(StoreError) -> Bool {
     try record.bind(line)
     try record.bind(4, instant.millisecondsSince1970)

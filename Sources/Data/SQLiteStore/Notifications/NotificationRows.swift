@@ -38,12 +38,15 @@ final class NotificationRows {
     return try findByUUID.step() ? Self.record(findByUUID) : nil
   }
 
+  /// Returns the record of a body; `nil` if the evidence is no notification.
   func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord? {
     try find.bind(1, evidence.rawValue)
     defer { find.reset() }
     return try find.step() ? Self.record(find) : nil
   }
 
+  /// Inserts or replaces the record of its evidence, and replaces another accepted one with the same UUID, for
+  /// which the ledger searches before.
   func put(_ record: NotificationRecord) throws(StoreError) {
     try put.bind(1, record.evidenceID.rawValue)
     try put.bind(2, record.appID)

@@ -24,9 +24,12 @@ final class ReaderPool: Sendable {
     var running = [Int](repeating: 0, count: ReadPriority.allCases.count)
     /// The controls of the running jobs, so that ``stop()`` can stop them.
     var controls: [ObjectIdentifier: ReadControl] = [:]
+    /// The semaphores of the threads that wait for a job.
     var idle: [DispatchSemaphore] = []
+    /// The number of threads that have not ended.
     var threadCount = 0
     var isClosed = false
+    /// The callers of ``ReaderPool/close()``.
     var closeWaiters: [CheckedContinuation<Void, Never>] = []
     /// The deadline that the timer is set to.
     var timerDeadline: ContinuousClock.Instant?
@@ -90,6 +93,7 @@ final class ReaderPool: Sendable {
 
   // MARK: Queue
 
+  /// What ``add(_:)`` does after it released the lock.
   private enum Decision {
     case reject(StoreError)
     case wait(timer: ContinuousClock.Instant?)
@@ -97,6 +101,7 @@ final class ReaderPool: Sendable {
     case startThread
   }
 
+  /// Queues a job and wakes or starts a thread for it, or rejects it.
   private func add(_ job: ReadJob) {
     let decision: Decision = state.withLock { state in
       guard !state.isClosed else { return .reject(.closed) }
@@ -121,6 +126,7 @@ final class ReaderPool: Sendable {
     }
   }
 
+  /// Removes a queued job, or stops a running one.
   private func cancel(_ control: ReadControl) {
     let removed = state.withLock { state in
       // Holding the lock guarantees that either `add` sees the cancellation, or the job is already queued or
@@ -133,6 +139,8 @@ final class ReaderPool: Sendable {
 
   // MARK: Deadlines of queued reads
 
+  /// Expires queued jobs at `deadline`. A later call replaces the earlier one, which then finds nothing to
+  /// do.
   private func startTimer(_ deadline: ContinuousClock.Instant) {
     let (seconds, attoseconds) = (deadline - .now).components
     let nanoseconds = max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9)
@@ -141,6 +149,7 @@ final class ReaderPool: Sendable {
     }
   }
 
+  /// Rejects the queued jobs whose deadline passed, and sets the timer to the next deadline.
   private func expire(at deadline: ContinuousClock.Instant) {
     let (expired, next) = state.withLock { state -> ([ReadJob], ContinuousClock.Instant?) in
       guard state.timerDeadline == deadline else { return ([], nil) }
@@ -155,6 +164,7 @@ final class ReaderPool: Sendable {
 
   // MARK: Threads
 
+  /// Starts a thread; if that fails and there is no other, rejects the queued jobs.
   private func startThread() {
     let context = Unmanaged.passRetained(self)
     var thread = pthread_t()
@@ -205,10 +215,12 @@ final class ReaderPool: Sendable {
     }
   }
 
+  /// What a thread does next.
   private enum Step {
     case run(ReadJob), wait, end
   }
 
+  /// Takes the oldest job of the highest priority that may run.
   private func next(_ thread: DispatchSemaphore) -> Step {
     state.withLock { state in
       guard !state.isClosed else { return .end }

@@ -10,6 +10,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
   private let begin: Statement
   private let end: Statement
   private let customer: CustomerRow
+  /// The commits that the writer announced.
   private let changes: CustomerVersions
   private let ownership: OwnershipRows
   private let claim: ClaimRows
@@ -22,7 +23,9 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
   private var earliest: [String: Statement] = [:]
   /// Set while a ``ReadJob`` runs.
   private var control: ReadControl?
+  /// Whether the read transaction is open.
   private var isInTick = false
+  /// The last commit that was announced before the read transaction began.
   private var version: UInt64 = 0
 
   /// Creates a reader; `isMapped` is that of ``Connection/reader(path:isMapped:)``, `hash` that of
@@ -170,11 +173,13 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
     return try body(self)
   }
 
+  /// Begins the tick, and throws the reason to stop if the running ``ReadJob`` has one.
   func use() throws(StoreError) -> Connection {
     try beginTick()
     return connection
   }
 
+  /// Ends the read transaction, so that a checkpoint may overwrite the pages that it saw.
   func endTick() {
     guard isInTick else { return }
     isInTick = false
@@ -182,6 +187,8 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
     try? end.run()
   }
 
+  /// Begins the read transaction at the first read of a tick; reads without one would each see another
+  /// commit.
   private func beginTick() throws(StoreError) {
     if let reason = control?.stopReason { throw reason }
     guard !isInTick else { return }

@@ -8,6 +8,7 @@ typealias Connection = SQLiteConnection<StoreError>
 typealias Statement = SQLiteStatement<StoreError>
 
 extension StoreError: SQLiteErrorConvertible {
+  /// Converts an error of SQLite. A locked or read-only database is ``StoreError/failed(_:)``.
   package init(_ error: SQLiteError) {
     self =
       switch error.kind {
@@ -20,6 +21,7 @@ extension StoreError: SQLiteErrorConvertible {
 }
 
 extension StoreError {
+  /// Converts an error of the data directory.
   init(_ error: PrivateDirectoryError) {
     self =
       switch error {

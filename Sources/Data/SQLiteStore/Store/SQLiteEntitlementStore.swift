@@ -8,6 +8,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   private let queue: WriteQueue
   private let readers: ReaderPool
   private let hash: CustomerIdentity.Hash
+  /// Raised by the writer after a commit and before ``write(_:)`` returns.
   package let changes = CustomerVersions()
 
   /// The path of the database file.
@@ -54,6 +55,11 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   /// once.
   package static func row(of customer: CustomerKey) -> Int64 { CustomerIdentity.hash(customer) }
 
+  /// Runs `body` in one read transaction on a thread of the pool. At most as many reads run as the machine has
+  /// cores, but at least 2, and one more for ``ReadPriority/check``.
+  ///
+  /// A read that waits or runs past its deadline stops within a few thousand steps of SQLite's virtual
+  /// machine.
   package func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
@@ -61,16 +67,20 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     try await readers.read(priority, deadline: deadline, body)
   }
 
+  /// Opens a connection of its own, because connections are not thread-safe.
   package func makeCheckReader() throws(StoreError) -> sending any CheckReader {
     try SQLiteReader(path: path, changes: changes, hash: hash)
   }
 
+  /// Queues `body` for the writer thread, and returns after the WAL with its commit is synced to disk
+  /// (`synchronous = FULL`). Up to `batchSize` queued bodies share one sync.
   package func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
     try await enqueue { transaction throws(StoreError) in try body(transaction) }
   }
 
+  /// Runs `body` in a savepoint that is rolled back. Its batch commits all the same.
   package func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
@@ -83,13 +93,17 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     return try outcome.get()
   }
 
+  /// Emits after each batch, not after each write.
   package func commits() -> AsyncStream<Void> { queue.commits.listen() }
 
+  /// Does nothing if the last commit succeeded; otherwise replaces 64 KiB of filler.
   package func health() async throws(StoreError) {
     guard queue.lastFailure != nil else { return }
     try await enqueue { transaction throws(StoreError) in try transaction.probe() }
   }
 
+  /// Closes readers first, then the writer, which truncates the WAL. Releasing the store unlocks its
+  /// directory.
   package func close() async {
     // Readers close first, because the writer truncates the WAL when it closes, and an open reader
     // prevents that.
@@ -97,6 +111,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     await queue.close()
   }
 
+  /// Queues a body that needs more than the protocol, such as the probe of ``health()``.
   private func enqueue<Outcome: Sendable>(
     _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {

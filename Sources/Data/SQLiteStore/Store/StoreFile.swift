@@ -55,6 +55,7 @@ package struct StoreFile {
     }
   }
 
+  /// Returns the defect of one piece of evidence; `nil` if its body matches its hash and size, or was purged.
   private func fault(of id: EvidenceID, _ query: EvidenceQueries) -> String? {
     do {
       guard let content = try query.evidence(id)?.evidence.content, let body = content.body else {
@@ -84,6 +85,7 @@ package struct StoreFile {
 
 /// The number of rows of a store, and the space that it occupies.
 package struct StoreStatistics: Hashable, Sendable {
+  /// The number of rows of each kind.
   package let counts: StoreCounts
   /// The schema version.
   package let schemaVersion: Int

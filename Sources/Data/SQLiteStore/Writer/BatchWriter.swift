@@ -90,6 +90,7 @@ final class BatchWriter {
     return outcome
   }
 
+  /// Rolls the batch back and discards what was cached from it.
   private func abandon() {
     _ = transaction.takeChangedCustomers()
     transaction.rolledBack()
@@ -102,6 +103,7 @@ final class BatchWriter {
 /// Metrics of commits.
 enum CommitMetrics {
   // Created once, because a lookup would delay the writer's thread and every queued write with it.
+  /// Per batch, including the sync to disk.
   private static let seconds = Timer(label: "entitled_store_commit_seconds")
   private static let writes = Recorder(label: "entitled_store_commit_writes")
   private static let failures = Counter(label: "entitled_store_commit_failures_total")

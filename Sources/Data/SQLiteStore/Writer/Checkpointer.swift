@@ -11,6 +11,8 @@ internal import Synchronization
 /// batches the writer copies the pages added meanwhile; the log is then empty and restarts from its
 /// beginning.
 final class Checkpointer: Sendable {
+  /// A checkpoint's progress: the copier runs on its thread while `copying`; after `copied` the writer copies
+  /// the rest.
   private enum Stage { case idle, copying, copied }
 
   /// The number of log pages that triggers a checkpoint: 16 MiB, about a thousand notifications.
@@ -55,6 +57,7 @@ private final class Copier: @unchecked Sendable {
 
   init(_ connection: Connection) { self.connection = connection }
 
+  /// Copies the log twice and syncs the database file, without blocking the writer.
   func copy() {
     // The second pass copies the pages that were added during the first, which takes longer.
     for _ in 0..<2 {

@@ -17,7 +17,9 @@ final class SQLiteTransaction: StoreTransaction, SQLiteSession {
   let notification: NotificationRows
   let poll: PollRows
   let connection: Connection
+  /// Replaces 64 KiB.
   private let writeProbe: Statement
+  /// The customers whose read model was replaced since the last commit.
   private var changedCustomers: Set<CustomerKey> = []
 
   /// `hash` is that of ``CustomerRow``.
@@ -40,10 +42,10 @@ final class SQLiteTransaction: StoreTransaction, SQLiteSession {
 
   func use() -> Connection { connection }
 
-  /// Writes and discards data to test whether writing works: enough data to fail on a disk with only a few
-  /// bytes free.
+  /// Replaces filler to test whether writing works: enough data to fail on a disk with only a few bytes free.
   func probe() throws(StoreError) { try writeProbe.run() }
 
+  /// Returns what ``putFacts(_:answers:of:)`` stored last.
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState? { try customer.state(key) }
 
   func putFacts(

@@ -11,6 +11,7 @@ internal import Synchronization
 final class WriteQueue: Sendable {
   private struct State: ~Copyable {
     var waiting: [WriteJob] = []
+    /// Whether the writer thread runs or is about to run.
     var isWorking = false
     var isClosed = false
     /// The error of the last batch; `nil` if its commit succeeded.
@@ -71,6 +72,7 @@ final class WriteQueue: Sendable {
     }
   }
 
+  /// Writes batches until the queue is empty. Runs on the writer thread.
   private func work() {
     ThreadPriority.setBackground()
     while let batch = nextBatch() {
@@ -83,6 +85,7 @@ final class WriteQueue: Sendable {
     }
   }
 
+  /// Takes the next batch; `nil` ends the work and lets the next ``add(_:)`` start it again.
   private func nextBatch() -> [WriteJob]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {
@@ -113,6 +116,7 @@ private final class WriterConnection: @unchecked Sendable {
     connection.disableAutomaticCheckpoints()
   }
 
+  /// Commits a batch; returns the error that prevented it.
   func write(_ batch: [WriteJob]) -> StoreError? {
     if let open { return open.writer.write(batch) }
     for job in batch { job.reject(.closed) }
@@ -163,6 +167,7 @@ final class CommitNotifier: Sendable {
     return stream
   }
 
+  /// Emits an element to each listener that has none waiting.
   func send() {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
   }
