@@ -277,6 +277,7 @@ let package = Package(
         "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store",
         "Telemetry", "Wire",
       ]),
+    test(.data, "SQLiteTests", ["SQLite"]),
     test(
       .data, "StoreTests",
       ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store", "TestSupport"]),

@@ -18,14 +18,14 @@ import Testing
         _ = try transaction.append(event(of: ben))
         throw StoreError.corrupt("on purpose")
       }
-      let rehearsed = try await store.dryRun { transaction throws(StoreError) in
+      let dryRun = try await store.dryRun { transaction throws(StoreError) in
         try transaction.append(event(of: ben)).sequence
       }
       let last = try await store.write { transaction throws(StoreError) in
         try transaction.append(event(of: customer, .ended))
       }
       #expect(first.map(\.sequence) == [1, 2])
-      #expect(rehearsed == 3)
+      #expect(dryRun == 3)
       #expect(last.sequence == 3)
       try await store.snapshot { reader throws in
         #expect(try reader.events(of: nil, after: 0, limit: 9) == first + [last])

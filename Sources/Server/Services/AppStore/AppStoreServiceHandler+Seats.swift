@@ -60,15 +60,15 @@ extension AppStoreServiceHandler {
     if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
     let call = try seatCall(
       request.app, request.environment, request.originalTransactionId, by: request.actor, call)
-    let rehearsed = try await claim(request, call, nil, isDryRun: true)
-    guard rehearsed.evidenceID != nil else { return .with { $0.seat = rehearsed.wireSeat } }
+    let dryRun = try await claim(request, call, nil, isDryRun: true)
+    guard dryRun.evidenceID != nil else { return .with { $0.seat = dryRun.wireSeat } }
     var claimID: String?
     if let client = call.client {
       let claimed: AppStore.ClaimSeatResponse? = try await asking { () async throws(AppStoreClientError) in
         try await client.send(
           .claimSeat(
             of: call.number, requestIdentifier: request.requestIdentifier,
-            appTransactionID: rehearsed.appTransactionID), timeout: call.timeout)
+            appTransactionID: dryRun.appTransactionID), timeout: call.timeout)
       }
       claimID = claimed?.seatClaimId
     }
@@ -94,9 +94,9 @@ extension AppStoreServiceHandler {
     try RequestValidation.customerID(request.customerId)
     let call = try seatCall(
       request.app, request.environment, request.originalTransactionId, by: request.actor, call)
-    let rehearsed = try await associate(request, call, isDryRun: true)
-    if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID,
-      let account = rehearsed.appTransactionID
+    let dryRun = try await associate(request, call, isDryRun: true)
+    if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID,
+      let account = dryRun.appTransactionID
     {
       _ = try await asking { () async throws(AppStoreClientError) in
         try await client.send(
@@ -123,8 +123,8 @@ extension AppStoreServiceHandler {
     try RequestValidation.given(request.seatId, "seat_id")
     let call = try seatCall(
       request.app, request.environment, request.originalTransactionId, by: request.actor, call)
-    let rehearsed = try await unclaim(request, call, isDryRun: true)
-    if let client = call.client, rehearsed.evidenceID != nil, let claimID = rehearsed.seat?.seatClaimID {
+    let dryRun = try await unclaim(request, call, isDryRun: true)
+    if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID {
       _ = try await asking { () async throws(AppStoreClientError) in
         try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
       }
