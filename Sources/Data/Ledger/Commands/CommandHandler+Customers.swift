@@ -81,6 +81,7 @@ extension CommandHandler {
     return found
   }
 
+  /// Whether there are facts or evidence of one of the customers.
   private func exists(_ customers: [CustomerKey]) throws(StoreError) -> Bool {
     for customer in customers {
       if try store.customer(customer) != nil { return true }

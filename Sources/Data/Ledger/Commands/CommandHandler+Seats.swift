@@ -75,12 +75,14 @@ extension CommandHandler {
     return try result(of: self.seat(seatID, of: number), outcome)
   }
 
+  /// Returns a seat of the purchase `number`, held or released; throws ``LedgerError/unknownSeat(_:)``.
   private func seat(_ seatID: String, of number: String) throws(LedgerError) -> Seat {
     let seat = try inStore { () throws(StoreError) in try store.seat(customer("").line(seatID)) }
     guard let seat, seat.originalTransactionID == number else { throw .unknownSeat(seatID) }
     return seat
   }
 
+  /// Returns the seat that a customer holds; `nil` if there is none.
   private func heldSeat(of holder: CustomerKey, among seats: [Seat]) throws(LedgerError) -> Seat? {
     let lines = try inStore { () throws(StoreError) in try store.lines(of: holder) }
     return seats.first { $0.isHeld && lines.contains(holder.line($0.seatID)) }

@@ -112,6 +112,7 @@ struct CommandHandler {
 }
 
 extension CommandHandler {
+  /// A customer in the environment of the command.
   func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: appID, environment: environment, customerID: id)
   }

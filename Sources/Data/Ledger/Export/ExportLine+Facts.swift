@@ -11,6 +11,7 @@ extension ExportLine {
     self.init("transaction", in: scope, Self.purchase(fact) + Self.details(fact.details))
   }
 
+  /// The members that every transaction may have.
   private static func purchase(_ fact: TransactionFact) -> [(String, JSONValue?)] {
     [
       ("transactionId", .string(fact.transactionID)),
@@ -33,6 +34,7 @@ extension ExportLine {
     ]
   }
 
+  /// The members that the rules do not need.
   private static func details(_ details: TransactionDetails) -> [(String, JSONValue?)] {
     [
       ("price", details.price.map { JSONValue($0) }),

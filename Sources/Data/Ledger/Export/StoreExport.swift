@@ -55,6 +55,7 @@ package struct StoreExport {
     }
   }
 
+  /// Writes all documents and commands, and collects the apps that they name.
   private mutating func evidence() throws {
     var last: EvidenceID?
     repeat {
@@ -67,6 +68,7 @@ package struct StoreExport {
     } while last != nil
   }
 
+  /// Writes the records of an app, latest first.
   private mutating func notifications(of app: String) throws {
     var query = NotificationFilter(appID: app, limit: Self.pageSize)
     repeat {
@@ -76,6 +78,7 @@ package struct StoreExport {
     } while query.before != nil
   }
 
+  /// Writes each customer with ownership history, facts and seats.
   private mutating func customers(of app: String, in environment: Environment) throws {
     var last: String?
     repeat {
@@ -90,6 +93,7 @@ package struct StoreExport {
     } while last != nil
   }
 
+  /// Writes the facts of purchases without an owner.
   private mutating func unclaimedLines(of app: String, in environment: Environment) throws {
     let scope = ExportLine.Scope(app: app, environment: environment, customerID: nil)
     var last: String?
@@ -100,6 +104,7 @@ package struct StoreExport {
     } while last != nil
   }
 
+  /// Writes facts, and the seats of the purchases among them.
   private mutating func append(_ facts: CustomerFacts, in scope: ExportLine.Scope) throws {
     for fact in facts.transactions { try append(ExportLine(fact, in: scope)) }
     for fact in facts.renewals { try append(ExportLine(fact, in: scope)) }
@@ -112,6 +117,7 @@ package struct StoreExport {
     }
   }
 
+  /// Writes all events in the order of their sequence.
   private mutating func events() throws {
     var last: Int64 = 0
     while true {

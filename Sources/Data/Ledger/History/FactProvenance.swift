@@ -7,6 +7,7 @@ package import Store
 /// It reads all evidence of a line once. That suits the call that explains an answer, not the one that
 /// returns it.
 package struct FactProvenance {
+  /// The facts that one piece of evidence states about a line.
   private struct Statement {
     let evidence: EvidenceID
     let facts: CustomerFacts
@@ -30,6 +31,7 @@ package struct FactProvenance {
     return try statements(about: line).first { $0.facts.contains(fact) }?.evidence
   }
 
+  /// Decodes all accepted evidence about a line, oldest first, once.
   private mutating func statements(about line: LineKey) throws(StoreError) -> [Statement] {
     if let known = statements[line] { return known }
     let found = try reader.evidence(about: line).map { stored in

@@ -40,6 +40,7 @@ package enum FactsAsOf {
     return facts.assigned(to: own, among: seats)
   }
 
+  /// Decodes the accepted evidence about a line that had arrived by `instant`, oldest first.
   private static func items(
     about line: LineKey, by instant: Instant, in reader: any StoreSnapshot
   ) throws(StoreError) -> [DecodedItem] {
@@ -78,6 +79,7 @@ private struct SeatHistory {
     for item in items { apply(item) }
   }
 
+  /// Adds a claimed seat, or dates the release of seats.
   private mutating func apply(_ item: DecodedItem) {
     switch item {
     case .command(let command):

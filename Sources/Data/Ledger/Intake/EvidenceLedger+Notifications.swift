@@ -14,6 +14,7 @@ package struct IncomingNotification: Sendable {
   /// When it arrived.
   package let receivedAt: Instant
 
+  /// Creates a notification; its body is stored even if it does not verify.
   package init(appID: String, body: [UInt8], source: Evidence.Source, receivedAt: Instant) {
     self.appID = appID
     self.body = body
@@ -66,7 +67,12 @@ extension EvidenceLedger {
     }
   }
 
-  /// Stores a rejected notification with the reason code.
+  /// Stores a rejected notification with the reason code. Rejecting the same body again stores nothing more.
+  ///
+  /// - Parameters:
+  ///   - reason: a stable code, such as `BAD_SIGNATURE`.
+  ///   - problem: the same for people; only returned.
+  /// - Throws: ``LedgerError/store(_:)``.
   package func recordRejection(
     _ notification: IncomingNotification, as kind: Evidence.Kind, reason: String, problem: String
   ) async throws(LedgerError) -> ReceivedNotification {
@@ -87,7 +93,10 @@ extension EvidenceLedger {
     }
   }
 
-  /// Stores a notification of version 1, or its later state; `reason` states why it is still unconfirmed.
+  /// Stores a notification of version 1, or its later state; `reason` states why it is still unconfirmed. A
+  /// confirmed notification does not change. Durable on return.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
   package func recordV1(
     _ notification: IncomingNotification, _ body: ResponseBodyV1, in environment: Environment,
     state: NotificationState, reason: String
@@ -117,6 +126,8 @@ extension EvidenceLedger {
     }
   }
 
+  /// Verifies a payload with the documents inside, and decodes it. All must be of the same app and of one of
+  /// its environments.
   func verified(
     _ signedPayload: String, for app: AppDefinition
   ) throws(Rejection) -> NotificationContents {
@@ -130,6 +141,7 @@ extension EvidenceLedger {
     do { return try NotificationContents(notification) } catch { throw .incomplete(error) }
   }
 
+  /// Appends a verified notification and derives its consequences, unless its `notificationUUID` is stored.
   private static func record(
     _ contents: NotificationContents, as evidence: Evidence, in environment: Environment,
     _ catalog: Catalog, _ store: any StoreTransaction
@@ -166,6 +178,7 @@ extension EvidenceLedger {
 }
 
 extension IncomingNotification {
+  /// The notification as evidence; hashes the body.
   fileprivate func evidence(
     _ kind: Evidence.Kind, in environment: Environment?, _ verdict: Evidence.Verdict
   ) -> Evidence {

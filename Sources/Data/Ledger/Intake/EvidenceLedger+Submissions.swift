@@ -5,7 +5,13 @@ internal import Store
 
 // Submissions of apps, and the documents in Apple's responses.
 extension EvidenceLedger {
-  /// Ingests a purchase, and links it to the customer if one is named. It is durable on return.
+  /// Ingests a purchase, and links it to the customer if one is named. It is durable on return. Submitting it
+  /// again changes nothing, but claims it if it has no owner.
+  ///
+  /// - Throws: ``LedgerError/invalid(field:problem:)``; ``LedgerError/unknownApp(_:configured:)``;
+  ///   ``LedgerError/rejected(_:evidence:)`` after storing the document with its reason;
+  ///   ``LedgerError/ownedByAnotherCustomer(originalTransactionID:)`` after storing the facts for the owner;
+  ///   ``LedgerError/notVerifiable(_:)`` and ``LedgerError/store(_:)`` if the caller should retry.
   package func submit(_ submission: Submission) async throws(LedgerError) -> SubmissionResult {
     let entry = try await verified(submission)
     let (outcome, facts) = try await commit { store throws(StoreError) in try entry.record(in: store) }
@@ -32,6 +38,7 @@ extension EvidenceLedger {
     return entries.map { entry in entry.flatMap { $0.batchedResult(outcomes.removeFirst()) } }
   }
 
+  /// Writes verified submissions in one commit; returns an outcome for each.
   private func record(_ entries: [SubmissionWrite]) async throws(LedgerError) -> [SubmissionWrite.Outcome] {
     guard !entries.isEmpty else { return [] }
     let (catalog, now) = (catalog.value, now())
@@ -48,6 +55,7 @@ extension EvidenceLedger {
     }
   }
 
+  /// Verifies one submission of a batch.
   private func entry(_ submission: Submission) async -> Result<SubmissionWrite, LedgerError> {
     do throws(LedgerError) { return .success(try await verified(submission)) } catch {
       return .failure(error)

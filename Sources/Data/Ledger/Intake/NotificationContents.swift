@@ -97,6 +97,7 @@ package enum NotificationBody: Sendable {
     self = Self.read(object)
   }
 
+  /// Distinguishes the versions: only version 2 has `signedPayload`, only version 1 has `notification_type`.
   private static func read(_ object: JSONObject) -> NotificationBody {
     if let member = object["signedPayload"] {
       guard case .string(let payload) = member else {

@@ -16,6 +16,7 @@ package struct ReceiptContents: Hashable, Sendable {
     /// The product's type, from the receipt or, if it has none, from the catalog.
     package let type: ProductType
 
+    /// Creates a purchase from its parts.
     package init(entry: LegacyTransaction, type: ProductType) {
       self.entry = entry
       self.type = type
@@ -29,6 +30,7 @@ package struct ReceiptContents: Hashable, Sendable {
     /// The time of the first purchase or download.
     package let originalPurchaseDate: Instant?
 
+    /// Creates an app install from its parts.
     package init(originalApplicationVersion: String, originalPurchaseDate: Instant?) {
       self.originalApplicationVersion = originalApplicationVersion
       self.originalPurchaseDate = originalPurchaseDate
@@ -44,6 +46,7 @@ package struct ReceiptContents: Hashable, Sendable {
   /// Empty if Apple was queried.
   package let purchases: [Purchase]
 
+  /// Creates contents from their parts.
   package init(receiptHash: [UInt8], creationDate: Instant, appInstall: AppInstall?, purchases: [Purchase]) {
     self.receiptHash = receiptHash
     self.creationDate = creationDate

@@ -54,6 +54,7 @@ private struct DocumentReader {
   /// The environments that the next document may have.
   private var environments: Set<Environment> { environment.map { [$0] } ?? Set(app.environments) }
 
+  /// Verifies a signed transaction, which determines the environment.
   mutating func readTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
     try read(text, .signedTransaction) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
@@ -68,6 +69,7 @@ private struct DocumentReader {
     }
   }
 
+  /// Verifies a signed renewal info; it must be of the same purchase as the transaction before.
   mutating func readRenewalInfo(_ text: String) throws(VerifiedSubmission.Refusal) {
     try read(text, .signedRenewalInfo) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
@@ -83,6 +85,7 @@ private struct DocumentReader {
     }
   }
 
+  /// Verifies a signed app transaction.
   mutating func readAppTransaction(_ text: String) throws(VerifiedSubmission.Refusal) {
     try read(text, .signedAppTransaction) { reader throws(Rejection) in
       let payload = try verified { () throws(VerificationError) in
@@ -96,6 +99,7 @@ private struct DocumentReader {
     }
   }
 
+  /// Adds a document, or throws it with the reason of its rejection.
   private mutating func read(
     _ text: String, _ kind: Evidence.Kind, _ decode: (inout DocumentReader) throws(Rejection) -> DecodedItem
   ) throws(VerifiedSubmission.Refusal) {

@@ -57,6 +57,7 @@ package struct ExpiryWorker: Worker {
       process: { () async throws(LedgerError) in _ = try await ledger.advance(to: clock.now()) })
   }
 
+  /// Runs until the task is cancelled; throws the first ``LedgerError``.
   package func run() async throws { try await worker.run() }
 }
 

@@ -29,6 +29,7 @@ package struct ScheduledLoop: Sendable {
     }
   }
 
+  /// Runs the body at each wake-up, and sets the alarm for the time that it returns.
   private func loop(_ wakeUps: AsyncStream<Void>, _ alarm: AsyncStream<Void>.Continuation) async throws {
     var sleep: Task<Void, Never>?
     defer { sleep?.cancel() }

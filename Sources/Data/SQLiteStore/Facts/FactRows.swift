@@ -111,6 +111,7 @@ final class FactRows {
     return CustomerFacts(transactions: transactions, renewals: renewal.map { [$0] } ?? [])
   }
 
+  /// The stored fact of a transaction; `nil` if there is none.
   private func transaction(_ id: String, of line: LineKey) throws(StoreError) -> TransactionFact? {
     try transactionOfLine.bind(line)
     try transactionOfLine.bind(4, id)
@@ -118,6 +119,7 @@ final class FactRows {
     return try transactionOfLine.step() ? FactCoding.transaction(transactionOfLine.bytes(0)) : nil
   }
 
+  /// The stored renewal info of a line; `nil` if there is none.
   private func renewal(of line: LineKey) throws(StoreError) -> RenewalFact? {
     try renewalOfLine.bind(line)
     defer { renewalOfLine.reset() }

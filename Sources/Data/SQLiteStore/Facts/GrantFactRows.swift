@@ -93,6 +93,7 @@ final class GrantFactRows {
       : CustomerFacts(appTransactions: try appTransaction(of: line).map { [$0] } ?? [])
   }
 
+  /// A stored grant with its idempotency key.
   private func grant(of line: LineKey) throws(StoreError) -> (fact: GrantFact, key: String)? {
     try selectGrant.bind(line)
     defer { selectGrant.reset() }
@@ -100,6 +101,7 @@ final class GrantFactRows {
     return (try FactCoding.grant(selectGrant.bytes(0)), selectGrant.text(1) ?? "")
   }
 
+  /// The stored app transaction of a line.
   private func appTransaction(of line: LineKey) throws(StoreError) -> AppTransactionFact? {
     try selectAppTransaction.bind(line)
     defer { selectAppTransaction.reset() }

@@ -39,6 +39,7 @@ final class PollRows {
     try schedule(line, at: next(known?.polledAt), known: known)
   }
 
+  /// Inserts, moves or deletes the row of a line; `known` is the stored one.
   private func schedule(_ line: LineKey, at instant: Instant?, known: Row?) throws(StoreError) {
     guard known?.at != instant else { return }
     let change = instant == nil ? delete : known == nil ? insert : move
@@ -57,6 +58,7 @@ final class PollRows {
 
   private typealias Row = (at: Instant, polledAt: Instant?)
 
+  /// The scheduled and the last poll; `nil` if none is scheduled.
   private func row(of line: LineKey) throws(StoreError) -> Row? {
     try select.bind(line)
     defer { select.reset() }

@@ -16,6 +16,7 @@ extension SQLiteSession {
     try jobs("state = 'RUNNING' ORDER BY migration_id")
   }
 
+  /// Returns the jobs that match a condition, with their counts.
   private func jobs(
     _ condition: String, _ values: any StatementValue...
   ) throws(StoreError) -> [MigrationJob] {
@@ -78,6 +79,7 @@ extension SQLiteTransaction {
     return MigrationJob(id: connection.lastInsertedRow, order: order, startedAt: instant)
   }
 
+  /// Counts a line once: the inserted row, or the watermark, shows that it is finished.
   func finish(_ line: MigrationLine, of id: Int64) throws(StoreError) {
     let inserted = try run(
       """
@@ -98,6 +100,7 @@ extension SQLiteTransaction {
       line.length, line.customerID, line.outcome.rawValue, line.reason, line.explanation)
   }
 
+  /// Replaces the rows of finished lines by the watermark, so that the table stays small.
   func saveProgress(of id: Int64, to line: Int64, position: Int64) throws(StoreError) {
     try run(
       "UPDATE migration SET done_lines = ?2, position = ?3 WHERE migration_id = ?1 AND done_lines < ?2", id,

@@ -59,6 +59,7 @@ extension SQLiteReader {
       """, line, start, end, limit)
   }
 
+  /// Returns the notifications that match a condition.
   private func notifications(
     _ condition: String, _ values: any StatementValue...
   ) throws(StoreError) -> [NotificationRecord] {

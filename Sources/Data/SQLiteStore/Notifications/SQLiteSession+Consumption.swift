@@ -26,6 +26,7 @@ extension SQLiteSession {
     }.first
   }
 
+  /// Returns the requests that match a condition.
   fileprivate func consumptionRequests(
     _ condition: String, _ values: any StatementValue...
   ) throws(StoreError) -> [ConsumptionRequestRecord] {

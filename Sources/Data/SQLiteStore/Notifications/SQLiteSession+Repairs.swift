@@ -28,6 +28,7 @@ extension SQLiteSession {
     }.first
   }
 
+  /// Returns the repairs that match a condition.
   fileprivate func repairs(
     _ condition: String, _ values: any StatementValue...
   ) throws(StoreError) -> [Repair] {
@@ -153,6 +154,7 @@ extension SQLiteTransaction {
       """, repair.id, repair.appID, repair.environment, instant)
   }
 
+  /// Selects the page twice, because the insert cannot return its last line.
   func enqueueOwnedLines(
     after last: String?, limit: Int, for repair: Repair
   ) throws(StoreError) -> String? {
@@ -171,6 +173,7 @@ extension SQLiteTransaction {
     try run("DELETE FROM repair_line WHERE repair_id = ? AND line_id = ?", repairID, line.lineID)
   }
 
+  /// Keeps the first status of an entry: a repair that continues after a crash sees states that it changed.
   func record(_ drift: Drift, in repairID: Int64) throws(StoreError) {
     try run(
       """

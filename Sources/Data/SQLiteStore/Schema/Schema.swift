@@ -24,6 +24,7 @@ enum Schema {
     guard try foundVersion(connection) == version else { throw .corrupt("the file has no store schema") }
   }
 
+  /// The schema version of the file; 0 for an empty one.
   private static func foundVersion(_ connection: Connection) throws(StoreError) -> Int {
     let found = Int(try connection.number("PRAGMA user_version"))
     guard found <= version else { throw .newerSchema(found: found, supported: version) }

@@ -58,6 +58,7 @@ extension SQLiteSession {
       state?.rawValue, limit)
   }
 
+  /// Returns the undelivered messages of a webhook that match a condition.
   fileprivate func deliveries(
     _ condition: String, _ values: any StatementValue...
   ) throws(StoreError) -> [Delivery] {
@@ -114,6 +115,7 @@ extension SQLiteTransaction {
     try run("DELETE FROM delivery WHERE \(ofWebhook) AND position = ?4", webhook, position)
   }
 
+  /// Unschedules the later messages of each ordering key, and then schedules the first.
   func reschedule(_ subjects: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError) {
     let pending = "\(ofWebhook) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"
     let first = "(SELECT min(position) FROM delivery WHERE \(pending))"
