@@ -30,13 +30,14 @@ CONFIGURATION = """apps:
     products:
       weekly: {{type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1W, price: 1.99, currency: USD}}
       monthly: {{type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
-      gold: {{type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 49.99, currency: USD}}
+      gold: {{type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 49.99, monthly_price: 4.99, currency: USD}}
+      yearly: {{type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1Y, price: 39.99, monthly_price: 3.99, currency: USD}}
       news: {{type: Auto-Renewable Subscription, group: news, level: 1, entitlements: [news], period: P3M, price: 9.99, currency: USD}}
       unlock: {{type: Non-Consumable, entitlements: [pro], price: 99.99, currency: USD}}
       season: {{type: Non-Renewing Subscription, duration: P90D, entitlements: [season], price: 12.99, currency: USD}}
       coins: {{type: Consumable, price: 0.99, currency: USD}}
 """
-ENTITLEMENTS = {"weekly": "pro", "monthly": "pro", "gold": "pro", "unlock": "pro", "news": "news", "season": "season"}
+ENTITLEMENTS = {"weekly": "pro", "monthly": "pro", "gold": "pro", "yearly": "pro", "unlock": "pro", "news": "news", "season": "season"}
 
 
 class Simulation:
@@ -63,6 +64,8 @@ class Simulation:
         self.act(
             "offers", app=APP, productId="weekly", id="loyal", type="PROMOTIONAL", mode="PAY_AS_YOU_GO",
             period="P1W", periods=3, price=490)  # fmt: skip
+        for product, kind in [("yearly", "INTRODUCTORY"), ("gold", "CODE")]:
+            self.act("offers", app=APP, productId=product, id="year", type=kind, billingPlanType="MONTHLY", **trial)
         self.pool = ThreadPoolExecutor(16)
 
     def act(self, action, **members):
