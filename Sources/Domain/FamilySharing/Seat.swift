@@ -55,7 +55,7 @@ package struct SeatCapacity: Sendable {
 
   /// Reads the seats of the transactions of one line.
   package init(_ line: CustomerFacts) {
-    transactions = line.transactions
+    transactions = line.withoutCopies.transactions
   }
 
   /// Why no seat can be claimed; `nil` if seats can be claimed. The latest period decides.

@@ -15,7 +15,7 @@ extension CustomerFacts {
     let capacity = SeatCapacity(self)
     let earlier = seats.filter { $0.precedes(seat) }
     var assigned: [TransactionFact] = []
-    for transaction in transactions {
+    for transaction in withoutCopies.transactions {
       let free = seat.claimedAt.orLater(Self.firstFree(capacity.count(transaction), after: earlier))
       guard let free, free < transaction.expiresDate ?? transaction.purchaseDate,
         free < seat.releasedAt ?? .distantEnd

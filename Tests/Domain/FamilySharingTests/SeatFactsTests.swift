@@ -35,6 +35,20 @@ import Testing
     #expect(!evaluate(facts, entitlement: "pro", in: app, at: at(4)).isEntitled)
   }
 
+  @Test("A copy of a period adds no seats")
+  func copy() {
+    let copies = ["A", "B"].map { id in
+      Self.team(1).with {
+        $0.transactionID = id
+        $0.details.webOrderLineItemID = "W"
+      }
+    }
+    #expect(SeatCapacity(CustomerFacts(transactions: copies)).current == 1)
+    let (first, second) = (Self.seat(1, claimed: 1), Self.seat(2, claimed: 2))
+    let facts = CustomerFacts(transactions: copies).assigned(to: second, among: [first, second])
+    #expect(facts.transactions.isEmpty)
+  }
+
   @Test("A seat shares the grace of the purchase, without billing advice")
   func grace() {
     let seat = Self.seat(1, claimed: 5)

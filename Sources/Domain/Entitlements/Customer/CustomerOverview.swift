@@ -15,6 +15,7 @@ package struct CustomerOverview: Hashable, Sendable {
   package init(
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant
   ) {
+    let facts = facts.withoutCopies
     let bought = Dictionary(grouping: facts.transactions.indices) { facts.transactions[$0].productID }
     let productIDs = Set(app.products.keys).union(bought.keys).sorted()
     var products: [ProductOverview] = []

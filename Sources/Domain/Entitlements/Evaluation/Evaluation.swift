@@ -8,10 +8,11 @@ package func evaluate(
   _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
 ) -> EntitlementStatus {
   guard let rules = app.rules(of: entitlement) else { return EntitlementStatus(.unknownEntitlement) }
-  return evaluate(facts, AccessIntervals(facts, rules), at: now)
+  let purchases = facts.withoutCopies
+  return evaluate(purchases, AccessIntervals(purchases, rules), at: now)
 }
 
-/// The answer at `now` from precomputed intervals. Every instant compared here must be one of
+/// The answer at `now` from precomputed intervals of facts without copies. Every instant compared here must be one of
 /// ``AccessIntervals/changeInstants(after:_:)``.
 func evaluate(
   _ facts: borrowing CustomerFacts, _ intervals: AccessIntervals, at now: Instant

@@ -11,7 +11,7 @@ package struct Explanation: Hashable, Sendable {
     /// The transaction or grant id; empty if the step is about neither.
     package let transactionID: String
     /// The fact; `nil` if the step is about none.
-    package let fact: AnyFact?
+    package fileprivate(set) var fact: AnyFact?
     /// When the fact starts to grant access; `nil` if it grants none.
     package let since: Instant?
     /// When it stops to grant access; `nil` for no end or no access.
@@ -28,8 +28,9 @@ package struct Explanation: Hashable, Sendable {
 
   /// Explains the result of ``evaluate(_:entitlement:in:at:)``.
   package init(
-    _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
+    _ stored: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
   ) {
+    let facts = stored.withoutCopies
     status = evaluate(facts, entitlement: entitlement, in: app, at: now)
     contradictions = Contradiction.all(facts, in: app, at: now)
     guard let rules = app.rules(of: entitlement) else {
@@ -48,7 +49,27 @@ package struct Explanation: Hashable, Sendable {
         "RENEWAL_INFO", outlook.sentence, transaction.transactionID,
         facts.renewals.first { $0.originalTransactionID == line }.map(AnyFact.renewal))
     }
+    addCopies(stored, facts)
     add(status.isEntitled ? "ENTITLED" : "NOT_ENTITLED", status.reason.sentence, isDecisive: deciding == nil)
+  }
+
+  /// Adds a step for each copy, and replaces the merged facts of purchases by the stored ones, which evidence
+  /// states.
+  private mutating func addCopies(_ stored: borrowing CustomerFacts, _ facts: borrowing CustomerFacts) {
+    for index in steps.indices {
+      guard case .transaction(let merged)? = steps[index].fact,
+        let fact = stored.transactions.first(where: { $0.isSame(as: merged) })
+      else { continue }
+      steps[index].fact = .transaction(fact)
+    }
+    for copy in stored.transactions {
+      guard let purchase = facts.transactions.first(where: { $0.isCopy(of: copy) }),
+        !facts.transactions.contains(where: { $0.isSame(as: copy) })
+      else { continue }
+      add(
+        "COPY", "Transaction \(copy.transactionID) is a copy of \(purchase.transactionID): one purchase.",
+        copy.transactionID, .transaction(copy))
+    }
   }
 
   private mutating func add(

@@ -85,6 +85,7 @@ package struct Contradiction: Hashable, Sendable {
   private static func twoActive(
     _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition, _ now: Instant
   ) -> [Contradiction] {
+    let facts = facts.withoutCopies
     let groups = SubscriptionGroups(facts, in: app)
     var active: [String: [String]] = [:]
     for index in facts.transactions.indices where !facts.transactions[index].isShared {

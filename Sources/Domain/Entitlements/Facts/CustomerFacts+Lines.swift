@@ -17,8 +17,8 @@ extension CustomerFacts {
     return nil
   }
 
-  /// Whether `next` only adds to the period at `index`.
-  private func adds(_ next: Int, toPeriodAt index: Int) -> Bool {
+  /// Whether `next` only adds seats to the period at `index`.
+  func adds(_ next: Int, toPeriodAt index: Int) -> Bool {
     transactions[next].details.additionalTransactionReason != nil
       && transactions[next].expiresDate == transactions[index].expiresDate
       && transactions[next].productID == transactions[index].productID

@@ -109,6 +109,13 @@ package struct CustomerFacts: Hashable, Sendable {
     for appTransaction in other.appTransactions { insert(appTransaction) }
   }
 
+  /// The same facts with other transactions, which are in the order of ``transactions``.
+  func replacing(transactions: [TransactionFact]) -> CustomerFacts {
+    var facts = self
+    facts.transactions = transactions
+    return facts
+  }
+
   /// The transactions and renewal info of one line.
   package func ofLine(_ originalTransactionID: String) -> CustomerFacts {
     CustomerFacts(
@@ -119,7 +126,7 @@ package struct CustomerFacts: Hashable, Sendable {
 
 extension TransactionFact {
   /// Whether it precedes `other` in ``CustomerFacts/transactions``.
-  fileprivate func precedes(_ other: TransactionFact) -> Bool {
+  func precedes(_ other: TransactionFact) -> Bool {
     (originalTransactionID, purchaseDate, transactionID)
       < (other.originalTransactionID, other.purchaseDate, other.transactionID)
   }

@@ -63,6 +63,7 @@ package struct SubscriptionHistory: Hashable, Sendable {
 
   /// Derives the history of `facts` up to `now`.
   package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant) {
+    let facts = facts.withoutCopies
     let intervals = AccessIntervals(facts, .ownership(facts, in: app))
     for interval in intervals.all {
       guard let index = interval.transaction, !facts.transactions[index].isShared else { continue }
@@ -163,10 +164,17 @@ extension SubscriptionHistory {
 }
 
 extension CustomerFacts {
-  /// Whether the transaction at `index` is the first one about its period.
+  /// Whether the transaction at `index` is the first one about its period. Added seats make a later one.
   fileprivate func isFirstOfPeriod(_ index: Int) -> Bool {
-    index == 0 || transactions[index - 1].originalTransactionID != transactions[index].originalTransactionID
-      || transactions[index - 1].purchaseDate != transactions[index].purchaseDate
+    var other = index
+    while other > 0,
+      transactions[other - 1].originalTransactionID == transactions[index].originalTransactionID
+    {
+      other -= 1
+      if transactions[other].purchaseDate == transactions[index].purchaseDate { return false }
+      if adds(index, toPeriodAt: other) { return false }
+    }
+    return true
   }
 
   /// The first transaction about the previous period of the same line.

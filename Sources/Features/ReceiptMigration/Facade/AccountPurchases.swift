@@ -5,8 +5,10 @@ internal import Store
 
 /// The stored purchases of a receipt's Apple account in one app.
 struct AccountPurchases: Sendable {
-  /// Signed transactions, in the order of ``CustomerFacts``.
+  /// Signed transactions in the order of ``CustomerFacts``, each purchase once.
   private let transactions: [TransactionFact]
+  /// The purchase of each signed transaction, copies included, by transaction id.
+  private let purchasesByID: [String: TransactionFact]
   private let renewalFacts: [RenewalFact]
   private let upgraded: UpgradedPeriods
   /// The latest period of each subscription, by original transaction id.
@@ -17,7 +19,14 @@ struct AccountPurchases: Sendable {
   /// Creates the purchases from the facts of all lines of the account, without those known from receipts only: the
   /// request's receipt contains them.
   init(_ facts: CustomerFacts, preorderDate: Instant?) {
-    transactions = facts.transactions.filter { !$0.details.isFromReceipt }
+    let purchases = facts.withoutCopies.transactions.filter { !$0.details.isFromReceipt }
+    var purchasesByID = Dictionary(
+      purchases.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
+    for copy in facts.transactions where purchasesByID[copy.transactionID] == nil {
+      purchasesByID[copy.transactionID] = purchases.first { $0.isCopy(of: copy) }
+    }
+    transactions = purchases
+    self.purchasesByID = purchasesByID
     renewalFacts = facts.renewals
     self.preorderDate = preorderDate
     upgraded = UpgradedPeriods(in: transactions)
@@ -39,11 +48,25 @@ struct AccountPurchases: Sendable {
   /// Returns the purchases of the receipt without a signed transaction. If any is stored for the account, consumables are
   /// left out: the App Store does not return them after delivery.
   private func unknown(of receipt: AppReceiptPayload, in app: AppDefinition) -> [LegacyPurchase] {
-    let signed = Set(transactions.map(\.transactionID))
-    return receipt.purchases.compactMap { entry in
+    receipt.purchases.compactMap { entry in
       let type = entry.productType ?? entry.productID.flatMap { app.products[$0]?.type }
-      guard type != .consumable || signed.isEmpty, let purchase = LegacyPurchase(entry) else { return nil }
-      return signed.contains(purchase.transactionID) ? nil : purchase
+      guard type != .consumable || transactions.isEmpty, let purchase = LegacyPurchase(entry) else { return nil }
+      return self.purchase(of: entry) == nil ? purchase : nil
+    }
+  }
+
+  /// The signed purchase that the entry of a receipt is about: the entry's transaction or a copy of it; `nil` if none is
+  /// stored.
+  private func purchase(of entry: InAppPurchase) -> TransactionFact? {
+    guard let id = entry.transactionID else { return nil }
+    if let purchase = purchasesByID[id] { return purchase }
+    let line = entry.originalTransactionID ?? id
+    let period = entry.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) }
+    return transactions.first { fact in
+      guard fact.originalTransactionID == line else { return false }
+      if fact.type == .nonConsumable { return true }
+      return period != nil && fact.details.webOrderLineItemID == period
+        && fact.details.additionalTransactionReason == nil
     }
   }
 
@@ -59,13 +82,16 @@ struct AccountPurchases: Sendable {
     }.map(\.originalTransactionID)
   }
 
-  /// Returns the purchases in `receipt`, as last signed, in the receipt's order.
+  /// Returns the purchases in `receipt`, as last signed, in the receipt's order. Of several copies the first is reported,
+  /// under its own transaction id.
   func purchases(in receipt: AppReceiptPayload) -> [LegacyPurchase] {
-    let known = Dictionary(
-      transactions.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
+    var reported: Set<String> = []
     return receipt.purchases.compactMap { entry in
-      entry.transactionID.flatMap { known[$0] }.map { LegacyPurchase($0, isUpgraded: false) }
-        ?? LegacyPurchase(entry)
+      guard let fact = purchase(of: entry), let id = entry.transactionID else { return LegacyPurchase(entry) }
+      guard reported.insert(fact.transactionID).inserted else { return nil }
+      var purchase = LegacyPurchase(fact, isUpgraded: false)
+      purchase.transactionID = id
+      return purchase
     }
   }
 
@@ -80,7 +106,7 @@ struct AccountPurchases: Sendable {
       switch fact.type {
       case .consumable: undelivered.contains(fact.transactionID)
       case .autoRenewableSubscription:
-        !onlyLatest || latestPeriods[fact.originalTransactionID]?.transactionID == fact.transactionID
+        !onlyLatest || latestPeriods[fact.originalTransactionID].map(fact.isOfPeriod) ?? false
       case .nonConsumable, .nonRenewingSubscription, .unrecognized: true
       }
     }.map { LegacyPurchase($0, isUpgraded: upgraded.contains($0)) } + unknown(of: receipt, in: app)
@@ -102,6 +128,16 @@ struct AccountPurchases: Sendable {
       }
     }
     return latest
+  }
+}
+
+extension TransactionFact {
+  /// Whether it is the period `other`, or adds seats to it.
+  fileprivate func isOfPeriod(_ other: TransactionFact) -> Bool {
+    guard transactionID != other.transactionID else { return true }
+    let areParallel =
+      details.additionalTransactionReason != nil || other.details.additionalTransactionReason != nil
+    return areParallel && productID == other.productID && expiresDate == other.expiresDate
   }
 }
 

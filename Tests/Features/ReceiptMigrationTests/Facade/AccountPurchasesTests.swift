@@ -1,6 +1,7 @@
 import AppReceipt
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 @testable import ReceiptMigration
@@ -90,5 +91,33 @@ import Testing
     #expect(latest.map(\.productID) == ["pro", "unlock"])
     #expect(latest.last?.ownership == nil)
     #expect(Set(known.purchases(in: receipt).map(\.transactionID)) == ["1", "2"])
+  }
+
+  @Test("Copies of a purchase are reported once, and are no unknown purchases")
+  func copies() throws {
+    let receipt = try Self.receipt(("6", "5", "unlock"), ("7", "5", "unlock"), ("2", "1", "pro"))
+    var (first, copy) = (Self.fact("1", line: "1"), Self.fact("2", line: "1", during: 1...30))
+    (first.details.webOrderLineItemID, copy.details.webOrderLineItemID) = ("W", "W")
+    let revoked = Self.fact("6", line: "5", "unlock", type: .nonConsumable).with { $0.revocationDate = Self.at(9) }
+    let known = Self.known(first, copy, Self.fact("5", line: "5", "unlock", type: .nonConsumable), revoked)
+    #expect(known.unknownLines(of: receipt, in: Self.app).isEmpty)
+    let latest = known.latest(since: receipt, in: Self.app, onlyLatest: false)
+    #expect(latest.map(\.transactionID) == ["1", "5"])
+    #expect(latest.last?.cancellation?.date == Self.at(9))
+    let inReceipt = known.purchases(in: receipt)
+    #expect(inReceipt.map(\.transactionID) == ["6", "2"])
+    #expect(inReceipt.first?.cancellation?.date == Self.at(9))
+  }
+
+  @Test("Of a subscription with added seats the latest period is the period with its additions")
+  func addedSeats() throws {
+    let seats = [("1", 0), ("2", 9)].map { (id: String, day: Int64) in
+      var fact = Self.fact(id, line: "1", during: day...30)
+      fact.details.additionalTransactionReason = "SEAT_ADDITION"
+      return fact
+    }
+    let receipt = try Self.receipt(("1", "1", "pro"))
+    let latest = Self.known(seats[0], seats[1]).latest(since: receipt, in: Self.app, onlyLatest: true)
+    #expect(latest.map(\.transactionID) == ["1", "2"])
   }
 }
