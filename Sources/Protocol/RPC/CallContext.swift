@@ -12,6 +12,8 @@ package struct CallContext: Sendable {
   package var messageWasCompressed = false
   /// The operator's name of the caller; empty if callers are not authenticated.
   package var caller = ""
+  /// The roles of the caller as bits, which the layer that authenticates assigns.
+  package var callerRoles: UInt8 = 0
 
   package init(headers: HeaderFields, timeout: Timeout?, peer: PeerCertificate? = nil) {
     self.headers = headers

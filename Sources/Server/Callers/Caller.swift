@@ -8,7 +8,8 @@ package final class Caller: Sendable {
   package let apps: Set<String>?
   /// The rate limit; `nil`: none. All event loops share one bucket.
   package let bucket: TokenBucket?
-  private let roleBits: UInt8
+  /// The effective roles by ``Role/bit``.
+  package let roleBits: UInt8
 
   /// A caller with the configured `roles`.
   package init(name: String, roles: Set<Role>, apps: Set<String>?, bucket: TokenBucket? = nil) {
@@ -38,7 +39,7 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
   case admin
 
   /// The bit of the role in a bit set.
-  var bit: UInt8 {
+  package var bit: UInt8 {
     switch self {
     case .read: 1
     case .submit: 2

@@ -150,7 +150,7 @@ struct StateDiffTests {
   func purchase() throws {
     let changes = try diff(nil, facts(40...70), on: 50).changes()
     #expect(changes.map(\.cause) == [.evidence])
-    #expect(changes.map(\.change.effectiveAt) == [at(50)])
+    #expect(changes.map(\.change.effectiveAt) == [at(40)])
     #expect(changes.first?.change.after.isEntitled == true)
   }
 
@@ -161,7 +161,7 @@ struct StateDiffTests {
     after.merge(try facts(40...70))
     let changes = try diff(before, after, on: 50).changes()
     #expect(changes.map(\.cause) == [.time, .evidence])
-    #expect(changes.map(\.change.effectiveAt) == [at(30), at(50)])
+    #expect(changes.map(\.change.effectiveAt) == [at(30), at(40)])
   }
 
   @Test("A contradiction is new only if the state before did not have it")

@@ -17,7 +17,7 @@ import Testing
       #expect(submitted.customerID == nil)
       #expect(try await fixture.unclaimed() == ["L1"])
       let outcome = try await fixture.ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
-      #expect(outcome.events.map(\.event.change.kind) == [.transferred])
+      #expect(outcome.events.map(\.event.change.kind) == [.claimed])
       #expect(try await fixture.unclaimed().isEmpty)
       #expect(try fixture.facts()?.transactions.count == 1)
       #expect(try await fixture.replayDifferences().isEmpty)
@@ -159,6 +159,12 @@ import Testing
       #expect(
         try await fixture.events().map(\.event.change.kind) == [.started, .claimedByAnother, .claimRefused])
       #expect(try await fixture.events().map(\.event.customer.customerID) == ["ana", "ana", "ben"])
+      let (owner, refused) = (try await fixture.events()[1].event, try await fixture.events()[2].event)
+      #expect(owner.counterparty == Counterparty(role: .claimant, customerID: "ben"))
+      #expect(refused.counterparty == Counterparty(role: .owner, customerID: "ana"))
+      #expect(refused.change.subject?.transactionID == "L1-40")
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      #expect(try await fixture.events()[2].event.counterparty?.customerID.hasPrefix("erased-") == true)
     }
   }
 

@@ -32,7 +32,7 @@ import Testing
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
       fixture.clock.set(at(72))
-      _ = try await fixture.submit(fixture.period(71...101))
+      _ = try await fixture.submit(fixture.period(70...100))
       #expect(try await fixture.ledger.advance(to: at(72)) == 0)
       #expect(try await fixture.events().map(\.event.change.kind) == [.started, .ended, .renewed])
       #expect(try await fixture.events().map(\.sequence) == [1, 2, 3])

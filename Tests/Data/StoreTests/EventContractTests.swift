@@ -115,6 +115,9 @@ func event(of customer: CustomerKey, _ kind: EntitlementChange.Kind = .started) 
   let change = EntitlementChange(
     entitlement: "pro", kind: kind, effectiveAt: instant(7),
     before: evaluate(facts, entitlement: "plus", in: app, at: instant(7)),
-    after: evaluate(facts, entitlement: "pro", in: app, at: instant(7)))
-  return NewEvent(customer: customer, change: change, recordedAt: instant(8), evidenceID: nil, actor: "")
+    after: evaluate(facts, entitlement: "pro", in: app, at: instant(7)),
+    subject: kind == .started ? nil : EventSubject(fact(revoked: instant(90))))
+  return NewEvent(
+    customer: customer, change: change, recordedAt: instant(8), evidenceID: nil, actor: "",
+    counterparty: kind == .started ? nil : Counterparty(role: .tokenOwner, customerID: "zoe"))
 }

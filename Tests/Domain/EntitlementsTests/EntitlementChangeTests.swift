@@ -35,7 +35,8 @@ import Testing
     Case([paid(0...30)], [paid(0...20, signed: 5)], on: 10, .shortened),
     Case([paid(0...30)], [paid(0...30, signed: 5, revoked: 9)], on: 10, .refunded),
     Case([paid(0...30, revoked: 9)], [paid(0...30, signed: 20)], on: 21, .refundReversed),
-    Case([paid(0...30)], [paid(0...30), paid(31...61)], on: 31, .renewed),
+    Case([paid(0...30)], [paid(0...30), paid(30...60)], on: 31, .renewed),
+    Case([paid(0...30)], [paid(0...30), paid(31...61)], on: 31, .started),
     Case([paid(0...30)], [paid(0...30, signed: 9)], on: 10),
     Case([paid(0...30)], [paid(0...30), paid(-60 ... -30)], on: 10),
     Case([paid(0...30)], [paid(0...30), paid(9...375, product: "yearly")], on: 10, .productChanged),
@@ -57,6 +58,7 @@ import Testing
     let (none, owned) = (CustomerFacts(), CustomerFacts(transactions: [paid(0...30)]))
     #expect(kinds(none, owned, 10, by: .ownership) == [.transferred])
     #expect(kinds(owned, none, 10, by: .ownership) == [.transferred])
+    #expect(kinds(none, owned, 10, by: .claim) == [.claimed])
     var grant = GrantFact(grantID: "grant-1", entitlement: "pro", since: day(1))
     let given = CustomerFacts(grants: [grant])
     #expect(kinds(none, given, 10, by: .grant) == [.granted])
@@ -68,29 +70,143 @@ import Testing
     #expect(kinds(both, owningStill, 10, by: .grant) == [.grantRevoked])
   }
 
-  @Test("A refund of a past period and its reversal are reported once")
+  @Test("A refund of a past period and its reversal name its transaction and change no answer")
   func silentRefund() {
-    func changes(_ before: [TransactionFact], _ after: [TransactionFact]) -> [EntitlementChange] {
-      let (before, after) = (CustomerFacts(transactions: before), CustomerFacts(transactions: after))
-      let answer = evaluate(after, entitlement: "pro", in: twoProducts, at: day(40))
-      return EntitlementChange.revocations(
-        of: "pro", from: before, to: after, in: twoProducts, answer: answer, at: day(40))
-    }
     let (old, running) = (paid(0...30), paid(30...60))
     let refunded = paid(0...30, signed: 39, revoked: 38)
-    let reported = changes([old, running], [refunded, running])
-    #expect(reported.map(\.kind) == [.refunded])
-    #expect(reported.map(\.effectiveAt) == [day(38)])
-    #expect(reported.allSatisfy { $0.before == $0.after && $0.after.isEntitled })
-    #expect(changes([refunded, running], [refunded, running]).isEmpty)
-    #expect(changes([running], [refunded, running]).isEmpty)
-    #expect(changes([refunded, running], [old, running]).map(\.kind) == [.refundReversed])
+    func reported(_ before: [TransactionFact], _ after: [TransactionFact]) -> [EntitlementChange] {
+      changes(CustomerFacts(transactions: before), CustomerFacts(transactions: after), 40, by: .evidence)
+    }
+    let refund = reported([old, running], [refunded, running])
+    #expect(refund.map(\.kind) == [.refunded])
+    #expect(refund.map(\.effectiveAt) == [day(38)])
+    #expect(refund.map(\.subject?.transactionID) == ["T0"])
+    #expect(refund.map(\.after.deciding?.transactionID) == ["T30"])
+    #expect(refund.allSatisfy { $0.before == $0.after && $0.after.isEntitled })
+    #expect(reported([refunded, running], [refunded, running]).isEmpty)
+    #expect(reported([running], [refunded, running]).map(\.kind) == [.refunded], "as the first news of it")
+    #expect(reported([refunded, running], [old, running]).map(\.kind) == [.refundReversed])
     let shared = { (fact: TransactionFact) in
       var fact = fact
       fact.ownership = .familyShared
       return fact
     }
-    #expect(changes([shared(old)], [shared(refunded)]).map(\.kind) == [.revoked])
+    #expect(reported([shared(old)], [shared(refunded)]).map(\.kind) == [.revoked])
+  }
+
+  @Test("A refund of the period that decides is one event, whatever decides afterwards")
+  func refundOfDeciding() {
+    let (old, renewed) = (paid(0...30), paid(30...60))
+    func reported(_ after: [TransactionFact]) -> [EntitlementChange] {
+      changes(
+        CustomerFacts(transactions: [old, renewed]), CustomerFacts(transactions: after), 29, by: .evidence)
+    }
+    let current = reported([paid(0...30, signed: 28, revoked: 28), renewed])
+    #expect(current.map(\.kind) == [.refunded] && current.first?.after.isEntitled == false)
+    let next = reported([old, paid(30...60, signed: 29, revoked: 29)])
+    #expect(next.map(\.kind) == [.refunded] && next.first?.subject?.transactionID == "T30")
+    #expect(next.first?.after.until == day(30))
+    let lifetime = TransactionFact(
+      transactionID: "N", originalTransactionID: "N", productID: "yearly", type: .nonConsumable,
+      purchaseDate: day(1), signedDate: day(1))
+    let others = CustomerFacts(transactions: [old, lifetime])
+    let without = CustomerFacts(transactions: [
+      old,
+      {
+        var fact = lifetime
+        fact.revocationDate = day(9)
+        fact.signedDate = day(9)
+        return fact
+      }(),
+    ])
+    let kept = changes(others, without, 10, by: .evidence)
+    #expect(kept.map(\.kind) == [.refunded] && kept.first?.after.deciding?.transactionID == "T0")
+  }
+
+  @Test("A grant that ends after a refund is an end, and no second refund")
+  func grantEnds() {
+    let refunded = paid(0...30, signed: 9, revoked: 8)
+    var grant = GrantFact(grantID: "grant-1", entitlement: "pro", since: day(8))
+    grant.until = day(20)
+    let facts = CustomerFacts(transactions: [refunded], grants: [grant])
+    func answer(_ date: Int64) -> EntitlementStatus {
+      evaluate(facts, entitlement: "pro", in: twoProducts, at: day(date))
+    }
+    let ended = EntitlementChange.changes(
+      of: "pro", from: answer(19), to: answer(20), by: .time, at: day(20),
+      facts: FactsChange(from: facts, to: facts, by: .time))
+    #expect(ended.map(\.kind) == [.ended])
+  }
+
+  @Test("A purchase after a lapse is a start, a late renewal is none")
+  func resubscribed() {
+    func kinds(_ reason: TransactionReason?, on start: Int64, _ renewals: [RenewalFact] = []) -> [Kind] {
+      var again = paid(start...(start + 30))
+      again.details.transactionReason = reason
+      let before = CustomerFacts(transactions: [paid(0...30)], renewals: renewals)
+      var after = before
+      after.insert(again)
+      return changes(before, after, start + 1, by: .evidence).map(\.kind)
+    }
+    #expect(kinds(.purchase, on: 40) == [.started])
+    #expect(kinds(nil, on: 40) == [.started])
+    #expect(kinds(.renewal, on: 30) == [.renewed])
+    #expect(kinds(nil, on: 30) == [.renewed])
+    #expect(kinds(.renewal, on: 40, [info(signed: 31, isInRetry: true)]) == [.recovered])
+    #expect(kinds(.purchase, on: 40, [info(signed: 31, isInRetry: true)]) == [.started])
+  }
+
+  @Test("Purchases that do not renew are events of their own, also without an entitlement")
+  func purchases() {
+    let coins = TransactionFact(
+      transactionID: "C", originalTransactionID: "C", productID: "coins", type: .consumable,
+      purchaseDate: day(3), quantity: 5, signedDate: day(3))
+    let (none, bought) = (CustomerFacts(), CustomerFacts(transactions: [coins]))
+    let purchase = FactsChange(from: none, to: bought, by: .evidence)
+    let events = EntitlementChange.purchases(in: purchase, at: day(4))
+    #expect(events.map(\.kind) == [.purchased] && events.map(\.effectiveAt) == [day(3)])
+    #expect(events.first?.subject?.quantity == 5 && events.first?.entitlement == "")
+    var refunded = coins
+    refunded.revocationDate = day(8)
+    refunded.signedDate = day(8)
+    let refund = FactsChange(from: bought, to: CustomerFacts(transactions: [refunded]), by: .evidence)
+    #expect(EntitlementChange.purchases(in: refund, at: day(9)).isEmpty)
+    #expect(EntitlementChange.refunds(in: refund, of: twoProducts, at: day(9)).map(\.kind) == [.refunded])
+    let first = FactsChange(from: none, to: CustomerFacts(transactions: [refunded]), by: .evidence)
+    #expect(EntitlementChange.purchases(in: first, at: day(9)).map(\.kind) == [.purchased])
+    #expect(EntitlementChange.refunds(in: first, of: twoProducts, at: day(9)).map(\.kind) == [.refunded])
+    #expect(FactsChange(from: none, to: bought, by: .ownership).purchases.isEmpty)
+  }
+
+  @Test("Copies of a purchase are one purchase and one refund")
+  func copies() {
+    func copy(_ id: String, revoked: Int64? = nil) -> TransactionFact {
+      TransactionFact(
+        transactionID: id, originalTransactionID: "N", productID: "yearly", type: .nonConsumable,
+        purchaseDate: day(id == "N" ? 0 : 5), revocationDate: revoked.map(day), signedDate: day(revoked ?? 5))
+    }
+    func kinds(_ before: [TransactionFact], _ after: [TransactionFact]) -> [PurchaseChange.Kind] {
+      FactsChange(
+        from: CustomerFacts(transactions: before), to: CustomerFacts(transactions: after), by: .evidence
+      ).purchases.map(\.kind)
+    }
+    let both = [copy("N"), copy("M")]
+    #expect(kinds([], both) == [.purchased])
+    #expect(kinds([copy("M")], both) == [])
+    #expect(kinds(both, [copy("N"), copy("M", revoked: 9)]) == [.refunded])
+    #expect(kinds([copy("N"), copy("M", revoked: 9)], [copy("N", revoked: 9), copy("M", revoked: 9)]) == [])
+  }
+
+  @Test("A change takes effect at the purchase or signature that states it")
+  func effects() {
+    let bought = changes(CustomerFacts(), CustomerFacts(transactions: [paid(0...30)]), 10, by: .evidence)
+    #expect(bought.map(\.effectiveAt) == [day(0)])
+    let (before, after) = (
+      CustomerFacts(transactions: [paid(0...30)], renewals: [info()]),
+      CustomerFacts(transactions: [paid(0...30)], renewals: [info(signed: 7, renews: false)])
+    )
+    #expect(changes(before, after, 10, by: .evidence).map(\.effectiveAt) == [day(7)])
+    #expect(changes(CustomerFacts(), after, 10, by: .claim).map(\.effectiveAt) == [day(10)])
   }
 
   @Test("A past end takes effect at its own date")
@@ -116,7 +232,8 @@ import Testing
   ) -> [EntitlementChange] {
     EntitlementChange.changes(
       of: "pro", from: evaluate(before, entitlement: "pro", in: twoProducts, at: day(today)),
-      to: evaluate(after, entitlement: "pro", in: twoProducts, at: day(today)), by: cause, at: day(today))
+      to: evaluate(after, entitlement: "pro", in: twoProducts, at: day(today)), by: cause, at: day(today),
+      facts: FactsChange(from: before, to: after, by: cause).granting("pro", in: twoProducts))
   }
 }
 

@@ -70,7 +70,8 @@ struct WatchTests {
       hub: hub, archive: EventLogReader(store: store), catalog: CurrentCatalog(Catalog([ocean])),
       now: { moment })
     let method = Method.serverStreaming("/t.T/Watch") {
-      (request: WatchRequest, responses, _) async throws(Status) in try await stream.watch(request, responses)
+      (request: WatchRequest, responses, _) async throws(Status) in
+      try await stream.watch(request, responses, showsOtherCustomer: false)
     }
     guard case .streaming(let handler) = method.handler else { return nil }
     do throws(Status) {

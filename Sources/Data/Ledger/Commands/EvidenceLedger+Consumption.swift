@@ -80,7 +80,8 @@ extension EvidenceLedger {
       try applier.update(request)
       if request.state == .missed {
         applier.changes.emitInformational(
-          .refundRequestMissed, to: .owners(request.line), by: .time, at: request.answerBy)
+          .refundRequestMissed, to: .owners(request.line), about: request.transactionID, by: .time,
+          at: request.answerBy)
       }
       return ((), try Derivation.run(applier).effects)
     }

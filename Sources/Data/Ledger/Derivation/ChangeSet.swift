@@ -4,7 +4,7 @@ internal import Store
 
 /// The cause of a change, as its event states it.
 struct ChangeOrigin {
-  let cause: ChangeCause
+  var cause: ChangeCause
   /// `nil` if time or the catalog caused the change.
   let evidence: EvidenceID?
   /// The operator's user for the audit trail; empty if there is none.
@@ -41,6 +41,8 @@ struct ChangeSet {
 
     let kind: EntitlementChange.Kind
     let subject: Subject
+    /// Apple's id of the transaction that it is about; empty for the latest one of the line.
+    let transactionID: String
     let origin: ChangeOrigin
     /// When it became true; `nil` for now.
     let effectiveAt: Instant?
@@ -120,10 +122,11 @@ struct ChangeSet {
 
   /// Records an event that changes no answer; it is appended before the events of changes.
   mutating func emitInformational(
-    _ kind: EntitlementChange.Kind, to subject: InformationalEvent.Subject, by origin: ChangeOrigin,
-    at effectiveAt: Instant? = nil
+    _ kind: EntitlementChange.Kind, to subject: InformationalEvent.Subject, about transactionID: String = "",
+    by origin: ChangeOrigin, at effectiveAt: Instant? = nil
   ) {
     informationalEvents.append(
-      InformationalEvent(kind: kind, subject: subject, origin: origin, effectiveAt: effectiveAt))
+      InformationalEvent(
+        kind: kind, subject: subject, transactionID: transactionID, origin: origin, effectiveAt: effectiveAt))
   }
 }

@@ -108,10 +108,12 @@ struct Derivation {
 // Events.
 extension Derivation {
   private mutating func emit(
-    _ change: EntitlementChange, to customer: CustomerKey, by origin: ChangeOrigin
+    _ change: EntitlementChange, to customer: CustomerKey, by origin: ChangeOrigin,
+    with counterparty: Counterparty? = nil
   ) throws(StoreError) {
     let event = NewEvent(
-      customer: customer, change: change, recordedAt: now, evidenceID: origin.evidence, actor: origin.actor)
+      customer: customer, change: change, recordedAt: now, evidenceID: origin.evidence, actor: origin.actor,
+      counterparty: counterparty)
     derived.events.append(try store.append(event))
   }
 
@@ -119,14 +121,13 @@ extension Derivation {
     for event in changes.informationalEvents {
       switch event.subject {
       case .customer(let customer):
-        try emitInformational(event.kind, to: customer, [""], event.origin, event.effectiveAt)
+        try emit(
+          .withoutEntitlement(event.kind, nil, at: event.effectiveAt ?? now), to: customer, by: event.origin)
       case .owners(let line):
-        // A consumable grants no entitlement; its owners get an event without one.
-        let entitlements = try entitlements(of: line)
+        let purchase = try LinePurchase(line, event.transactionID, in: store, catalog)
         for owner in try lines.owners(of: line) {
           try emitInformational(
-            event.kind, to: line.customer(owner), entitlements.isEmpty ? [""] : entitlements, event.origin,
-            event.effectiveAt)
+            event.kind, purchase, to: line.customer(owner), event.origin, event.effectiveAt)
         }
       }
     }
@@ -136,36 +137,59 @@ extension Derivation {
   private mutating func emitDisputes() throws(StoreError) {
     for dispute in changes.disputes {
       let origin = ChangeOrigin(cause: .ownership, evidence: dispute.evidence)
-      for entitlement in try entitlements(of: dispute.line) {
-        for owner in dispute.owners {
-          try emitInformational(.claimedByAnother, to: dispute.line.customer(owner), [entitlement], origin)
-        }
-        try emitInformational(.claimRefused, to: dispute.claimant, [entitlement], origin)
+      let purchase = try LinePurchase(dispute.line, "", in: store, catalog)
+      let claimant = Counterparty(role: .claimant, customerID: dispute.claimant.customerID)
+      for owner in dispute.owners {
+        try emitInformational(
+          .claimedByAnother, purchase, to: dispute.line.customer(owner), origin, with: claimant)
       }
+      let owner = dispute.owners.first.map { Counterparty(role: .owner, customerID: $0) }
+      try emitInformational(.claimRefused, purchase, to: dispute.claimant, origin, with: owner)
     }
   }
 
+  /// Emits an event that changes no answer, for each entitlement that the purchase grants; one event without an
+  /// entitlement if it grants none.
   private mutating func emitInformational(
-    _ kind: EntitlementChange.Kind, to customer: CustomerKey, _ entitlements: [String],
-    _ origin: ChangeOrigin, _ effectiveAt: Instant? = nil
+    _ kind: EntitlementChange.Kind, _ purchase: LinePurchase, to customer: CustomerKey,
+    _ origin: ChangeOrigin,
+    _ effectiveAt: Instant? = nil, with counterparty: Counterparty? = nil
   ) throws(StoreError) {
+    let effectiveAt = effectiveAt ?? now
+    guard !purchase.entitlements.isEmpty else {
+      let change = EntitlementChange.withoutEntitlement(kind, purchase.subject, at: effectiveAt)
+      return try emit(change, to: customer, by: origin, with: counterparty)
+    }
     let app = catalog.definition(of: customer.appID)
     let facts = try store.customer(customer)?.facts ?? CustomerFacts()
-    for entitlement in entitlements {
-      let status = evaluate(facts, entitlement: entitlement, in: app, at: effectiveAt ?? now)
+    for entitlement in purchase.entitlements {
+      let instant = origin.evidence == nil ? effectiveAt : now
+      let status = evaluate(facts, entitlement: entitlement, in: app, at: instant)
       try emit(
         EntitlementChange(
-          entitlement: entitlement, kind: kind, effectiveAt: effectiveAt ?? now, before: status,
-          after: status),
-        to: customer, by: origin)
+          entitlement: entitlement, kind: kind, effectiveAt: effectiveAt, before: status, after: status,
+          subject: purchase.subject),
+        to: customer, by: origin, with: counterparty)
     }
   }
+}
 
-  /// The entitlements that the product of a line grants.
-  private func entitlements(of line: LineKey) throws(StoreError) -> [String] {
-    let app = catalog.definition(of: line.appID)
-    let last = try store.facts(of: line).transactions.last
-    return last.flatMap { app.products[$0.productID] }?.entitlements ?? []
+/// The purchase that an informational event is about.
+private struct LinePurchase {
+  /// `nil` if no transaction of the line is stored.
+  let subject: EventSubject?
+  /// The entitlements that its product grants.
+  let entitlements: [String]
+
+  /// The transaction with this id; the latest one of the line if `transactionID` is empty or not stored.
+  init(
+    _ line: LineKey, _ transactionID: String, in store: any StoreTransaction, _ catalog: Catalog
+  ) throws(StoreError) {
+    let transactions = try store.facts(of: line).transactions
+    let fact = transactions.first { $0.transactionID == transactionID } ?? transactions.last
+    subject = fact.map(EventSubject.init)
+    entitlements =
+      fact.flatMap { catalog.definition(of: line.appID).products[$0.productID] }?.entitlements ?? []
   }
 }
 

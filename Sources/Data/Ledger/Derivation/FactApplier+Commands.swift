@@ -54,6 +54,8 @@ extension FactApplier {
     _ line: LineKey, from: [CustomerKey], to: CustomerKey, _ evidence: EvidenceID, by origin: ChangeOrigin
   ) throws(StoreError) {
     try store.index(evidence, under: line)
+    var origin = origin
+    if try lines.owners(of: line).isEmpty { origin.cause = .claim }
     for customer in from where try lines.owners(of: line).contains(customer.customerID) {
       try unlink(line, from: customer, by: origin)
     }
@@ -118,7 +120,7 @@ extension FactApplier {
     try store.index(evidence, under: line)
     try settleConsumptionRequests(answeredBy: call, about: line)
     for owner in try lines.owners(of: line) { try store.index(evidence, under: line.customer(owner)) }
-    changes.emitInformational(.appStoreCalled, to: .owners(line), by: origin)
+    changes.emitInformational(.appStoreCalled, to: .owners(line), about: call.transactionID, by: origin)
   }
 }
 

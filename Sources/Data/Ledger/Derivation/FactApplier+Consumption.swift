@@ -16,7 +16,9 @@ extension FactApplier {
     try store.put(request)
     changes.effects.append(
       .consumptionRequestOpened(appID: request.line.appID, request.line.environment))
-    changes.emitInformational(.refundRequested, to: .owners(request.line), by: .document(request.id))
+    changes.emitInformational(
+      .refundRequested, to: .owners(request.line), about: request.transactionID, by: .document(request.id),
+      at: request.requestedAt)
   }
 
   /// Stores the state of a consumption request that is no longer open, or was attempted.

@@ -46,19 +46,25 @@ struct StateDiff {
 
   /// All changes in the order in which they became true.
   func changes() throws(StoreError) -> [AttributedChange] {
-    var changes = try changesOfTime()
     let causeOfRest = cause == .time && !isOfThisCatalog ? .catalog : cause
+    let facts = FactsChange(from: before?.facts ?? CustomerFacts(), to: after, by: causeOfRest)
+    var changes = EntitlementChange.purchases(in: facts, at: now)
     for entitlement in app.entitlements {
-      let status = evaluate(after, entitlement: entitlement, in: app, at: now)
-      var found = EntitlementChange.changes(
-        of: entitlement, from: try statusBefore(entitlement), to: status, by: causeOfRest, at: now)
-      if found.isEmpty, cause == .evidence, let before {
-        found = EntitlementChange.revocations(
-          of: entitlement, from: before.facts, to: after, in: app, answer: status, at: now)
-      }
-      changes += found.map { AttributedChange(change: $0, cause: causeOfRest) }
+      changes += EntitlementChange.changes(
+        of: entitlement, from: try statusBefore(entitlement), to: answer(entitlement), by: causeOfRest,
+        at: now,
+        facts: facts.granting(entitlement, in: app))
     }
-    return changes
+    changes += EntitlementChange.refunds(in: facts, of: app, at: now)
+    if causeOfRest == .claim {
+      changes += EntitlementChange.claims(in: facts, of: app, at: now, besides: changes, answer: answer)
+    }
+    return try changesOfTime() + changes.map { AttributedChange(change: $0, cause: causeOfRest) }
+  }
+
+  /// The answer after this write.
+  private func answer(_ entitlement: String) -> EntitlementStatus {
+    evaluate(after, entitlement: entitlement, in: app, at: now)
   }
 
   /// Whether the stored answers were computed under the current catalog.
@@ -95,19 +101,20 @@ struct StateDiff {
     _ facts: CustomerFacts, _ entitlement: String, from start: Instant
   ) -> [EntitlementChange] {
     var changes: [EntitlementChange] = []
+    let unchanged = FactsChange(from: facts, to: facts, by: .time)
     var start = start
     while true {
       let segments = AnswerTimeline(facts, entitlement: entitlement, in: app, from: start).segments
       for (segment, next) in zip(segments, segments.dropFirst()) {
         guard let end = segment.end, end <= now else { return changes }
         changes += EntitlementChange.changes(
-          of: entitlement, from: segment.status, to: next.status, by: .time, at: end)
+          of: entitlement, from: segment.status, to: next.status, by: .time, at: end, facts: unchanged)
       }
       // A timeline has a limited number of segments; the next one starts at its end.
       guard let last = segments.last, let end = last.end, end <= now else { return changes }
       changes += EntitlementChange.changes(
         of: entitlement, from: last.status, to: evaluate(facts, entitlement: entitlement, in: app, at: end),
-        by: .time, at: end)
+        by: .time, at: end, facts: unchanged)
       start = end
     }
   }

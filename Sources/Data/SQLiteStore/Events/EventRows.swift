@@ -16,8 +16,8 @@ final class EventRows {
       """
       INSERT INTO event (
         customer_id, app, environment, entitlement, type, effective_at, recorded_at, evidence_id, actor,
-        before, after)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        before, after, subject, counterparty_role, counterparty)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
   }
 
@@ -33,6 +33,9 @@ final class EventRows {
     try insert.bind(9, event.actor)
     try insert.bind(10, StatusCoding.encode(change.before))
     try insert.bind(11, StatusCoding.encode(change.after))
+    try insert.bind(12, change.subject.map(SubjectCoding.encode) ?? [])
+    try insert.bind(13, event.counterparty?.role.rawValue ?? "")
+    try insert.bind(14, event.counterparty?.customerID ?? "")
     try insert.run()
     return StoredEvent(sequence: connection.lastInsertedRow, event: event)
   }
@@ -48,7 +51,7 @@ final class EventQueries {
   init(_ connection: Connection) throws(StoreError) {
     let columns = """
       sequence, customer_id, app, environment, entitlement, type, effective_at, recorded_at, evidence_id,
-      actor, before, after
+      actor, before, after, subject, counterparty_role, counterparty
       """
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     selectAll = try Statement(
@@ -92,13 +95,18 @@ final class EventQueries {
     let change = EntitlementChange(
       entitlement: row.text(4) ?? "", kind: kind,
       effectiveAt: Instant(millisecondsSince1970: row.number(6)),
-      before: try StatusCoding.status(row.bytes(10)), after: try StatusCoding.status(row.bytes(11)))
+      before: try StatusCoding.status(row.bytes(10)), after: try StatusCoding.status(row.bytes(11)),
+      subject: try SubjectCoding.subject(row.bytes(12)))
+    let counterparty = row.text(13).flatMap(Counterparty.Role.init).map {
+      Counterparty(role: $0, customerID: row.text(14) ?? "")
+    }
     return StoredEvent(
       sequence: row.number(0),
       event: NewEvent(
         customer: CustomerKey(
           appID: row.text(2) ?? "", environment: environment, customerID: row.text(1) ?? ""),
         change: change, recordedAt: Instant(millisecondsSince1970: row.number(7)),
-        evidenceID: row.isNull(8) ? nil : EvidenceID(rawValue: row.number(8)), actor: row.text(9) ?? ""))
+        evidenceID: row.isNull(8) ? nil : EvidenceID(rawValue: row.number(8)), actor: row.text(9) ?? "",
+        counterparty: counterparty))
   }
 }

@@ -41,6 +41,9 @@ extension SQLiteTransaction {
         customer, pseudonym)
     }
     count += try run(
+      "UPDATE event SET counterparty = ?4 WHERE counterparty = ?1 AND app = ?2 AND environment = ?3",
+      customer, pseudonym)
+    count += try run(
       """
       UPDATE drift SET customer_id = ?4
       WHERE customer_id = ?1 AND repair_id IN (

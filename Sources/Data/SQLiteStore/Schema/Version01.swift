@@ -88,9 +88,13 @@ extension Schema {
       evidence_id INTEGER REFERENCES evidence, -- NULL: caused by time
       actor TEXT NOT NULL,            -- '': none
       before BLOB NOT NULL,
-      after BLOB NOT NULL
+      after BLOB NOT NULL,
+      subject BLOB NOT NULL,          -- the transaction that it is about; empty: none
+      counterparty_role TEXT NOT NULL, -- '': no other customer is involved
+      counterparty TEXT NOT NULL
     ) STRICT;
     CREATE INDEX event_of_customer ON event (customer_id, app, environment);
+    CREATE INDEX event_of_counterparty ON event (counterparty, app, environment) WHERE counterparty <> '';
 
     -- The owners of each line: one customer, unless it is shared.
     CREATE TABLE line_customer (

@@ -13,17 +13,42 @@ package struct NewEvent: Hashable, Sendable {
   package let evidenceID: EvidenceID?
   /// The caller that made the change for the operator; otherwise empty.
   package let actor: String
+  /// Another customer that the event involves; `nil` if there is none.
+  package let counterparty: Counterparty?
 
   /// Creates an event from its parts.
   package init(
     customer: CustomerKey, change: EntitlementChange, recordedAt: Instant, evidenceID: EvidenceID?,
-    actor: String
+    actor: String, counterparty: Counterparty? = nil
   ) {
     self.customer = customer
     self.change = change
     self.recordedAt = recordedAt
     self.evidenceID = evidenceID
     self.actor = actor
+    self.counterparty = counterparty
+  }
+}
+
+/// Another customer that an event involves.
+package struct Counterparty: Hashable, Sendable {
+  /// The relation to the purchase. The raw values are stored and part of the API: never change one.
+  package enum Role: String, Hashable, Sendable, CaseIterable {
+    /// The owner of a purchase that was claimed without success.
+    case owner = "OWNER"
+    /// The customer who claimed the purchase without success.
+    case claimant = "CLAIMANT"
+    /// The customer with whose `appAccountToken` the purchase was made.
+    case tokenOwner = "TOKEN_OWNER"
+  }
+
+  package let role: Role
+  /// The operator's name for the customer.
+  package let customerID: String
+
+  package init(role: Role, customerID: String) {
+    self.role = role
+    self.customerID = customerID
   }
 }
 

@@ -2,57 +2,63 @@ package import AppStore
 
 extension EntitlementChange {
   /// Returns the changes between two answers about one entitlement: none if both mean the same, mostly one.
-  /// There is more than one only if two things became true at once, such as the last renewal of a
+  /// There is more than one only if several things became true at once, such as the last renewal of a
   /// subscription whose auto-renew is off.
+  ///
+  /// Each refund, revocation and reversal in `facts` is a change, also if the answer stays the same, as after
+  /// the refund of a past period. The change of access that follows from it is the same event.
   package static func changes(
     of entitlement: String, from before: EntitlementStatus, to after: EntitlementStatus,
-    by cause: ChangeCause, at now: Instant
+    by cause: ChangeCause, at now: Instant, facts: FactsChange
   ) -> [EntitlementChange] {
-    kinds(before, after, cause).map { kind in
-      EntitlementChange(
-        entitlement: entitlement, kind: kind, effectiveAt: effect(of: kind, after, cause, now),
-        before: before, after: after)
+    let reported = facts.purchases.compactMap { purchase in
+      purchase.kind.ofRefund.map { kind in
+        EntitlementChange(
+          entitlement: entitlement, kind: kind, effectiveAt: min(purchase.effectiveAt, now), before: before,
+          after: after, subject: EventSubject(purchase.transaction))
+      }
     }
+    let kinds = kinds(before, after, cause, facts).filter { !facts.explains($0, before, after) }
+    return reported
+      + kinds.map { kind in
+        EntitlementChange(
+          entitlement: entitlement, kind: kind,
+          effectiveAt: facts.effect(of: kind, before, after, cause, now),
+          before: before, after: after, subject: facts.subject(of: kind, before, after, cause))
+      }
   }
 
   private static func kinds(
-    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
   ) -> [Kind] {
     switch (before.isEntitled, after.isEntitled) {
-    case (false, true): [beginning(before, after, cause)]
-    case (true, false): [end(before, after, cause)]
-    case (true, true): continuation(before, after, cause) + renewalChanges(before, after)
-    case (false, false): lapse(before, after)
+    case (false, true): [beginning(before, after, cause, facts)]
+    case (true, false): [end(after, cause)]
+    case (true, true): continuation(before, after, cause, facts) + renewalChanges(before, after)
+    case (false, false): lapse(before, after, cause)
     }
   }
 
   private static func beginning(
-    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
   ) -> Kind {
     if cause == .ownership { return .transferred }
+    if cause == .claim { return .claimed }
     if after.state == .offPlatform { return .granted }
     if after.state == .gracePeriod { return .enteredGracePeriod }
-    let isSameLine = before.deciding?.originalTransactionID == after.deciding?.originalTransactionID
-    let isSamePurchase = before.deciding?.transactionID == after.deciding?.transactionID
-    switch before.state {
-    case .refundedForAppIssue where isSamePurchase, .refundedForOtherReason where isSamePurchase:
-      return .refundReversed
-    case .billingRetry where isSameLine, .lapsedForBilling where isSameLine && !isSamePurchase:
-      return .recovered
-    default:
-      // The customer had not left: the evidence of the renewal arrived after the end of the period.
-      return isSameLine && !isSamePurchase && before.reason == .expired ? .renewed : .started
+    guard before.deciding?.originalTransactionID == after.deciding?.originalTransactionID else {
+      return .started
     }
+    guard facts.isSamePurchase(before.deciding, after.deciding) else {
+      return facts.continuing(before, after)
+    }
+    return before.state == .billingRetry ? .recovered : .started
   }
 
-  private static func end(
-    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
-  ) -> Kind {
+  private static func end(_ after: EntitlementStatus, _ cause: ChangeCause) -> Kind {
     switch (cause, after.reason) {
-    case (.ownership, _): .transferred
+    case (.ownership, _), (.claim, _): .transferred
     case (.grant, _): .grantRevoked
-    case (_, .refunded), (_, .refundedForAppIssue): .refunded
-    case (_, .familySharingEnded): .revoked
     case (_, .billingRetry): .enteredBillingRetry
     default: .ended
     }
@@ -60,11 +66,12 @@ extension EntitlementChange {
 
   /// Returns the change of access that continues; the first rule that applies decides.
   private static func continuation(
-    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
   ) -> [Kind] {
     let isSameLine = before.deciding?.originalTransactionID == after.deciding?.originalTransactionID
-    let isSamePurchase = before.deciding?.transactionID == after.deciding?.transactionID
+    let isSamePurchase = facts.isSamePurchase(before.deciding, after.deciding)
     if cause == .ownership, !isSameLine || before.until != after.until { return [.transferred] }
+    if cause == .claim, !isSameLine || before.until != after.until { return [.claimed] }
     if cause == .grant, before.until != after.until || before.accessLevel != after.accessLevel {
       let gives = isLater(after.until, than: before.until) || before.accessLevel < after.accessLevel
       return [gives ? .granted : .grantRevoked]
@@ -100,30 +107,20 @@ extension EntitlementChange {
     }
   }
 
-  private static func lapse(_ before: EntitlementStatus, _ after: EntitlementStatus) -> [Kind] {
+  private static func lapse(
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause
+  ) -> [Kind] {
     guard before.reason != after.reason else { return [] }
     // A customer without a purchase who gets a purchase that grants nothing sees no change.
     guard before.state != .noPurchase || after.state != .noPurchase else { return [] }
-    switch after.reason {
-    case .refunded, .refundedForAppIssue: return [.refunded]
-    case .familySharingEnded: return [.revoked]
-    case .billingRetry: return [.enteredBillingRetry]
-    default: return [.reasonChanged]
-    }
+    if cause == .claim { return [.claimed] }
+    return after.reason == .billingRetry ? [.enteredBillingRetry] : [.reasonChanged]
   }
 
   /// Whether access that ends at `end` (`nil`: never) ends later than `other`.
   private static func isLater(_ end: Instant?, than other: Instant?) -> Bool {
     guard let other else { return false }
     return end.map { $0 > other } ?? true
-  }
-
-  /// An end can precede the arrival of its evidence; every other change takes effect when it is known.
-  private static func effect(
-    of kind: Kind, _ after: EntitlementStatus, _ cause: ChangeCause, _ now: Instant
-  ) -> Instant {
-    guard cause == .evidence, !after.isEntitled, let end = after.until else { return now }
-    return min(end, now)
   }
 }
 
@@ -139,36 +136,5 @@ extension EntitlementStatus {
   /// The product of the next period if it differs from the current product.
   fileprivate var nextProduct: String? {
     outlook?.productID == deciding?.productID ? nil : outlook?.productID
-  }
-}
-
-extension EntitlementChange {
-  /// Returns the refunds, revocations and their reversals among purchases that grant `entitlement`. They are
-  /// reported on the timeline even if the answer stays the same, as after the refund of a past period.
-  ///
-  /// A purchase that was already revoked when it first arrived causes no change.
-  package static func revocations(
-    of entitlement: String, from before: borrowing CustomerFacts, to after: borrowing CustomerFacts,
-    in app: borrowing AppDefinition, answer: EntitlementStatus, at now: Instant
-  ) -> [EntitlementChange] {
-    guard let rules = app.rules(of: entitlement) else { return [] }
-    var changes: [EntitlementChange] = []
-    for new in after.transactions where rules.products[new.productID] != nil {
-      let known = before.transactions.first {
-        $0.transactionID == new.transactionID && $0.originalTransactionID == new.originalTransactionID
-      }
-      guard let known else { continue }
-      let kind: Kind
-      switch (known.revocationDate, new.revocationDate) {
-      case (nil, .some): kind = new.isShared ? .revoked : .refunded
-      case (.some, nil): kind = .refundReversed
-      case (nil, nil), (.some, .some): continue
-      }
-      changes.append(
-        EntitlementChange(
-          entitlement: entitlement, kind: kind, effectiveAt: min(new.revocationDate ?? now, now),
-          before: answer, after: answer))
-    }
-    return changes
   }
 }

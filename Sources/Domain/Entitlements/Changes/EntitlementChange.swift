@@ -1,6 +1,6 @@
 package import AppStore
 
-/// A change of one entitlement of one customer.
+/// A change of one entitlement of one customer, or an event of one purchase.
 package struct EntitlementChange: Hashable, Sendable {
   /// The kind of change. The raw values are stored in events and sent in webhooks: never change or reuse one.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -31,24 +31,32 @@ package struct EntitlementChange: Hashable, Sendable {
     case refundRequestMissed = "REFUND_REQUEST_MISSED"
     case consentGiven = "CONSENT_GIVEN"
     case consentWithdrawn = "CONSENT_WITHDRAWN"
+    case claimed = "CLAIMED"
+    case purchased = "PURCHASED"
   }
 
+  /// Empty if the event is about no entitlement: a purchase that grants none, a consent.
   package let entitlement: String
   package let kind: Kind
-  /// When the change took effect, by the dates in the evidence; it may precede the arrival of the evidence.
+  /// When the change became true, by the dates in the evidence: the purchase, the revocation or the request.
+  /// It may precede the arrival of the evidence.
   package let effectiveAt: Instant
   package let before: EntitlementStatus
   package let after: EntitlementStatus
+  /// The transaction that the event is about, such as the refunded one; `nil` if it is about none. ``after``
+  /// has the transaction that decides access.
+  package let subject: EventSubject?
 
   package init(
     entitlement: String, kind: Kind, effectiveAt: Instant, before: EntitlementStatus,
-    after: EntitlementStatus
+    after: EntitlementStatus, subject: EventSubject? = nil
   ) {
     self.entitlement = entitlement
     self.kind = kind
     self.effectiveAt = effectiveAt
     self.before = before
     self.after = after
+    self.subject = subject
   }
 }
 
@@ -86,6 +94,8 @@ extension EntitlementChange.Kind {
     case .refundRequestMissed: "The App Store's consumption request was not answered in time."
     case .consentGiven: "The customer consented to sharing consumption data with the App Store."
     case .consentWithdrawn: "The customer withdrew the consent to share consumption data with the App Store."
+    case .claimed: "A purchase without an owner was linked to this customer."
+    case .purchased: "The customer bought the product."
     }
   }
 }
@@ -96,8 +106,10 @@ package enum ChangeCause: Hashable, Sendable {
   case evidence
   /// Time passed.
   case time
-  /// A purchase was linked, unlinked or transferred.
+  /// A purchase was unlinked or transferred.
   case ownership
+  /// A purchase without an owner was linked.
+  case claim
   /// The operator created or revoked a grant.
   case grant
   /// The catalog or the rules changed.

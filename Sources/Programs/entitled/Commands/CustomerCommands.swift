@@ -100,7 +100,7 @@ extension Wire.Notification {
 
 extension EntitlementEvent {
   fileprivate var row: (String, String) {
-    ("\(sequence)  \(effectiveAt.text)", "\(entitlement) \(summary)")
+    ("\(sequence)  \(effectiveAt.text)", "\(entitlement.isEmpty ? productId : entitlement) \(summary)")
   }
 
   /// The type, the explanation and the actor of the event.

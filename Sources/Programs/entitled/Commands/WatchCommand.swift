@@ -47,6 +47,6 @@ struct WatchCommand: AsyncParsableCommand {
 
 extension EntitlementEvent {
   fileprivate var line: String {
-    "\(sequence)  \(effectiveAt.text)  \(customerId) \(entitlement) \(summary)"
+    "\(sequence)  \(effectiveAt.text)  \(customerId) \(entitlement.isEmpty ? productId : entitlement) \(summary)"
   }
 }

@@ -616,7 +616,7 @@ package struct Heartbeat: WireMessage {
   }
 }
 
-/// One change of one customer's state.
+/// One change of one customer's entitlement, or an event of one purchase.
 package struct EntitlementEvent: WireMessage {
   /// The position in the commit order of the store; increases by one with each event.
   package var sequence: Int64 = 0
@@ -626,28 +626,42 @@ package struct EntitlementEvent: WireMessage {
   package var environment: Environment = .init()
   /// `customer_id`.
   package var customerId: String = ""
-  /// `entitlement`.
+  /// Empty for an event about no entitlement: PURCHASED, and other events of purchases that grant none.
   package var entitlement: String = ""
-  /// The stable type in upper snake case: STARTED, RENEWED, ENDED, REFUNDED, TRANSFERRED, ...
+  /// The stable type in upper snake case: STARTED, RENEWED, ENDED, PURCHASED, REFUNDED, TRANSFERRED, ...
   package var type: String = ""
   /// The event as a sentence.
   package var explanation: String = ""
-  /// `before`.
+  /// The answers before and after; unset if `entitlement` is empty. `after` names the transaction that decides
+  /// access now, which may be another one than that of the event.
   package var before: CheckResponse?
   /// `after`.
   package var after: CheckResponse?
-  /// When it became true, and when the service recorded it.
+  /// When it became true (the purchase, revocation or request date), and when the service recorded it.
   package var effectiveAt: GoogleProtobuf.Timestamp?
   /// `recorded_at`.
   package var recordedAt: GoogleProtobuf.Timestamp?
   /// The evidence that caused it; 0 if time alone did.
   package var evidenceId: Int64 = 0
-  /// `transaction_id`.
+  /// The transaction that the event is about, for example the refunded one. Empty: none.
   package var transactionId: String = ""
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
   /// The person or service of the operator that caused it, if any.
   package var actor: String = ""
+  /// The product, quantity and price of that transaction. The price is unset for customers who do not pay.
+  package var productId: String = ""
+  /// `product_type`.
+  package var productType: ProductType = .init()
+  /// `quantity`.
+  package var quantity: Int32 = 0
+  /// `price`.
+  package var price: Money?
+  /// The relation of another customer to the purchase: OWNER (of a refused claim), CLAIMANT, or TOKEN_OWNER
+  /// (the purchase was made with the appAccountToken of that customer). Empty: no other customer is involved.
+  package var otherCustomerRole: String = ""
+  /// The other customer; empty without the role to operate, and in webhooks.
+  package var otherCustomerId: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -673,6 +687,12 @@ package struct EntitlementEvent: WireMessage {
     transactionId = CField.text(c.pointee.transaction_id)
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     actor = CField.text(c.pointee.actor)
+    productId = CField.text(c.pointee.product_id)
+    productType = ProductType(rawValue: CField.number(c.pointee.product_type.rawValue))
+    quantity = c.pointee.quantity
+    price = CField.message(c.pointee.price)
+    otherCustomerRole = CField.text(c.pointee.other_customer_role)
+    otherCustomerId = CField.text(c.pointee.other_customer_id)
   }
 
   /// Writes the fields that are set.
@@ -692,6 +712,12 @@ package struct EntitlementEvent: WireMessage {
     writer.text(13, transactionId)
     writer.text(14, originalTransactionId)
     writer.text(15, actor)
+    writer.text(16, productId)
+    writer.integer(17, productType.rawValue)
+    writer.integer(18, quantity)
+    writer.message(19, price)
+    writer.text(20, otherCustomerRole)
+    writer.text(21, otherCustomerId)
   }
 }
 

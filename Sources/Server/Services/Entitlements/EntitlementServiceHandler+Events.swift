@@ -13,7 +13,7 @@ extension EntitlementServiceHandler {
   func watch(
     _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext
   ) async throws(Status) {
-    try await eventStream.watch(request, responses)
+    try await eventStream.watch(request, responses, showsOtherCustomer: call.hasRole(.operate))
   }
 
   /// The page token is the sequence of the last event of the previous page.
@@ -28,10 +28,13 @@ extension EntitlementServiceHandler {
       throw .invalidPageToken
     }
     let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let mayOperate = call.hasRole(.operate)
     return try await context.read { reader throws(StoreError) in
       let events = try reader.events(of: customer, after: last, limit: size + 1)
       var response = ListTimelineResponse.with {
-        $0.events = events.prefix(size).map { EntitlementEvent($0, in: app) }
+        $0.events = events.prefix(size).map {
+          EntitlementEvent($0, in: app, showsOtherCustomer: mayOperate)
+        }
         if events.count > size { $0.nextPageToken = String(events[size - 1].sequence) }
       }
       if request.includeNotifications {

@@ -1,5 +1,6 @@
 internal import AppStore
 package import Entitlements
+internal import FamilySharing
 internal import Ledger
 package import Store
 package import Wire
@@ -7,8 +8,9 @@ package import Wire
 // Events as messages of the contract.
 
 extension Wire.EntitlementEvent {
-  /// A committed event; `app` is the current definition of the app.
-  package init(_ stored: StoredEvent, in app: AppDefinition) {
+  /// A committed event; `app` is the current definition of the app. `showsOtherCustomer`: whether the receiver
+  /// may learn the id of another customer that the event involves.
+  package init(_ stored: StoredEvent, in app: AppDefinition, showsOtherCustomer: Bool = false) {
     self.init()
     let (event, change) = (stored.event, stored.event.change)
     sequence = stored.sequence
@@ -18,15 +20,28 @@ extension Wire.EntitlementEvent {
     entitlement = change.entitlement
     type = change.kind.rawValue
     explanation = change.kind.sentence
-    before = .init(change.before, of: event, in: app)
-    after = .init(change.after, of: event, in: app)
+    if !change.entitlement.isEmpty {
+      before = .init(change.before, of: event, in: app)
+      after = .init(change.after, of: event, in: app)
+    }
     effectiveAt = GoogleProtobuf.Timestamp(change.effectiveAt)
     recordedAt = GoogleProtobuf.Timestamp(event.recordedAt)
     evidenceId = event.evidenceID?.rawValue ?? 0
-    let deciding = change.after.deciding ?? change.before.deciding
-    transactionId = deciding?.transactionID ?? ""
-    originalTransactionId = deciding?.originalTransactionID ?? ""
     actor = event.actor
+    if let subject = change.subject { add(subject, in: app) }
+    otherCustomerRole = event.counterparty?.role.rawValue ?? ""
+    if showsOtherCustomer { otherCustomerId = event.counterparty?.customerID ?? "" }
+  }
+
+  private mutating func add(_ subject: EventSubject, in app: AppDefinition) {
+    transactionId = subject.transactionID
+    originalTransactionId = subject.originalTransactionID
+    productId = subject.productID
+    productType =
+      (subject.type ?? app.products[subject.productID]?.type).map(Wire.ProductType.init) ?? .unspecified
+    quantity = Int32(clamping: subject.quantity)
+    guard PurchaseRole(subject.ownership).mayReceive(.price) else { return }
+    price = Wire.Money(milliunits: subject.price, currency: subject.currency)
   }
 }
 
@@ -34,7 +49,7 @@ extension CheckResponse {
   fileprivate init(_ status: EntitlementStatus, of event: NewEvent, in app: AppDefinition) {
     self.init(
       status, of: event.change.entitlement, in: app, environment: event.customer.environment,
-      evaluatedAt: event.change.effectiveAt)
+      evaluatedAt: event.evidenceID == nil ? event.change.effectiveAt : event.recordedAt)
   }
 }
 
@@ -42,7 +57,8 @@ extension CommandResult {
   /// The events of the command. Events of a dry run have no sequence and no evidence.
   func events(in app: AppDefinition, isDryRun: Bool) -> [Wire.EntitlementEvent] {
     events.map { stored in
-      var event = Wire.EntitlementEvent(stored, in: app)
+      // Commands need the role to operate.
+      var event = Wire.EntitlementEvent(stored, in: app, showsOtherCustomer: true)
       if isDryRun {
         event.sequence = 0
         event.evidenceId = 0

@@ -26,7 +26,7 @@ struct EventStream: Sendable {
   }
 
   func watch(
-    _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>
+    _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, showsOtherCustomer: Bool
   ) async throws(Status) {
     let app = try catalog.value.app(request.app)
     for entitlement in request.entitlements { try RequestValidation.entitlement(entitlement, of: app) }
@@ -42,10 +42,11 @@ struct EventStream: Sendable {
     guard request.afterSequence <= newest else { throw .sequenceToCome(request.afterSequence, last: newest) }
     let isResuming = request.afterSequence > 0 || request.fromBeginning
     var last = isResuming ? request.afterSequence : newest
+    let recipient = Recipient(responses: responses, showsOtherCustomer: showsOtherCustomer)
     while true {
       switch hub.subscribe(filter, after: last, heartbeat: heartbeat) {
-      case .behind: last = try await catchUp(filter, after: last, responses)
-      case .watching(let watcher): try await follow(watcher, from: last, responses)
+      case .behind: last = try await catchUp(filter, after: last, recipient)
+      case .watching(let watcher): try await follow(watcher, from: last, recipient)
       case .closed: throw .watchEnded(last)
       }
     }
@@ -53,27 +54,27 @@ struct EventStream: Sendable {
 
   /// Sends a page of stored events; returns the sequence that it reached.
   private func catchUp(
-    _ filter: EventFilter, after last: Int64, _ responses: ResponseWriter<WatchResponse>
+    _ filter: EventFilter, after last: Int64, _ recipient: Recipient
   ) async throws(Status) -> Int64 {
     let page = try await archive.page(after: last, limit: Self.pageSize)
-    for event in page where filter.passes(event.event) { try await send(event, responses) }
+    for event in page where filter.passes(event.event) { try await send(event, recipient) }
     return page.last?.sequence ?? last
   }
 
   /// Sends new events until the subscription ends.
   private func follow(
-    _ watcher: WatchSubscription, from last: Int64, _ responses: ResponseWriter<WatchResponse>
+    _ watcher: WatchSubscription, from last: Int64, _ recipient: Recipient
   ) async throws(Status) {
     defer { hub.unsubscribe(watcher) }
     var last = last
     while true {
       switch await watcher.next(now) {
       case .events(let events):
-        for event in events { try await send(event, responses) }
+        for event in events { try await send(event, recipient) }
         last = events.last?.sequence ?? last
       case .heartbeat(let sequence):
         last = sequence
-        try await responses.write(
+        try await recipient.responses.write(
           .with {
             $0.sequence = sequence
             $0.content = .heartbeat(.with { $0.time = GoogleProtobuf.Timestamp(now()) })
@@ -84,13 +85,21 @@ struct EventStream: Sendable {
     }
   }
 
-  private func send(_ event: StoredEvent, _ responses: ResponseWriter<WatchResponse>) async throws(Status) {
+  private func send(_ event: StoredEvent, _ recipient: Recipient) async throws(Status) {
     let app = try catalog.value.app(event.event.customer.appID)
-    try await responses.write(
+    try await recipient.responses.write(
       .with {
         $0.sequence = event.sequence
-        $0.content = .event(EntitlementEvent(event, in: app))
+        $0.content = .event(
+          EntitlementEvent(event, in: app, showsOtherCustomer: recipient.showsOtherCustomer))
       })
+  }
+
+  /// The caller of a stream.
+  private struct Recipient {
+    let responses: ResponseWriter<WatchResponse>
+    /// Whether the caller may learn the ids of other customers that an event involves.
+    let showsOtherCustomer: Bool
   }
 
   private static func heartbeat(_ interval: GoogleProtobuf.Duration?) throws(Status) -> Int64 {

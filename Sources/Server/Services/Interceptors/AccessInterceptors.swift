@@ -28,10 +28,16 @@ extension CallInFlight {
         context.headers, certificateNames: context.peer?.names ?? [])
       self.caller = caller
       context.caller = caller.name
+      context.callerRoles = caller.roleBits
     } catch {
       throw Status(error)
     }
   }
+}
+
+extension CallContext {
+  /// Whether the caller has `role`, for methods whose response depends on more than the role they need.
+  func hasRole(_ role: Role) -> Bool { callerRoles & role.bit != 0 }
 }
 
 /// Checks the role of the caller, and that it may access every app that a request names.

@@ -443,7 +443,7 @@ struct  Entitled__V1__Heartbeat
 
 
 /*
- * One change of one customer's state.
+ * One change of one customer's entitlement, or an event of one purchase.
  */
 struct  Entitled__V1__EntitlementEvent
 {
@@ -455,19 +455,26 @@ struct  Entitled__V1__EntitlementEvent
   char *app;
   Entitled__V1__Environment environment;
   char *customer_id;
+  /*
+   * Empty for an event about no entitlement: PURCHASED, and other events of purchases that grant none.
+   */
   char *entitlement;
   /*
-   * The stable type in upper snake case: STARTED, RENEWED, ENDED, REFUNDED, TRANSFERRED, ...
+   * The stable type in upper snake case: STARTED, RENEWED, ENDED, PURCHASED, REFUNDED, TRANSFERRED, ...
    */
   char *type;
   /*
    * The event as a sentence.
    */
   char *explanation;
+  /*
+   * The answers before and after; unset if `entitlement` is empty. `after` names the transaction that decides
+   * access now, which may be another one than that of the event.
+   */
   Entitled__V1__CheckResponse *before;
   Entitled__V1__CheckResponse *after;
   /*
-   * When it became true, and when the service recorded it.
+   * When it became true (the purchase, revocation or request date), and when the service recorded it.
    */
   Google__Protobuf__Timestamp *effective_at;
   Google__Protobuf__Timestamp *recorded_at;
@@ -475,16 +482,35 @@ struct  Entitled__V1__EntitlementEvent
    * The evidence that caused it; 0 if time alone did.
    */
   int64_t evidence_id;
+  /*
+   * The transaction that the event is about, for example the refunded one. Empty: none.
+   */
   char *transaction_id;
   char *original_transaction_id;
   /*
    * The person or service of the operator that caused it, if any.
    */
   char *actor;
+  /*
+   * The product, quantity and price of that transaction. The price is unset for customers who do not pay.
+   */
+  char *product_id;
+  Entitled__V1__ProductType product_type;
+  int32_t quantity;
+  Entitled__V1__Money *price;
+  /*
+   * The relation of another customer to the purchase: OWNER (of a refused claim), CLAIMANT, or TOKEN_OWNER
+   * (the purchase was made with the appAccountToken of that customer). Empty: no other customer is involved.
+   */
+  char *other_customer_role;
+  /*
+   * The other customer; empty without the role to operate, and in webhooks.
+   */
+  char *other_customer_id;
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ListTimelineRequest

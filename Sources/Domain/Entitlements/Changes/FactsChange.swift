@@ -1,0 +1,78 @@
+package import AppStore
+
+/// The facts before and after a write, each purchase once, and what happened to purchases in between.
+package struct FactsChange: Sendable {
+  let before: CustomerFacts
+  let after: CustomerFacts
+  /// The purchases, refunds and reversals that documents reported; none if time, an operator or the catalog is
+  /// the cause.
+  package private(set) var purchases: [PurchaseChange] = []
+
+  /// The change that a write with this cause made.
+  package init(from before: CustomerFacts, to after: CustomerFacts, by cause: ChangeCause) {
+    self.before = before.withoutCopies
+    self.after = after.withoutCopies
+    if cause == .evidence || cause == .claim { purchases = PurchaseChange.all(from: before, to: after) }
+  }
+
+  /// The same change with the purchases only that grant `entitlement`.
+  package func granting(_ entitlement: String, in app: AppDefinition) -> FactsChange {
+    var change = self
+    let products = app.rules(of: entitlement)?.products ?? [:]
+    change.purchases.removeAll { products[$0.purchase.productID] == nil }
+    return change
+  }
+
+  /// The transaction of an answer; `nil` if it is not among the facts.
+  func transaction(_ deciding: DecidingTransaction?) -> TransactionFact? {
+    guard let deciding else { return nil }
+    return after.transaction(deciding) ?? before.transaction(deciding)
+  }
+
+  /// Whether the facts before had no transaction of this purchase.
+  func isNew(_ transaction: TransactionFact) -> Bool {
+    !before.transactions.contains { $0.isSame(as: transaction) || $0.isCopy(of: transaction) }
+  }
+
+  /// Whether two answers rest on one purchase, possibly on different copies of it.
+  func isSamePurchase(_ left: DecidingTransaction?, _ right: DecidingTransaction?) -> Bool {
+    if left?.transactionID == right?.transactionID { return true }
+    guard let first = transaction(left), let second = transaction(right) else { return false }
+    return first.isCopy(of: second)
+  }
+
+  /// The latest transaction of each line that was gained, then of each that was lost.
+  var movedLines: [TransactionFact] {
+    after.latestTransactions(ofLinesNotIn: before) + before.latestTransactions(ofLinesNotIn: after)
+  }
+
+  /// The lines that were gained, by their latest transactions.
+  var gainedLines: [TransactionFact] { after.latestTransactions(ofLinesNotIn: before) }
+}
+
+extension CustomerFacts {
+  fileprivate func transaction(_ deciding: DecidingTransaction) -> TransactionFact? {
+    transactions.first {
+      $0.transactionID == deciding.transactionID
+        && $0.originalTransactionID == deciding.originalTransactionID
+    }
+  }
+
+  /// The transaction of the same line with the latest purchase before `transaction`.
+  func predecessor(of transaction: TransactionFact) -> TransactionFact? {
+    transactions.last {
+      $0.originalTransactionID == transaction.originalTransactionID
+        && $0.purchaseDate < transaction.purchaseDate
+    }
+  }
+
+  fileprivate func latestTransactions(ofLinesNotIn other: CustomerFacts) -> [TransactionFact] {
+    let known = Set(other.transactions.map(\.originalTransactionID))
+    return transactions.indices.filter { index in
+      let line = transactions[index].originalTransactionID
+      let isLast =
+        index == transactions.endIndex - 1 || transactions[index + 1].originalTransactionID != line
+      return isLast && !known.contains(line)
+    }.map { transactions[$0] }
+  }
+}

@@ -1,0 +1,93 @@
+package import AppStore
+
+/// A purchase, a refund, a reversal or an end of sharing that new documents report, whether or not it changes
+/// an answer.
+package struct PurchaseChange: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// A consumable, a non-consumable or a non-renewing subscription was bought.
+    case purchased
+    case refunded
+    case refundReversed
+    /// A family member or the holder of a seat lost it.
+    case revoked
+  }
+
+  package let kind: Kind
+  /// The transaction that the documents name; it may be a copy of ``purchase``.
+  package let transaction: TransactionFact
+  /// The purchase, with the state of all copies.
+  let purchase: TransactionFact
+  /// The purchase or revocation date; for a reversal the date of its signature.
+  package let effectiveAt: Instant
+
+  /// Returns the changes in the order of the transactions; several copies of a purchase are one change.
+  static func all(from before: CustomerFacts, to after: CustomerFacts) -> [PurchaseChange] {
+    var changes: [PurchaseChange] = []
+    var compared: [TransactionFact] = []
+    for fact in after.transactions(changedSince: before) where !compared.contains(where: fact.isCopy) {
+      compared.append(fact)
+      let line = fact.originalTransactionID
+      let copies = after.ofLine(line).copies(of: fact)
+      let purchases = after.ofLine(line).withoutCopies.transactions
+      guard let purchase = purchases.first(where: { $0.isSame(as: fact) || $0.isCopy(of: fact) }) else {
+        continue
+      }
+      let known = before.ofLine(line).withoutCopies.transactions.first {
+        $0.isSame(as: purchase) || $0.isCopy(of: purchase)
+      }
+      changes += all(of: purchase, copies, fact, since: known)
+    }
+    return changes
+  }
+
+  /// The changes of one purchase; `copies` are its transactions, of which `fact` is new or changed.
+  private static func all(
+    of purchase: TransactionFact, _ copies: [TransactionFact], _ fact: TransactionFact,
+    since known: TransactionFact?
+  ) -> [PurchaseChange] {
+    var changes: [PurchaseChange] = []
+    if known == nil, purchase.type != .autoRenewableSubscription {
+      let first = copies.first { $0.isSame(as: purchase) } ?? fact
+      changes.append(
+        PurchaseChange(
+          kind: .purchased, transaction: first, purchase: purchase, effectiveAt: purchase.purchaseDate))
+    }
+    let (before, after) = (known?.refundedShare ?? 0, purchase.refundedShare)
+    if after > before, before == 0 || known?.details.isFromReceipt == false {
+      let refunded = copies.first { $0.refundedShare > 0 && $0.isSame(as: purchase) }
+      changes.append(
+        PurchaseChange(
+          kind: purchase.isShared ? .revoked : .refunded,
+          transaction: refunded ?? copies.first { $0.refundedShare > 0 } ?? fact, purchase: purchase,
+          effectiveAt: purchase.revocationDate ?? purchase.signedDate))
+    } else if before > 0, after == 0 {
+      changes.append(
+        PurchaseChange(
+          kind: .refundReversed, transaction: fact, purchase: purchase, effectiveAt: purchase.signedDate))
+    }
+    return changes
+  }
+}
+
+extension TransactionFact {
+  /// The refunded or revoked share in thousandths of a percent: of the price, or of the seats if only some
+  /// were revoked.
+  fileprivate var refundedShare: Int64 {
+    if revocationDate != nil { return max(1, details.revocationPercentage ?? 100_000) }
+    guard let seats = revokedSeatQuantity, seats > 0 else { return 0 }
+    return max(1, min(100_000, Int64(Double(seats) / Double(quantity) * 100_000)))
+  }
+}
+
+extension CustomerFacts {
+  /// The transactions that `before` has not, or not in the same state. Both are in the same order.
+  fileprivate func transactions(changedSince before: CustomerFacts) -> [TransactionFact] {
+    var changed: [TransactionFact] = []
+    var known = before.transactions[...]
+    for fact in transactions {
+      while let first = known.first, first.precedes(fact) { known.removeFirst() }
+      if known.first != fact { changed.append(fact) }
+    }
+    return changed
+  }
+}
