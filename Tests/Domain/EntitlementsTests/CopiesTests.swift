@@ -21,8 +21,8 @@ import Testing
   }
 
   @Test("Copies of a period are one purchase, in any order", arguments: [restored, restored.reversed()])
-  func period(copies: [TransactionFact]) {
-    let next = EntitlementsTests.period(30...60).with { $0.details.webOrderLineItemID = "W30" }
+  func onePurchase(copies: [TransactionFact]) {
+    let next = period(30...60).with { $0.details.webOrderLineItemID = "W30" }
     let facts = CustomerFacts(transactions: copies + [next])
     #expect(facts.withoutCopies.transactions.map(\.transactionID) == ["A", "L1-30"])
     #expect(facts.withoutCopies.withoutCopies == facts.withoutCopies)
@@ -68,7 +68,7 @@ import Testing
   @Test("Transactions without a web order line item id are no copies")
   func distinct() {
     let facts = CustomerFacts(transactions: [
-      EntitlementsTests.period(0...30, id: "A"), EntitlementsTests.period(3...30, id: "B"),
+      period(0...30, id: "A"), EntitlementsTests.period(3...30, id: "B"),
     ])
     #expect(facts.withoutCopies == facts)
   }

@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 
 /// The facts before and after a write, each purchase once, and what happened to purchases in between.
 package struct FactsChange: Sendable {
