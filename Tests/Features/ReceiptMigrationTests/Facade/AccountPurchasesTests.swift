@@ -1,7 +1,6 @@
 import AppReceipt
 import AppStore
 import Entitlements
-import TestSupport
 import Testing
 
 @testable import ReceiptMigration
@@ -98,7 +97,8 @@ import Testing
     let receipt = try Self.receipt(("6", "5", "unlock"), ("7", "5", "unlock"), ("2", "1", "pro"))
     var (first, copy) = (Self.fact("1", line: "1"), Self.fact("2", line: "1", during: 1...30))
     (first.details.webOrderLineItemID, copy.details.webOrderLineItemID) = ("W", "W")
-    let revoked = Self.fact("6", line: "5", "unlock", type: .nonConsumable).with { $0.revocationDate = Self.at(9) }
+    var revoked = Self.fact("6", line: "5", "unlock", type: .nonConsumable)
+    revoked.revocationDate = Self.at(9)
     let known = Self.known(first, copy, Self.fact("5", line: "5", "unlock", type: .nonConsumable), revoked)
     #expect(known.unknownLines(of: receipt, in: Self.app).isEmpty)
     let latest = known.latest(since: receipt, in: Self.app, onlyLatest: false)
