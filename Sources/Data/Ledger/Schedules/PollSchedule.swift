@@ -115,8 +115,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Records polls of lines at `instant`, and schedules the next. Durable on return; a poll that a crash
-  /// hides is made again.
+  /// Records polls of lines at `instant`, and schedules the next. Durable on return. After a crash before it,
+  /// the lines are still due and polled again.
   ///
   /// - Throws: ``LedgerError/store(_:)``.
   package func recordPolls(of lines: [LineKey], at instant: Instant) async throws(LedgerError) {

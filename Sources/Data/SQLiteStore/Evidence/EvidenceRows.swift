@@ -74,7 +74,7 @@ final class EvidenceRows {
 
   /// Has no effect if it is indexed already.
   func index(_ evidence: EvidenceID, under customer: CustomerKey) throws(StoreError) {
-    try index(evidence, customer.customerID, customer.appID, customer.environment)
+    try indexByCustomer(evidence, customer.customerID, customer.appID, customer.environment)
   }
 
   /// Has no effect if it is indexed already.
@@ -85,7 +85,7 @@ final class EvidenceRows {
   }
 
   /// A missing environment is stored as an empty text, because NULL is not part of a primary key.
-  private func index(
+  private func indexByCustomer(
     _ evidence: EvidenceID, _ customerID: String, _ appID: String, _ environment: Environment?
   ) throws(StoreError) {
     try indexByCustomer.bind(1, customerID)
@@ -133,7 +133,7 @@ final class EvidenceRows {
     try insert.run()
     let id = EvidenceID(rawValue: connection.lastInsertedRow)
     if let customer = evidence.customerID {
-      try index(id, customer, evidence.appID, evidence.environment)
+      try indexByCustomer(id, customer, evidence.appID, evidence.environment)
     }
     return id
   }
