@@ -335,7 +335,7 @@ FIRST = [
      ["ENDED", "RECOVERED"], ACTIVE),
     ("DID_RENEW", subscription(("clock/advance", {"by": "32d"})), "renewed", ["ENDED", "RENEWED"], ACTIVE),
     ("PRICE_INCREASE_CONSENT",
-     subscription(("price", {"app": APP, "productId": "pro.monthly", "price": 5990, "needsConsent": True})),
+     subscription(("price", {"app": APP, "productId": "pro.monthly", "price": 5990, "needsConsent": True, "notice": "0s"})),
      "asked to accept", [], ACTIVE),
     ("REFUND", refunded_lifetime, "was refunded", ["REFUNDED"], "REFUNDED"),
     ("REVOKE", shared, "no longer shared", ["REVOKED"], "FAMILY_SHARING_ENDED"),

@@ -209,6 +209,8 @@ def test_after_a_day_of_outage_the_state_is_repaired_and_the_drift_reported(
     names = ["renewed", "refunded", "left", "upgraded", "lapsed", "declined", "untouched"]
     customers = {name: str(uuid.uuid4()) for name in names}
     bought = {name: world.buy(customers[name]) for name in names if name != "untouched"}
+    # The renewals must not be charged before the outage.
+    world.act("renewal-timing", chargeLead="1h")
     if is_repairing:
         world.act("faults", kind="rate-limit", count=10_000, by="1s")
     world.advance("29d")

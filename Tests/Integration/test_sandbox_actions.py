@@ -66,6 +66,8 @@ def live(tester):
     # Offers of each kind.
     trial = {"mode": "FREE_TRIAL", "period": "P1W"}
     do("grace-period", app=APP, days=16)
+    # By default the times of charges depend on the seed, which two sandboxes do not share.
+    do("renewal-timing", chargeLead="0s", failureDelay="0s", staleFailures=0)
     do("offers", app=APP, productId="silver", id="trial", type="INTRODUCTORY", **trial)
     do("offers", app=APP, productId="silver", id="back", type="WIN_BACK", **trial)
     do("offers", app=APP, productId="silver", id="loyal", type="PROMOTIONAL", mode="PAY_AS_YOU_GO",
@@ -104,7 +106,7 @@ def live(tester):
     tester.advance("31d")
     assert notifications().count("DID_RENEW") >= 1
     # Prices, extensions, refunds.
-    do("price", app=APP, productId="gold", price=10990, needsConsent=True)
+    do("price", app=APP, productId="gold", price=10990, needsConsent=True, notice="0s")
     assert "PRICE_INCREASE/PENDING" in notifications()
     do("price-consent", transactionId=ann, agreed=True)
     do("price", app=APP, productId="gold", price=11990, storefront="DEU")

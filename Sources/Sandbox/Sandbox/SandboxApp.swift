@@ -51,6 +51,12 @@ package struct SandboxProduct: Hashable, Sendable {
     self.currency = currency
   }
 
+  /// Whether the period is at least a year.
+  var isYearly: Bool { period.map { $0.months >= 12 } ?? false }
+
+  /// Whether the period is at most a week.
+  var isWeekly: Bool { period.map { $0.months == 0 && $0.days <= 7 } ?? false }
+
   /// The subscription group; a subscription without one has a group of its own.
   var group: String { subscriptionGroupIdentifier ?? productId }
 }

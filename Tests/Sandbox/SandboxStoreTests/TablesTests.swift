@@ -74,6 +74,7 @@ struct TablesTests {
     #expect(after.accounts == before.accounts)
     #expect(after.transactions == before.transactions)
     #expect(after.lines == before.lines)
+    #expect(after.timing == before.timing)
     #expect(after.history == before.history)
     #expect(after.ownLines == before.ownLines)
     #expect(after.notifications == before.notifications)

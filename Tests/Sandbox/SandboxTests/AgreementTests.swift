@@ -29,7 +29,9 @@ import Testing
   private static func isEntitled(_ account: String, in world: World) -> Bool {
     let owned = world.purchases(of: account, in: "demo")
     return owned.contains { $0.productID == "unlock" && $0.revocation == nil }
-      || world.subscriptions(of: account, in: "demo").contains { $0.group == "pro" && $0.isEntitling }
+      || world.subscriptions(of: account, in: "demo").contains {
+        $0.group == "pro" && world.usablePeriod(of: $0) != nil
+      }
   }
 
   /// Inserts the documents of a notification into the facts of its account.

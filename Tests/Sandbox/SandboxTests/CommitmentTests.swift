@@ -31,6 +31,7 @@ import Testing
     // Every second month has no day 31.
     let start = try #require(Instant(rfc3339: "2026-01-31T12:00:00Z"))
     demo.world = World(apps: [Self.app], start: start, firstNumber: 1000, seed: 7)
+    demo.world.timing = .exact
     for account in ["ann", "bob"] {
       try demo.act(.storefront, ["account": .string(account), "storefront": "DEU"])
     }
@@ -382,6 +383,7 @@ import Testing
     for account in ["ann", "bob"] { try demo.buy("yearly", account, plan: .monthly) }
     let price: JSONObject = [
       "productId": "yearly", "price": 4490, "billingPlanType": "MONTHLY", "needsConsent": true,
+      "notice": "0s",
     ]
     try demo.act(.price, price)
     let bob = JSONValue.string(String(try demo.line("bob").id))
@@ -399,7 +401,7 @@ import Testing
   @Test("A price of the other billing plan does not concern a subscriber")
   mutating func otherPrice() throws {
     try demo.buy("yearly", plan: .monthly)
-    try demo.act(.price, ["productId": "yearly", "price": 49990, "needsConsent": true])
+    try demo.act(.price, ["productId": "yearly", "price": 49990, "needsConsent": true, "notice": "0s"])
     #expect(demo.notifications() == ["SUBSCRIBED/INITIAL_BUY"])
   }
 

@@ -32,6 +32,9 @@ struct DemoWorld {
 
   var world = World(apps: [app], start: start, firstNumber: 1000, seed: 7)
 
+  /// Creates a world in which charges and announcements of failures happen exactly at the end of a period.
+  init() { world.timing = .exact }
+
   /// Performs an action; adds the app to the members.
   @discardableResult
   mutating func act(_ action: Action, _ members: JSONObject = [:]) throws -> Outcome {
@@ -52,8 +55,10 @@ struct DemoWorld {
     return try #require(try act(.purchases, order).transactions.first)
   }
 
-  mutating func pass(days: Int64) {
-    world.advance(to: world.now.advanced(byMilliseconds: days * 86_400_000))
+  mutating func pass(days: Int64) { pass(seconds: days * 86_400) }
+
+  mutating func pass(seconds: Int64) {
+    world.advance(to: world.now.advanced(byMilliseconds: seconds * 1000))
   }
 
   /// Returns the names of an account's notifications from index `first` on.
@@ -72,4 +77,10 @@ struct DemoWorld {
   func sold(_ id: Int64) throws -> SoldTransaction { try #require(world.transactions[id]) }
 }
 
+extension RenewalTiming {
+  /// Charges and announcements of failures exactly at the end of a period.
+  static let exact = RenewalTiming(chargeLead: 0, failureDelay: 0, staleFailures: 0)
+}
+
+/// Returns the start of a day of the world, counted from 0.
 func day(_ days: Int64) -> Instant { DemoWorld.start.advanced(byMilliseconds: days * 86_400_000) }

@@ -110,7 +110,8 @@ import Testing
     try demo.buy("monthly")
     try demo.buy("monthly", "ben")
     try demo.act(
-      .price, ["productId": "monthly", "price": 5990, "storefront": "DEU", "needsConsent": true])
+      .price,
+      ["productId": "monthly", "price": 5990, "storefront": "DEU", "needsConsent": true, "notice": "0s"])
     #expect(demo.notifications("ann").last == "PRICE_INCREASE/PENDING")
     #expect(demo.notifications("ben").last == "SUBSCRIBED/INITIAL_BUY")
     let bought = try demo.buy("monthly", "cleo")

@@ -91,6 +91,7 @@ struct SeededLife {
   init(seed: UInt64, customers: Int) throws {
     random = SeededRandom(seed: seed)
     self.customers = customers
+    demo.world.timing = RenewalTiming()
     try demo.act(.gracePeriod, ["days": 16])
     // The monthly plan is not sold in the USA.
     for number in 0..<customers / 2 {
@@ -105,11 +106,14 @@ struct SeededLife {
   mutating func live(days: Int) {
     for _ in 0..<days {
       for _ in 0..<Int.random(in: 0...12, using: &random) {
-        // Some actions are rejected.
+        // Some actions are rejected. Apple does not sign two truths in one millisecond.
         _ = try? step()
+        demo.pass(seconds: 1)
       }
       demo.pass(days: 1)
     }
+    // Periods end at the same time of day, and their failures are announced within a minute.
+    demo.pass(seconds: 60)
   }
 
   private mutating func step() throws {
@@ -120,7 +124,7 @@ struct SeededLife {
     let id = JSONValue.string(mine.randomElement(using: &random).map { String($0.id) } ?? "0")
     let name = JSONValue.string(account)
     let isOn = JSONValue.bool(Bool.random(using: &random))
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
     case 0...2: try demo.buy(products.randomElement(using: &random) ?? "", account)
     case 3: try demo.buy("yearly", account, plan: .monthly)
     case 4: try demo.buy("monthly", account, offer: "trial")
@@ -130,7 +134,17 @@ struct SeededLife {
     case 8: try demo.act(.reverseRefund, ["transactionId": id])
     case 9: try demo.act(.extend, ["transactionId": id, "days": 20])
     case 10: try demo.act(.joinFamily, ["account": name, "family": .string("family-\(number / 4)")])
+    case 11 where number % 20 == 0: try changePriceOrRate(of: name)
+    case 11: try demo.act(.restore, ["account": name])
     default: try demo.act(.leaveFamily, ["account": name])
     }
+  }
+
+  private mutating func changePriceOrRate(of account: JSONValue) throws {
+    let product = DemoWorld.app.products.randomElement(using: &random)
+    let price = (product?.price ?? 0) * Int64.random(in: 100...180, using: &random) / 100
+    try demo.act(
+      .price, ["productId": .string(product?.productId ?? ""), "price": JSONValue(price)])
+    try demo.act(.periods, ["account": account, "testFlight": .bool(Bool.random(using: &random))])
   }
 }

@@ -45,6 +45,7 @@ import Testing
     #expect(try demo.line().status == .retry(until: day(119)))
     try demo.act(.billing, ["account": "ann", "fails": false])
     #expect(try demo.sold(demo.line().current).purchaseDate == day(92))
+    #expect(try demo.line().expiresDate == day(92).advanced(by: Period("P1M")!))
     #expect(
       demo.notifications() == [
         "SUBSCRIBED/INITIAL_BUY", "DID_FAIL_TO_RENEW/GRACE_PERIOD", "DID_RENEW/BILLING_RECOVERY",
@@ -154,7 +155,7 @@ import Testing
   mutating func prices() throws {
     let ann = try demo.buy("monthly")
     let bob = try demo.buy("monthly", "bob")
-    try demo.act(.price, ["productId": "monthly", "price": 6990, "needsConsent": true])
+    try demo.act(.price, ["productId": "monthly", "price": 6990, "needsConsent": true, "notice": "0s"])
     try demo.act(.priceConsent, ["transactionId": .string(String(bob)), "agreed": true])
     demo.pass(days: 31)
     #expect(try demo.line().status == .ended(.priceIncreaseNotAccepted))
@@ -230,24 +231,5 @@ import Testing
     for (_, value) in renewal { #expect(!value.isNull) }
     for (_, value) in transaction { #expect(!value.isNull) }
     #expect(renewal["gracePeriodExpiresDate"] == nil && transaction["isUpgraded"] == nil)
-  }
-
-  @Test("The charge comes an hour before the period's end, and a failed one is repeated at the end")
-  mutating func chargedEarly() throws {
-    let end = day(31)
-    let first = try demo.buy("monthly")
-    demo.world.advance(to: end.advanced(byMilliseconds: -3_600_001))
-    #expect(try demo.line().current == first)
-    demo.world.advance(to: end.advanced(byMilliseconds: -3_600_000))
-    #expect(try demo.sold(demo.line().current).purchaseDate == end)
-
-    let late = try demo.buy("monthly", "bob")
-    let lateEnd = try demo.line("bob").expiresDate
-    try demo.act(.autoRenew, ["transactionId": .string(String(late)), "enabled": false])
-    demo.world.advance(to: lateEnd.advanced(byMilliseconds: -60_000))
-    #expect(try demo.line("bob").current == late)
-    try demo.act(.autoRenew, ["transactionId": .string(String(late)), "enabled": true])
-    demo.world.advance(to: lateEnd)
-    #expect(try demo.sold(demo.line("bob").current).purchaseDate == lateEnd)
   }
 }

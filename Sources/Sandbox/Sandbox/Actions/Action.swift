@@ -44,6 +44,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case sharedSecret = "shared-secret"
   case keys
   case periods
+  case renewalTiming = "renewal-timing"
   case invitations
   case claimSeat = "claim-seat"
   case associateSeat = "associate-seat"
@@ -76,7 +77,8 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .refund: ["transactionId", "percent", "reason"]
     case .refundSeats: ["transactionId", "seats"]
     case .rescindConsent: ["app", "account"]
-    case .price: ["app", "productId", "price", "billingPlanType", "needsConsent", "storefront"]
+    case .price:
+      ["app", "productId", "price", "billingPlanType", "needsConsent", "notice", "storefront"]
     case .withdraw: ["app", "productId", "withdrawn"]
     case .offers:
       ["app", "productId", "id", "type", "mode", "period", "periods", "price", "billingPlanType"]
@@ -90,7 +92,8 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .testNotification: ["app"]
     case .sharedSecret: ["app", "password"]
     case .keys: ["keyId", "publicKey"]
-    case .periods: ["month"]
+    case .periods: ["month", "testFlight", "account"]
+    case .renewalTiming: ["chargeLead", "failureDelay", "staleFailures"]
     case .invitations: ["app", "productId", "management"]
     case .claimSeat: ["transactionId", "requestIdentifier", "appTransactionId"]
     case .associateSeat: ["transactionId", "seatClaimId", "appTransactionId"]

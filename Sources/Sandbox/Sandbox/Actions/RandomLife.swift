@@ -34,7 +34,9 @@ struct RandomLife {
     let id = JSONValue.string(String(bought.id))
     let isYes = JSONValue.bool(Bool.random(using: &random))
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<35: return purchase(number, world)
+    case 0..<33: return purchase(number, world)
+    case 33: return restoreOrChangeRate(account)
+    case 34: return Int.random(in: 0..<5, using: &random) == 0 ? changePrice() : purchase(number, world)
     case 35..<47: return RandomAction(action: .autoRenew, members: ["transactionId": id, "enabled": isYes])
     case 47..<61: return RandomAction(action: .billing, members: ["account": account, "fails": isYes])
     case 61..<69: return refund(id)
@@ -93,6 +95,26 @@ struct RandomLife {
     return RandomAction(
       action: .storefront,
       members: ["account": .string(Self.account(number)), "storefront": .string(storefront.code)])
+  }
+
+  private mutating func restoreOrChangeRate(_ account: JSONValue) -> RandomAction {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: RandomAction(action: .periods, members: ["account": account, "testFlight": true])
+    case 1: RandomAction(action: .periods, members: ["account": account])
+    default: RandomAction(action: .restore, members: ["app": .string(app.id), "account": account])
+    }
+  }
+
+  /// The developer sets a price of up to 80 percent above the catalog's.
+  private mutating func changePrice() -> RandomAction {
+    let product = app.products.randomElement(using: &random)
+    let percent = Int64.random(in: 100...180, using: &random)
+    let price = (product?.price ?? 0) * percent / 100
+    return RandomAction(
+      action: .price,
+      members: [
+        "app": .string(app.id), "productId": .string(product?.productId ?? ""), "price": JSONValue(price),
+      ])
   }
 
   private mutating func refund(_ id: JSONValue) -> RandomAction {

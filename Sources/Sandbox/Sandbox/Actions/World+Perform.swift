@@ -30,8 +30,7 @@ extension World {
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)
     case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .notificationURL,
-      .testNotification,
-      .sharedSecret, .keys, .periods, .invitations:
+      .testNotification, .sharedSecret, .keys, .periods, .renewalTiming, .invitations:
       return try performSetting(action, parameters)
     case .extend:
       let line = try ownRunningLine(parameters)
@@ -127,6 +126,11 @@ extension World {
     let fails = try parameters.flag("fails")
     guard accounts[account] != nil else {
       throw .unknown(what: "account", name: account, known: accounts.keys.sorted())
+    }
+    // App Store Connect Help: "Testing subscriptions and in-app purchases in TestFlight".
+    if fails, scale(of: account) == .testFlight {
+      throw .notPossible(
+        "charges do not fail in TestFlight; set a renewal rate for the account with 'periods'")
     }
     accounts[account]?.billingFails = fails
     guard !fails else { return Outcome() }

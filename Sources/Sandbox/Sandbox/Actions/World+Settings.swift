@@ -60,11 +60,11 @@ extension World {
       keys[try parameters.string("keyId")] = try parameters.string("publicKey")
       return Outcome()
     case .periods:
-      let month = try parameters.durationIfPresent("month")
-      guard month.map({ $0 >= 1000 }) ?? true else {
-        throw .wrongType(member: "month", expected: "at least one second")
-      }
-      scale = month.map { .compressed(month: $0) } ?? .calendar
+      try setPeriods(parameters)
+      return Outcome()
+    case .renewalTiming:
+      timing = try renewalTiming(parameters)
+      for id in lines.keys.sorted() { scheduleCharge(of: id) }
       return Outcome()
     default: break
     }
@@ -82,6 +82,35 @@ extension World {
     }
     self.settings[app] = settings
     return Outcome()
+  }
+
+  /// Sets the length of later periods, of all accounts or of one.
+  private mutating func setPeriods(_ parameters: Parameters) throws(ActionError) {
+    let month = try parameters.durationIfPresent("month")
+    let isTestFlight = try parameters.flagIfPresent("testFlight") ?? false
+    guard month.map({ $0 >= 1000 && !isTestFlight }) ?? true else {
+      throw .wrongType(member: "month", expected: "at least one second, and none with testFlight")
+    }
+    let scale = month.map { TimeScale.compressed(month: $0) } ?? (isTestFlight ? .testFlight : nil)
+    if let account = try parameters.stringIfPresent("account") {
+      accounts[account, default: AppleAccount()].scale = scale
+    } else {
+      self.scale = scale ?? .calendar
+    }
+  }
+
+  /// Returns the timing of renewals; members that are absent keep their value.
+  private func renewalTiming(_ parameters: Parameters) throws(ActionError) -> RenewalTiming {
+    var timing = timing
+    if let lead = try parameters.durationIfPresent("chargeLead") { timing.chargeLead = lead }
+    if let delay = try parameters.durationIfPresent("failureDelay") { timing.failureDelay = delay }
+    guard timing.chargeLead <= 86_400_000, timing.failureDelay <= 86_400_000 else {
+      throw .wrongType(member: "chargeLead or failureDelay", expected: "at most 24h")
+    }
+    if parameters.json["staleFailures"] != nil {
+      timing.staleFailures = try parameters.integer("staleFailures", in: 0...100)
+    }
+    return timing
   }
 
   private func gracePeriod(_ parameters: Parameters) throws(ActionError) -> GracePeriod {
@@ -129,9 +158,11 @@ extension World {
       let storefront = try parameters.stringIfPresent("storefront").map { _ throws(ActionError) in
         try parameters.choice("storefront", of: Storefront.known.map(\.code))
       }
-      setPrice(
-        try parameters.integer("price", in: 0...1_000_000_000), of: product, try parameters.billingPlan(),
-        in: app, storefront: storefront, needsConsent: try parameters.flagIfPresent("needsConsent") ?? false)
+      let change = PriceChange(
+        price: try parameters.integer("price", in: 0...1_000_000_000), plan: try parameters.billingPlan(),
+        storefront: storefront, needsConsent: try parameters.flagIfPresent("needsConsent"),
+        notice: try parameters.durationIfPresent("notice"))
+      setPrice(change, of: product, in: app)
     case .invitations:
       let known = InvitationManagement.known.map(\.rawValue)
       if try parameters.choice("management", of: known) == InvitationManagement.developer.rawValue {

@@ -48,7 +48,7 @@ struct LegacyDocument {
     renewal.expirationIntent = world.expirationIntent(of: line)
     renewal.isInBillingRetry = world.isRetried(line)
     renewal.gracePeriodExpiresDate = world.graceEnd(of: line)
-    renewal.priceIncreaseStatus = line.priceIncrease.map { $0.isAgreed ? .accepted : .pending }
+    renewal.priceIncreaseStatus = line.announcedIncrease.map { $0.state == .accepted ? .accepted : .pending }
     renewal.offer = LegacyOffer(line.nextOffer)
     return renewal
   }

@@ -63,7 +63,9 @@ extension World {
       ("isInBillingRetryPeriod", .bool(isRetried(line))),
       (
         "priceIncreaseStatus",
-        line.priceIncrease.map { JSONValue(($0.isAgreed ? PriceIncreaseStatus.accepted : .pending).rawValue) }
+        line.announcedIncrease.map {
+          JSONValue(($0.state == .accepted ? PriceIncreaseStatus.accepted : .pending).rawValue)
+        }
       ),
       ("gracePeriodExpiresDate", graceEnd(of: line).map { JSONValue($0) }),
       ("offerType", next.map { JSONValue($0.type.rawValue) }),
@@ -106,7 +108,7 @@ extension World {
       "commitmentRenewalBillingPlanType": .string(line.renewalPlan.rawValue),
       "commitmentRenewalDate": JSONValue(commitment.expiresDate),
       "commitmentRenewalPrice": JSONValue(
-        line.pendingOffer?.price ?? line.priceIncrease?.price ?? line.renewalPrice),
+        line.pendingOffer?.price ?? line.announcedIncrease?.price ?? line.renewalPrice),
     ]
   }
 

@@ -5,7 +5,8 @@ internal import JSON
 enum CustomerTables {
   static var all: [WorldTable] {
     [
-      account.table, appInstall.table, purchase.table, subscription.table, seat.table, requestToBuy.table,
+      account.table, appInstall.table, purchase.table, subscription.table,
+      seat.table, requestToBuy.table,
       notification.table, delivery.table, consumption.table,
     ]
   }
@@ -15,6 +16,8 @@ enum CustomerTables {
     [
       .init("account") { $0.name }, .init("storefront") { $0.account.storefront.code },
       .init("family") { $0.account.family }, .init("billing_fails") { $0.account.billingFails },
+      .init("is_testflight") { $0.account.scale == .testFlight },
+      .init("milliseconds_per_month") { $0.account.scale?.compressedMonth },
     ])
 
   static let appInstall = RowEncoder<(account: String, app: String, install: AppInstall)>(
@@ -63,7 +66,8 @@ enum CustomerTables {
       .init("status") { $0.appleStatus.rawValue }, .init("expires_date") { $0.expiresDate },
       .init("state_ends_date") { $0.status.end },
       .init("expiration_intent") { $0.status.expirationIntent?.rawValue },
-      .init("next_change_date") { $0.due }, .init("renews") { $0.autoRenews },
+      .init("next_change_date") { $0.due }, .init("charge_failed") { $0.hasFailedCharge },
+      .init("renews") { $0.autoRenews },
       .init("renewal_product_id") { $0.renewalProductID }, .init("renewal_quantity") { $0.renewalQuantity },
       .init("renewal_price") { $0.renewalPrice }, .init("renewal_billing_plan") { $0.renewalPlan.rawValue },
       .init("renewal_offer_id") { $0.nextOffer?.id },
@@ -71,7 +75,8 @@ enum CustomerTables {
       .init("payment_price") { $0.commitment?.price },
       .init("commitment_expires_date") { $0.commitment?.expiresDate },
       .init("increased_price") { $0.priceIncrease?.price },
-      .init("increase_is_agreed") { $0.priceIncrease?.isAgreed },
+      .init("increase_state") { $0.priceIncrease?.state.rawValue },
+      .init("increase_notice_date") { $0.priceIncrease?.noticeDate },
       .init("ownership") { $0.ownership.rawValue }, .init("shared_from") { $0.source },
       .init("is_shared") { $0.isShared },
       .init("original_purchase_date") { $0.originalPurchaseDate },

@@ -10,16 +10,17 @@ extension World {
     let now: Instant
     let speed: Int64
     let scale: TimeScale
-
-    /// Milliseconds per month if periods are compressed.
-    var compressedMonth: Int64? { if case .compressed(let month) = scale { month } else { nil } }
+    let timing: RenewalTiming
   }
 
   static let clockTable = RowEncoder<Time>(
-    "clock", "The simulated time and its speed.", key: 1,
+    "clock", "The simulated time, its speed, and the timing of renewals in milliseconds.", key: 1,
     [
       .init("now") { $0.now }, .init("speed") { $0.speed },
-      .init("milliseconds_per_month") { $0.compressedMonth },
+      .init("milliseconds_per_month") { $0.scale.compressedMonth },
+      .init("is_testflight") { $0.scale == .testFlight },
+      .init("charge_lead") { $0.timing.chargeLead }, .init("failure_delay") { $0.timing.failureDelay },
+      .init("stale_failures") { $0.timing.staleFailures },
     ])
 
   /// Rows that never change.
@@ -28,7 +29,7 @@ extension World {
   /// Returns the rows of everything that changed since ``clearChanges()``; for a new world all rows except
   /// ``fixedRows``.
   func changedRows(speed: Int64) -> [RowChange] {
-    let time = Time(now: now, speed: speed, scale: scale)
+    let time = Time(now: now, speed: speed, scale: scale, timing: timing)
     return [Self.clockTable.change(to: [time])] + settingRows + customerRows + notificationRows
   }
 

@@ -60,8 +60,12 @@ extension World {
   private mutating func upgrade(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) {
-    // A period in its grace period is over and is not cut short.
-    transactions[line.current]?.isUpgraded = now < line.expiresDate
+    // The renewal may have been charged before its period starts. A period in its grace period is over and is not cut
+    // short.
+    for sold in purchases(of: line.account, in: line.app)
+    where sold.originalID == line.id && sold.revocation == nil && sold.expiresDate.map({ now < $0 }) == true {
+      transactions[sold.id]?.isUpgraded = true
+    }
     refundCommitment(of: line)
     var line = line
     line.current = makeNumber()
@@ -147,13 +151,13 @@ extension World {
 
   /// Records the subscriber's answer to a price increase.
   mutating func answerPriceIncrease(isAgreed: Bool, of line: SubscriptionLine) throws(ActionError) {
-    guard line.priceIncrease?.isAgreed == false else {
+    guard line.priceIncrease?.state == .pending else {
       throw .notPossible("subscription \(line.id) has no pending price increase")
     }
     // Without consent the subscription ends with its period and is reported then.
     guard isAgreed else { return }
     var line = line
-    line.priceIncrease?.isAgreed = true
+    line.priceIncrease?.state = .accepted
     put(line)
     notify(.priceIncrease, .accepted, of: line)
   }
@@ -181,13 +185,16 @@ extension World {
   mutating func extend(_ line: SubscriptionLine, days: Int64) {
     var line = line
     line.extensions.append(now)
-    line.expiresDate = line.expiresDate.advanced(byMilliseconds: scale.length(days: days))
-    line.chargeDate = scale.chargeDate(before: line.expiresDate)
+    line.expiresDate = line.expiresDate.advanced(
+      byMilliseconds: scale(of: line.account).length(days: days))
+    line.chargeDate = chargeDate(
+      of: line, from: current(of: line)?.purchaseDate ?? now, until: line.expiresDate)
     transactions[line.current]?.expiresDate = line.expiresDate
-    line.commitment?.extendPeriod(to: line.expiresDate, scale: scale)
+    line.commitment?.extendPeriod(to: line.expiresDate, scale: scale(of: line.account))
     if let commitment = line.commitment {
       transactions[line.current]?.commitment?.expiresDate = commitment.expiresDate
     }
+    if line.priceIncrease?.state == .scheduled { schedulePriceNotice(of: &line, from: now) }
     put(line)
     notify(.renewalExtended, of: line)
   }

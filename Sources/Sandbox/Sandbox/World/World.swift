@@ -10,7 +10,10 @@ struct World: Sendable {
   /// The time up to which everything has been processed.
   private(set) var now: Instant
   let apps: [SandboxApp]
+  /// The length of periods for accounts without a rate of their own.
   var scale: TimeScale
+  var timing = RenewalTiming()
+  let seed: UInt64
   /// By app id.
   var settings = ChangeTrackedDictionary<String, AppSettings>()
   var accounts = ChangeTrackedDictionary<String, AppleAccount>()
@@ -65,6 +68,7 @@ struct World: Sendable {
     self.scale = scale
     now = start
     nextNumber = firstNumber
+    self.seed = seed
     random = SeededRandom(seed: seed)
     for app in apps { settings[app.id] = AppSettings() }
   }

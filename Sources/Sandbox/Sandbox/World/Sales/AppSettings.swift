@@ -56,8 +56,7 @@ struct GracePeriod: Hashable, Sendable {
   /// Churn").
   func days(for product: SandboxProduct?, after period: SoldTransaction?) -> Int64 {
     if scope == .paidToPaidOnly, period?.isTrial == true { return 0 }
-    let isWeekly = product?.period.map { $0.months == 0 && $0.days <= 7 } ?? false
-    return isWeekly ? min(days, 6) : days
+    return product?.isWeekly == true ? min(days, 6) : days
   }
 }
 
@@ -75,6 +74,8 @@ struct AppleAccount: Hashable, Sendable {
   var family: String?
   /// Whether charges fail.
   var billingFails = false
+  /// The renewal rate of a tester account; `nil` for the rate of the world.
+  var scale: TimeScale?
   /// By app id.
   var appInstalls: [String: AppInstall] = [:]
 }

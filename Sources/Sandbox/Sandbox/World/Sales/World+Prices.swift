@@ -27,40 +27,6 @@ extension World {
     return price * storefront.perDollar / Storefront.perDollar(product.currency)
   }
 
-  /// Changes the price of a product's billing plan everywhere or in one storefront. New customers pay it at once,
-  /// subscribers at their next renewal, which is for a commitment the one after its last payment (Apple: "Managing
-  /// the life cycle of monthly subscriptions with a 12-month commitment", price changes).
-  ///
-  /// An increase that needs consent ends the subscription at the period's end unless the subscriber agrees.
-  /// An increase that needs none counts as accepted. A decrease needs no consent.
-  mutating func setPrice(
-    _ price: Int64, of product: SandboxProduct, _ plan: BillingPlan, in app: String, storefront: String?,
-    needsConsent: Bool
-  ) {
-    let list: WritableKeyPath<AppSettings, PriceList> = plan == .monthly ? \.monthlyPrices : \.prices
-    if let storefront {
-      settings[app, default: AppSettings()][keyPath: list]
-        .byStorefront[storefront, default: [:]][product.productId] = price
-    } else {
-      settings[app, default: AppSettings()][keyPath: list].everywhere[product.productId] = price
-    }
-    for id in lines.keys.sorted() {
-      guard var line = lines[id], line.app == app, line.isRunning, line.source == nil,
-        line.renewalProductID == product.productId, line.renewalPlan == plan
-      else { continue }
-      let price = self.price(of: product, plan, in: app, for: line.account)
-      guard line.renewalPrice != price else { continue }
-      guard price > line.renewalPrice else {
-        line.renewalPrice = price
-        put(line)
-        continue
-      }
-      line.priceIncrease = SubscriptionLine.PriceIncrease(price: price, isAgreed: !needsConsent)
-      put(line)
-      notify(.priceIncrease, needsConsent ? .pending : .accepted, of: line)
-    }
-  }
-
   /// Moves an account to another storefront, which applies to its purchases and renewals from now on.
   mutating func move(_ account: String, to storefront: Storefront) {
     accounts[account, default: AppleAccount()].storefront = storefront

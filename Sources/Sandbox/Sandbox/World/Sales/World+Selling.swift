@@ -139,6 +139,7 @@ extension World {
     line.renewals = 0
     line.autoRenews = true
     line.priceIncrease = nil
+    line.failureNoticeDate = nil
     line.pendingOffer = nil
     line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
     let pricing = PeriodPricing(

@@ -14,8 +14,8 @@ extension World {
     let bought = purchases(of: account, in: app)
     return bought.compactMap { sold in
       if let line = lines[sold.originalID] {
-        guard sold.isFirst, isUsable(line) else { return nil }
-        return OwnedProduct(productID: line.productID, originalID: line.id)
+        guard sold.isFirst, let period = usablePeriod(of: line) else { return nil }
+        return OwnedProduct(productID: period.productID, originalID: line.id)
       }
       guard let product = product(sold.productID, of: app), sold.revocation == nil else { return nil }
       switch product.type {
@@ -27,25 +27,27 @@ extension World {
     }
   }
 
-  /// Whether the subscription grants access now.
-  private func isUsable(_ line: SubscriptionLine) -> Bool {
-    if line.isEntitling { return true }
-    // A renewal that is refunded before it starts leaves the current period intact.
-    guard let current = current(of: line), current.purchaseDate > now else { return false }
-    return purchases(of: line.account, in: line.app).contains { sold in
+  /// Returns the period that grants access now; `nil` if none does.
+  ///
+  /// After an early charge it is the period before the charged one, whatever is refunded and whatever the next product
+  /// is.
+  func usablePeriod(of line: SubscriptionLine) -> SoldTransaction? {
+    guard let current = current(of: line) else { return nil }
+    if current.purchaseDate <= now { return line.isEntitling ? current : nil }
+    return purchases(of: line.account, in: line.app).last { sold in
       sold.originalID == line.id && sold.revocation == nil && sold.expiresDate == current.purchaseDate
     }
   }
 
   /// Returns the end of a non-renewing subscription, whose purchases add up; a refunded one counts until its
-  /// refund. `nil` without a purchase or without a limit.
+  /// refund. `nil` without a purchase or without a limit. The developer defines the duration, which no rate shortens.
   private func end(of product: SandboxProduct, _ bought: [SoldTransaction]) -> Instant? {
     guard let duration = product.duration else { return nil }
     var end: Instant?
     for sold in bought where sold.productID == product.productId {
       let start = max(sold.purchaseDate, end ?? sold.purchaseDate)
       var next = start
-      for _ in 0..<sold.quantity { next = scale.end(of: duration, from: next) }
+      for _ in 0..<sold.quantity { next = next.advanced(by: duration) }
       end = sold.revocation.map { max(start, min(next, $0.date)) } ?? next
     }
     return end

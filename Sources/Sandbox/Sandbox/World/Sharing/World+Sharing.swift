@@ -88,9 +88,13 @@ extension World {
         revoke(id)
         continue
       }
-      // A new period starts for the members when it starts for the purchaser.
+      // A new period starts for the members when it starts for the purchaser. An upgrade may start before a renewal
+      // that is already charged.
       var next = member
-      let isNewPeriod = line.isEntitling && purchase.purchaseDate > current(of: member)?.purchaseDate ?? now
+      let known = current(of: member)
+      let isNewPeriod =
+        line.isEntitling
+        && (purchase.purchaseDate > known?.purchaseDate ?? now || known?.productID != purchase.productID)
       if isNewPeriod {
         transactions[member.current]?.isUpgraded =
           purchase.reason == .purchase && purchase.purchaseDate < member.expiresDate

@@ -139,7 +139,7 @@ extension SubscriptionLine {
       return Charge(productID: productID, plan: .monthly, price: commitment.price, commitment: commitment)
     }
     return Charge(
-      productID: renewalProductID, plan: renewalPlan, price: priceIncrease?.price ?? renewalPrice,
+      productID: renewalProductID, plan: renewalPlan, price: announcedIncrease?.price ?? renewalPrice,
       commitment: nil)
   }
 

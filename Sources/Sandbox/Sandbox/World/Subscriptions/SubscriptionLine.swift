@@ -19,10 +19,24 @@ struct SubscriptionLine: Hashable, Sendable {
     case revoked
   }
 
-  /// A price increase that was announced to the subscriber.
+  /// A price increase for the next renewals.
   struct PriceIncrease: Hashable, Sendable {
+    enum State: String, Hashable, Sendable {
+      /// The subscriber is not informed yet; renewals have the old price.
+      case scheduled
+      /// The subscriber is asked for consent.
+      case pending
+      /// The subscriber agreed, or was informed of an increase that needs no consent.
+      case accepted
+    }
+
     let price: Int64
-    var isAgreed: Bool
+    let needsConsent: Bool
+    /// The time between the announcement and the renewal, in milliseconds.
+    let notice: Int64
+    var state = State.scheduled
+    /// The time of the announcement; `nil` until a renewal is far enough away.
+    var noticeDate: Instant?
   }
 
   let id: Int64
@@ -46,6 +60,10 @@ struct SubscriptionLine: Hashable, Sendable {
   /// The time of the next charge: shortly before the period's end, and again at its end if that was not
   /// possible.
   var chargeDate: Instant
+  /// Whether the charge before the period's end failed, so that the renewal is a recovery.
+  var hasFailedCharge = false
+  /// The time at which `DID_FAIL_TO_RENEW` is sent; `nil` if nothing is to be announced.
+  var failureNoticeDate: Instant?
   var status = Status.active
   var appAccountToken: String?
 
@@ -61,6 +79,8 @@ struct SubscriptionLine: Hashable, Sendable {
   /// The price of the next renewal without an offer.
   var renewalPrice: Int64
   var priceIncrease: PriceIncrease?
+  /// The start of the first period with the last price increase.
+  var increaseDate: Instant?
   var runningOffer: ActiveOffer?
   /// A redeemed offer that starts with the next renewal.
   var pendingOffer: Offer?
@@ -72,8 +92,23 @@ struct SubscriptionLine: Hashable, Sendable {
   /// The dates of renewal date extensions.
   var extensions: [Instant] = []
 
-  /// The time of the next change; `nil` if the subscription is over.
+  /// The time of the next change or announcement; `nil` if the subscription is over.
   var due: Instant? {
+    guard let statusEnd else { return nil }
+    return [statusEnd, failureNoticeDate, priceNoticeDate].compactMap(\.self).min()
+  }
+
+  /// The time at which the scheduled price increase is announced.
+  var priceNoticeDate: Instant? {
+    status == .active && priceIncrease?.state == .scheduled ? priceIncrease?.noticeDate : nil
+  }
+
+  /// The price increase that the subscriber knows.
+  var announcedIncrease: PriceIncrease? { priceIncrease?.state == .scheduled ? nil : priceIncrease }
+
+  /// The time of the next charge, or of the end of the grace period or billing retry; `nil` if the subscription is
+  /// over.
+  var statusEnd: Instant? {
     switch status {
     case .active: chargeDate
     case .grace(let end), .retry(let end): end
@@ -90,7 +125,7 @@ struct SubscriptionLine: Hashable, Sendable {
   }
 
   /// Whether Apple will renew the subscription or retries a charge.
-  var isRunning: Bool { due != nil }
+  var isRunning: Bool { statusEnd != nil }
 
   /// Apple's status code.
   var appleStatus: SubscriptionStatus {

@@ -29,8 +29,9 @@ extension World {
   /// Sells a period and returns the updated subscription.
   mutating func beginPeriod(_ pricing: PeriodPricing, of line: SubscriptionLine) -> SubscriptionLine {
     var line = line
+    let scale = scale(of: line.account)
     let commitment = pricing.commitment(scale)
-    let end = commitment?.periodEnd ?? periodEnd(pricing)
+    let end = commitment?.periodEnd ?? periodEnd(pricing, scale)
     let transaction = SoldTransaction(
       id: line.current, originalID: line.id, app: line.app, account: line.account,
       productID: pricing.product.productId, orderID: orderID(line.current), webOrderLineItemID: makeNumber(),
@@ -50,8 +51,10 @@ extension World {
       line.renewalPrice = pricing.price
     }
     line.expiresDate = end
-    line.chargeDate = scale.chargeDate(before: end)
+    line.chargeDate = chargeDate(of: line, from: pricing.start, until: end)
+    line.hasFailedCharge = false
     line.status = .active
+    if line.priceIncrease?.state == .scheduled { schedulePriceNotice(of: &line, from: pricing.start) }
     put(line)
     return line
   }
@@ -65,7 +68,7 @@ extension World {
   /// The order id of a transaction: `M` and the id in base 36.
   func orderID(_ number: Int64) -> String { "M" + String(number, radix: 36, uppercase: true) }
 
-  private func periodEnd(_ pricing: PeriodPricing) -> Instant {
+  private func periodEnd(_ pricing: PeriodPricing, _ scale: TimeScale) -> Instant {
     var period = pricing.product.period
     if let offer = pricing.offer, offer.mode != .payAsYouGo { period = offer.period }
     // Buying requires a period; only a later change of the catalog can remove it.
@@ -85,38 +88,5 @@ extension World {
       expiresDate: start, chargeDate: start, renewalProductID: product.productId, renewalQuantity: 1,
       renewalPrice: 0,
       recentStart: start)
-  }
-}
-
-/// The length of periods in simulated time.
-enum TimeScale: Hashable, Sendable {
-  /// As in the calendar.
-  case calendar
-  /// A month takes `month` milliseconds, a year twelve times and a week three fifths of that. In Apple's
-  /// sandbox a month takes five minutes, a year an hour and a week three minutes.
-  case compressed(month: Int64)
-
-  /// The number of renewals after which a compressed subscription ends, as in Apple's sandbox.
-  static let maxRenewals = 12
-
-  /// Returns the end of a period that begins at `start`.
-  func end(of period: Period, from start: Instant) -> Instant {
-    switch self {
-    case .calendar: start.advanced(by: period)
-    case .compressed(let month):
-      start.advanced(byMilliseconds: period.months * month + length(days: period.days))
-    }
-  }
-
-  /// Returns the time of the charge: one hour before the period's end. Apple charges within the last 24
-  /// hours.
-  func chargeDate(before end: Instant) -> Instant { end.advanced(byMilliseconds: -length(days: 1) / 24) }
-
-  /// Returns milliseconds for days of a grace period, billing retry or extension.
-  func length(days: Int64) -> Int64 {
-    switch self {
-    case .calendar: days * 86_400_000
-    case .compressed(let month): days * month * 3 / 35
-    }
   }
 }

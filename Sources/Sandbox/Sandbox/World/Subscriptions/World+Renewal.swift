@@ -8,10 +8,13 @@ extension World {
 
   /// Processes a subscription whose ``SubscriptionLine/due`` time has come.
   mutating func processDue(for line: SubscriptionLine) {
+    var line = line
+    if let date = line.failureNoticeDate, date <= now { line = announceFailure(of: line) }
+    if let date = line.priceNoticeDate, date <= now { line = announcePriceIncrease(of: line) }
+    guard let due = line.statusEnd, due <= now else { return }
     switch line.status {
     case .active: renew(line)
     case .grace:
-      var line = line
       line.status = .retry(until: retryEnd(of: line))
       put(line)
       notify(.gracePeriodExpired, of: line)
@@ -45,8 +48,8 @@ extension World {
       return .ended(
         .customerCancelled, line.commitment == nil ? .voluntary : rules.expiredSubtype.subtype)
     }
-    if line.priceIncrease?.isAgreed == false { return .ended(.priceIncreaseNotAccepted, .priceIncrease) }
-    if case .compressed = scale, line.renewals >= TimeScale.maxRenewals {
+    if line.priceIncrease?.state == .pending { return .ended(.priceIncreaseNotAccepted, .priceIncrease) }
+    if let limit = scale(of: line.account).maxRenewals, line.renewals >= limit {
       return .ended(.customerCancelled, .voluntary)
     }
     return nil
@@ -58,6 +61,7 @@ extension World {
       // The reason may disappear until the period's end.
       var line = line
       line.chargeDate = line.expiresDate
+      if case .billing? = renewalFailure { line.hasFailedCharge = true }
       return put(line)
     }
     switch renewalFailure {
@@ -65,7 +69,8 @@ extension World {
     case .billing?: failToRenew(line)
     case nil:
       guard let product = product(line.nextCharge.productID, of: line.app) else { return }
-      notify(.didRenew, of: charge(line, product, from: line.expiresDate))
+      let subtype: NotificationSubtype? = line.hasFailedCharge ? .billingRecovery : nil
+      notify(.didRenew, subtype, of: charge(line, product, from: line.expiresDate))
     }
   }
 
@@ -77,7 +82,10 @@ extension World {
     line.current = makeNumber()
     line.renewals += 1
     let next = line.nextCharge
-    if next.commitment == nil { line.priceIncrease = nil }
+    if next.commitment == nil, line.announcedIncrease != nil {
+      line.increaseDate = start
+      line.priceIncrease = nil
+    }
     let offer = takeOffer(from: &line)
     return beginPeriod(
       PeriodPricing(
@@ -108,33 +116,60 @@ extension World {
     // Apple, "Managing the life cycle of monthly subscriptions with a 12-month commitment": no billing grace period.
     if line.nextCharge.plan == .monthly { graceDays = 0 }
     if graceDays > 0 {
-      let end = line.expiresDate.advanced(byMilliseconds: scale.length(days: graceDays))
-      line.status = .grace(until: end)
-      put(line)
-      notify(.didFailToRenew, .gracePeriod, of: line)
+      let isWeekly = product(line.productID, of: line.app)?.isWeekly == true
+      let length = scale(of: line.account).grace(days: graceDays, isWeekly: isWeekly)
+      line.status = .grace(until: line.expiresDate.advanced(byMilliseconds: length))
     } else {
       line.status = .retry(until: retryEnd(of: line))
-      put(line)
-      notify(.didFailToRenew, of: line)
     }
+    let date = failureNoticeDate(of: line, endingAt: line.expiresDate)
+    line.failureNoticeDate = date
+    put(line)
+    // The members' state changes with the purchaser's; the notifications follow.
+    if date <= now { _ = announceFailure(of: line) } else { followPurchaser(line) { _, _ in } }
+  }
+
+  /// Sends `DID_FAIL_TO_RENEW` with the current state, which may have recovered since.
+  ///
+  /// - Returns: the updated subscription.
+  private mutating func announceFailure(of line: SubscriptionLine) -> SubscriptionLine {
+    var line = line
+    line.failureNoticeDate = nil
+    put(line)
+    switch line.status {
+    case .grace: notify(.didFailToRenew, .gracePeriod, of: line)
+    case .retry, .active: notify(.didFailToRenew, of: line)
+    case .ended, .revoked: break
+    }
+    return line
   }
 
   private func retryEnd(of line: SubscriptionLine) -> Instant {
     line.expiresDate.advanced(
-      byMilliseconds: scale.length(days: Self.retryDays(of: line.nextCharge.plan)))
+      byMilliseconds: scale(of: line.account).length(days: Self.retryDays(of: line.nextCharge.plan)))
   }
 
-  /// Retries the failed charge successfully. The billing date is kept in the grace period; after it, a new
-  /// one starts now.
+  /// Retries the failed charge successfully, unless the subscription is not to be renewed for another reason.
+  ///
+  /// The billing date is kept before the end of the period and in the grace period; after them, a new one starts now
+  /// (Apple: "Reducing Involuntary Subscriber Churn").
   mutating func recover(_ line: SubscriptionLine) {
-    guard let product = product(line.nextCharge.productID, of: line.app) else { return }
-    let start: Instant
+    guard let product = product(line.nextCharge.productID, of: line.app), renewalFailure(to: line) == nil
+    else {
+      return
+    }
     switch line.status {
-    case .grace: start = line.expiresDate
-    case .retry: start = now
+    case .grace: notify(.didRenew, .billingRecovery, of: charge(line, product, from: line.expiresDate))
+    case .retry: notify(.didRenew, .billingRecovery, of: charge(line, product, from: now))
+    case .active where line.hasFailedCharge:
+      var renewed = charge(line, product, from: line.expiresDate)
+      if announcesStaleFailure(of: line, endingAt: line.expiresDate) {
+        renewed.failureNoticeDate = failureNoticeDate(of: line, endingAt: line.expiresDate)
+        put(renewed)
+      }
+      notify(.didRenew, .billingRecovery, of: renewed)
     case .active, .ended, .revoked: return
     }
-    notify(.didRenew, .billingRecovery, of: charge(line, product, from: start))
   }
 
   /// Ends a subscription that is not renewed.
