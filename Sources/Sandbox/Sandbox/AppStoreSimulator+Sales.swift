@@ -22,7 +22,7 @@ extension AppStoreSimulator {
 
   /// Returns a transaction with its signed documents, or `nil` if it does not exist.
   func purchase(_ id: Int64?) throws(CryptographyError) -> Purchase? {
-    guard let sold = id.flatMap({ world.transactions[$0] }) else { return nil }
+    guard let sold = id.flatMap({ world.transaction($0) }) else { return nil }
     return Purchase(
       transactionId: String(sold.id), originalTransactionId: String(sold.originalID),
       productId: sold.productID, account: sold.account, signedTransactionInfo: try sign(sold),

@@ -48,6 +48,7 @@ struct TablesTests {
     try await store.post(
       "purchases", ["app": "demo", "productId": "unlock", "account": "ann", "askToBuy": true])
     let seats = JSONValue.string(String(try await store.buy("yearly", "team")))
+    try await store.post("restore", ["app": "demo", "account": "team", "newDevice": true])
     try await store.post("claim-seat", ["transactionId": seats, "requestIdentifier": "first"])
     try await store.post("download", ["app": "demo", "account": "ann", "version": "2.0"])
     try await store.post("retention-image", ["app": "demo", "id": "I"])
@@ -74,6 +75,7 @@ struct TablesTests {
     #expect(after.accounts == before.accounts)
     #expect(after.transactions == before.transactions)
     #expect(after.lines == before.lines)
+    #expect(after.restored == before.restored)
     #expect(after.timing == before.timing)
     #expect(after.history == before.history)
     #expect(after.ownLines == before.ownLines)

@@ -135,7 +135,7 @@ struct SeededLife {
     case 9: try demo.act(.extend, ["transactionId": id, "days": 20])
     case 10: try demo.act(.joinFamily, ["account": name, "family": .string("family-\(number / 4)")])
     case 11 where number % 20 == 0: try changePriceOrRate(of: name)
-    case 11: try demo.act(.restore, ["account": name])
+    case 11: try demo.act(.restore, ["account": name, "newDevice": true])
     default: try demo.act(.leaveFamily, ["account": name])
     }
   }

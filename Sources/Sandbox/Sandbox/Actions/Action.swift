@@ -60,7 +60,8 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   var members: [String] {
     switch self {
     case .purchases: PurchaseOrder.members
-    case .restore, .clearHistory: ["app", "account"]
+    case .restore: ["app", "account", "newDevice"]
+    case .clearHistory: ["app", "account"]
     case .askToBuy: ["request", "approved"]
     case .autoRenew: ["transactionId", "enabled"]
     case .priceConsent: ["transactionId", "agreed"]

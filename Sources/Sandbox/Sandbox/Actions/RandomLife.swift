@@ -101,7 +101,9 @@ struct RandomLife {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: RandomAction(action: .periods, members: ["account": account, "testFlight": true])
     case 1: RandomAction(action: .periods, members: ["account": account])
-    default: RandomAction(action: .restore, members: ["app": .string(app.id), "account": account])
+    default:
+      RandomAction(
+        action: .restore, members: ["app": .string(app.id), "account": account, "newDevice": true])
     }
   }
 

@@ -56,7 +56,10 @@ extension World {
   func transaction(_ parameters: Parameters) throws(ActionError) -> SoldTransaction {
     let number = parameters.json["transactionId"]?.int64Value
     let id = if let number { String(number) } else { try parameters.string("transactionId") }
-    guard let transaction = Int64(id).flatMap({ transactions[$0] }) else { throw .unknownTransaction(id) }
+    // An action on a restored copy is an action on its purchase.
+    guard let transaction = Int64(id).flatMap({ transactions[restored[$0]?.transaction ?? $0] }) else {
+      throw .unknownTransaction(id)
+    }
     return transaction
   }
 
@@ -111,14 +114,11 @@ extension World {
     return Outcome(transactions: bought, members: [("state", isApproved ? "APPROVED" : "DECLINED")])
   }
 
-  private func restore(_ parameters: Parameters) throws(ActionError) -> Outcome {
+  private mutating func restore(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let app = try appID(parameters)
-    let owned = purchases(of: try parameters.string("account"), in: app).filter { transaction in
-      let type = product(transaction.productID, of: app)?.type
-      let isLatest = lines[transaction.originalID].map { $0.current == transaction.id } ?? true
-      return type != .consumable && isLatest && transaction.revocation == nil
-    }
-    return Outcome(transactions: owned.map(\.id))
+    let account = try parameters.string("account")
+    let onNewDevice = try parameters.flagIfPresent("newDevice") ?? false
+    return Outcome(transactions: restore(account, in: app, onNewDevice: onNewDevice))
   }
 
   private mutating func setBilling(_ parameters: Parameters) throws(ActionError) -> Outcome {

@@ -44,6 +44,7 @@ extension World {
   private mutating func clearHistory(of account: String, in app: String) {
     for transaction in purchases(of: account, in: app) {
       transactions[transaction.id] = nil
+      for id in restored.keys where restored[id]?.transaction == transaction.id { restored[id] = nil }
       for member in lines[transaction.id]?.members ?? [] { revoke(member) }
       lines[transaction.id] = nil
     }

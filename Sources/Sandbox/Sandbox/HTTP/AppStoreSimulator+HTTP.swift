@@ -106,7 +106,7 @@ extension AppStoreSimulator {
     let outcome = try perform(action, parameters)
     var json = try purchase(outcome.transactions.first)?.json ?? JSONObject()
     for (name, value) in outcome.members { json[name] = .string(value) }
-    if let line = outcome.transactions.first.flatMap({ world.transactions[$0] })
+    if let line = outcome.transactions.first.flatMap({ world.transaction($0) })
       .flatMap({ world.lines[$0.originalID] })
     {
       json["status"] = JSONValue(line.appleStatus.rawValue)

@@ -31,7 +31,7 @@ extension AppStoreSimulator {
 
   /// Returns the signed current state of a purchase, which is the response to these calls.
   private func signed(_ id: Int64) throws -> JSONObject {
-    guard let sold = world.transactions[id] else { throw ServerAPIError.transactionIdNotFound }
+    guard let sold = world.transaction(id) else { throw ServerAPIError.transactionIdNotFound }
     let line = world.lines[sold.originalID]
     let current = try line.flatMap(world.current(of:)).map(sign) ?? sign(sold)
     return JSONObject(present: [

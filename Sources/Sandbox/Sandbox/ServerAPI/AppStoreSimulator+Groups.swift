@@ -108,7 +108,7 @@ extension AppStoreSimulator {
   /// documents no error, so the response is a plain 404.
   private func purchaseWithSeats(_ id: String, _ call: ServerAPICall) throws -> SubscriptionLine {
     guard let number = Int64(id) else { throw ServerAPIError.invalidOriginalTransactionId }
-    guard let sold = world.transactions[number], sold.app == call.app.id else { throw NotFound() }
+    guard let sold = world.transaction(number), sold.app == call.app.id else { throw NotFound() }
     guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
     guard let line = world.lines[number], line.source == nil,
       world.invitationManagement(of: line.productID, in: line.app) == .developer

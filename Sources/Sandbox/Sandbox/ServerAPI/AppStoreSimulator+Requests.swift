@@ -9,7 +9,7 @@ extension AppStoreSimulator {
     let body = try call.body()
     guard let number = Int64(id) else { throw ServerAPIError.invalidOriginalTransactionId }
     guard let line = world.lines[number], line.app == call.app.id else {
-      throw world.transactions[number] == nil
+      throw world.transaction(number) == nil
         ? ServerAPIError.originalTransactionIdNotFound : .transactionIdIsNotOriginal
     }
     let days = try extensionDays(body)

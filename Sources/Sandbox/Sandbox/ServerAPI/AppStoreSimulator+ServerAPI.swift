@@ -144,13 +144,13 @@ extension AppStoreSimulator {
   /// Returns the transaction with this id in the app.
   func transaction(_ id: String, _ call: ServerAPICall) throws(ServerAPIError) -> SoldTransaction {
     guard let number = Int64(id), number > 0 else { throw .invalidTransactionId }
-    guard let sold = world.transactions[number], sold.app == call.app.id else { throw .transactionIdNotFound }
+    guard let sold = world.transaction(number), sold.app == call.app.id else { throw .transactionIdNotFound }
     return sold
   }
 
   /// Returns the account that a transaction id or an `appTransactionId` identifies.
   func account(_ id: String, _ call: ServerAPICall) throws(ServerAPIError) -> String {
-    if let sold = Int64(id).flatMap({ world.transactions[$0] }), sold.app == call.app.id {
+    if let sold = Int64(id).flatMap({ world.transaction($0) }), sold.app == call.app.id {
       return sold.account
     }
     let owner = world.accounts.keys.first { appTransactionID(app: call.app.id, account: $0) == id }

@@ -55,7 +55,7 @@ extension AppStoreSimulator {
   /// Returns the account of the receipt's purchases, otherwise the account that its opaque value identifies.
   private func account(of receipt: AppReceiptPayload, _ app: SandboxApp) -> String? {
     let sold = receipt.purchases.lazy.compactMap { $0.transactionID.flatMap { Int64($0) } }
-      .compactMap { self.world.transactions[$0] }.first
+      .compactMap { self.world.transaction($0) }.first
     if let sold { return sold.account }
     return world.accounts.keys.first { name in
       receipt.opaqueValue.map { $0 == Array(appTransactionID(app: app.id, account: name).utf8.prefix(16)) }
@@ -83,7 +83,7 @@ extension AppStoreSimulator {
     content.receiptType = ReceiptType.productionSandbox.rawValue
     content.applicationVersion = receipt.applicationVersion
     content.originalApplicationVersion = receipt.originalApplicationVersion
-    content.purchases = known.compactMap { world.transactions[$0] }.map(document.purchase)
+    content.purchases = known.compactMap { world.transaction($0) }.map(document.purchase)
     content.creationDate = receipt.creationDate
     content.requestDate = world.now
     content.originalPurchaseDate = receipt.originalPurchaseDate

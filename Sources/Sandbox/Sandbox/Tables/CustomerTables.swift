@@ -5,7 +5,7 @@ internal import JSON
 enum CustomerTables {
   static var all: [WorldTable] {
     [
-      account.table, appInstall.table, purchase.table, subscription.table,
+      account.table, appInstall.table, purchase.table, restoredTransaction.table, subscription.table,
       seat.table, requestToBuy.table,
       notification.table, delivery.table, consumption.table,
     ]
@@ -53,6 +53,13 @@ enum CustomerTables {
       .init("revocation_type") { $0.revocation?.type.rawValue },
       .init("revocation_percentage") { $0.revocation?.percentage },
       .init("is_upgraded") { $0.isUpgraded }, .init("is_finished") { $0.isFinished },
+    ])
+
+  static let restoredTransaction = RowEncoder<(id: Int64, copy: RestoredTransaction)>(
+    "restored_transaction", "Ids of transactions that were restored on another device.", key: 1,
+    [
+      .init("restored_transaction_id") { $0.id }, .init("transaction_id") { $0.copy.transaction },
+      .init("restored_date") { $0.copy.date },
     ])
 
   static let subscription = RowEncoder<SubscriptionLine>(

@@ -37,6 +37,7 @@ extension World {
     settings.clearChanges()
     accounts.clearChanges()
     transactions.clearChanges()
+    restored.clearChanges()
     lines.clearChanges()
     notifications.clearChanges()
     consumptionReports.clearChanges()
@@ -101,6 +102,9 @@ extension World {
     accounts.changed.sorted().flatMap(rows)
       + transactions.changed.sorted().map {
         CustomerTables.purchase.change(about: $0, to: transactions[$0].list)
+      }
+      + restored.changed.sorted().map { id in
+        CustomerTables.restoredTransaction.change(about: id, to: restored[id].map { (id, $0) }.list)
       }
       + lines.changed.sorted().flatMap { id in
         [

@@ -18,6 +18,8 @@ struct World: Sendable {
   var settings = ChangeTrackedDictionary<String, AppSettings>()
   var accounts = ChangeTrackedDictionary<String, AppleAccount>()
   var transactions = ChangeTrackedDictionary<Int64, SoldTransaction>()
+  /// The ids of restored copies.
+  var restored = ChangeTrackedDictionary<Int64, RestoredTransaction>()
   /// Subscriptions by original transaction id.
   var lines = ChangeTrackedDictionary<Int64, SubscriptionLine>()
   /// The transaction ids of an account in an app, in order of creation.

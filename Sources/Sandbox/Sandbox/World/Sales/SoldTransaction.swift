@@ -2,7 +2,7 @@ internal import AppStore
 
 /// One transaction: a purchase or a renewal.
 struct SoldTransaction: Hashable, Sendable {
-  let id: Int64
+  private(set) var id: Int64
   /// The id of the purchase's first transaction.
   let originalID: Int64
   let app: String
@@ -42,6 +42,13 @@ struct SoldTransaction: Hashable, Sendable {
     let type: RevocationType
     /// The refunded share in thousandths of a percent; `nil` for a full refund.
     let percentage: Int64?
+  }
+
+  /// Returns the transaction under the id of a restored copy.
+  func copy(as id: Int64) -> SoldTransaction {
+    var copy = self
+    copy.id = id
+    return copy
   }
 
   /// Whether it is the purchase's first transaction.
