@@ -44,4 +44,17 @@ import Testing
     try demo.act(.clearHistory, ["account": "ann"])
     #expect(demo.world.transaction(copy) == nil)
   }
+
+  // Apple: original_transaction_id.
+  @Test("A non-consumable that is bought again after a refund is a new purchase")
+  mutating func boughtAgain() throws {
+    let first = try demo.buy("unlock")
+    #expect(try demo.buy("unlock") == first)
+    try demo.act(.refund, ["transactionId": .string(String(first))])
+    demo.pass(days: 1)
+    let second = try demo.buy("unlock")
+    #expect(try demo.sold(second).originalID == second && second != first)
+    #expect(try demo.sold(second).originalPurchaseDate == day(1))
+    #expect(try demo.sold(first).revocation != nil && demo.sold(second).revocation == nil)
+  }
 }

@@ -93,13 +93,14 @@ extension World {
       $0.productID == product.productId && $0.ownership == .purchased
     }
     if let owned, product.type == .nonConsumable, owned.revocation == nil { return owned.id }
+    // A product that is bought again after a refund is a new purchase: both ids differ only after a restore or a renewal
+    // (Apple: original_transaction_id).
     let number = makeNumber()
-    let first = product.type == .nonConsumable ? owned.flatMap { transactions[$0.originalID] } : nil
     let date = order.purchaseDate ?? now
     let transaction = SoldTransaction(
-      id: number, originalID: first?.id ?? number, app: order.app, account: account,
+      id: number, originalID: number, app: order.app, account: account,
       productID: product.productId, orderID: orderID(number), webOrderLineItemID: nil, purchaseDate: date,
-      originalPurchaseDate: first?.purchaseDate ?? date, expiresDate: nil, quantity: order.quantity,
+      originalPurchaseDate: date, expiresDate: nil, quantity: order.quantity,
       appAccountToken: order.appAccountToken?.lowercased(), ownership: .purchased, reason: .purchase,
       price: price(of: product, in: order.app, for: account) * order.quantity,
       storefront: accounts[account]?.storefront ?? .usa, offer: nil)
