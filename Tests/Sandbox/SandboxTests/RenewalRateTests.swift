@@ -79,6 +79,17 @@ import Testing
     #expect(line.expiresDate == day(7) && !line.autoRenews)
   }
 
+  @Test("A commitment keeps the rate at which it was sold")
+  mutating func commitment() throws {
+    try demo.act(.storefront, ["account": "ann", "storefront": "DEU"])
+    try demo.buy("yearly", plan: .monthly)
+    demo.pass(days: 40)
+    try demo.act(.periods, ["account": "ann", "testFlight": true])
+    demo.pass(days: 40)
+    #expect(try demo.line().expiresDate == day(90))
+    #expect(try demo.sold(demo.line().current).purchaseDate == day(59))
+  }
+
   @Test("Charges fail in TestFlight only for an account with a rate of its own")
   mutating func testFlightBilling() throws {
     try demo.act(.periods, ["testFlight": true])

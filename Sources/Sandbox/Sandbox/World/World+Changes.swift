@@ -190,7 +190,7 @@ extension World {
     line.chargeDate = chargeDate(
       of: line, from: current(of: line)?.purchaseDate ?? now, until: line.expiresDate)
     transactions[line.current]?.expiresDate = line.expiresDate
-    line.commitment?.extendPeriod(to: line.expiresDate, scale: scale(of: line.account))
+    line.commitment?.extendPeriod(to: line.expiresDate)
     if let commitment = line.commitment {
       transactions[line.current]?.commitment?.expiresDate = commitment.expiresDate
     }

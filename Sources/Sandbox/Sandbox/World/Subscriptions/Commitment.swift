@@ -28,14 +28,17 @@ struct Commitment: Hashable, Sendable {
   /// The day of the month on which payments are due: the start of the billing period ``anchorNumber``.
   private var anchor: Instant
   private var anchorNumber = 1
+  /// The rate at which the commitment was sold, which applies to its end.
+  private let scale: TimeScale
 
   /// Begins a commitment with its first payment.
   init(start: Instant, price: Int64, scale: TimeScale) {
     self.price = price
+    self.scale = scale
     anchor = start
     periodEnd = start
     expiresDate = start
-    schedule(scale)
+    schedule()
   }
 
   /// Whether payments remain after the current billing period.
@@ -48,25 +51,25 @@ struct Commitment: Hashable, Sendable {
   ///
   /// After a late payment all later dates shift (Apple: "Managing the life cycle of monthly subscriptions with a
   /// 12-month commitment", billing issues).
-  func advanced(startingAt start: Instant, scale: TimeScale) -> Commitment {
+  func advanced(startingAt start: Instant) -> Commitment {
     var next = self
     next.number += 1
     if start != periodEnd {
       next.anchor = start
       next.anchorNumber = next.number
     }
-    next.schedule(scale)
+    next.schedule()
     return next
   }
 
   /// Extends the current billing period to `end`, which shifts all later dates.
-  mutating func extendPeriod(to end: Instant, scale: TimeScale) {
+  mutating func extendPeriod(to end: Instant) {
     anchor = end
     anchorNumber = number + 1
-    schedule(scale)
+    schedule()
   }
 
-  private mutating func schedule(_ scale: TimeScale) {
+  private mutating func schedule() {
     periodEnd = scale.end(ofMonths: number + 1 - anchorNumber, from: anchor)
     expiresDate = scale.end(ofMonths: Self.payments + 1 - anchorNumber, from: anchor)
   }

@@ -19,7 +19,7 @@ struct PeriodPricing {
   /// twelve payments, after a free trial or a prepaid offer; discounts of single payments belong to it.
   func commitment(_ scale: TimeScale) -> Commitment? {
     guard plan == .monthly else { return nil }
-    if let continuing { return continuing.advanced(startingAt: start, scale: scale) }
+    if let continuing { return continuing.advanced(startingAt: start) }
     if let offer, offer.mode != .payAsYouGo { return nil }
     return Commitment(start: start, price: price, scale: scale)
   }
