@@ -39,8 +39,6 @@ actor AppReconciler: Worker {
   private static let gapFactor: Int64 = 8
   /// Repairs begin earlier by this, because Apple signs before it delivers, and clocks differ.
   private static let overlap = hour
-  /// Apple's notification history covers 180 days.
-  private static let maxHistory = 179 * day
   /// The retention of repairs.
   private static let repairRetention = 90 * day
   /// The pause after an error.
@@ -184,8 +182,10 @@ actor AppReconciler: Worker {
 
   /// `now` is the time at which the repair was found due: a sandbox's clock may have been advanced since.
   private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
+    // A day less than the history has, because the call comes later.
+    let maxHistory = (target.environment.notificationHistoryDays - 1) * Self.day
     let start = max(
-      from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -Self.maxHistory))
+      from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -maxHistory))
     let repair = Repair(
       appID: target.appID, environment: target.environment, reason: reason, from: start, to: now,
       onlyFailures: reason == .scheduled, startedAt: now)

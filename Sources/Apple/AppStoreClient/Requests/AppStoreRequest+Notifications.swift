@@ -3,7 +3,7 @@ internal import JSON
 
 /// The filter of Get Notification History.
 package struct NotificationHistoryFilter: Hashable, Sendable {
-  /// At most 180 days ago.
+  /// At most ``Environment/notificationHistoryDays`` ago.
   package var startDate: Instant
   package var endDate: Instant
   package var notificationType: NotificationTypeV2?

@@ -28,4 +28,8 @@ package enum Environment: String, Hashable, Sendable, CaseIterable {
     case .xcode, .localTesting: false
     }
   }
+
+  /// The days that Apple's notification history goes back (Apple: NotificationHistoryRequest: "the past 180 days in the
+  /// production environment, and the past 30 days in the sandbox environment").
+  package var notificationHistoryDays: Int64 { self == .production ? 180 : 30 }
 }

@@ -472,7 +472,7 @@ package struct BackfillNotificationsRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// Unset: 180 days ago, the limit of Apple's history.
+  /// Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
   package var from: GoogleProtobuf.Timestamp?
   /// Unset: now.
   package var to: GoogleProtobuf.Timestamp?

@@ -11,9 +11,6 @@ internal import Wire
 
 // Repairs: backfills on request and the reports of all repairs.
 extension NotificationServiceHandler {
-  /// In milliseconds: Apple's notification history covers 180 days.
-  private static let historyLength: Int64 = 179 * 86_400_000
-
   /// Ingests the notifications that Apple sent, or tried to send, in a time range.
   func backfillNotifications(
     _ request: BackfillNotificationsRequest, _ call: CallContext
@@ -26,9 +23,11 @@ extension NotificationServiceHandler {
     guard from.map({ $0 < to }) ?? true else {
       throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is not before to", field: "from")
     }
+    // A day less than the history has, because the call to Apple comes later.
+    let historyLength = (environment.notificationHistoryDays - 1) * 86_400_000
     let repair = Store.Repair(
       appID: app.id, environment: environment, reason: .manual,
-      from: from ?? to.advanced(byMilliseconds: -Self.historyLength), to: to,
+      from: from ?? to.advanced(byMilliseconds: -historyLength), to: to,
       onlyFailures: request.onlyFailures,
       startedAt: now)
     do throws(ReconciliationError) {

@@ -288,7 +288,7 @@ struct  Entitled__V1__BackfillNotificationsRequest
   char *app;
   Entitled__V1__Environment environment;
   /*
-   * Unset: 180 days ago, the limit of Apple's history.
+   * Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
    */
   Google__Protobuf__Timestamp *from;
   /*
