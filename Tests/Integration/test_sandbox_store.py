@@ -220,6 +220,7 @@ def test_renewal_dates_can_be_extended(store):
 
 
 def test_notifications_are_sent_retried_and_recorded(store, developer):
+    store.act("delivery", app=APP, rules="PRODUCTION")
     start = json.loads(store.read("clock"))["milliseconds"] - 1
     developer.statuses = [500]
     bought = store.buy("pro.yearly", "notified")
@@ -238,6 +239,7 @@ def test_notifications_are_sent_retried_and_recorded(store, developer):
     # An hour after the first response; the clock keeps running meanwhile.
     assert 0 <= entry.sendAttempts[1].attemptDate - entry.sendAttempts[0].attemptDate - 3_600_000 < 5_000
     assert decode(store, {"signedPayload": entry.signedPayload}).notificationUUID == first.notificationUUID
+    store.act("delivery", app=APP, rules="SANDBOX")
 
 
 def test_a_test_notification_can_be_requested(store, developer):

@@ -73,9 +73,11 @@ extension AppStoreSimulator {
     case .appReceipt: return try receiptDocument.appReceipt(of: sold.account, in: app)
     case .transactionReceipt: return try receiptDocument.transactionReceipt(sold, in: app)
     case .notificationV1:
-      guard let notification, let body = try legacyDocument(of: app).notification(notification) else {
-        return nil
-      }
+      guard let notification,
+        let type = notification.typeV1
+          ?? world.version1Types(notification.type, notification.subtype, notification.subject).first,
+        let body = try legacyDocument(of: app).notification(notification, as: type)
+      else { return nil }
       return String(decoding: body.serialized(), as: UTF8.self)
     }
   }

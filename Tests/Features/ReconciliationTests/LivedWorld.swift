@@ -48,6 +48,8 @@ struct LivedWorld {
     random = SeededRandom(seed: seed)
     self.customers = customers
     try await act(.notificationURL, ["app": "demo", "url": "http://service", "version": 2])
+    // Apple's sandbox sends a few types of version 1 only.
+    try await act(.delivery, ["app": "demo", "rules": "PRODUCTION"])
     try await act(.sharedSecret, ["app": "demo", "password": .string(Self.secret)])
     try await act(.gracePeriod, ["app": "demo", "days": 16])
     for day in 1...days {
@@ -104,8 +106,10 @@ struct LivedWorld {
 extension AppStoreSimulator {
   /// The notifications of which version 1 tells.
   fileprivate func inFirstVersion() throws -> [[UInt8]] {
-    try world.notifications.compactMap {
-      try legacyDocument(of: LivedWorld.app).notification($0)?.serialized()
+    try world.notifications.flatMap { event in
+      try world.version1Types(event.type, event.subtype, event.subject).compactMap { type in
+        try legacyDocument(of: LivedWorld.app).notification(event, as: type)?.serialized()
+      }
     }
   }
 }

@@ -55,6 +55,9 @@ struct TablesTests {
     try await store.post("retention-message", ["app": "demo", "id": "M", "content": ["header": "Stay"]])
     try await store.post(
       "retention-default", ["app": "demo", "productId": "monthly", "locale": "en-US", "id": "M"])
+    try await store.post("external-purchase-token", ["app": "demo", "tokenType": "SERVICES"])
+    try await store.post("delivery", ["app": "demo", "rules": "PRODUCTION", "delays": true, "lost": 100])
+    try await store.post("server-tokens", ["asDocumented": true])
     try await store.post(
       "external-purchase-report", ["app": "demo", "report": ["requestIdentifier": "E", "amount": 1]])
   }
@@ -85,6 +88,8 @@ struct TablesTests {
     #expect(after.massExtensions == before.massExtensions)
     #expect(after.askToBuyRequests == before.askToBuyRequests)
     #expect(after.externalReports == before.externalReports)
+    #expect(after.externalTokens == before.externalTokens)
+    #expect(after.requiresDocumentedTokens)
     #expect(after.keys == before.keys)
     let again = try folder.tables()
     for table in World.tables {

@@ -63,10 +63,7 @@ struct DemoWorld {
 
   /// Returns the names of an account's notifications from index `first` on.
   func notifications(_ account: String = "ann", since first: Int = 0) -> [String] {
-    world.notifications.dropFirst(first).filter { $0.transaction?.account == account }.map { notification in
-      notification.subtype.map { "\(notification.type.rawValue)/\($0.rawValue)" }
-        ?? notification.type.rawValue
-    }
+    world.notifications.dropFirst(first).filter { $0.transaction?.account == account }.map(\.name)
   }
 
   func line(_ account: String = "ann", _ group: String = "pro") throws -> SubscriptionLine {

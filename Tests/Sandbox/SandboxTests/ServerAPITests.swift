@@ -58,6 +58,16 @@ import Testing
     #expect(try await call("GET", path, lifetime: lifetime).status == status)
   }
 
+  // Apple documents `iat` as required; the default follows Apple's Java and Python libraries.
+  @Test("On demand a token without iat is rejected, without a JSON error")
+  func documentedTokens() async throws {
+    let path = "/inApps/v1/transactions/\(try await buy("unlock", "ann"))"
+    _ = try await store.perform(.serverTokens, Parameters(["asDocumented": true]))
+    let rejected = try await call("GET", path, lifetime: nil)
+    #expect(rejected.status == 401 && rejected.body.isEmpty)
+    #expect(try await call("GET", path).status == 200)
+  }
+
   // Apple: StatusResponse, HistoryResponse: "available only for apps in production".
   @Test("Responses contain no appAppleId in Sandbox")
   func appAppleId() async throws {
@@ -67,20 +77,6 @@ import Testing
       #expect(response.status == 200 && response.body["bundleId"] == "com.example")
       #expect(response.body["appAppleId"] == nil)
     }
-  }
-
-  // Apple: NotificationHistoryRequest, StartDateTooFarInPastError, StartDateAfterEndDateError.
-  @Test("The notification history starts at most 180 days ago and before its end")
-  func historyRange() async throws {
-    let now = Self.start.millisecondsSince1970
-    func error(_ start: Int64, _ end: Int64) async throws -> Int64? {
-      try await errorCode(
-        "POST", "/inApps/v1/notifications/history",
-        ["startDate": JSONValue(start), "endDate": JSONValue(end)])
-    }
-    #expect(try await error(now - 180 * 86_400_000, now) == nil)
-    #expect(try await error(now - 181 * 86_400_000, now) == 4_000_012)
-    #expect(try await error(now, now) == 4_000_013)
   }
 
   // Apple: Get Transaction History, revision.

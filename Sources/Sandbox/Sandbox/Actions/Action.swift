@@ -26,6 +26,8 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case declineRefund = "decline-refund"
   case reverseRefund = "reverse-refund"
   case rescindConsent = "rescind-consent"
+  case externalPurchaseToken = "external-purchase-token"
+  case delivery
 
   // The developer.
   case price
@@ -43,6 +45,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case testNotification = "test-notification"
   case sharedSecret = "shared-secret"
   case keys
+  case serverTokens = "server-tokens"
   case periods
   case renewalTiming = "renewal-timing"
   case invitations
@@ -78,6 +81,8 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .refund: ["transactionId", "percent", "reason"]
     case .refundSeats: ["transactionId", "seats"]
     case .rescindConsent: ["app", "account"]
+    case .externalPurchaseToken: ["app", "tokenType", "expires"]
+    case .delivery: ["app", "rules", "delays", "seed", "late", "lost", "upgradesByCancel"]
     case .price:
       ["app", "productId", "price", "billingPlanType", "needsConsent", "notice", "storefront"]
     case .withdraw: ["app", "productId", "withdrawn"]
@@ -93,6 +98,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .testNotification: ["app"]
     case .sharedSecret: ["app", "password"]
     case .keys: ["keyId", "publicKey"]
+    case .serverTokens: ["asDocumented"]
     case .periods: ["month", "testFlight", "account"]
     case .renewalTiming: ["chargeLead", "failureDelay", "staleFailures"]
     case .invitations: ["app", "productId", "management"]

@@ -27,6 +27,7 @@ struct RandomLife {
 
   /// Returns the next action.
   mutating func next(in world: World) -> RandomAction {
+    if let rare = rareAction(in: world) { return rare }
     let number = Int.random(in: 1...customers, using: &random)
     let account = JSONValue.string(Self.account(number))
     let bought = world.purchases(of: Self.account(number), in: app.id).randomElement(using: &random)
@@ -53,6 +54,39 @@ struct RandomLife {
       return RandomAction(action: isYes == true ? .share : .stopSharing, members: ["transactionId": id])
     case 93..<98: return seats(id)
     default: return move(number)
+    }
+  }
+
+  /// Returns an action that concerns no customer or all of them, in a few of a thousand cases.
+  private mutating func rareAction(in world: World) -> RandomAction? {
+    let app = JSONValue.string(app.id)
+    switch Int.random(in: 0..<1000, using: &random) {
+    case 0:
+      let subscriptions = self.app.products.filter { $0.type == .autoRenewableSubscription }
+      guard let product = subscriptions.randomElement(using: &random) else { return nil }
+      return RandomAction(
+        action: .massExtend,
+        members: [
+          "app": app, "productId": .string(product.productId), "days": 5,
+          "requestIdentifier": .string("live-\(world.massExtensions.count + 1)"),
+        ])
+    case 1..<5:
+      let kind = ExternalToken.Kind.allCases.randomElement(using: &random) ?? .services
+      return RandomAction(
+        action: .externalPurchaseToken,
+        members: ["app": app, "tokenType": .string(kind.rawValue), "expires": "90d"])
+    case 5..<7:
+      guard let id = world.externalTokens.keys.sorted().randomElement(using: &random) else { return nil }
+      let status: JSONValue = Bool.random(using: &random) ? "NO_LINE_ITEM" : "DUPLICATE_TOKEN"
+      return RandomAction(
+        action: .externalPurchaseReport,
+        members: [
+          "app": app,
+          "report": [
+            "requestIdentifier": .string("live-\(id)"), "externalPurchaseId": .string(id), "status": status,
+          ],
+        ])
+    default: return nil
     }
   }
 

@@ -27,10 +27,12 @@ extension World {
       return try performMessaging(action, parameters)
     case .advancedCommerce: return try performCommerce(parameters)
     case .externalPurchaseReport: return try performReport(parameters)
+    case .externalPurchaseToken: return try createExternalToken(parameters)
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)
     case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .notificationURL,
-      .testNotification, .sharedSecret, .keys, .periods, .renewalTiming, .invitations:
+      .testNotification, .delivery, .serverTokens, .sharedSecret, .keys, .periods, .renewalTiming,
+      .invitations:
       return try performSetting(action, parameters)
     case .extend:
       let line = try ownRunningLine(parameters)

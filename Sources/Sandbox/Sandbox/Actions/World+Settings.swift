@@ -60,6 +60,9 @@ extension World {
     case .keys:
       keys[try parameters.string("keyId")] = try parameters.string("publicKey")
       return Outcome()
+    case .serverTokens:
+      requiresDocumentedTokens = try parameters.flag("asDocumented")
+      return Outcome()
     case .periods:
       try setPeriods(parameters)
       return Outcome()
@@ -76,7 +79,11 @@ extension World {
     case .commitmentRules: try setRules(&settings.commitmentRules, parameters)
     case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
     case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
+    case .delivery: try settings.delivery.change(parameters)
     case .testNotification:
+      guard settings.notificationTarget?.version != 1 else {
+        throw .notPossible("version 1 has no test notification")
+      }
       let uuid = post(.test, nil, of: app, .test)
       return Outcome(members: [("testNotificationToken", uuid)])
     default: return try performOnProduct(action, parameters, app)
@@ -195,7 +202,8 @@ extension World {
 
   // MARK: Mass extension
 
-  /// Extends the renewal dates of a product's eligible subscribers and counts the others as failed.
+  /// Extends the renewal dates of a product's eligible subscribers. The others are counted and announced as failed
+  /// (Apple: subtype, `FAILURE`; subscriptionExtensionIneligibleError). Members follow the purchaser.
   mutating func massExtend(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let app = try appID(parameters)
     let product = try find(parameters.string("productId"), of: app)
@@ -210,6 +218,7 @@ extension World {
       else { continue }
       guard extensionError(of: line) == nil else {
         failed += 1
+        if let transaction = current(of: line) { notify(.renewalExtension, .failure, about: transaction) }
         continue
       }
       extend(line, days: days)

@@ -122,27 +122,23 @@ extension AppStoreSimulator {
     guard let target = world.settings[notification.app]?.notificationTarget, poster != nil else {
       return .unsent(.other)
     }
-    if faults.take(.drop) != nil { return .unsent(.noResponse) }
-    // Version 1 has no message for some notification types.
-    guard let body = body(of: notification, version: target.version) else { return .unsent(.success) }
+    if notification.isLost || faults.take(.drop) != nil { return .unsent(.noResponse) }
+    guard let body = body(of: notification) else { return .unsent(.other) }
     return .sent(body, url: target.url, count: faults.take(.duplicate) == nil ? 1 : 2)
   }
 
   /// Returns the time of the next attempt, or `nil` after the last one.
-  ///
-  /// Apple retries after 1, 12, 24, 48 and 72 hours, for version 1 after 6, 24 and 48 (Apple: "Responding to
-  /// App Store Server Notifications").
   private func retry(_ notification: SandboxNotification) -> Instant? {
-    let isVersion1 = world.settings[notification.app]?.notificationTarget?.version == 1
-    let hours: [Int64] = isVersion1 ? [6, 24, 48] : [1, 12, 24, 48, 72]
+    let rules = world.settings[notification.app]?.delivery.rules ?? .sandbox
+    let hours = rules.retryHours(version: notification.version)
     guard notification.attempts.count < hours.count else { return nil }
     return world.now.advanced(byMilliseconds: hours[notification.attempts.count] * 3_600_000)
   }
 
-  private func body(of notification: SandboxNotification, version: Int64) -> [UInt8]? {
-    if version == 1 {
+  private func body(of notification: SandboxNotification) -> [UInt8]? {
+    if let type = notification.typeV1 {
       guard let app = world.app(notification.app) else { return nil }
-      let body = try? legacyDocument(of: app).notification(notification)
+      let body = try? legacyDocument(of: app).notification(notification, as: type)
       return body?.serialized()
     }
     guard var signed = try? signedPayload(of: notification) else { return nil }

@@ -28,6 +28,8 @@ struct Faults: Sendable {
     case truncated
     /// Every page claims that there is another page and repeats the same token.
     case pageLoop = "page-loop"
+    /// The next page token of the notification history is expired.
+    case tokenExpired = "token-expired"
     /// The response is 401 with a `Date` header that is off by the given duration.
     case clockOff = "clock-off"
     // OCSP.
@@ -105,14 +107,19 @@ struct Faults: Sendable {
 /// Faulty responses of the Server API.
 extension AppStoreSimulator {
   /// Returns the response with the active faults applied.
-  func applyFaults(to body: JSONObject) -> HTTPResponse {
+  func applyFaults(to body: JSONObject, of call: ServerAPICall) -> HTTPResponse {
     var body = body
     if let change = takeSignatureFault(), let changed = Faults.changed(.object(body), change).objectValue {
       body = changed
     }
     if faults.take(.pageLoop) != nil {
       // The token is valid and always leads to the same page.
-      body[body["revision"] == nil ? "paginationToken" : "revision"] = body["revision"] == nil ? "p_0" : "r_0"
+      if body["revision"] == nil {
+        let first = HistoryPageToken(index: 0, issued: clock.machineNow(), body: (try? call.body()) ?? [:])
+        body["paginationToken"] = .string(call.query["paginationToken"] ?? first.text)
+      } else {
+        body["revision"] = "r_0"
+      }
       body["hasMore"] = true
     }
     let bytes = body.serialized()

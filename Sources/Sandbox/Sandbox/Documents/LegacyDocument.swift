@@ -55,31 +55,32 @@ struct LegacyDocument {
 
   // MARK: Version 1 notifications
 
-  /// Returns the body of a version 1 notification, or `nil` if version 1 has none for it.
-  func notification(_ notification: SandboxNotification) throws(CryptographyError) -> JSONObject? {
-    guard case .purchase(let sold, let line?, _) = notification.subject, let type = notification.typeV1 else {
-      return nil
-    }
+  /// Returns the body of a version 1 notification, or `nil` if its subject is no purchase.
+  func notification(
+    _ notification: SandboxNotification, as type: NotificationTypeV1
+  ) throws(CryptographyError) -> JSONObject? {
+    guard case .purchase(let sold, let line, _) = notification.subject else { return nil }
     let account = sold.account
+    let renewals = renewals(account).oldestFirst
     let unified = JSONObject(present: [
       ("environment", .string(Environment.sandbox.rawValue)),
       ("status", 0),
       ("latest_receipt", .string(try receipts.appReceipt(of: account, in: app))),
       ("latest_receipt_info", .array(latestReceiptInfo(account))),
-      ("pending_renewal_info", .array(renewals(account).oldestFirst.map { .object($0.json) })),
+      ("pending_renewal_info", renewals.isEmpty ? nil : .array(renewals.map { .object($0.json) })),
     ])
     var body = JSONObject(present: [
       ("notification_type", .string(type.rawValue)),
       ("environment", .string(Environment.sandbox.rawValue)),
       ("password", world.settings[app.id]?.sharedSecret.map(JSONValue.string)),
       ("bid", .string(app.identity.bundleID)),
-      ("bvrs", .string(world.accounts[account]?.appInstalls[app.id]?.version ?? "1.0")),
-      ("auto_renew_product_id", .string(line.nextCharge.productID)),
-      ("auto_renew_status", world.renewsNextPeriod(line) ? "true" : "false"),
-      ("expiration_intent", world.expirationIntent(of: line).map { .string(String($0.rawValue)) }),
-      ("original_transaction_id", .string(String(line.id))),
+      ("bvrs", .string(notification.circumstances?.install?.version ?? "1.0")),
+      ("auto_renew_product_id", line.map { .string($0.nextCharge.productID) }),
+      ("auto_renew_status", line.map { world.renewsNextPeriod($0) ? "true" : "false" }),
+      ("expiration_intent", line.flatMap(world.expirationIntent).map { .string(String($0.rawValue)) }),
+      ("original_transaction_id", .string(String(sold.originalID))),
     ])
-    if notification.type == .didChangeRenewalStatus {
+    if type == .didChangeRenewalStatus {
       body.add(legacyDate: notification.date, as: "auto_renew_status_change_date")
     }
     body["unified_receipt"] = .object(unified)
@@ -95,27 +96,5 @@ struct LegacyDocument {
 extension LegacyOffer {
   fileprivate init(_ offer: Offer?) {
     self.init(offer?.type, paid: offer?.mode, identifier: offer?.identifier)
-  }
-}
-
-extension SandboxNotification {
-  /// The version 1 type, or `nil` if version 1 has none.
-  var typeV1: NotificationTypeV1? {
-    let isMembers = transaction.map { $0.ownership != .purchased } ?? false
-    return switch (type, subtype) {
-    case (.subscribed, .initialBuy?): isMembers ? nil : .initialBuy
-    case (.subscribed, _), (.didChangeRenewalPref, .upgrade?), (.offerRedeemed, .upgrade?):
-      .interactiveRenewal
-    case (.didChangeRenewalPref, _), (.offerRedeemed, .downgrade?): .didChangeRenewalPref
-    case (.didChangeRenewalStatus, _): .didChangeRenewalStatus
-    case (.didFailToRenew, _): .didFailToRenew
-    case (.didRenew, .billingRecovery?): .didRecover
-    case (.didRenew, _): .didRenew
-    case (.priceIncrease, .pending?): isMembers ? nil : .priceIncreaseConsent
-    case (.refund, nil): .cancel
-    case (.revoke, _): .revoke
-    case (.consumptionRequest, _): .consumptionRequest
-    default: nil
-    }
   }
 }

@@ -34,6 +34,8 @@ struct NotificationSigner {
       content["originalTransactionId"] = .string(String(transaction.originalID))
       content["unclaimSeatIds"] = .array(seats.map(JSONValue.string))
       return ("unclaimInfo", content)
+    case .externalPurchase(let token):
+      return ("externalPurchaseToken", token.json(world.app(notification.app)?.identity))
     case .test: return ("data", base(of: notification.app))
     }
   }
@@ -50,13 +52,13 @@ struct NotificationSigner {
     _ reason: ConsumptionRequestReason?
   ) throws(CryptographyError) -> JSONObject {
     var data = base(of: notification.app)
-    let version = world.accounts[transaction.account]?.appInstalls[notification.app]?.version ?? "1.0"
-    data["bundleVersion"] = .string(version)
+    data["bundleVersion"] = .string(notification.circumstances?.install?.version ?? "1.0")
     data["signedTransactionInfo"] = .string(
       try signer.sign(payload: world.payload(of: transaction, signed: notification.date)))
     if let line {
       data["signedRenewalInfo"] = .string(
-        try signer.sign(payload: world.payload(of: line, signed: notification.date)))
+        try signer.sign(
+          payload: world.payload(of: line, signed: notification.date, in: notification.circumstances)))
       data["status"] = JSONValue(line.appleStatus.rawValue)
     }
     if let reason { data["consumptionRequestReason"] = .string(reason.rawValue) }
@@ -67,7 +69,10 @@ struct NotificationSigner {
     -> JSONObject
   {
     var content = base(of: notification.app)
-    if let payload = world.appTransaction(of: account, in: notification.app, signed: notification.date) {
+    if let install = notification.circumstances?.install,
+      let payload = world.appTransaction(
+        of: account, in: notification.app, install, signed: notification.date)
+    {
       content["signedAppTransactionInfo"] = .string(try signer.sign(payload: payload))
     }
     return content

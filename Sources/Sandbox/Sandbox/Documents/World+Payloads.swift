@@ -46,13 +46,17 @@ extension World {
   }
 
   /// Returns the payload of a signed renewal info (Apple: JWSRenewalInfoDecodedPayload).
-  func payload(of line: SubscriptionLine, signed: Instant) -> JSONObject {
+  ///
+  /// - circumstances: those of an earlier time; `nil` for the present ones.
+  func payload(
+    of line: SubscriptionLine, signed: Instant, in circumstances: SandboxNotification.Circumstances? = nil
+  ) -> JSONObject {
     let next = line.nextOffer
     let charge = line.nextCharge
     let commitment = line.commitment.map { nextCommitmentInfo(of: line, $0) }
-    let winBack = winBackOffers(for: line)
+    let winBack = circumstances?.winBackOffers ?? winBackOffers(for: line)
     let price = line.isRunning && (line.autoRenews || line.owesPayments) ? next?.price ?? charge.price : nil
-    let storefront = accounts[line.account]?.storefront ?? .usa
+    let storefront = circumstances?.storefront ?? accounts[line.account]?.storefront ?? .usa
     let currency = product(charge.productID, of: line.app).map(storefront.currency)
     return JSONObject(present: [
       ("expirationIntent", expirationIntent(of: line).map { JSONValue($0.rawValue) }),
@@ -157,9 +161,14 @@ extension World {
   /// Returns the payload of a signed app transaction (Apple: AppTransaction), or `nil` if the account never
   /// downloaded the app.
   func appTransaction(of account: String, in app: String, signed: Instant) -> JSONObject? {
-    guard let install = accounts[account]?.appInstalls[app], let identity = self.app(app)?.identity else {
-      return nil
-    }
+    accounts[account]?.appInstalls[app].flatMap { appTransaction(of: account, in: app, $0, signed: signed) }
+  }
+
+  /// Returns the payload of a signed app transaction about an install; `nil` for an unknown app.
+  func appTransaction(
+    of account: String, in app: String, _ install: AppInstall, signed: Instant
+  ) -> JSONObject? {
+    guard let identity = self.app(app)?.identity else { return nil }
     return JSONObject(present: [
       ("receiptType", .string(Environment.sandbox.rawValue)),
       ("appTransactionId", .string(appTransactionID(app: app, account: account))),

@@ -220,7 +220,8 @@ extension AppStoreSimulator {
           .object(
             JSONObject(present: [
               ("notificationUUID", .string(notification.uuid)), ("app", .string(notification.app)),
-              ("name", .string(notification.name)), ("date", .string(notification.date.description)),
+              ("name", .string(notification.name)), ("version", JSONValue(notification.version)),
+              ("date", .string(notification.date.description)),
               ("transactionId", notification.transaction.map { .string(String($0.id)) }),
               ("attempts", .array(notification.attempts.map { .string($0.result.rawValue) })),
               ("nextAttempt", notification.nextAttempt.map { .string($0.description) }),
@@ -295,9 +296,4 @@ extension AppStoreSimulator {
         }),
     ]
   }
-}
-
-extension SandboxNotification {
-  /// The type and subtype, such as `DID_RENEW/BILLING_RECOVERY`.
-  var name: String { subtype.map { "\(type.rawValue)/\($0.rawValue)" } ?? type.rawValue }
 }

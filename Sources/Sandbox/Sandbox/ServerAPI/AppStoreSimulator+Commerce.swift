@@ -63,7 +63,7 @@ extension AppStoreSimulator {
   }
 }
 
-/// The effects of Advanced Commerce requests and external purchase reports.
+/// The effects of Advanced Commerce requests.
 extension World {
   /// The requests of the Advanced Commerce API; the raw values are path components.
   enum CommerceRequest: String, CaseIterable {
@@ -97,16 +97,5 @@ extension World {
     case .requestRefund: break
     }
     return Outcome(transactions: [lines[line.id]?.current ?? line.current])
-  }
-
-  /// Stores an external purchase report.
-  mutating func performReport(_ parameters: Parameters) throws(ActionError) -> Outcome {
-    let app = try appID(parameters)
-    guard let report = parameters.json["report"]?.objectValue else { throw .missingMember("report") }
-    guard let id = report["requestIdentifier"]?.stringValue, !id.isEmpty else {
-      throw .missingMember("requestIdentifier")
-    }
-    externalReports[ReportName(app: app, identifier: id)] = report
-    return Outcome()
   }
 }

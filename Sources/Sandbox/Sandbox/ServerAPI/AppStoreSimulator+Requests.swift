@@ -128,53 +128,41 @@ extension AppStoreSimulator {
 
   // MARK: Notifications
 
-  /// The range of the notification history, in milliseconds: 180 days (Apple: NotificationHistoryRequest.startDate).
-  private static let historyRange: Int64 = 180 * 86_400_000
-
   /// Handles Get Notification History.
   func notificationHistory(_ call: ServerAPICall) throws -> JSONObject {
     let body = try call.body()
-    guard let start = body["startDate"]?.int64Value else { throw ServerAPIError.invalidStartDate }
-    guard let end = body["endDate"]?.int64Value else { throw ServerAPIError.invalidEndDate }
+    let rules = world.settings[call.app.id]?.delivery.rules ?? .sandbox
     // Clients use machine time or simulated time, so the earlier one counts; a minute allows for the call's duration.
-    let now = min(world.now, clock.machineNow())
-    guard start >= now.advanced(byMilliseconds: -Self.historyRange - 60_000).millisecondsSince1970 else {
-      throw ServerAPIError.startDateTooFarInPast
-    }
-    guard start < end else { throw ServerAPIError.startDateAfterEndDate }
-    let id = body["transactionId"]?.stringValue
-    let type = body["notificationType"]?.stringValue
-    guard id == nil || type == nil else { throw ServerAPIError.multipleFiltersSupplied }
-    if let type, !NotificationTypeV2.known.contains(where: { $0.rawValue == type }) {
-      throw ServerAPIError.invalidNotificationType
-    }
-    let subtype = body["notificationSubtype"]?.stringValue
-    let onlyFailures = body["onlyFailures"]?.boolValue ?? false
+    let earliest = min(world.now, clock.machineNow())
+      .advanced(byMilliseconds: -rules.historyDays * 86_400_000 - 60_000)
+    let query = try NotificationHistoryQuery(body, earliest: earliest.millisecondsSince1970)
+    // Any transaction of the customer identifies the customer (Apple: NotificationHistoryRequest, transactionId).
+    let customer = try query.transactionID.map { try transaction($0, call).account }
     let found = world.notifications.indices.filter { index in
       let notification = world.notifications[index]
-      let date = notification.date.millisecondsSince1970
-      return notification.app == call.app.id && !notification.attempts.isEmpty && (start..<end).contains(date)
-        && (type == nil || notification.type.rawValue == type)
-        && (subtype == nil || notification.subtype?.rawValue == subtype)
-        && (id == nil
-          || notification.transaction.map { String($0.id) == id || String($0.originalID) == id } ?? false)
-        && (!onlyFailures || !notification.attempts.contains { $0.result == .success })
+      return notification.app == call.app.id && query.admits(notification)
+        && (customer == nil || notification.transaction?.account == customer)
     }
-    return try notificationPage(found, after: call.query["paginationToken"])
+    return try notificationPage(found, body, after: call.query["paginationToken"])
   }
 
-  private func notificationPage(_ found: [Int], after token: String?) throws -> JSONObject {
+  private func notificationPage(_ found: [Int], _ body: JSONObject, after text: String?) throws -> JSONObject
+  {
+    let now = clock.machineNow()
     var rest = found[...]
-    if let token, !token.isEmpty {
-      guard token.hasPrefix("p_"), let last = Int(token.dropFirst(2)) else {
-        throw ServerAPIError.invalidPaginationToken
-      }
-      rest = rest.drop { $0 <= last }
+    if let text, !text.isEmpty {
+      if faults.take(.tokenExpired) != nil { throw ServerAPIError.paginationTokenExpired }
+      let token = try HistoryPageToken(text, body: body, at: now)
+      rest = rest.drop { $0 <= token.index }
     }
     let page = rest.prefix(Self.pageSize)
     let hasMore = page.count < rest.count
     return JSONObject(present: [
-      ("paginationToken", hasMore ? page.last.map { .string("p_\($0)") } : nil),
+      (
+        "paginationToken",
+        hasMore
+          ? page.last.map { .string(HistoryPageToken(index: $0, issued: now, body: body).text) } : nil
+      ),
       ("hasMore", .bool(hasMore)),
       ("notificationHistory", .array(try page.map { .object(try entry(world.notifications[$0])) })),
     ])
@@ -192,7 +180,8 @@ extension AppStoreSimulator {
 
   /// Handles Request a Test Notification.
   func testNotification(_ call: ServerAPICall) throws -> JSONObject {
-    guard world.settings[call.app.id]?.notificationTarget != nil else {
+    // The test notification has version 2.
+    guard world.settings[call.app.id]?.notificationTarget?.version == 2 else {
       throw ServerAPIError.notificationURLNotFound
     }
     let outcome = try perform(.testNotification, Parameters(["app": .string(call.app.id)]))

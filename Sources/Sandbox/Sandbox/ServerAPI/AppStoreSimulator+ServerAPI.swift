@@ -32,13 +32,13 @@ extension AppStoreSimulator {
     if let rejection = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return rejection }
     if let fault = await serveFault() { return fault }
     catchUp()
-    guard let app = authenticatedApp(request) else { return HTTPResponse(status: 401) }
+    guard let app = authenticatedApp(request) else { return .unauthenticated }
     let call = ServerAPICall(
       app: app, request: request, query: Query(request.query), interface: path.first ?? "",
       path: Array(path.dropFirst()))
     do {
       guard let body = try await responseBody(to: call) else { return .json(call.emptyStatus, []) }
-      return applyFaults(to: body)
+      return applyFaults(to: body, of: call)
     } catch let error as ServerAPIError {
       return error.response
     } catch is NotFound {
@@ -104,12 +104,17 @@ extension AppStoreSimulator {
       let expires = jws.payload["exp"]?.doubleValue,
       isCurrent(issued: jws.payload["iat"]?.doubleValue, expires: expires)
     else { return nil }
+    // Apple documents `iat` and `typ` as required. Apple's Java and Python libraries send no `iat`, and Apple accepts
+    // them (BearerTokenAuthenticator.generateToken, AppStoreServerAPIClient._generate_token).
+    if world.requiresDocumentedTokens {
+      guard jws.header["typ"] == "JWT", jws.payload["iat"]?.doubleValue != nil else { return nil }
+    }
     guard world.keys.isEmpty || isSigned(token, by: key) else { return nil }
     return apps.first { jws.payload["bid"]?.stringValue == $0.identity.bundleID }
   }
 
   /// Whether a token is valid now and for at most an hour (Apple: "Generating JSON Web Tokens for API
-  /// requests"). The times are seconds since 1970.
+  /// requests"). The times are seconds since 1970. Without `iat` the hour begins now.
   ///
   /// Clients use machine time, which may be far from the simulated time; either clock is accepted.
   private func isCurrent(issued: Double?, expires: Double) -> Bool {
@@ -117,7 +122,6 @@ extension AppStoreSimulator {
       let seconds = Double(now.millisecondsSince1970) / 1000
       // Tolerates a clock skew of a minute.
       guard (issued ?? seconds) <= seconds + 60, seconds < expires else { return false }
-      // Apple documents `iat` as required, but its Python library omits it, and Apple accepts that.
       return expires - (issued ?? seconds) <= 3600
     }
   }
@@ -181,5 +185,14 @@ extension AppStoreSimulator {
     let until = clock.machineNow().advanced(byMilliseconds: milliseconds)
     response.headers.append(name: "retry-after", value: String(until.millisecondsSince1970))
     return response
+  }
+}
+
+extension HTTPResponse {
+  /// Apple's response to an invalid token: 401 without a JSON error.
+  fileprivate static var unauthenticated: HTTPResponse {
+    HTTPResponse(
+      status: 401, headers: HeaderFields([("content-type", "text/plain;charset=utf-8")]),
+      body: Array("Unauthenticated\n".utf8))
   }
 }

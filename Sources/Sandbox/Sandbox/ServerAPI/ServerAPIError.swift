@@ -18,6 +18,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case invalidPaginationToken = 4_000_014
   case invalidStartDate = 4_000_015
   case invalidEndDate = 4_000_016
+  case paginationTokenExpired = 4_000_017
   case invalidNotificationType = 4_000_018
   case multipleFiltersSupplied = 4_000_019
   case invalidTestNotificationToken = 4_000_020
@@ -117,6 +118,7 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .invalidPaginationToken: "Invalid request. The pagination token is invalid."
     case .invalidStartDate: "Invalid request. The start date is invalid."
     case .invalidEndDate: "Invalid request. The end date is invalid."
+    case .paginationTokenExpired: "Invalid request. The pagination token is expired."
     case .invalidNotificationType: "Invalid request. The notification type or subtype is invalid."
     case .multipleFiltersSupplied: "Invalid request. Supply either a transaction id or a notification type."
     case .invalidTestNotificationToken: "Invalid request. The test notification token is invalid."

@@ -7,7 +7,7 @@ enum AppTables {
     [
       storefront.table, app.table, product.table, price.table, offer.table, retentionImage.table,
       retentionMessage.table, retentionDefault.table, serverKey.table, massExtension.table,
-      externalReport.table,
+      externalReport.table, externalToken.table,
     ]
   }
 
@@ -28,6 +28,8 @@ enum AppTables {
       .init("app_apple_id") { $0.app.identity.appAppleID },
       .init("notification_url") { $0.settings.notificationTarget?.url },
       .init("notification_version") { $0.settings.notificationTarget?.version },
+      .init("delivery_rules") { $0.settings.delivery.rules.rawValue },
+      .init("has_delays") { $0.settings.delivery.delays != nil },
       .init("has_shared_secret") { $0.settings.sharedSecret != nil },
       .init("grace_days") { $0.settings.gracePeriod.days },
       .init("grace_renewal_type") { $0.settings.gracePeriod.scope.rawValue },
@@ -140,5 +142,14 @@ enum AppTables {
     [
       .init("app") { $0.name.app }, .init("request_identifier") { $0.name.identifier },
       .init("report") { $0.report },
+    ])
+
+  static let externalToken = RowEncoder<ExternalToken>(
+    "external_token", "External purchase tokens.", key: 1,
+    [
+      .init("external_purchase_id") { $0.id }, .init("app") { $0.app },
+      .init("token_type") { $0.kind?.rawValue }, .init("created_date") { $0.created },
+      .init("expires_date") { $0.expires }, .init("is_reported") { $0.report != .missing },
+      .init("is_duplicate") { $0.report == .duplicate }, .init("reminders") { $0.reminders },
     ])
 }

@@ -112,8 +112,10 @@ enum CustomerTables {
     "Server notifications, in order. Undelivered ones have a next attempt.", key: 1,
     [
       .init("number") { $0.number }, .init("notification_uuid") { $0.notification.uuid },
-      .init("app") { $0.notification.app }, .init("type") { $0.notification.type.rawValue },
-      .init("subtype") { $0.notification.subtype?.rawValue }, .init("date") { $0.notification.date },
+      .init("app") { $0.notification.app }, .init("version") { $0.notification.version },
+      .init("type") { $0.notification.typeV1?.rawValue ?? $0.notification.type.rawValue },
+      .init("subtype") { $0.notification.typeV1 == nil ? $0.notification.subtype?.rawValue : nil },
+      .init("date") { $0.notification.date },
       .init("transaction_id") { $0.notification.transaction?.id },
       .init("original_transaction_id") { $0.notification.transaction?.originalID },
       .init("account") { $0.notification.transaction?.account },

@@ -30,7 +30,7 @@ extension World {
   /// ``fixedRows``.
   func changedRows(speed: Int64) -> [RowChange] {
     let time = Time(now: now, speed: speed, scale: scale, timing: timing)
-    return [Self.clockTable.change(to: [time])] + settingRows + customerRows + notificationRows
+    return [Self.clockTable.change(to: [time])] + settingRows + reportRows + customerRows + notificationRows
   }
 
   mutating func clearChanges() {
@@ -44,6 +44,7 @@ extension World {
     massExtensions.clearChanges()
     askToBuyRequests.clearChanges()
     externalReports.clearChanges()
+    externalTokens.clearChanges()
     keys.clearChanges()
   }
 
@@ -55,9 +56,15 @@ extension World {
       + massExtensions.changed.map {
         AppTables.massExtension.change(about: $0, to: [($0, massExtensions[$0])])
       }
-      + externalReports.changed.map { name in
-        AppTables.externalReport.change(
-          about: name.app, name.identifier, to: externalReports[name].map { (name, $0) }.list)
+  }
+
+  private var reportRows: [RowChange] {
+    externalReports.changed.map { name in
+      AppTables.externalReport.change(
+        about: name.app, name.identifier, to: externalReports[name].map { (name, $0) }.list)
+    }
+      + externalTokens.changed.sorted().map {
+        AppTables.externalToken.change(about: $0, to: externalTokens[$0].list)
       }
   }
 

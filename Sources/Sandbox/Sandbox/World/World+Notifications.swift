@@ -24,29 +24,57 @@ extension World {
     post(type, subtype, of: transaction.app, .purchase(transaction, line, reason))
   }
 
-  /// Adds a notification to the outbox.
+  /// Adds the notifications of an event to the outbox: one of version 2, or those that version 1 has for it.
   ///
-  /// - Returns: its `notificationUUID`.
+  /// - Returns: the `notificationUUID`.
   @discardableResult
   mutating func post(
     _ type: NotificationTypeV2, _ subtype: NotificationSubtype?, of app: String,
     _ subject: SandboxNotification.Subject
   ) -> String {
-    let isAwaited = settings[app]?.notificationTarget != nil
-    let notification = SandboxNotification(
-      uuid: makeUUID(), app: app, type: type, subtype: subtype, date: now, subject: subject,
-      nextAttempt: isAwaited ? now : nil)
-    if isAwaited { outbox.insert(notifications.count) }
+    let uuid = makeUUID()
+    guard settings[app]?.notificationTarget?.version == 1 else {
+      add(
+        SandboxNotification(uuid: uuid, app: app, type: type, subtype: subtype, date: now, subject: subject))
+      return uuid
+    }
+    for typeV1 in version1Types(type, subtype, subject) {
+      add(
+        SandboxNotification(
+          uuid: makeUUID(), app: app, type: type, subtype: subtype, typeV1: typeV1, date: now,
+          subject: subject))
+    }
+    return uuid
+  }
+
+  private mutating func add(_ notification: SandboxNotification) {
+    var notification = notification
+    if case .purchase(let transaction, let line, _) = notification.subject {
+      let account = accounts[transaction.account]
+      notification.circumstances = .init(
+        install: account?.appInstalls[transaction.app], storefront: account?.storefront ?? .usa,
+        winBackOffers: line.map(winBackOffers) ?? [])
+    }
+    if settings[notification.app]?.notificationTarget != nil {
+      outbox.insert(notifications.count)
+      notification.nextAttempt = now
+      switch settings[notification.app]?.delivery.delays?.fate(of: notifications.count) {
+      case .after(let milliseconds)?:
+        notification.nextAttempt = now.advanced(byMilliseconds: milliseconds)
+      case .lost?: notification.isLost = true
+      case nil: break
+      }
+    }
     notifications.append(notification)
-    return notification.uuid
   }
 
   /// The time of the next delivery; `nil` if none is pending.
   var nextDelivery: Instant? { outbox.compactMap { notifications[$0].nextAttempt }.min() }
 
-  /// The indices of notifications that are due, in order.
+  /// The indices of notifications that are due, in the order of their next attempts.
   var dueNotifications: [Int] {
-    outbox.filter { notifications[$0].nextAttempt.map { $0 <= now } ?? false }.sorted()
+    outbox.compactMap { index in notifications[index].nextAttempt.map { (at: $0, index: index) } }
+      .filter { $0.at <= now }.sorted { ($0.at, $0.index) < ($1.at, $1.index) }.map(\.index)
   }
 
   /// Records a delivery attempt. `next` is the time of the next attempt; `nil` after success or the last
@@ -83,6 +111,7 @@ struct SandboxNotification: Hashable, Sendable {
     case massExtension(MassExtension)
     /// The released seats of the purchaser's transaction.
     case unclaimedSeats(SoldTransaction, [String])
+    case externalPurchase(ExternalToken)
     case test
   }
 
@@ -92,14 +121,27 @@ struct SandboxNotification: Hashable, Sendable {
     let result: SendAttemptResult
   }
 
+  /// Properties of the account on the notification's date that its documents contain. Records of the notification
+  /// history reflect the state when the notification was first sent (Apple: Get Notification History).
+  struct Circumstances: Hashable, Sendable {
+    let install: AppInstall?
+    let storefront: Storefront
+    let winBackOffers: [String]
+  }
+
   /// The `notificationUUID`.
   let uuid: String
   let app: String
   let type: NotificationTypeV2
   let subtype: NotificationSubtype?
+  /// The type of a version 1 notification, otherwise `nil`.
+  var typeV1: NotificationTypeV1?
   /// The `signedDate`.
   let date: Instant
   let subject: Subject
+  var circumstances: Circumstances?
+  /// Whether the notification never arrives.
+  var isLost = false
   var attempts: [Attempt] = []
   /// The time of the next attempt; `nil` if it was delivered or abandoned, or if no URL is set.
   var nextAttempt: Instant?
@@ -108,8 +150,16 @@ struct SandboxNotification: Hashable, Sendable {
   var transaction: SoldTransaction? {
     switch subject {
     case .purchase(let transaction, _, _), .unclaimedSeats(let transaction, _): transaction
-    case .massExtension, .test: nil
+    case .massExtension, .externalPurchase, .test: nil
     }
+  }
+
+  /// The version of the notification.
+  var version: Int64 { typeV1 == nil ? 2 : 1 }
+
+  /// The type and subtype, such as `DID_RENEW/BILLING_RECOVERY`.
+  var name: String {
+    typeV1?.rawValue ?? subtype.map { "\(type.rawValue)/\($0.rawValue)" } ?? type.rawValue
   }
 }
 

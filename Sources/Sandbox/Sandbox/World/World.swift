@@ -38,10 +38,16 @@ struct World: Sendable {
   /// The external purchase reports of developers.
   var externalReports = ChangeTrackedDictionary<ReportName, JSONObject>()
 
+  /// The external purchase tokens, by id.
+  var externalTokens = ChangeTrackedDictionary<String, ExternalToken>()
+
+  /// Whether Server API tokens need the claim `iat` and the header `typ`, which Apple documents as required.
+  var requiresDocumentedTokens = false
   /// The PEM public keys for Server API tokens and offer signatures, by key id.
   var keys = ChangeTrackedDictionary<String, String>()
 
   private var dueQueue = DueQueue()
+  private var tokenQueue = TokenQueue()
   private var nextNumber: Int64
   private var random: SeededRandom
 
@@ -90,12 +96,19 @@ struct World: Sendable {
   // MARK: Time
 
   /// The time of the next change; `nil` if none is scheduled.
-  var nextChange: Instant? { dueQueue.first?.at }
+  var nextChange: Instant? {
+    guard let line = dueQueue.first?.at else { return tokenQueue.first?.at }
+    return tokenQueue.first.map { min(line, $0.at) } ?? line
+  }
 
   /// Advances the time and processes due changes in order, each at its own time. An earlier instant has no
   /// effect.
   mutating func advance(to instant: Instant) {
-    while let entry = dueQueue.first, entry.at <= instant {
+    while let next = nextChange, next <= instant {
+      guard let entry = dueQueue.first, entry.at == next else {
+        processToken(at: next)
+        continue
+      }
       dueQueue.removeFirst()
       guard let line = lines[entry.line], line.due == entry.at, line.source == nil else { continue }
       now = max(now, entry.at)
@@ -103,6 +116,17 @@ struct World: Sendable {
     }
     now = max(now, instant)
   }
+
+  private mutating func processToken(at instant: Instant) {
+    guard let entry = tokenQueue.first else { return }
+    tokenQueue.removeFirst()
+    guard externalTokens[entry.token]?.due == entry.at else { return }
+    now = max(now, instant)
+    processDue(for: entry.token)
+  }
+
+  /// Schedules the next notification about an external purchase token.
+  mutating func scheduleToken(_ id: String, at instant: Instant) { tokenQueue.enter(id, at: instant) }
 
   /// Stores a subscription. Every change must pass here, so that ``dueQueue`` stays complete.
   mutating func put(_ line: SubscriptionLine) {

@@ -9,6 +9,7 @@ struct AppSettings: Hashable, Sendable {
   }
 
   var notificationTarget: NotificationTarget?
+  var delivery = DeliverySettings()
   var sharedSecret: String?
   var gracePeriod = GracePeriod()
   /// By product id.
