@@ -183,8 +183,8 @@ def live_through_everything(store):
     store.act("test-notification", app=APP)
     store.advance("8d")
     store.act("leave-family", account="member")
+    store.advance("40d")
     store.act("price", app=APP, productId="pro.monthly", price=5990, needsConsent=True)
-    store.advance("45d")
     store.act("mass-extend", app=APP, productId="pro.monthly", days=2, requestIdentifier=str(uuid.uuid4()))
     team = store.buy("pro.yearly", "team", seats=3)["transactionId"]
     store.act("assign-seat", transactionId=team, account="pupil")
