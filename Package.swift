@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 /// The targets and their dependencies. `tools/check-imports` enforces them for imports,
@@ -186,12 +186,16 @@ let package = Package(
       path: "Sources/Programs/entitled", swiftSettings: strict),
 
     // gRPC's interoperability tests, for clients of other languages.
+    .target(
+      name: "CInteropProto", path: "tools/interop-server/CInteropProto",
+      linkerSettings: [.linkedLibrary("protobuf-c")]),
     .executableTarget(
       name: "interop-server",
       dependencies: [
-        "HTTP", "RPC", "Transport", "Wire", argumentParser, logging, nio, nioPosix, unixSignals,
+        "CInteropProto", "HTTP", "RPC", "Transport", "Wire", argumentParser, logging, nio, nioPosix,
+        unixSignals,
       ],
-      path: "tools/interop-server", swiftSettings: strict),
+      path: "tools/interop-server/Sources", swiftSettings: strict),
 
     // The measuring program of tools/bench/verify.
     .executableTarget(

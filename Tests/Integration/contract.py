@@ -23,7 +23,7 @@ def _generate():
     # In a folder with another name than gRPC's package, because Python has one package per name.
     tests = pathlib.Path(_generated.name, "proto", "interop")
     tests.mkdir(parents=True)
-    for file in proto.glob("grpc/testing/*.proto"):
+    for file in ROOT.glob("tools/interop-server/proto/grpc/testing/*.proto"):
         (tests / file.name).write_text(file.read_text().replace('"grpc/testing/', '"interop/'))
     interop = sorted(str(file.relative_to(tests.parent)) for file in tests.glob("*.proto"))
     out = _generated.name

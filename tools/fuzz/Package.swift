@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // The parsers of untrusted bytes, compiled with instrumentation for libFuzzer and AddressSanitizer: a separate package,

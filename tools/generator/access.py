@@ -41,12 +41,10 @@ class Access:
         return Rule(role, rule.mutates, rule.on_event_loop)
 
 
-def smallest(descriptor_set, without):
-    """The files that reflection serves: no test packages, and no JSON names, since clients derive the same ones."""
+def smallest(descriptor_set):
+    """The files that reflection serves, without JSON names, since clients derive the same ones."""
     smaller = descriptor_pb2.FileDescriptorSet()
     for file in descriptor_set.file:
-        if file.package in without:
-            continue
         copy = smaller.file.add()
         copy.CopyFrom(file)
         for message in copy.message_type:

@@ -16,62 +16,88 @@ import services
 import swift
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROTO = ROOT / "proto"
 SYSTEM = pathlib.Path("/usr/include")
+
+# The contract. The files of Google that it imports; descriptor.proto also reads the contract itself.
+PROTO = ROOT / "proto"
 C_TARGET = ROOT / "Sources/C/EntitledProto"
 SWIFT_TARGET = ROOT / "Sources/Protocol/Wire/Generated"
 SERVICES_TARGET = ROOT / "Sources/Server/Services/Generated"
-
-# The files of Google that ours import; descriptor.proto also reads the contract itself.
 WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "timestamp")]
+
+# gRPC's test service, for interop-server only.
+TEST_PROTO = ROOT / "tools/interop-server/proto"
+TEST_C_TARGET = ROOT / "tools/interop-server/CInteropProto"
+TEST_SWIFT_TARGET = ROOT / "tools/interop-server/Sources/Generated"
 
 
 def run(*command):
     subprocess.run([str(part) for part in command], check=True)
 
 
-def descriptor_set(files, folder, *options):
+def files_below(proto):
+    return sorted(str(path.relative_to(proto)) for path in proto.rglob("*.proto"))
+
+
+def descriptor_set(proto, folder, *options):
     path = folder / "set.pb"
-    run("protoc", f"-I{PROTO}", f"-I{SYSTEM}", f"--descriptor_set_out={path}", "--include_imports", *options, *files)
-    return descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes())
+    files = files_below(proto)
+    run("protoc", f"-I{proto}", f"-I{SYSTEM}", f"--descriptor_set_out={path}", "--include_imports", *options, *files)
+    found = descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes())
+    path.unlink()
+    return found
+
+
+def generate_c(proto, target, module, imported=(), declared_by=(), declarations=()):
+    """Writes the C structures below `target`, and returns the names that protoc-c chose."""
+    include = target / "include"
+    include.mkdir(parents=True)
+    run("protoc-c", f"-I{proto}", f"-I{SYSTEM}", f"--c_out={target}", *files_below(proto), *imported)
+    for header in sorted(target.rglob("*.pb-c.h")):
+        moved = include / header.relative_to(target)
+        moved.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(header, moved)
+    headers = sorted(str(path.relative_to(include)) for path in include.rglob("*.pb-c.h"))
+    names = c_tables.NamesInC(include, headers)
+    (include / f"{module}.h").write_text(c_tables.umbrella(module, [*headers, *declared_by], names, declarations))
+    (include / "module.modulemap").write_text(c_tables.module_map(module))
+    return names
+
+
+def write(target, sources):
+    target.mkdir(parents=True)
+    for name, text in sources:
+        (target / name).write_text(text)
 
 
 def generate(folder):
     """Writes all generated files below `folder`, at their paths below the root, and returns their paths."""
-    files = sorted(str(path.relative_to(PROTO)) for path in PROTO.rglob("*.proto"))
-    c_folder = folder / C_TARGET.relative_to(ROOT)
-    (c_folder / "include").mkdir(parents=True)
-    run("protoc-c", f"-I{PROTO}", f"-I{SYSTEM}", f"--c_out={c_folder}", *files, *WELL_KNOWN)
-    for header in sorted(c_folder.rglob("*.pb-c.h")):
-        target = c_folder / "include" / header.relative_to(c_folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(header, target)
+    def new(target):
+        return folder / target.relative_to(ROOT)
 
-    commented = descriptor_set(files, folder, "--include_source_info")
-    served = descriptor_set(files, folder)
-    (folder / "set.pb").unlink()
-    headers = sorted(str(path.relative_to(c_folder / "include")) for path in c_folder.rglob("*.pb-c.h"))
-    names = c_tables.NamesInC(c_folder / "include", headers)
-    (c_folder / "include/CEntitledProto.h").write_text(c_tables.umbrella(headers, names))
-    (c_folder / "include/module.modulemap").write_text(c_tables.MODULE_MAP)
-    served = access.smallest(served, without=swift.TEST_PACKAGES)
-    (c_folder / "descriptor_set.c").write_text(c_tables.byte_array(served.SerializeToString(deterministic=True)))
-
+    commented = descriptor_set(PROTO, folder, "--include_source_info")
+    served = access.smallest(descriptor_set(PROTO, folder))
+    names = generate_c(PROTO, new(C_TARGET), "CEntitledProto", imported=WELL_KNOWN, declared_by=["arena.h", "text.h"],
+                       declarations=c_tables.DESCRIPTOR_SET)
+    (new(C_TARGET) / "descriptor_set.c").write_text(c_tables.byte_array(served.SerializeToString(deterministic=True)))
     rules = access.Access(commented)
-    for target, sources in ((SWIFT_TARGET, swift.sources(commented, names, rules)),
-                            (SERVICES_TARGET, services.sources(commented, rules))):
-        (folder / target.relative_to(ROOT)).mkdir(parents=True)
-        for name, text in sources:
-            (folder / target.relative_to(ROOT) / name).write_text(text)
+    write(new(SWIFT_TARGET), swift.contract_sources(commented, names, rules))
+    write(new(SERVICES_TARGET), services.sources(commented, rules))
+
+    tests = descriptor_set(TEST_PROTO, folder, "--include_source_info")
+    names = generate_c(TEST_PROTO, new(TEST_C_TARGET), "CInteropProto")
+    write(new(TEST_SWIFT_TARGET), swift.test_sources(tests, names))
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
 
 
 def committed():
     """The generated files of the working tree."""
-    found = list(C_TARGET.rglob("*.pb-c.[ch]")) + list(SWIFT_TARGET.rglob("*.swift"))
-    found += list(SERVICES_TARGET.rglob("*.swift"))
-    found += [C_TARGET / "include/CEntitledProto.h", C_TARGET / "include/module.modulemap"]
-    found += [C_TARGET / "descriptor_set.c"]
+    found = [C_TARGET / "descriptor_set.c"]
+    for target in (SWIFT_TARGET, SERVICES_TARGET, TEST_SWIFT_TARGET):
+        found += target.rglob("*.swift")
+    for target in (C_TARGET, TEST_C_TARGET):
+        found += target.rglob("*.pb-c.[ch]")
+        found += [*target.glob("include/C*.h"), target / "include/module.modulemap"]
     return {path.relative_to(ROOT) for path in found if path.exists()}
 
 

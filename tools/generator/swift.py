@@ -20,8 +20,6 @@ NAMESPACES = {
     "grpc.reflection.v1alpha": "GRPCReflectionAlpha",
     "grpc.testing": "GRPCTesting",
 }
-# Packages whose services `entitled` does not serve.
-TEST_PACKAGES = {"grpc.testing"}
 # descriptor.proto is read inside Wire only, in its C form.
 NOT_IN_SWIFT = {"google/protobuf/descriptor.proto"}
 # Reserved words of Swift.
@@ -109,8 +107,10 @@ class FieldSource:
             return f"CField.message({member})"
         if self.is_enum:
             return f"{self.element}(rawValue: CField.number({member}.rawValue))"
-        if self.element in ("String", "[UInt8]", "Bool"):
-            return f"CField.{ {'String': 'text', '[UInt8]': 'bytes', 'Bool': 'flag'}[self.element] }({member})"
+        if self.element == "[UInt8]":
+            return f"CField.bytes({member}.data, count: {member}.len)"
+        if self.element in ("String", "Bool"):
+            return f"CField.{ {'String': 'text', 'Bool': 'flag'}[self.element] }({member})"
         return member
 
     def writing(self, value, even_default=False):
@@ -213,7 +213,7 @@ def camel_type(oneof):
     return oneof.name[0].upper() + camel(oneof.name)[1:]
 
 
-def file_source(file, names):
+def file_source(file, names, imports):
     comments = Comments(file)
     namespace = NAMESPACES[file.package]
     lines = []
@@ -223,7 +223,7 @@ def file_source(file, names):
         lines += message_source(message, f".{file.package}.{message.name}", comments, [4, i], names)
     if namespace:
         lines = [f"extension {namespace} {{"] + indent(lines[:-1]) + ["}", ""] if lines else []
-    return HEADER + "\ninternal import CEntitledProto\n\n" + "\n".join(lines)
+    return "\n".join([HEADER, *(f"internal import {module}" for module in imports), "", *lines])
 
 
 def all_messages(file):
@@ -235,16 +235,20 @@ def all_messages(file):
         yield from walk(message, f"{file.package}.{message.name}")
 
 
-def contract_source(files, access):
-    """The table of services and messages. Test packages are excluded, because the program does not serve them."""
-    lines = [HEADER]
+def namespaces(files):
+    """The enums that are the namespaces of the packages of `files`."""
+    packages = {file.package for file in files}
     for package, namespace in NAMESPACES.items():
-        if namespace:
-            lines += [f"/// The messages of the package `{package}`.", f"package enum {namespace} {{}}", ""]
-    served = [file for file in files if file.package not in TEST_PACKAGES]
+        if namespace and package in packages:
+            yield from [f"/// The messages of the package `{package}`.", f"package enum {namespace} {{}}", ""]
+
+
+def contract_source(files, access):
+    """The table of services and messages."""
+    lines = [HEADER, *namespaces(files)]
     lines += ["extension Contract {", "  /// Every service that the contract declares, with its methods.",
               "  package static let services: [ServiceDescription] = ["]
-    for file in served:
+    for file in files:
         for service in file.service:
             lines += [f'    ServiceDescription(name: "{file.package}.{service.name}", methods: [']
             for method in service.method:
@@ -252,7 +256,7 @@ def contract_source(files, access):
             lines += ["    ]),"]
     lines += ["  ]", "", "  /// Every message of the contract, nested ones too.",
               "  static let messageTypes: [any WireMessage.Type] = ["]
-    lines += [f"    {swift_type(name)}.self," for file in served for name in all_messages(file)]
+    lines += [f"    {swift_type(name)}.self," for file in files for name in all_messages(file)]
     return "\n".join(lines + ["  ]", "}", ""])
 
 
@@ -267,8 +271,24 @@ def method_source(file, service, method, access):
             f" onEventLoop: {str(rule.on_event_loop).lower()}),"]
 
 
-def sources(descriptor_set, names, access):
-    files = [file for file in descriptor_set.file if file.name not in NOT_IN_SWIFT]
-    for file in files:
-        yield file.name.removesuffix(".proto").replace("/", "_") + ".pb.swift", file_source(file, names)
-    yield "Contract+Tables.pb.swift", contract_source(files, access)
+def message_files(descriptor_set, names, imports):
+    """One source for each file that declares messages or enums."""
+    for file in in_swift(descriptor_set):
+        if file.message_type or file.enum_type:
+            yield file.name.removesuffix(".proto").replace("/", "_") + ".pb.swift", file_source(file, names, imports)
+
+
+def in_swift(descriptor_set):
+    return [file for file in descriptor_set.file if file.name not in NOT_IN_SWIFT]
+
+
+def contract_sources(descriptor_set, names, access):
+    """The sources of the contract by name: its messages, and the table of its services."""
+    yield from message_files(descriptor_set, names, ["CEntitledProto"])
+    yield "Contract+Tables.pb.swift", contract_source(in_swift(descriptor_set), access)
+
+
+def test_sources(descriptor_set, names):
+    """The sources of the test packages by name: messages only, and their namespaces."""
+    yield from message_files(descriptor_set, names, ["CInteropProto", "Wire"])
+    yield "Namespaces.pb.swift", "\n".join([HEADER, *namespaces(descriptor_set.file)])

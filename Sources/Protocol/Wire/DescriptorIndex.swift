@@ -16,7 +16,7 @@ struct DescriptorIndex {
   init(set: UnsafeRawBufferPointer) throws(WireError) {
     let arena = WireArena.begin()
     defer { arena.end() }
-    let unpacked = try arena.unpack(set, as: entitled_descriptor_Google__Protobuf__FileDescriptorSet())
+    let unpacked = try arena.unpack(set, as: MessageType(entitled_descriptor_Google__Protobuf__FileDescriptorSet()).descriptor)
       .assumingMemoryBound(to: Google__Protobuf__FileDescriptorSet.self)
     for number in 0..<unpacked.pointee.n_file {
       if let file = unpacked.pointee.file[number] { add(file, arena) }

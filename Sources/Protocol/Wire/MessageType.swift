@@ -6,8 +6,11 @@ internal import CEntitledProto
 package struct MessageType: @unchecked Sendable {
   let descriptor: UnsafePointer<ProtobufCMessageDescriptor>
 
-  /// protobuf-c's accessor functions return addresses of constants, never null.
-  init(_ descriptor: UnsafePointer<ProtobufCMessageDescriptor>) { self.descriptor = descriptor }
+  /// - Parameter descriptor: the `ProtobufCMessageDescriptor` of a generated accessor function, which returns the
+  ///   address of a constant, never null.
+  package init(_ descriptor: UnsafeRawPointer) {
+    self.descriptor = descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
+  }
 
   /// The full name, for instance "entitled.v1.CheckRequest".
   package var name: String { String(cString: descriptor.pointee.name) }

@@ -11,10 +11,10 @@ package protocol WireMessage: Equatable, Sendable {
   /// The message's description in the contract.
   static var messageType: MessageType { get }
 
-  /// Copies protobuf-c's structure at that address. Internal to this module.
+  /// Copies protobuf-c's structure at that address. For `Wire` only.
   init(reading structure: UnsafeRawPointer)
 
-  /// Writes the fields. Internal to this module.
+  /// Writes the fields. For `Wire` only.
   func write(to writer: inout WireWriter)
 }
 

@@ -58,33 +58,33 @@ package struct WireWriter {
 
   // MARK: Single fields
 
-  mutating func integer(_ number: UInt32, _ value: some FixedWidthInteger) {
+  package mutating func integer(_ number: UInt32, _ value: some FixedWidthInteger) {
     if value != 0 { integerOrDefault(number, value) }
   }
 
   /// Negative numbers of every width take 64 bits, as protobuf requires.
-  mutating func integerOrDefault(_ number: UInt32, _ value: some FixedWidthInteger) {
+  package mutating func integerOrDefault(_ number: UInt32, _ value: some FixedWidthInteger) {
     requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.varint)
     putVarint(UInt64(truncatingIfNeeded: value))
   }
 
-  mutating func flag(_ number: UInt32, _ value: Bool) {
+  package mutating func flag(_ number: UInt32, _ value: Bool) {
     if value { flagOrDefault(number, value) }
   }
 
-  mutating func flagOrDefault(_ number: UInt32, _ value: Bool) {
+  package mutating func flagOrDefault(_ number: UInt32, _ value: Bool) {
     requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.varint)
     put(value ? 1 : 0)
   }
 
-  mutating func double(_ number: UInt32, _ value: Double) {
+  package mutating func double(_ number: UInt32, _ value: Double) {
     // Negative zero is not the default.
     if value.bitPattern != 0 { doubleOrDefault(number, value) }
   }
 
-  mutating func doubleOrDefault(_ number: UInt32, _ value: Double) {
+  package mutating func doubleOrDefault(_ number: UInt32, _ value: Double) {
     requireRoom(for: Self.maxKeyAndNumber)
     putKey(number, WireType.fixed64)
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
@@ -92,12 +92,12 @@ package struct WireWriter {
     }
   }
 
-  mutating func text(_ number: UInt32, _ value: String) {
+  package mutating func text(_ number: UInt32, _ value: String) {
     if !value.isEmpty { textOrDefault(number, value) }
   }
 
   /// Writes a NUL as U+FFFD, because protobuf-c would truncate the string there.
-  mutating func textOrDefault(_ number: UInt32, _ value: String) {
+  package mutating func textOrDefault(_ number: UInt32, _ value: String) {
     var value = value
     let isSound = value.withUTF8 { utf8 in
       guard let start = utf8.baseAddress, entitled_text_has_nul(start, utf8.count) else {
@@ -109,11 +109,11 @@ package struct WireWriter {
     if !isSound { textOrDefault(number, value.replacingNUL()) }
   }
 
-  mutating func data(_ number: UInt32, _ value: [UInt8]) {
+  package mutating func data(_ number: UInt32, _ value: [UInt8]) {
     if !value.isEmpty { dataOrDefault(number, value) }
   }
 
-  mutating func dataOrDefault(_ number: UInt32, _ value: [UInt8]) {
+  package mutating func dataOrDefault(_ number: UInt32, _ value: [UInt8]) {
     value.withUnsafeBufferPointer { append(number, $0) }
   }
 
@@ -125,7 +125,7 @@ package struct WireWriter {
     position += content.count
   }
 
-  mutating func message(_ number: UInt32, _ value: (some WireMessage)?) {
+  package mutating func message(_ number: UInt32, _ value: (some WireMessage)?) {
     guard let value else { return }
     let place = beginNested(number)
     value.write(to: &self)
@@ -158,20 +158,20 @@ package struct WireWriter {
 
   // MARK: Repeated fields
 
-  mutating func texts(_ number: UInt32, _ values: [String]) {
+  package mutating func texts(_ number: UInt32, _ values: [String]) {
     for value in values { textOrDefault(number, value) }
   }
 
-  mutating func datas(_ number: UInt32, _ values: [[UInt8]]) {
+  package mutating func datas(_ number: UInt32, _ values: [[UInt8]]) {
     for value in values { dataOrDefault(number, value) }
   }
 
-  mutating func messages(_ number: UInt32, _ values: [some WireMessage]) {
+  package mutating func messages(_ number: UInt32, _ values: [some WireMessage]) {
     for value in values { message(number, value) }
   }
 
   /// Writes a packed field: one length, then all numbers.
-  mutating func integers(_ number: UInt32, _ values: [some FixedWidthInteger]) {
+  package mutating func integers(_ number: UInt32, _ values: [some FixedWidthInteger]) {
     guard !values.isEmpty else { return }
     let place = beginNested(number)
     for value in values {

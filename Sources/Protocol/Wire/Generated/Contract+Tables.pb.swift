@@ -16,9 +16,6 @@ package enum GRPCReflection {}
 /// The messages of the package `grpc.reflection.v1alpha`.
 package enum GRPCReflectionAlpha {}
 
-/// The messages of the package `grpc.testing`.
-package enum GRPCTesting {}
-
 extension Contract {
   /// Every service that the contract declares, with its methods.
   package static let services: [ServiceDescription] = [
