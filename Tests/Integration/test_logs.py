@@ -145,11 +145,11 @@ def test_a_store_error_is_logged_and_hidden_from_callers(service):
     error = rejected(service, GRANT, grant(), token("operate"))
     assert (error.code(), contract.reason(error)) == (grpc.StatusCode.UNAVAILABLE, "STORE_UNAVAILABLE")
     assert error.details() == "the store cannot be used; see the server's log"
-    assert "no such table" in audited(service, method=GRANT, outcome="UNAVAILABLE")["problem"]
+    assert "no such table" in audited(service, method=GRANT, outcome="UNAVAILABLE")["error"]
     status, answer = post(f"http://{service.http}/notifications/{APP}", {"signedPayload": "x"})
     assert (status, answer["reason"]) == (503, "TRY_AGAIN"), "Apple sends the notification again"
     [entry] = [entry for entry in entries(service) if entry.get("method") == "POST /notifications/{app}"]
-    assert "no such table" in entry["problem"] and (entry["level"], entry["app"]) == ("warning", APP)
+    assert "no such table" in entry["error"] and (entry["level"], entry["app"]) == ("warning", APP)
 
 
 def test_no_endpoint_logs_a_secret(service, tmp_path):

@@ -1,4 +1,6 @@
+package import AppStore
 package import Foundation
+package import JSON
 
 /// Third-party test material that is not part of the repository: `ENTITLED_TESTDATA`, by default a folder
 /// beside the package.
@@ -43,5 +45,20 @@ package struct SplitMix64: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
+  }
+}
+
+/// The app that ``TestChain/transaction(signed:bundle:environment:)`` names.
+package let exampleApp = AppIdentity(bundleID: "com.example", appAppleID: 1234)
+
+extension TestChain {
+  /// Returns the smallest transaction payload that verification accepts.
+  package static func transaction(
+    signed: Instant = middle, bundle: String = "com.example", environment: String = "Sandbox"
+  ) -> JSONObject {
+    [
+      "transactionId": "1", "bundleId": .string(bundle), "environment": .string(environment),
+      "signedDate": .number(JSONNumber(signed.millisecondsSince1970)),
+    ]
   }
 }

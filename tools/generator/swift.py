@@ -107,10 +107,8 @@ class FieldSource:
             return f"CField.message({member})"
         if self.is_enum:
             return f"{self.element}(rawValue: CField.number({member}.rawValue))"
-        if self.element == "[UInt8]":
-            return f"CField.bytes({member}.data, count: {member}.len)"
-        if self.element in ("String", "Bool"):
-            return f"CField.{ {'String': 'text', 'Bool': 'flag'}[self.element] }({member})"
+        if self.element in ("String", "[UInt8]", "Bool"):
+            return f"CField.{ {'String': 'text', '[UInt8]': 'bytes', 'Bool': 'flag'}[self.element] }({member})"
         return member
 
     def writing(self, value, even_default=False):
@@ -223,7 +221,7 @@ def file_source(file, names, imports):
         lines += message_source(message, f".{file.package}.{message.name}", comments, [4, i], names)
     if namespace:
         lines = [f"extension {namespace} {{"] + indent(lines[:-1]) + ["}", ""] if lines else []
-    return "\n".join([HEADER, *(f"internal import {module}" for module in imports), "", *lines])
+    return "\n".join([HEADER, *imports, "", *lines])
 
 
 def all_messages(file):
@@ -284,11 +282,11 @@ def in_swift(descriptor_set):
 
 def contract_sources(descriptor_set, names, access):
     """The sources of the contract by name: its messages, and the table of its services."""
-    yield from message_files(descriptor_set, names, ["CEntitledProto"])
+    yield from message_files(descriptor_set, names, ["internal import CEntitledProto"])
     yield "Contract+Tables.pb.swift", contract_source(in_swift(descriptor_set), access)
 
 
 def test_sources(descriptor_set, names):
     """The sources of the test packages by name: messages only, and their namespaces."""
-    yield from message_files(descriptor_set, names, ["CInteropProto", "Wire"])
+    yield from message_files(descriptor_set, names, ["internal import CInteropProto", "package import Wire"])
     yield "Namespaces.pb.swift", "\n".join([HEADER, *namespaces(descriptor_set.file)])

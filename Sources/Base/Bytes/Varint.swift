@@ -30,6 +30,7 @@ package enum Varint {
   }
 
   @usableFromInline
+  /// Reads a varint of several bytes; `nil` if it is truncated or longer than 64 bits.
   package static func readLong(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> UInt64? {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 7 * UInt64(maxBytes), by: 7) {

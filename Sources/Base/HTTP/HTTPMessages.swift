@@ -1,5 +1,6 @@
 /// A complete HTTP request with its body in memory, independent of the transport.
 package struct HTTPRequest: Sendable {
+  /// In upper case, for instance "POST".
   package var method: String
   /// The path without the query, still percent-encoded.
   package var path: String

@@ -76,6 +76,7 @@ package final class CallMeter: Sendable {
 }
 
 extension CallMeter: MetricsSource {
+  /// The sums over all event loops; methods without calls are omitted.
   package func samples() -> [MetricSample] {
     let shards = shards.withLock { $0 } + [shared]
     return methods.indices.flatMap { samples(of: $0, in: shards) }

@@ -1,6 +1,7 @@
 /// All metrics of the service, in the order of a scrape and of docs/metrics.md. A test compares the names with those
 /// in the sources.
 package enum MetricCatalog {
+  /// Every metric of the service; others are not exported.
   package static let families: [MetricFamily] =
     calls + edge + listeners + appStore + notifications + receipts
     + deliveries + verification + store + process

@@ -9,6 +9,7 @@ package struct MetricFamily: Hashable, Sendable {
     case histogram
   }
 
+  /// As Prometheus shows it, with its unit and the suffix `_total` of counters.
   package let name: String
   package let kind: Kind
   /// The label names.
@@ -48,12 +49,14 @@ package struct MetricFamily: Hashable, Sendable {
 
 /// The value of a metric for one set of labels, at the time of a scrape.
 package struct MetricSample: Sendable {
+  /// The value of a sample at one scrape.
   package enum Value: Sendable {
     case number(Double)
     /// The number of observations in each bucket (not cumulative, the infinite bucket last), and their sum.
     case histogram(buckets: [UInt64], sum: Double)
   }
 
+  /// The ``MetricFamily/name``.
   package let family: String
   package let labels: [(name: String, value: String)]
   package let value: Value

@@ -1,6 +1,7 @@
 /// Writes samples in Prometheus's text format 0.0.4, or in OpenMetrics 1.0, which differs in the names of counters and
 /// in the last line.
 package struct MetricsTextWriter {
+  /// The text formats that a scraper can ask for.
   package enum Format: Sendable {
     case prometheus
     case openMetrics

@@ -7,6 +7,7 @@ package struct NotificationReprocessor: Sendable {
   private let inbox: NotificationInbox
   private let isDryRun: Bool
 
+  /// One notification after it was decoded again.
   package struct Outcome: Sendable {
     package let record: NotificationRecord
     /// Whether its state or meaning has changed.

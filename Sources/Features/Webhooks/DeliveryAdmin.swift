@@ -15,7 +15,9 @@ package struct DeliveryAdmin: Sendable {
     case range(ClosedRange<Int64>)
   }
 
+  /// The result of a request to deliver messages again.
   package struct ResendResult: Hashable, Sendable {
+    /// The number of messages that will be delivered again.
     package var count: Int
     /// The start of the rest of a range; `nil` if all are resent.
     package var nextPosition: Int64?

@@ -7,8 +7,14 @@ package enum CField {
     return String(cString: start)
   }
 
-  package static func bytes(_ start: UnsafeMutablePointer<UInt8>?, count: Int) -> [UInt8] {
-    Array(UnsafeBufferPointer(start: start, count: count))
+  /// Copies a `ProtobufCBinaryData`: a length and an address. Generic, because the type belongs to the module that
+  /// imports protobuf-c.
+  package static func bytes<Data>(_ data: Data) -> [UInt8] {
+    withUnsafeBytes(of: data) { data in
+      let count = data.load(as: Int.self)
+      let start = data.load(fromByteOffset: MemoryLayout<Int>.size, as: UnsafePointer<UInt8>?.self)
+      return Array(UnsafeBufferPointer(start: start, count: count))
+    }
   }
 
   /// A `protobuf_c_boolean`, which is an `int`.
@@ -17,7 +23,8 @@ package enum CField {
   /// A C enum's number, signed as in protobuf.
   package static func number(_ rawValue: UInt32) -> Int32 { Int32(bitPattern: rawValue) }
 
-  package static func message<Structure, Message: WireMessage>(_ start: UnsafeMutablePointer<Structure>?) -> Message?
+  package static func message<Structure, Message: WireMessage>(_ start: UnsafeMutablePointer<Structure>?)
+    -> Message?
   {
     start.map { Message(reading: $0) }
   }
@@ -28,7 +35,9 @@ package enum CField {
     UnsafeBufferPointer(start: start, count: count).compactMap { message($0) }
   }
 
-  package static func enums<Number, Value: WireEnum>(_ start: UnsafeMutablePointer<Number>?, count: Int) -> [Value] {
+  package static func enums<Number, Value: WireEnum>(_ start: UnsafeMutablePointer<Number>?, count: Int)
+    -> [Value]
+  {
     guard let start else { return [] }
     let numbers = UnsafeRawPointer(start).assumingMemoryBound(to: Int32.self)
     return UnsafeBufferPointer(start: numbers, count: count).map { Value(rawValue: $0) }
@@ -41,10 +50,12 @@ package enum CField {
   }
 
   static func elements(_ start: UnsafeMutablePointer<ProtobufCBinaryData>?, count: Int) -> [[UInt8]] {
-    UnsafeBufferPointer(start: start, count: count).map { bytes($0.data, count: $0.len) }
+    UnsafeBufferPointer(start: start, count: count).map { bytes($0) }
   }
 
-  package static func elements<Scalar: Numeric>(_ start: UnsafeMutablePointer<Scalar>?, count: Int) -> [Scalar] {
+  package static func elements<Scalar: Numeric>(_ start: UnsafeMutablePointer<Scalar>?, count: Int)
+    -> [Scalar]
+  {
     Array(UnsafeBufferPointer(start: start, count: count))
   }
 }

@@ -41,7 +41,7 @@ extension GoogleProtobuf.Timestamp {
   /// because protobuf accepts fields in any order.
   package func append(asField number: UInt32, to bytes: inout [UInt8]) {
     Varint.append(UInt64(number << 3 | 2), to: &bytes)
-    let lengthPlace = bytes.count
+    let lengthOffset = bytes.count
     // A timestamp has at most 22 bytes, so one byte holds its length.
     bytes.append(0)
     if seconds != 0 {
@@ -52,6 +52,6 @@ extension GoogleProtobuf.Timestamp {
       bytes.append(2 << 3)
       Varint.append(UInt64(bitPattern: Int64(nanos)), to: &bytes)
     }
-    bytes[lengthPlace] = UInt8(bytes.count - lengthPlace - 1)
+    bytes[lengthOffset] = UInt8(bytes.count - lengthOffset - 1)
   }
 }

@@ -31,15 +31,15 @@ struct JSONPrinter {
   private func value(
     of field: UnsafePointer<ProtobufCFieldDescriptor>, in structure: UnsafeRawPointer
   ) -> JSONValue? {
-    let place = structure + Int(field.pointee.offset)
+    let address = structure + Int(field.pointee.offset)
     let quantifier = structure + Int(field.pointee.quantifier_offset)
     if field.pointee.label == PROTOBUF_C_LABEL_REPEATED {
       let count = quantifier.load(as: Int.self)
-      let elements = count == 0 ? nil : place.load(as: UnsafeRawPointer?.self)
+      let elements = count == 0 ? nil : address.load(as: UnsafeRawPointer?.self)
       return field.isMap ? map(field, elements, count) : array(field, elements, count)
     }
     if field.isInOneof, quantifier.load(as: UInt32.self) != field.pointee.id { return nil }
-    return scalar(at: place, field)
+    return scalar(at: address, field)
   }
 
   private func array(
@@ -62,29 +62,29 @@ struct JSONPrinter {
     return .object(members)
   }
 
-  /// Prints the value at `place`; `nil` for an unset message.
+  /// Prints the value at `address`; `nil` for an unset message.
   private func scalar(
-    at place: UnsafeRawPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
+    at address: UnsafeRawPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) -> JSONValue? {
     switch field.pointee.type {
     case PROTOBUF_C_TYPE_INT32, PROTOBUF_C_TYPE_SINT32, PROTOBUF_C_TYPE_SFIXED32:
-      return .number(JSONNumber(Int64(place.load(as: Int32.self))))
+      return .number(JSONNumber(Int64(address.load(as: Int32.self))))
     case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32:
-      return .number(JSONNumber(Int64(place.load(as: UInt32.self))))
+      return .number(JSONNumber(Int64(address.load(as: UInt32.self))))
     case PROTOBUF_C_TYPE_INT64, PROTOBUF_C_TYPE_SINT64, PROTOBUF_C_TYPE_SFIXED64:
-      return .string(String(place.load(as: Int64.self)))
+      return .string(String(address.load(as: Int64.self)))
     case PROTOBUF_C_TYPE_UINT64, PROTOBUF_C_TYPE_FIXED64:
-      return .string(String(place.load(as: UInt64.self)))
-    case PROTOBUF_C_TYPE_FLOAT: return number(place.load(as: Float.self))
-    case PROTOBUF_C_TYPE_DOUBLE: return number(place.load(as: Double.self))
-    case PROTOBUF_C_TYPE_BOOL: return .bool(place.load(as: protobuf_c_boolean.self) != 0)
-    case PROTOBUF_C_TYPE_ENUM: return enumeration(place.load(as: Int32.self), field.enumDescriptor)
+      return .string(String(address.load(as: UInt64.self)))
+    case PROTOBUF_C_TYPE_FLOAT: return number(address.load(as: Float.self))
+    case PROTOBUF_C_TYPE_DOUBLE: return number(address.load(as: Double.self))
+    case PROTOBUF_C_TYPE_BOOL: return .bool(address.load(as: protobuf_c_boolean.self) != 0)
+    case PROTOBUF_C_TYPE_ENUM: return enumeration(address.load(as: Int32.self), field.enumDescriptor)
     case PROTOBUF_C_TYPE_STRING:
-      return .string(CField.text(place.load(as: UnsafeMutablePointer<CChar>?.self)))
+      return .string(CField.text(address.load(as: UnsafeMutablePointer<CChar>?.self)))
     case PROTOBUF_C_TYPE_BYTES:
-      return .string(Base64.standard.encode(CField.bytes(place.load(as: ProtobufCBinaryData.self))))
+      return .string(Base64.standard.encode(CField.bytes(address.load(as: ProtobufCBinaryData.self))))
     case PROTOBUF_C_TYPE_MESSAGE:
-      return place.load(as: UnsafeRawPointer?.self).map { message($0, field.messageDescriptor) }
+      return address.load(as: UnsafeRawPointer?.self).map { message($0, field.messageDescriptor) }
     default: return nil
     }
   }

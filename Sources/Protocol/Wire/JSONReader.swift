@@ -40,7 +40,7 @@ struct JSONReader {
     _ field: UnsafePointer<ProtobufCFieldDescriptor>, in structure: UnsafeMutableRawPointer,
     to value: JSONValue, at path: String
   ) throws(WireError) {
-    let place = structure + Int(field.pointee.offset)
+    let address = structure + Int(field.pointee.offset)
     let quantifier = structure + Int(field.pointee.quantifier_offset)
     if field.pointee.label == PROTOBUF_C_LABEL_REPEATED {
       let elements = try elements(of: value, field, at: path)
@@ -49,7 +49,7 @@ struct JSONReader {
       for (index, element) in elements.enumerated() {
         try store(element.value, at: array + index * size, field, path: element.path)
       }
-      place.storeBytes(of: array, as: UnsafeMutableRawPointer.self)
+      address.storeBytes(of: array, as: UnsafeMutableRawPointer.self)
       quantifier.storeBytes(of: elements.count, as: Int.self)
       return
     }
@@ -57,7 +57,7 @@ struct JSONReader {
       guard quantifier.load(as: UInt32.self) == 0 else { throw .duplicateField(path) }
       quantifier.storeBytes(of: field.pointee.id, as: UInt32.self)
     }
-    try store(value, at: place, field, path: path)
+    try store(value, at: address, field, path: path)
   }
 
   /// The elements of an array or the entries of a map, each with its path.
@@ -76,34 +76,34 @@ struct JSONReader {
   }
 
   private func store(
-    _ value: JSONValue, at place: UnsafeMutableRawPointer,
+    _ value: JSONValue, at address: UnsafeMutableRawPointer,
     _ field: UnsafePointer<ProtobufCFieldDescriptor>, path: String
   ) throws(WireError) {
     let scalar = JSONScalar(value: value, path: path)
     switch field.pointee.type {
     case PROTOBUF_C_TYPE_INT32, PROTOBUF_C_TYPE_SINT32, PROTOBUF_C_TYPE_SFIXED32:
-      place.storeBytes(of: try scalar.integer(Int32.self), as: Int32.self)
+      address.storeBytes(of: try scalar.integer(Int32.self), as: Int32.self)
     case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32:
-      place.storeBytes(of: try scalar.integer(UInt32.self), as: UInt32.self)
+      address.storeBytes(of: try scalar.integer(UInt32.self), as: UInt32.self)
     case PROTOBUF_C_TYPE_INT64, PROTOBUF_C_TYPE_SINT64, PROTOBUF_C_TYPE_SFIXED64:
-      place.storeBytes(of: try scalar.integer(Int64.self), as: Int64.self)
+      address.storeBytes(of: try scalar.integer(Int64.self), as: Int64.self)
     case PROTOBUF_C_TYPE_UINT64, PROTOBUF_C_TYPE_FIXED64:
-      place.storeBytes(of: try scalar.integer(UInt64.self), as: UInt64.self)
-    case PROTOBUF_C_TYPE_FLOAT: place.storeBytes(of: try scalar.float(), as: Float.self)
-    case PROTOBUF_C_TYPE_DOUBLE: place.storeBytes(of: try scalar.double(), as: Double.self)
-    case PROTOBUF_C_TYPE_BOOL: place.storeBytes(of: try scalar.flag(), as: protobuf_c_boolean.self)
+      address.storeBytes(of: try scalar.integer(UInt64.self), as: UInt64.self)
+    case PROTOBUF_C_TYPE_FLOAT: address.storeBytes(of: try scalar.float(), as: Float.self)
+    case PROTOBUF_C_TYPE_DOUBLE: address.storeBytes(of: try scalar.double(), as: Double.self)
+    case PROTOBUF_C_TYPE_BOOL: address.storeBytes(of: try scalar.flag(), as: protobuf_c_boolean.self)
     case PROTOBUF_C_TYPE_ENUM:
-      place.storeBytes(of: try scalar.enumeration(field.enumDescriptor), as: Int32.self)
+      address.storeBytes(of: try scalar.enumeration(field.enumDescriptor), as: Int32.self)
     case PROTOBUF_C_TYPE_STRING:
       let text = try scalar.text()
       try arena.requireRoom(for: text.utf8.count + 1)
-      place.storeBytes(of: arena.text(text), as: UnsafeMutablePointer<CChar>.self)
+      address.storeBytes(of: arena.text(text), as: UnsafeMutablePointer<CChar>.self)
     case PROTOBUF_C_TYPE_BYTES:
       let bytes = try scalar.bytes()
       try arena.requireRoom(for: bytes.count)
-      place.storeBytes(of: arena.bytes(bytes), as: ProtobufCBinaryData.self)
+      address.storeBytes(of: arena.bytes(bytes), as: ProtobufCBinaryData.self)
     case PROTOBUF_C_TYPE_MESSAGE:
-      place.storeBytes(
+      address.storeBytes(
         of: try message(value, field.messageDescriptor, at: path), as: UnsafeMutableRawPointer.self)
     default: throw .invalidValue(field: path, expected: "of a type that this service knows")
     }

@@ -127,9 +127,9 @@ package struct WireWriter {
 
   package mutating func message(_ number: UInt32, _ value: (some WireMessage)?) {
     guard let value else { return }
-    let place = beginNested(number)
+    let offset = beginNested(number)
     value.write(to: &self)
-    endNested(place)
+    endNested(offset)
   }
 
   /// Reserves one byte for the length, which is enough for nearly all messages.
@@ -140,18 +140,18 @@ package struct WireWriter {
     return position - start
   }
 
-  /// Writes the length before the content at `place`, and moves the content if the length needs more bytes.
-  private mutating func endNested(_ place: Int) {
-    let length = position - start - place
+  /// Writes the length before the content at `offset`, and moves the content if the length needs more bytes.
+  private mutating func endNested(_ offset: Int) {
+    let length = position - start - offset
     if length < 0x80 {
-      start[place - 1] = UInt8(length)
+      start[offset - 1] = UInt8(length)
       return
     }
     let shift = (63 - length.leadingZeroBitCount) / 7
     requireRoom(for: shift)
-    (start + place + shift).update(from: start + place, count: length)
+    (start + offset + shift).update(from: start + offset, count: length)
     let after = position + shift
-    position = start + place - 1
+    position = start + offset - 1
     putVarint(UInt64(length))
     position = after
   }
@@ -173,12 +173,12 @@ package struct WireWriter {
   /// Writes a packed field: one length, then all numbers.
   package mutating func integers(_ number: UInt32, _ values: [some FixedWidthInteger]) {
     guard !values.isEmpty else { return }
-    let place = beginNested(number)
+    let offset = beginNested(number)
     for value in values {
       requireRoom(for: Self.maxKeyAndNumber)
       putVarint(UInt64(truncatingIfNeeded: value))
     }
-    endNested(place)
+    endNested(offset)
   }
 }
 

@@ -1,5 +1,5 @@
 internal import Bytes
-package import SignedData
+internal import SignedData
 
 /// The hash of a bearer token; the service never stores the token.
 ///

@@ -3,7 +3,7 @@ internal import Entitlements
 
 // The section `consumption_requests` of an app.
 extension ConsumptionPolicy {
-  fileprivate enum Manner: String, CaseIterable {
+  fileprivate enum AnswerMode: String, CaseIterable {
     case manual
     case automatic
   }
@@ -14,7 +14,7 @@ extension ConsumptionPolicy {
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(Self.memberNames + ["by_reason"])
-    let (manner, terms) = try Self.read(members, .manual, Terms())
+    let (mode, terms) = try Self.read(members, .manual, Terms())
     var byReason: [ConsumptionRequestReason: Answer] = [:]
     for (name, entry) in try members["by_reason"]?.entries() ?? [] {
       let reason = ConsumptionRequestReason(rawValue: name)
@@ -23,28 +23,28 @@ extension ConsumptionPolicy {
         throw entry.error("unknown reason '\(name)'; known: \(known)")
       }
       let members = try ConfigurationNode(renaming: entry, "reason \(name)").members(Self.memberNames)
-      let (manner, terms) = try Self.read(members, manner, terms)
-      byReason[reason] = Answer(manner, terms)
+      let (mode, terms) = try Self.read(members, mode, terms)
+      byReason[reason] = Answer(mode, terms)
     }
-    self.init(defaultAnswer: Answer(manner, terms), byReason: byReason)
+    self.init(defaultAnswer: Answer(mode, terms), byReason: byReason)
   }
 
   /// Parses the members; the parameters are the defaults.
   private static func read(
-    _ members: ConfigurationNode.Members, _ manner: Manner, _ terms: Terms
-  ) throws(ConfigurationError) -> (Manner, Terms) {
+    _ members: ConfigurationNode.Members, _ mode: AnswerMode, _ terms: Terms
+  ) throws(ConfigurationError) -> (AnswerMode, Terms) {
     var terms = terms
     if let node = members["delivery_status"] { terms.deliveryStatus = try node.choice() }
     if let node = members["refund_preference"] { terms.refundPreference = try node.choice() }
     if let node = members["sample_content_provided"] { terms.sampleContentProvided = try node.flag() }
     if let node = members["report_consumption"] { terms.reportsConsumption = try node.flag() }
-    return (try members["answer"]?.choice() ?? manner, terms)
+    return (try members["answer"]?.choice() ?? mode, terms)
   }
 }
 
 extension ConsumptionPolicy.Answer {
-  fileprivate init(_ manner: ConsumptionPolicy.Manner, _ terms: ConsumptionPolicy.Terms) {
-    switch manner {
+  fileprivate init(_ mode: ConsumptionPolicy.AnswerMode, _ terms: ConsumptionPolicy.Terms) {
+    switch mode {
     case .manual: self = .manual
     case .automatic: self = .automatic(terms)
     }

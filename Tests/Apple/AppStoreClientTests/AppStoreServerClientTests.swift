@@ -92,14 +92,14 @@ import Testing
       .status(200, info))
     #expect(try await fetch(exchange).signedTransactionInfo == "jws")
     #expect(try #require(time.sleeps.first) >= .seconds(30))
-    let impatient = try await failure(
+    let timedOut = try await failure(
       of: .status(429, "", [("retry-after", String(ManualTime.start + 900_000))]), timeout: .seconds(5))
-    guard case .rateLimited(let wait) = impatient.error else {
-      Issue.record("\(String(describing: impatient.error))")
+    guard case .rateLimited(let wait) = timedOut.error else {
+      Issue.record("\(String(describing: timedOut.error))")
       return
     }
     #expect(wait > .seconds(60))
-    #expect(impatient.calls == 1)
+    #expect(timedOut.calls == 1)
   }
 
   @Test("A rejected token is replaced once; clock skew is reported")

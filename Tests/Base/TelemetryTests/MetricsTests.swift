@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test("A metric without a description is written after the others")
-  func undescribed() {
+  func unknownMetric() {
     let registry = MetricsRegistry(families: Self.families)
     registry.makeCounter(label: "surprises_total", dimensions: []).increment(by: 1)
     #expect(

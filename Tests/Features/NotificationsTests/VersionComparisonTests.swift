@@ -81,9 +81,10 @@ import Testing
       ("CONSUMPTION_REQUEST", "", ["CONSUMPTION_REQUEST"]), ("EXPIRED", "VOLUNTARY", []),
     ])
   func words(type: String, subtype: String, words: [String]) throws {
-    let told = try version2(type, subtype.isEmpty ? nil : subtype)
+    let summaries = try version2(type, subtype.isEmpty ? nil : subtype)
     let first = try version1("DID_RENEW")
-    let comparison = compare(try [first] + words.map { try version1($0) }, [try version2("DID_RENEW"), told])
+    let comparison = compare(
+      try [first] + words.map { try version1($0) }, [try version2("DID_RENEW"), summaries])
     #expect(comparison.onlyInVersion1.isEmpty)
     #expect(comparison.onlyInVersion2.isEmpty)
     #expect(comparison.newInVersion2 == (words.isEmpty ? ["EXPIRED/VOLUNTARY"] : []))
@@ -105,12 +106,12 @@ import Testing
 
   @Test("The notification of version 2 signed last decides, in any order")
   func order() throws {
-    let told = [
+    let summaries = [
       try version2("REFUND", revoked: begin, signed: 9), try version2("SUBSCRIBED", "INITIAL_BUY", signed: 5),
     ]
     let old = [try version1("INITIAL_BUY"), try version1("CANCEL", cancelled: begin)]
-    #expect(!compare(old, told).differs)
-    #expect(!compare(old, told.reversed()).differs)
+    #expect(!compare(old, summaries).differs)
+    #expect(!compare(old, summaries.reversed()).differs)
   }
 
   @Test("A purchase reported by one version alone differs, without a list of values")

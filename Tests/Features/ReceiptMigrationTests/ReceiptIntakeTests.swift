@@ -101,9 +101,9 @@ import Testing
       let id = try await service.purchase().originalTransactionId
       let unlinked = try await service.submit(.originalTransactionID(id))
       #expect(unlinked.kind == .originalTransactionID && unlinked.result.customerID == nil)
-      var vouched = IncomingReceipt(appID: "demo", customerID: "ana", content: .originalTransactionID(id))
-      vouched.binding = .vouched(by: "ops")
-      #expect(try await service.intake.submit(vouched).result.customerID == "ana")
+      var incoming = IncomingReceipt(appID: "demo", customerID: "ana", content: .originalTransactionID(id))
+      incoming.binding = .assignedByOperator(actor: "ops")
+      #expect(try await service.intake.submit(incoming).result.customerID == "ana")
     }
   }
 

@@ -32,7 +32,7 @@ struct DeliveryCadenceTests {
   }
 
   @Test("Restored statistics never retarget newer arrivals")
-  func remembered() {
+  func persistence() {
     let cadence = DeliveryCadence()
     cadence.restore(.init(last: instant(5), typicalInterval: 7_000), of: target)
     #expect(cadence.statistics(target)?.typicalInterval == 7_000)

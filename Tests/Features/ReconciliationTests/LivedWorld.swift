@@ -55,8 +55,8 @@ struct LivedWorld {
     for day in 1...days {
       for number in 0..<max(1, customers / 12) {
         // Apple does not sign two truths in one millisecond.
-        let moment = Int64(day - 1) * 86_400_000 + Int64(number + 1) * 1_000
-        try await simulator.advanceClock(to: Self.start.advanced(byMilliseconds: moment))
+        let instant = Int64(day - 1) * 86_400_000 + Int64(number + 1) * 1_000
+        try await simulator.advanceClock(to: Self.start.advanced(byMilliseconds: instant))
         try await step()
       }
       try await simulator.advanceClock(to: Self.start.advanced(byMilliseconds: Int64(day) * 86_400_000))

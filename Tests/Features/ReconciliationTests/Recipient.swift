@@ -120,8 +120,8 @@ struct Recipient {
       app.entitlements.map { entitlement in
         let now = evaluate(record.facts, entitlement: entitlement, in: app, at: clock.now())
         let others = stride(from: Int64(0), through: 200, by: 5).map { day in
-          let moment = LivedWorld.start.advanced(byMilliseconds: day * 86_400_000)
-          let then = evaluate(record.facts, entitlement: entitlement, in: app, at: moment)
+          let instant = LivedWorld.start.advanced(byMilliseconds: day * 86_400_000)
+          let then = evaluate(record.facts, entitlement: entitlement, in: app, at: instant)
           return then.isEntitled ? then.deciding?.productID.prefix(1) ?? "?" : "-"
         }
         return

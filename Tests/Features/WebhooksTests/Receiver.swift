@@ -29,7 +29,7 @@ final class Receiver: HTTPExchange {
   }
 
   /// What came since this was last asked.
-  func take() -> [OutgoingRequest] {
+  func takeRequests() -> [OutgoingRequest] {
     state.withLock { state in
       defer { state.sent = [] }
       return state.sent
@@ -63,19 +63,19 @@ extension OutgoingRequest {
 }
 
 /// A clock that a test turns.
-final class TurnedClock: Sendable {
-  private let moment = Mutex(Int64(1_000_000))
+final class ManualClock: Sendable {
+  private let instant = Mutex(Int64(1_000_000))
 
-  var now: Instant { Instant(millisecondsSince1970: moment.withLock { $0 }) }
+  var now: Instant { Instant(millisecondsSince1970: instant.withLock { $0 }) }
 
-  func turn(milliseconds: Int64) { moment.withLock { $0 += milliseconds } }
+  func advance(milliseconds: Int64) { instant.withLock { $0 += milliseconds } }
 }
 
 /// A store with events and one worker that sends them.
 struct Stage {
   let store: SQLiteEntitlementStore
   let receiver = Receiver()
-  let clock = TurnedClock()
+  let clock = ManualClock()
   let settings: WebhookSettings
   let worker: WebhookWorker
   let dispatcher: WebhookDispatcher
@@ -112,17 +112,17 @@ struct Stage {
   }
 
   /// Commits an event of each customer, in this order.
-  func tell(_ customers: String..., kind: EntitlementChange.Kind = .started) async throws {
-    let moment = clock.now
+  func append(_ customers: String..., kind: EntitlementChange.Kind = .started) async throws {
+    let instant = clock.now
     try await store.write { store throws(StoreError) in
-      for customer in customers { _ = try store.append(event(of: customer, kind, at: moment)) }
+      for customer in customers { _ = try store.append(event(of: customer, kind, at: instant)) }
     }
   }
 
   /// Lets the worker work, and says which events the receiver was sent meanwhile.
-  func work() async throws -> [Int64] {
+  func runWorker() async throws -> [Int64] {
     _ = try await worker.run()
-    return receiver.take().map(\.sequence)
+    return receiver.takeRequests().map(\.sequence)
   }
 
   /// Another worker, as after a restart.
@@ -137,14 +137,14 @@ struct Stage {
   }
 }
 
-private func event(of customer: String, _ kind: EntitlementChange.Kind, at moment: Instant) -> NewEvent {
+private func event(of customer: String, _ kind: EntitlementChange.Kind, at instant: Instant) -> NewEvent {
   let app = AppDefinition(
     id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
     products: [])
-  let status = evaluate(CustomerFacts(), entitlement: "pro", in: app, at: moment)
+  let status = evaluate(CustomerFacts(), entitlement: "pro", in: app, at: instant)
   return NewEvent(
     customer: CustomerKey(appID: "ocean", environment: .sandbox, customerID: customer),
     change: EntitlementChange(
-      entitlement: "pro", kind: kind, effectiveAt: moment, before: status, after: status),
-    recordedAt: moment, evidenceID: nil, actor: "")
+      entitlement: "pro", kind: kind, effectiveAt: instant, before: status, after: status),
+    recordedAt: instant, evidenceID: nil, actor: "")
 }

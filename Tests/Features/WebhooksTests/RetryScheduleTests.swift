@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct RetryScheduleTests {
   private func next(_ schedule: RetrySchedule, age milliseconds: Int64) -> Int64? {
-    schedule.next(after: moment(1_000 + milliseconds), first: moment(1_000))
-      .map { $0.milliseconds(since: moment(1_000)) }
+    schedule.next(after: instant(1_000 + milliseconds), first: instant(1_000))
+      .map { $0.milliseconds(since: instant(1_000)) }
   }
 
   @Test("The standard schedule makes ten attempts within 76 hours")
@@ -33,13 +33,13 @@ import Testing
   @Test("A webhook is down after five failures in a row, and probed once a minute")
   func down() {
     var health = WebhookCircuitBreaker()
-    for _ in 0..<4 { health.failed(at: moment(0), retryAfter: nil) }
+    for _ in 0..<4 { health.failed(at: instant(0), retryAfter: nil) }
     #expect(!health.isDown)
-    #expect(health.retryDelay(at: moment(0)) == nil)
-    health.failed(at: moment(0), retryAfter: nil)
+    #expect(health.retryDelay(at: instant(0)) == nil)
+    health.failed(at: instant(0), retryAfter: nil)
     #expect(health.isDown)
-    #expect(health.retryDelay(at: moment(1)) == 59_999)
-    #expect(health.retryDelay(at: moment(60_000)) == nil)
+    #expect(health.retryDelay(at: instant(1)) == 59_999)
+    #expect(health.retryDelay(at: instant(60_000)) == nil)
     var wasDown = health.succeeded()
     #expect(wasDown)
     #expect(!health.isDown)
@@ -51,7 +51,7 @@ import Testing
   func mixed() {
     var health = WebhookCircuitBreaker()
     for _ in 0..<20 {
-      health.failed(at: moment(0), retryAfter: nil)
+      health.failed(at: instant(0), retryAfter: nil)
       let wasDown = health.succeeded()
       #expect(!wasDown)
     }
@@ -61,12 +61,12 @@ import Testing
   @Test("Retry-After delays deliveries for up to an hour")
   func retryAfter() {
     var health = WebhookCircuitBreaker()
-    health.failed(at: moment(0), retryAfter: 7_000)
-    health.failed(at: moment(1_000), retryAfter: 2_000)
-    #expect(health.retryDelay(at: moment(1_000)) == 6_000)
-    health.failed(at: moment(0), retryAfter: 90_000_000)
-    #expect(health.retryDelay(at: moment(0)) == 3_600_000)
+    health.failed(at: instant(0), retryAfter: 7_000)
+    health.failed(at: instant(1_000), retryAfter: 2_000)
+    #expect(health.retryDelay(at: instant(1_000)) == 6_000)
+    health.failed(at: instant(0), retryAfter: 90_000_000)
+    #expect(health.retryDelay(at: instant(0)) == 3_600_000)
   }
 }
 
-func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
+func instant(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }

@@ -14,9 +14,9 @@ import Testing
   @Test("Events are sent once, signed, in the format of the API, and the cursor is stored")
   func delivered() async throws {
     try await Stage.run { stage in
-      try await stage.tell("ana", "ben")
+      try await stage.append("ana", "ben")
       _ = try await stage.worker.run()
-      let sent = stage.receiver.take()
+      let sent = stage.receiver.takeRequests()
       #expect(sent.map(\.sequence) == [1, 2])
       let first = try #require(sent.first)
       #expect(first.header("webhook-id") == "evt_1_1000000")
@@ -26,7 +26,7 @@ import Testing
         String(decoding: first.body, as: UTF8.self)
           == #"{"type":"entitlement.started","timestamp":"1970-01-01T00:16:40.000Z","data":"1"}"#)
       #expect(try await stage.status().cursor == WebhookCursor(position: 2))
-      #expect(try await stage.work().isEmpty)
+      #expect(try await stage.runWorker().isEmpty)
       #expect(stage.settings.redactedURL == "https://example.com/")
     }
   }
@@ -34,13 +34,13 @@ import Testing
   @Test("A new webhook gets later events of the selected kinds only")
   func filtered() async throws {
     try await Stage.run(kinds: [.ended]) { stage in
-      try await stage.tell("ana")
-      try await stage.tell("ana", kind: .ended)
-      #expect(try await stage.work() == [2])
+      try await stage.append("ana")
+      try await stage.append("ana", kind: .ended)
+      #expect(try await stage.runWorker() == [2])
       let other = WebhookDispatcher(
         [WebhookSettings(key: WebhookKey(appID: "ocean", kind: .events, name: "new"), url: "https://e.com")],
         store: stage.store, exchange: stage.receiver,
-        supervisor: WorkerSupervisor(logger: Logger(label: "test")), now: { moment(0) },
+        supervisor: WorkerSupervisor(logger: Logger(label: "test")), now: { instant(0) },
         encode: { _ in .null })
       try await other.begin()
       let key = try #require(other.settings.first?.key)
@@ -52,16 +52,16 @@ import Testing
   func order() async throws {
     try await Stage.run { stage in
       stage.receiver.answers { .success(.status($0.sequence == 1 ? 500 : 200)) }
-      try await stage.tell("ana", "ben", "ana", "ben")
-      #expect(try await stage.work() == [1, 2, 4])
-      try await stage.tell("ana", "cem")
-      #expect(try await stage.work() == [6])
-      stage.clock.turn(milliseconds: 10_000)
-      #expect(try await stage.work() == [1])
+      try await stage.append("ana", "ben", "ana", "ben")
+      #expect(try await stage.runWorker() == [1, 2, 4])
+      try await stage.append("ana", "cem")
+      #expect(try await stage.runWorker() == [6])
+      stage.clock.advance(milliseconds: 10_000)
+      #expect(try await stage.runWorker() == [1])
       stage.receiver.answers { _ in .success(.status(204)) }
-      #expect(try await stage.work().isEmpty)
-      stage.clock.turn(milliseconds: 100_000)
-      #expect(try await stage.work() == [1, 3, 5])
+      #expect(try await stage.runWorker().isEmpty)
+      stage.clock.advance(milliseconds: 100_000)
+      #expect(try await stage.runWorker() == [1, 3, 5])
       #expect(
         try await stage.status().counts == DeliveryCounts(pending: 0, deadLetters: 0, oldestPendingAt: nil))
     }
@@ -71,23 +71,23 @@ import Testing
   func restart() async throws {
     try await Stage.run { stage in
       stage.receiver.answers { .success(.status($0.sequence == 1 ? 503 : 200)) }
-      try await stage.tell("ana", "ben", "ana")
-      #expect(try await stage.work() == [1, 2])
+      try await stage.append("ana", "ben", "ana")
+      #expect(try await stage.runWorker() == [1, 2])
       stage.receiver.answers { _ in .success(.status(200)) }
-      stage.clock.turn(milliseconds: 10_000)
+      stage.clock.advance(milliseconds: 10_000)
       _ = try await stage.restarted().run()
-      #expect(stage.receiver.take().map(\.sequence) == [1, 3])
+      #expect(stage.receiver.takeRequests().map(\.sequence) == [1, 3])
     }
   }
 
   @Test("What is given up lets the next one go, is listed, and goes out when it is resent")
-  func dead() async throws {
+  func deadLetter() async throws {
     try await Stage.run(delays: [10]) { stage in
       stage.receiver.answers { .success(.status($0.sequence == 1 ? 400 : 200)) }
-      try await stage.tell("ana", "ana")
-      #expect(try await stage.work() == [1])
-      stage.clock.turn(milliseconds: 10_000)
-      #expect(try await stage.work() == [1, 2])
+      try await stage.append("ana", "ana")
+      #expect(try await stage.runWorker() == [1])
+      stage.clock.advance(milliseconds: 10_000)
+      #expect(try await stage.runWorker() == [1, 2])
       let dead = try await stage.store.snapshot {
         try $0.deliveries(
           of: stage.settings.key, in: .deadLetter, after: 0, limit: 9)
@@ -98,7 +98,7 @@ import Testing
       stage.receiver.answers { _ in .success(.status(200)) }
       #expect(
         try await stage.admin.resend(.deadLetters, to: stage.settings) == .init(count: 1, nextPosition: nil))
-      #expect(try await stage.work() == [1])
+      #expect(try await stage.runWorker() == [1])
       #expect(try await stage.status().counts.deadLetters == 0)
     }
   }
@@ -106,12 +106,12 @@ import Testing
   @Test("What arrived long ago can be resent, by position or by range, and comes in order")
   func resent() async throws {
     try await Stage.run { stage in
-      try await stage.tell("ana", "ben", "ana", "ana")
-      _ = try await stage.work()
+      try await stage.append("ana", "ben", "ana", "ana")
+      _ = try await stage.runWorker()
       #expect(try await stage.admin.resend(.positions([4, 1, 77]), to: stage.settings).count == 2)
-      #expect(try await stage.work() == [1, 4])
+      #expect(try await stage.runWorker() == [1, 4])
       #expect(try await stage.admin.resend(.range(2...3), to: stage.settings).count == 2)
-      #expect(Set(try await stage.work()) == [2, 3])
+      #expect(Set(try await stage.runWorker()) == [2, 3])
     }
   }
 
@@ -119,14 +119,14 @@ import Testing
   func gone() async throws {
     try await Stage.run { stage in
       stage.receiver.answers { _ in .success(.status(410)) }
-      try await stage.tell("ana", "ben")
-      #expect(try await stage.work() == [1])
-      try await stage.tell("cem")
-      #expect(try await stage.work().isEmpty)
+      try await stage.append("ana", "ben")
+      #expect(try await stage.runWorker() == [1])
+      try await stage.append("cem")
+      #expect(try await stage.runWorker().isEmpty)
       #expect(try await stage.status().cursor.goneAt == stage.clock.now)
       stage.receiver.answers { _ in .success(.status(200)) }
       #expect(try await stage.admin.resume(stage.settings).cursor.goneAt == nil)
-      #expect(try await stage.work().sorted() == [1, 2, 3])
+      #expect(try await stage.runWorker().sorted() == [1, 2, 3])
     }
   }
 
@@ -134,18 +134,18 @@ import Testing
   func down() async throws {
     try await Stage.run(delays: [10, 86_400]) { stage in
       stage.receiver.answers { _ in .failure(.unreachable("refused")) }
-      for number in 1...40 { try await stage.tell("c\(number)") }
-      #expect(try await stage.work().count == 5)
-      stage.clock.turn(milliseconds: 59_000)
-      for number in 41...50 { try await stage.tell("c\(number)") }
-      #expect(try await stage.work().isEmpty)
-      stage.clock.turn(milliseconds: 1_000)
+      for number in 1...40 { try await stage.append("c\(number)") }
+      #expect(try await stage.runWorker().count == 5)
+      stage.clock.advance(milliseconds: 59_000)
+      for number in 41...50 { try await stage.append("c\(number)") }
+      #expect(try await stage.runWorker().isEmpty)
+      stage.clock.advance(milliseconds: 1_000)
       // What has been due longest, and one of what is new; the rest stays in the log.
-      #expect(try await stage.work() == [6, 41])
+      #expect(try await stage.runWorker() == [6, 41])
       #expect(try await stage.status().cursor.position == 41)
       stage.receiver.answers { _ in .success(.status(200)) }
-      stage.clock.turn(milliseconds: 60_000)
-      #expect(Set(try await stage.work()) == Set(1...50))
+      stage.clock.advance(milliseconds: 60_000)
+      #expect(Set(try await stage.runWorker()) == Set(1...50))
       #expect(try await stage.status().counts.pending == 0)
     }
   }
@@ -154,51 +154,51 @@ import Testing
   func retryAfter() async throws {
     try await Stage.run { stage in
       stage.receiver.answers { _ in .success(.status(429, [("retry-after", "30")])) }
-      try await stage.tell("ana", "ben")
-      #expect(try await stage.work() == [1])
+      try await stage.append("ana", "ben")
+      #expect(try await stage.runWorker() == [1])
       stage.receiver.answers { _ in .success(.status(200)) }
-      stage.clock.turn(milliseconds: 29_000)
-      #expect(try await stage.work().isEmpty)
-      stage.clock.turn(milliseconds: 1_000)
-      #expect(try await stage.work().sorted() == [1, 2])
+      stage.clock.advance(milliseconds: 29_000)
+      #expect(try await stage.runWorker().isEmpty)
+      stage.clock.advance(milliseconds: 1_000)
+      #expect(try await stage.runWorker().sorted() == [1, 2])
     }
   }
 
   @Test(
-    "Whatever a receiver does, each customer's events are taken in their order and none is left out",
+    "Whatever a receiver does, each customer's events are accepted in their order and none is left out",
     arguments: 1...UInt64(12))
   func property(seed: UInt64) async throws {
     try await Stage.run(delays: [10, 100, 1_000, 10_000, 100_000], concurrency: 4) { stage in
       var random = SplitMix64(state: seed)
-      var owners: [String] = []
-      let taken = Taken()
+      var customersOfEvents: [String] = []
+      let accepted = AcceptedSequences()
       for _ in 0..<30 {
         let customers = (0..<Int(random.next() % 6)).map { _ in "c\(random.next() % 5)" }
-        for customer in customers { try await stage.tell(customer) }
-        owners += customers
-        let luck = random.next()
+        for customer in customers { try await stage.append(customer) }
+        customersOfEvents += customers
+        let seedOfRound = random.next()
         stage.receiver.answers { request in
-          guard (luck &+ UInt64(request.sequence) &* 2_654_435_761) % 7 < 3 else {
-            taken.note(request.sequence)
+          guard (seedOfRound &+ UInt64(request.sequence) &* 2_654_435_761) % 7 < 3 else {
+            accepted.record(request.sequence)
             return .success(.status(200))
           }
-          return luck % 2 == 0 ? .success(.status(500)) : .failure(.timedOut)
+          return seedOfRound % 2 == 0 ? .success(.status(500)) : .failure(.timedOut)
         }
         _ = try await random.next() % 4 == 0 ? stage.restarted().run() : stage.worker.run()
-        stage.clock.turn(milliseconds: Int64(random.next() % 70_000))
+        stage.clock.advance(milliseconds: Int64(random.next() % 70_000))
       }
       stage.receiver.answers { request in
-        taken.note(request.sequence)
+        accepted.record(request.sequence)
         return .success(.status(200))
       }
       for _ in 0..<3 {
-        stage.clock.turn(milliseconds: 3_600_000)
+        stage.clock.advance(milliseconds: 3_600_000)
         _ = try await stage.restarted().run()
       }
-      let firsts = taken.firsts
-      #expect(firsts.sorted() == Array(owners.indices).map { Int64($0 + 1) })
-      for customer in Set(owners) {
-        let own = firsts.filter { owners[Int($0) - 1] == customer }
+      let firsts = accepted.firsts
+      #expect(firsts.sorted() == Array(customersOfEvents.indices).map { Int64($0 + 1) })
+      for customer in Set(customersOfEvents) {
+        let own = firsts.filter { customersOfEvents[Int($0) - 1] == customer }
         #expect(own == own.sorted())
       }
     }
@@ -206,12 +206,12 @@ import Testing
 }
 
 /// Which events a receiver took, in the order in which it took them for the first time.
-private final class Taken: Sendable {
+private final class AcceptedSequences: Sendable {
   private let sequences = Mutex<[Int64]>([])
 
   var firsts: [Int64] { sequences.withLock { $0 } }
 
-  func note(_ sequence: Int64) {
+  func record(_ sequence: Int64) {
     sequences.withLock { if !$0.contains(sequence) { $0.append(sequence) } }
   }
 }

@@ -94,7 +94,7 @@ struct ClientConnectionTests {
     var closedPort = 0
     try await ScriptedServer.run({ _ in .reset }) { _, port in closedPort = port }
     do {
-      try await ClientConnection.withConnection(host: "127.0.0.1", port: closedPort) { _ in
+      _ = try await ClientConnection.withConnection(host: "127.0.0.1", port: closedPort) { _ in
         Issue.record("the connection was not refused")
       }
     } catch let error as ClientError {

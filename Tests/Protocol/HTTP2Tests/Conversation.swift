@@ -18,11 +18,11 @@ final class Conversation {
 
   /// Transfers bytes in both directions until both sessions are idle, and collects their events.
   func exchange() throws {
-    var isQuiet = false
-    while !isQuiet {
+    var isIdle = false
+    while !isIdle {
       let toServer = try Self.output(of: client)
       let toClient = try Self.output(of: server)
-      isQuiet = toServer.isEmpty && toClient.isEmpty
+      isIdle = toServer.isEmpty && toClient.isEmpty
       try toServer.withUnsafeBytes { try server.receive($0) }
       try toClient.withUnsafeBytes { try client.receive($0) }
       clientEvents += Self.events(of: client)
@@ -30,7 +30,7 @@ final class Conversation {
     }
   }
 
-  func forget() {
+  func clearEvents() {
     clientEvents = []
     serverEvents = []
   }

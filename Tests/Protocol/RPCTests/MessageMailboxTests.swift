@@ -27,9 +27,9 @@ import Testing
     let (used, isComplete) = try fill(mailbox, wire)
     #expect(!isComplete)
     #expect(used == 10 * 5)
-    var asked = 0
-    for _ in 0..<10 { _ = try await mailbox.next { asked += 1 } }
-    #expect(asked == 1)
+    var refills = 0
+    for _ in 0..<10 { _ = try await mailbox.next { refills += 1 } }
+    #expect(refills == 1)
     #expect(try fill(mailbox, Array(wire.dropFirst(used))).used == 10 * 5)
   }
 

@@ -19,65 +19,65 @@ import Testing
 
   @Test("A connection with calls is retired at its maximum age and closed after the grace period")
   func age() {
-    var life = ConnectionLifetime(times, now: 0, jitter: 0)
-    #expect(life.tick(now: 999, busy) == .nothing)
-    #expect(life.tick(now: 1_000, busy) == .retire)
-    #expect(life.tick(now: 1_099, busy) == .nothing)
-    #expect(life.tick(now: 1_100, busy) == .close(.retired))
+    var lifetime = ConnectionLifetime(times, now: 0, jitter: 0)
+    #expect(lifetime.tick(now: 999, busy) == .nothing)
+    #expect(lifetime.tick(now: 1_000, busy) == .retire)
+    #expect(lifetime.tick(now: 1_099, busy) == .nothing)
+    #expect(lifetime.tick(now: 1_100, busy) == .close(.retired))
   }
 
   @Test(
     "Connections that start together do not reach their maximum age together",
     arguments: [(-1.0, 900), (1.0, 1_100)])
   func jitter(jitter: Double, end: Int64) {
-    var life = ConnectionLifetime(times, now: 0, jitter: jitter)
-    #expect(life.tick(now: end - 1, busy) == .nothing)
-    #expect(life.tick(now: end, busy) == .retire)
+    var lifetime = ConnectionLifetime(times, now: 0, jitter: jitter)
+    #expect(lifetime.tick(now: end - 1, busy) == .nothing)
+    #expect(lifetime.tick(now: end, busy) == .retire)
   }
 
   @Test("A connection without calls is idle even if its peer sends frames")
   func idle() {
-    var life = ConnectionLifetime(times, now: 0, jitter: 0)
-    _ = life.tick(now: 100, busy)
+    var lifetime = ConnectionLifetime(times, now: 0, jitter: 0)
+    _ = lifetime.tick(now: 100, busy)
     let chatter = ConnectionLifetime.Observation(hasReceived: true)
-    #expect(life.tick(now: 699, chatter) == .nothing)
-    #expect(life.tick(now: 700, chatter) == .retire)
+    #expect(lifetime.tick(now: 699, chatter) == .nothing)
+    #expect(lifetime.tick(now: 700, chatter) == .retire)
   }
 
   @Test("A silent peer receives one ping, and is disconnected if it does not acknowledge it")
   func keepalive() {
-    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    var lifetime = ConnectionLifetime(times, now: 0, jitter: 0)
     let silent = ConnectionLifetime.Observation(openStreams: 1)
-    #expect(life.tick(now: 59, silent) == .nothing)
-    #expect(life.tick(now: 60, silent) == .ping)
-    #expect(life.tick(now: 70, silent) == .nothing)
-    #expect(life.tick(now: 79, .init(hasReceived: true, openStreams: 1)) == .nothing)
-    #expect(life.tick(now: 139, silent) == .ping)
-    #expect(life.tick(now: 159, silent) == .close(.silent))
+    #expect(lifetime.tick(now: 59, silent) == .nothing)
+    #expect(lifetime.tick(now: 60, silent) == .ping)
+    #expect(lifetime.tick(now: 70, silent) == .nothing)
+    #expect(lifetime.tick(now: 79, .init(hasReceived: true, openStreams: 1)) == .nothing)
+    #expect(lifetime.tick(now: 139, silent) == .ping)
+    #expect(lifetime.tick(now: 159, silent) == .close(.silent))
   }
 
   @Test("A peer that reads no responses is disconnected, a slow one is not")
   func stall() {
-    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    var lifetime = ConnectionLifetime(times, now: 0, jitter: 0)
     var waiting = busy
     waiting.hasUnsent = true
     for now in stride(from: Int64(0), through: 480, by: 60) {
-      #expect(life.tick(now: now, waiting) == .nothing)
+      #expect(lifetime.tick(now: now, waiting) == .nothing)
     }
     waiting.hasSent = false
-    #expect(life.tick(now: 599, waiting) == .nothing)
-    #expect(life.tick(now: 600, waiting) == .close(.stalled))
+    #expect(lifetime.tick(now: 599, waiting) == .nothing)
+    #expect(lifetime.tick(now: 600, waiting) == .close(.stalled))
   }
 
   @Test("The timeout of a header block restarts with each request")
   func headers() {
-    var life = ConnectionLifetime(times, now: 0, jitter: 0)
+    var lifetime = ConnectionLifetime(times, now: 0, jitter: 0)
     var reading = busy
     reading.openHeaderBlock = 1
-    #expect(life.tick(now: 10, reading) == .nothing)
+    #expect(lifetime.tick(now: 10, reading) == .nothing)
     reading.openHeaderBlock = 3
-    #expect(life.tick(now: 39, reading) == .nothing)
-    #expect(life.tick(now: 68, reading) == .nothing)
-    #expect(life.tick(now: 69, reading) == .close(.slowHeaders))
+    #expect(lifetime.tick(now: 39, reading) == .nothing)
+    #expect(lifetime.tick(now: 68, reading) == .nothing)
+    #expect(lifetime.tick(now: 69, reading) == .close(.slowHeaders))
   }
 }

@@ -27,17 +27,17 @@ import Testing
   }
 
   @Test("Randomly spread calls never exceed burst and rate", arguments: 1...20)
-  func neverMore(seed: UInt64) {
+  func upperBound(seed: UInt64) {
     var generator = SplitMix64(state: seed)
     let limit = RateLimit(
       perSecond: .random(in: 1...50, using: &generator), burst: .random(in: 1...20, using: &generator))
     let bucket = TokenBucket(limit)
     var now: Int64 = 0
-    var taken: Int64 = 0
+    var granted: Int64 = 0
     for _ in 0..<500 {
       now += .random(in: 0...Self.second / 20, using: &generator)
-      if bucket.take(at: now) == nil { taken += 1 }
+      if bucket.take(at: now) == nil { granted += 1 }
     }
-    #expect(taken <= limit.burst + now / (Self.second / limit.perSecond) + 1)
+    #expect(granted <= limit.burst + now / (Self.second / limit.perSecond) + 1)
   }
 }

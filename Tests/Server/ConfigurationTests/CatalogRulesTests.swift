@@ -24,9 +24,9 @@ import Testing
   func boughtBefore() throws {
     let app = try catalog()
     for (version, owns) in [("2.9", true), ("2.10.1", true), ("3", false), ("3.0.1", false), ("10", false)] {
-      let copy = AppTransactionFact(originalApplicationVersion: version, signedDate: moment)
+      let copy = AppTransactionFact(originalApplicationVersion: version, signedDate: instant)
       let status = evaluate(
-        CustomerFacts(appTransactions: [copy]), entitlement: "archive", in: app, at: moment)
+        CustomerFacts(appTransactions: [copy]), entitlement: "archive", in: app, at: instant)
       #expect(status.isEntitled == owns, "\(version)")
     }
   }
@@ -36,10 +36,10 @@ import Testing
     let app = try catalog()
     let shared = TransactionFact(
       transactionID: "1", originalTransactionID: "1", productID: "lifetime", type: .nonConsumable,
-      purchaseDate: moment, ownership: .familyShared, signedDate: moment)
+      purchaseDate: instant, ownership: .familyShared, signedDate: instant)
     let facts = CustomerFacts(transactions: [shared])
-    #expect(evaluate(facts, entitlement: "pro", in: app, at: moment).accessLevel == .limited)
-    #expect(evaluate(facts, entitlement: "export", in: app, at: moment).reason == .familySharingNotAllowed)
+    #expect(evaluate(facts, entitlement: "pro", in: app, at: instant).accessLevel == .limited)
+    #expect(evaluate(facts, entitlement: "export", in: app, at: instant).reason == .familySharingNotAllowed)
   }
 
   @Test("ownership_policy is keep by default")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  private let moment = Instant(millisecondsSince1970: 1_800_000_000_000)
+  private let instant = Instant(millisecondsSince1970: 1_800_000_000_000)
 
   private func catalog() throws -> AppDefinition {
     try #require(try ServiceConfiguration(yaml: Self.yaml, file: "x.yaml").catalog["sea"])

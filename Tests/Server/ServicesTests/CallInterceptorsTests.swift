@@ -93,7 +93,7 @@ struct CallInterceptorsTests {
   func auditOfFailure() {
     let status = run(Self.check, [], as: "reader") { _, _ in .failure(Status(.unavailable, "disk full")) }
     #expect(status.code == .unavailable)
-    #expect(records.all.map(\.problem) == ["disk full"])
+    #expect(records.all.map(\.error) == ["disk full"])
     #expect(status.requestID == records.all.first?.trace.requestID)
   }
 

@@ -16,12 +16,12 @@ import Testing
     let status = Status(error)
     #expect(status.code == .unavailable)
     #expect(!status.message.contains(error.description))
-    #expect(status.problem == "the store cannot be used; see the server's log: \(error)")
+    #expect(status.internalMessage == "the store cannot be used; see the server's log: \(error)")
   }
 
   @Test("A failure without an internal cause has its message as the problem")
   func plain() {
     #expect(Status(StoreError.diskFull).cause.isEmpty)
-    #expect(Status(.notFound, "there is no such thing").problem == "there is no such thing")
+    #expect(Status(.notFound, "there is no such thing").internalMessage == "there is no such thing")
   }
 }

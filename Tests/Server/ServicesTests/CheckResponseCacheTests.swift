@@ -18,14 +18,14 @@ struct CheckResponseCacheTests {
 
   private func validity(from: Int64 = 0, until: Int64? = nil) -> CheckResponseCache.Validity {
     CheckResponseCache.Validity(
-      from: moment(from), until: until.map(moment), snapshotVersion: changes.lastCommit,
+      from: instant(from), until: until.map(instant), snapshotVersion: changes.lastCommit,
       customer: changes.slot(of: ana), catalogGeneration: catalog.generation)
   }
 
   @Test("A cached response is found by the bytes of its request, with the new time appended")
   func found() {
     let cache = cache()
-    cache.remember("yes", to: "may ana?", while: validity())
+    cache.insert("yes", to: "may ana?", while: validity())
     #expect(cache.answer(to: "may ana?", at: 5, appending: "!") == "yes!")
     #expect(cache.answer(to: "may ana", at: 5) == nil)
     #expect(cache.answer(to: "may ann?", at: 5) == nil)
@@ -35,19 +35,19 @@ struct CheckResponseCacheTests {
   @Test("A cached response is valid from its creation until its end")
   func time() {
     let cache = cache()
-    cache.remember("yes", to: "may ana?", while: validity(from: 10, until: 20))
+    cache.insert("yes", to: "may ana?", while: validity(from: 10, until: 20))
     #expect([9, 10, 19, 20].map { cache.answer(to: "may ana?", at: $0) } == [nil, "yes", "yes", nil])
   }
 
   @Test("A change of the customer invalidates a cached response")
   func change() {
     let cache = cache()
-    cache.remember("yes", to: "may ana?", while: validity())
+    cache.insert("yes", to: "may ana?", while: validity())
     changes.committed([CustomerKey(appID: "ocean", environment: .production, customerID: "ben")])
     #expect(cache.answer(to: "may ana?", at: 5) == "yes")
     changes.committed([ana])
     #expect(cache.answer(to: "may ana?", at: 5) == nil)
-    cache.remember("no", to: "may ana?", while: validity())
+    cache.insert("no", to: "may ana?", while: validity())
     #expect(cache.answer(to: "may ana?", at: 5) == "no")
   }
 
@@ -56,14 +56,14 @@ struct CheckResponseCacheTests {
     let cache = cache()
     let before = validity()
     changes.committed([ana])
-    cache.remember("old", to: "may ana?", while: before)
+    cache.insert("old", to: "may ana?", while: before)
     #expect(cache.answer(to: "may ana?", at: 5) == nil)
   }
 
   @Test("Another catalog invalidates a cached response")
   func catalogChange() {
     let cache = cache()
-    cache.remember("yes", to: "may ana?", while: validity())
+    cache.insert("yes", to: "may ana?", while: validity())
     catalog.replace(with: Catalog([]))
     #expect(cache.answer(to: "may ana?", at: 5) == nil)
   }
@@ -74,7 +74,7 @@ struct CheckResponseCacheTests {
     var kept = 0
     for round in 0..<4 {
       for number in 0..<1_000 {
-        cache.remember("answer \(number) \(round)", to: "request \(number)", while: validity())
+        cache.insert("answer \(number) \(round)", to: "request \(number)", while: validity())
       }
       for number in 0..<1_000 {
         guard let answer = cache.answer(to: "request \(number)", at: 5) else { continue }
@@ -89,28 +89,28 @@ struct CheckResponseCacheTests {
   @Test("A cache without memory stores nothing, and a response larger than a slot is not stored")
   func size() {
     let none = cache(bytes: 1_000)
-    none.remember("yes", to: "may ana?", while: validity())
+    none.insert("yes", to: "may ana?", while: validity())
     #expect(none.answer(to: "may ana?", at: 5) == nil)
     let cache = cache()
     let long = String(repeating: "y", count: 600)
-    cache.remember(long, to: "may ana?", while: validity())
+    cache.insert(long, to: "may ana?", while: validity())
     #expect(cache.answer(to: "may ana?", at: 5) == nil)
-    cache.remember("yes", to: long, while: validity())
+    cache.insert("yes", to: long, while: validity())
     #expect(cache.answer(to: long, at: 5) == nil)
   }
 }
 
-private func moment(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
+private func instant(_ milliseconds: Int64) -> Instant { Instant(millisecondsSince1970: milliseconds) }
 
 // Requests and answers as texts.
 extension CheckResponseCache {
-  fileprivate func remember(_ answer: String, to request: String, while validity: Validity) {
-    Array(request.utf8).withUnsafeBytes { remember(Array(answer.utf8), to: $0, while: validity) }
+  fileprivate func insert(_ answer: String, to request: String, while validity: Validity) {
+    Array(request.utf8).withUnsafeBytes { insert(Array(answer.utf8), to: $0, while: validity) }
   }
 
   fileprivate func answer(to request: String, at now: Int64, appending suffix: String = "") -> String? {
     let bytes = Array(request.utf8).withUnsafeBytes {
-      answer(to: $0, at: moment(now)) { $0.append(contentsOf: suffix.utf8) }
+      answer(to: $0, at: instant(now)) { $0.append(contentsOf: suffix.utf8) }
     }
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }

@@ -32,7 +32,7 @@ import Wire
   }
 
   private func problems(_ monitor: HealthMonitor) -> [HealthCheckResult.Dependency] {
-    monitor.findings.filter { $0.problem != nil }.map(\.dependency)
+    monitor.results.filter { $0.problem != nil }.map(\.dependency)
   }
 
   @Test("No service is served before the first checks, and all are after successful ones")

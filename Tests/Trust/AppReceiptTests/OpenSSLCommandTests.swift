@@ -54,10 +54,10 @@ struct OpenSSLCommandTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     for digest in ReceiptSigner.Digest.allCases {
       try write("receipt", chain.signer.sign(content: read("content"), digest: digest))
-      let moment = ReceiptChain.middle.millisecondsSince1970 / 1000
+      let instant = ReceiptChain.middle.millisecondsSince1970 / 1000
       #expect(
         try openssl(
-          "\(tool) -verify -inform DER -in receipt -binary -purpose any -CAfile root.pem -attime \(moment)"
+          "\(tool) -verify -inform DER -in receipt -binary -purpose any -CAfile root.pem -attime \(instant)"
             + " -out verified"))
       #expect(try read("verified") == read("content"))
     }

@@ -136,7 +136,7 @@ import Testing
       try write("key.pem", in: folder, mode: mode)
       let path = folder.appending(path: "key.pem").path
       let error = #expect(throws: PrivateKeyFileError.self) { try PrivateKeyFile.read(path) }
-      #expect(error == .openToOthers(path: path, mode: UInt32(mode)))
+      #expect(error == .accessibleToOthers(path: path, mode: UInt32(mode)))
       #expect(error?.description.contains("0\(String(mode, radix: 8))") == true)
     }
   }

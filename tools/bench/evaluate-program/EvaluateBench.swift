@@ -15,14 +15,14 @@ internal import Glibc
       exit(2)
     }
     let facts = subscriber(periods: count)
-    let moments = moments(count)
+    let instants = instants(count)
     var (evaluations, entitled) = (0, 0)
     let start = cpuSeconds
     while cpuSeconds - start < seconds {
-      for moment in moments {
-        if evaluate(facts, entitlement: "pro", in: app, at: moment).isEntitled { entitled += 1 }
+      for instant in instants {
+        if evaluate(facts, entitlement: "pro", in: app, at: instant).isEntitled { entitled += 1 }
       }
-      evaluations += moments.count
+      evaluations += instants.count
     }
     let spent = cpuSeconds - start
     // Each instant is in a paid period or in a gap, half of them in each.
@@ -67,7 +67,7 @@ internal import Glibc
   }
 
   /// An instant in the paid and one in the unpaid half of the first, a middle and the last month.
-  private static func moments(_ count: Int) -> [Instant] {
+  private static func instants(_ count: Int) -> [Instant] {
     [0, Int64(count) / 2, Int64(count) - 1].flatMap { number in
       [month / 4, month * 3 / 4].map { first.advanced(byMilliseconds: number * month + $0) }
     }

@@ -1,4 +1,8 @@
+internal import AppStore
+internal import Foundation
 internal import Glibc
+internal import JSON
+internal import SignedData
 
 /// The Swift side of `tools/bench/ingest` and `tools/crash`.
 ///
@@ -20,4 +24,99 @@ internal import Glibc
     let first = numbers.count == 3 ? numbers[2] : 0
     try PostedNotifications(customers: numbers[1]).write(first..<first + numbers[0], to: folder)
   }
+}
+
+/// Renewal notifications of synthetic customers, each with a transaction and a renewal info,
+/// all three signed as Apple signs them.
+struct PostedNotifications {
+  private let signer: JWSSigner
+  private let root: Certificate
+  /// The customers in the order of their renewal dates, as `entitled store seed` creates them.
+  private let customers: [Int]
+  private let start: Int64
+
+  /// Notifications about the purchases of `customers` seeded customers, signed now.
+  init(customers: Int) throws {
+    var order = Array(repeating: 1, count: customers)
+    for number in 1...customers { order[number * 7919 % customers] = number }
+    self.customers = order
+    self.start = Int64(Date().timeIntervalSince1970 * 1000) - Self.day
+    let (start, end) = (
+      Instant(millisecondsSince1970: start - Self.day), Instant(millisecondsSince1970: start + Self.year)
+    )
+    let root = try CertificateIssuer.root(
+      DistinguishedName([("CN", "Bench Root CA"), ("O", "Invented Inc.")]), key: .generate(.p384),
+      from: start, until: end)
+    let intermediate = try root.intermediate(
+      DistinguishedName([("CN", "Bench Developer Relations"), ("O", "Invented Inc.")]),
+      key: .generate(.p384), from: start, until: end)
+    let key = try SigningKey.generate(.p256)
+    let leaf = try intermediate.leaf(
+      DistinguishedName([("CN", "Bench App Store Receipt Signing"), ("O", "Invented Inc.")]), key: key,
+      from: start, until: end)
+    signer = JWSSigner(key: key, chain: [leaf, intermediate.certificate, root.certificate])
+    self.root = root.certificate
+  }
+
+  /// Writes the notifications of these numbers, one per line, and the root.
+  func write(_ numbers: Range<Int>, to folder: String) throws {
+    let folder = URL(filePath: folder)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data(root.der).write(to: folder.appending(path: "root.der"))
+    let path = folder.appending(path: "notifications.txt").path
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    for number in numbers {
+      let body: JSONObject = ["signedPayload": .string(try signedPayload(number))]
+      try file.write(contentsOf: Data(body.serialized() + [UInt8(ascii: "\n")]))
+    }
+    try file.close()
+  }
+
+  private func signedPayload(_ number: Int) throws -> String {
+    let line = String(2_000_000_000_000_000 + customers[number % customers.count] * 10)
+    let now = start + Int64(number) * 10
+    let data: JSONObject = [
+      "bundleId": .string(Self.bundleID), "bundleVersion": "104", "environment": "Sandbox",
+      "signedTransactionInfo": .string(try signer.sign(payload: transaction(number, of: line, at: now))),
+      "signedRenewalInfo": .string(try signer.sign(payload: renewalInfo(number, of: line, at: now))),
+      "status": 1,
+    ]
+    return try signer.sign(payload: [
+      "notificationType": "DID_RENEW", "notificationUUID": .string(UUID().uuidString.lowercased()),
+      "data": .object(data), "version": "2.0", "signedDate": .number(JSONNumber(now)),
+    ])
+  }
+
+  private func transaction(_ number: Int, of line: String, at now: Int64) -> JSONObject {
+    [
+      "transactionId": .string(String(3_000_000_000_000_000 + number)),
+      "originalTransactionId": .string(line),
+      "webOrderLineItemId": .string(String(4_000_000_000_000_000 + number)),
+      "bundleId": .string(Self.bundleID), "productId": .string(Self.productID),
+      "subscriptionGroupIdentifier": "pro", "purchaseDate": .number(JSONNumber(now)),
+      "originalPurchaseDate": .number(JSONNumber(now - Self.year)),
+      "expiresDate": .number(JSONNumber(now + Self.year)), "quantity": 1,
+      "type": "Auto-Renewable Subscription", "inAppOwnershipType": "PURCHASED",
+      "signedDate": .number(JSONNumber(now)), "environment": "Sandbox", "transactionReason": "RENEWAL",
+      "storefront": "DEU", "storefrontId": "143443", "price": 39_990, "currency": "EUR",
+      "appTransactionId": .string(String(704_000_000_000_000 + number)),
+    ]
+  }
+
+  private func renewalInfo(_ number: Int, of line: String, at now: Int64) -> JSONObject {
+    [
+      "originalTransactionId": .string(line), "autoRenewProductId": .string(Self.productID),
+      "productId": .string(Self.productID), "autoRenewStatus": 1, "renewalPrice": 39_990,
+      "currency": "EUR", "signedDate": .number(JSONNumber(now)), "environment": "Sandbox",
+      "recentSubscriptionStartDate": .number(JSONNumber(now - Self.year)),
+      "renewalDate": .number(JSONNumber(now + Self.year)),
+      "appTransactionId": .string(String(704_000_000_000_000 + number)),
+    ]
+  }
+
+  private static let bundleID = "com.example.oceanjournal"
+  private static let productID = "pro.yearly"
+  private static let day: Int64 = 86_400_000
+  private static let year: Int64 = 365 * day
 }

@@ -18,6 +18,7 @@ package enum PrivateDirectoryError: Error, Hashable, Sendable {
 /// The lock is an advisory lock on the directory itself. The kernel releases it when the process ends, whatever the
 /// cause.
 package final class PrivateDirectory: Sendable {
+  /// The path as given, absolute or relative to the working directory.
   package let path: String
   /// The open directory, which holds the lock until it is closed.
   private let descriptor: CInt

@@ -16,11 +16,14 @@ package protocol Worker: Sendable {
 package struct WorkerSupervisor: Sendable {
   /// The delays between restarts.
   package struct Backoff: Hashable, Sendable {
+    /// The delay after the first failure; each further one doubles it.
     package var first: Duration
+    /// The longest delay.
     package var max: Duration
     /// A worker that ran for at least this time before it failed starts again with ``first``.
     package var resetAfter: Duration
 
+    /// The delays of every worker of the service.
     package static let standard = Backoff(first: .seconds(1), max: .seconds(15), resetAfter: .seconds(60))
 
     package init(first: Duration, max: Duration, resetAfter: Duration) {

@@ -20,9 +20,10 @@ package struct IncomingReceipt: Sendable {
     /// Unknown: the purchase is stored without linking it.
     case lookUpOnly
     /// The operator vouches for the customer; the name is recorded as the actor.
-    case vouched(by: String)
+    case assignedByOperator(actor: String)
   }
 
+  /// The operator's name for the app.
   package var appID: String
   /// The customer to link the purchases to; `nil` for none.
   package var customerID: String?
@@ -34,6 +35,7 @@ package struct IncomingReceipt: Sendable {
   /// The device identifier that the receipt must match; empty for any.
   package var deviceIdentifier: [UInt8] = []
   package var source = Evidence.Source.submission
+  /// The priority of the calls to Apple that the receipt needs.
   package var priority = CallPriority.interactive
   /// The timeout of the lookup; `nil` for none.
   package var timeout: Duration?
@@ -72,6 +74,7 @@ package struct ReceiptOutcome: Sendable {
   }
 
   package let kind: Kind
+  /// Where the purchases were made.
   package let environment: Environment
   /// The original transaction ids in the receipt, each once.
   package let lines: [String]

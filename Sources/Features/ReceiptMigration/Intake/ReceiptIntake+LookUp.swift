@@ -94,7 +94,7 @@ extension ReceiptIntake {
     case .transactionID(let id, let environment, _):
       if let failure = history.failure { throw .lookupFailed(failure) }
       guard history.unknownLines.isEmpty else { throw .rejected(.unknownToApple(id), evidence: nil) }
-      if case .vouched(let actor) = incoming.binding {
+      if case .assignedByOperator(let actor) = incoming.binding {
         submission.claimedLines = [id]
         submission.actor = actor
       } else {

@@ -7,7 +7,9 @@ package import Store
 
 /// Compares customers' stored facts with the App Store's current state, without changing anything.
 package struct AppleComparison: Sendable {
+  /// A purchase whose stored state differs from Apple's response.
   package struct Mismatch: Hashable, Sendable {
+    /// The kind of a mismatch; the raw value is the reason code of the contract.
     package enum Reason: String, Hashable, Sendable {
       /// The App Store has a transaction that is not stored.
       case unknownHere = "UNKNOWN_HERE"

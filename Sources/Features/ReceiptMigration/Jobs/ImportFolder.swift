@@ -74,12 +74,12 @@ package struct ImportFolder: Sendable {
   }
 
   private func checked(_ id: String) throws(MigrationError) -> String {
-    let isFit = id.utf8.allSatisfy { byte in
+    let isValid = id.utf8.allSatisfy { byte in
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
     }
-    guard isFit, (1...64).contains(id.utf8.count) else { throw .invalidUploadID }
+    guard isValid, (1...64).contains(id.utf8.count) else { throw .invalidUploadID }
     return id
   }
 }

@@ -2,6 +2,7 @@ internal import JSON
 
 /// The format of a job's input: its syntax and the names of its columns.
 package struct InputFormat: Hashable, Sendable {
+  /// The syntax of an input file, by its name on the command line and in the contract.
   package enum Syntax: String, Hashable, Sendable, CaseIterable {
     /// One JSON object on each line.
     case ndjson

@@ -184,7 +184,7 @@ extension MigrationRun {
     incoming.priority = .backfill
     incoming.queriedSince = job.startedAt
     incoming.lineLocks = lines
-    if job.order.linksUnverifiedIDs { incoming.binding = .vouched(by: job.order.actor) }
+    if job.order.linksUnverifiedIDs { incoming.binding = .assignedByOperator(actor: job.order.actor) }
     if job.order.isDryRun {
       let found = try await intake.dryRun(incoming)
       _ = await keep(

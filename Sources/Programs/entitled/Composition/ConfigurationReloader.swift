@@ -16,12 +16,12 @@ struct ConfigurationReloader: Worker {
   let application: Application
   let tls: ListenerTLS
   let settings: ServeSettings
-  let hangUps: UnixSignalsSequence
+  let reloadSignals: UnixSignalsSequence
   let logger: Logger
 
   /// Reloads for each signal, including those that arrived before the call, until the task is cancelled.
   func run() async {
-    for await _ in hangUps {
+    for await _ in reloadSignals {
       await reloadConfiguration()
       reloadTokenKeys()
       tls.reload(logger)

@@ -62,7 +62,7 @@ struct AuditLogger: Sendable {
     if !record.apps.isEmpty { metadata["app"] = .string(record.apps.joined(separator: ",")) }
     if !record.customers.isEmpty { metadata["customer"] = .array(record.customers.map { .string($0) }) }
     if !record.actor.isEmpty { metadata["actor"] = .string(record.actor) }
-    if !record.problem.isEmpty { metadata["problem"] = .string(record.problem) }
+    if !record.error.isEmpty { metadata["error"] = .string(record.error) }
     if record.mutates {
       audit.info("call", metadata: metadata)
     } else {

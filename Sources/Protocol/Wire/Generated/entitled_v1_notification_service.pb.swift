@@ -188,7 +188,7 @@ package struct IngestNotificationRequest: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__IngestNotificationRequest.self)
     app = CField.text(c.pointee.app)
-    body = CField.bytes(c.pointee.body.data, count: c.pointee.body.len)
+    body = CField.bytes(c.pointee.body)
     receivedAt = CField.message(c.pointee.received_at)
   }
 

@@ -359,10 +359,10 @@ package struct SubmitReceiptRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SubmitReceiptRequest.self)
     app = CField.text(c.pointee.app)
     customerId = CField.text(c.pointee.customer_id)
-    deviceIdentifier = CField.bytes(c.pointee.device_identifier.data, count: c.pointee.device_identifier.len)
+    deviceIdentifier = CField.bytes(c.pointee.device_identifier)
     switch c.pointee.receipt_case.rawValue {
     case 3: receipt = .receiptBase64(CField.text(c.pointee.receipt_base64))
-    case 4: receipt = .receiptBytes(CField.bytes(c.pointee.receipt_bytes.data, count: c.pointee.receipt_bytes.len))
+    case 4: receipt = .receiptBytes(CField.bytes(c.pointee.receipt_bytes))
     default: break
     }
   }
@@ -539,8 +539,8 @@ package struct InspectRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__InspectRequest.self)
     app = CField.text(c.pointee.app)
     document = CField.text(c.pointee.document)
-    documentBytes = CField.bytes(c.pointee.document_bytes.data, count: c.pointee.document_bytes.len)
-    deviceIdentifier = CField.bytes(c.pointee.device_identifier.data, count: c.pointee.device_identifier.len)
+    documentBytes = CField.bytes(c.pointee.document_bytes)
+    deviceIdentifier = CField.bytes(c.pointee.device_identifier)
   }
 
   /// Writes the fields that are set.
@@ -726,7 +726,7 @@ package struct MigrateReceiptsRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     switch c.pointee.source_case.rawValue {
     case 4: source = .receiptBase64(CField.text(c.pointee.receipt_base64))
-    case 5: source = .receiptBytes(CField.bytes(c.pointee.receipt_bytes.data, count: c.pointee.receipt_bytes.len))
+    case 5: source = .receiptBytes(CField.bytes(c.pointee.receipt_bytes))
     case 6: source = .originalTransactionId(CField.text(c.pointee.original_transaction_id))
     default: break
     }
@@ -907,7 +907,7 @@ package struct UploadMigrationInputRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__UploadMigrationInputRequest.self)
     uploadId = CField.text(c.pointee.upload_id)
     offset = c.pointee.offset
-    data = CField.bytes(c.pointee.data.data, count: c.pointee.data.len)
+    data = CField.bytes(c.pointee.data)
   }
 
   /// Writes the fields that are set.

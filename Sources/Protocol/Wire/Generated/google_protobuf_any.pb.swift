@@ -128,7 +128,7 @@ extension GoogleProtobuf {
     package init(reading structure: UnsafeRawPointer) {
       let c = structure.assumingMemoryBound(to: Google__Protobuf__Any.self)
       typeUrl = CField.text(c.pointee.type_url)
-      value = CField.bytes(c.pointee.value.data, count: c.pointee.value.len)
+      value = CField.bytes(c.pointee.value)
     }
 
     /// Writes the fields that are set.

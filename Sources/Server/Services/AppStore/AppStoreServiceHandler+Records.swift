@@ -65,12 +65,12 @@ extension AppStoreServiceHandler {
   ) async throws(Status) {
     var sent = JSONObject()
     if case .json(let body) = request.body { sent = body }
-    let asked = AppleCall(
+    let appleCall = AppleCall(
       method: record.method, originalTransactionID: record.originalTransactionID,
       transactionID: record.transactionID, request: sent, answer: answer)
     do throws(LedgerError) {
       try await context.ledger.record(
-        asked,
+        appleCall,
         CommandScope(appID: call.app.id, environment: call.environment, actor: record.actor))
     } catch {
       throw Status(error)

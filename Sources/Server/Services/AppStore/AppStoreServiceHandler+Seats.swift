@@ -64,7 +64,8 @@ extension AppStoreServiceHandler {
     guard dryRun.evidenceID != nil else { return .with { $0.seat = dryRun.wireSeat } }
     var claimID: String?
     if let client = call.client {
-      let claimed: AppStore.ClaimSeatResponse? = try await asking { () async throws(AppStoreClientError) in
+      let claimed: AppStore.ClaimSeatResponse? = try await callIfAvailable {
+        () async throws(AppStoreClientError) in
         try await client.send(
           .claimSeat(
             of: call.number, requestIdentifier: request.requestIdentifier,
@@ -98,7 +99,7 @@ extension AppStoreServiceHandler {
     if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID,
       let account = dryRun.appTransactionID
     {
-      _ = try await asking { () async throws(AppStoreClientError) in
+      _ = try await callIfAvailable { () async throws(AppStoreClientError) in
         try await client.send(
           .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
       }
@@ -125,7 +126,7 @@ extension AppStoreServiceHandler {
       request.app, request.environment, request.originalTransactionId, by: request.actor, call)
     let dryRun = try await unclaim(request, call, isDryRun: true)
     if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID {
-      _ = try await asking { () async throws(AppStoreClientError) in
+      _ = try await callIfAvailable { () async throws(AppStoreClientError) in
         try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
       }
     }
@@ -155,7 +156,7 @@ extension AppStoreServiceHandler {
   }
 
   /// Calls Apple; returns `nil` if the host lacks the endpoint, so that the ledger has the only record.
-  private func asking<Answer>(
+  private func callIfAvailable<Answer>(
     _ body: () async throws(AppStoreClientError) -> Answer
   ) async throws(Status) -> Answer? {
     do throws(AppStoreClientError) {

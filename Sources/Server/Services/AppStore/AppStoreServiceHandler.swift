@@ -44,11 +44,11 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
-  private func question(_ transactionID: String, _ call: Call) -> PurchaseLookup.Request {
-    var question = PurchaseLookup.Request(
+  private func lookupRequest(_ transactionID: String, _ call: Call) -> PurchaseLookup.Request {
+    var request = PurchaseLookup.Request(
       appID: call.app.id, environment: call.environment, transactionID: transactionID)
-    question.timeout = call.timeout
-    return question
+    request.timeout = call.timeout
+    return request
   }
 
   func getRefundHistory(
@@ -58,10 +58,10 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let call = try self.call(request.app, request.environment, call)
     let page: RefundHistoryResponse = try await send(
       .refundHistory(of: request.transactionId, revision: request.pageToken.given), call)
-    let findings = try await hand(
-      page.signedTransactions ?? [], question(request.transactionId, call))
+    let result = try await ingest(
+      page.signedTransactions ?? [], lookupRequest(request.transactionId, call))
     return .with {
-      $0.transactions = findings.transactions.map(Wire.Transaction.init)
+      $0.transactions = result.transactions.map(Wire.Transaction.init)
       if page.hasMore == true { $0.nextPageToken = page.revision ?? "" }
     }
   }
@@ -73,11 +73,11 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     // Apple looks up orders in Production only.
     let call = try self.call(request.app, .production, call)
     let order: OrderLookupResponse = try await send(.lookUpOrder(request.orderId), call)
-    let findings = try await hand(order.signedTransactions ?? [], question("", call))
+    let result = try await ingest(order.signedTransactions ?? [], lookupRequest("", call))
     return .with {
       $0.valid = order.status == .valid
-      $0.transactions = findings.transactions.map(Wire.Transaction.init)
-      $0.customerIds = findings.customerIDs
+      $0.transactions = result.transactions.map(Wire.Transaction.init)
+      $0.customerIds = result.customerIDs
     }
   }
 
@@ -87,11 +87,11 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     try RequestValidation.given(request.transactionId, "transaction_id")
     let call = try self.call(request.app, request.environment, call)
     do throws(LookupError) {
-      let findings = try await context.lookup.fetchAll(question(request.transactionId, call))
-      try findings.requireVerified()
+      let result = try await context.lookup.fetchAll(lookupRequest(request.transactionId, call))
+      try result.requireVerified()
       return .with {
-        $0.transactions = findings.transactions.map(Wire.Transaction.init)
-        $0.changed = Int32(clamping: findings.newDocuments)
+        $0.transactions = result.transactions.map(Wire.Transaction.init)
+        $0.changed = Int32(clamping: result.newDocuments)
       }
     } catch {
       throw Status(error)
@@ -116,13 +116,13 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
-  private func hand(
-    _ documents: [String], _ question: PurchaseLookup.Request
+  private func ingest(
+    _ documents: [String], _ request: PurchaseLookup.Request
   ) async throws(Status) -> PurchaseLookup.Result {
     do throws(LookupError) {
-      let findings = try await context.lookup.ingest(signedTransactions: documents, question)
-      try findings.requireVerified()
-      return findings
+      let result = try await context.lookup.ingest(signedTransactions: documents, request)
+      try result.requireVerified()
+      return result
     } catch {
       throw Status(error)
     }

@@ -12,23 +12,23 @@ package struct ReadinessEndpoint: Sendable {
   package init(monitor: HealthMonitor) { self.monitor = monitor }
 
   func respond() -> HTTPResponse {
-    let findings = monitor.findings
+    let results = monitor.results
     let isReady = monitor.isReady
-    let hasProblem = findings.contains { $0.problem != nil }
+    let hasProblem = results.contains { $0.problem != nil }
     let body: JSONObject = [
       "status": isReady ? (hasProblem ? "degraded" : "ready") : "not ready",
-      "checks": .array(findings.map { .object(Self.check($0)) }),
+      "checks": .array(results.map { .object(Self.check($0)) }),
     ]
     return .json(isReady ? 200 : 503, body.serialized(pretty: true) + [UInt8(ascii: "\n")])
   }
 
-  private static func check(_ finding: HealthCheckResult) -> JSONObject {
+  private static func check(_ result: HealthCheckResult) -> JSONObject {
     var check: JSONObject = [
-      "name": .string(finding.dependency.rawValue), "ok": .bool(finding.problem == nil),
+      "name": .string(result.dependency.rawValue), "ok": .bool(result.problem == nil),
     ]
-    guard let problem = finding.problem else { return check }
+    guard let problem = result.problem else { return check }
     check["problem"] = .string(problem)
-    check["stops"] = .array(finding.stops.filter { !$0.isEmpty }.map { .string($0) })
+    check["stops"] = .array(result.stops.filter { !$0.isEmpty }.map { .string($0) })
     return check
   }
 }

@@ -30,10 +30,10 @@ extension CheckResponse {
     evidenceId = evidence?.rawValue ?? 0
     grantId = status.grantID ?? ""
     advice = status.advice(in: app).map { Wire.Advice($0, at: now) }
-    if let deciding = status.deciding { tell(deciding, status, in: app) }
+    if let deciding = status.deciding { describe(deciding, status, in: app) }
   }
 
-  private mutating func tell(
+  private mutating func describe(
     _ deciding: DecidingTransaction, _ status: EntitlementStatus, in app: AppDefinition
   ) {
     productId = deciding.productID

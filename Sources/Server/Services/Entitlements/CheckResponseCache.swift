@@ -38,8 +38,8 @@ final class CheckResponseCache {
   /// One cache line.
   private static let entryBytes = 64
   /// Enough for nearly all requests with their responses; larger ones are not cached.
-  private static let placeBytes = 384
-  private static let stride = entryBytes + placeBytes
+  private static let contentBytes = 384
+  private static let stride = entryBytes + contentBytes
 
   private let changes: CustomerVersions
   private let catalog: CurrentCatalog
@@ -70,13 +70,13 @@ final class CheckResponseCache {
   ) -> [UInt8]? {
     guard !hashes.isEmpty else { return nil }
     let hash = Self.hash(request)
-    let first = firstPlace(of: hash)
-    for place in first..<(first + Self.ways) where hashes[place] == hash {
-      let entry = entry(at: place).pointee
-      let stored = bytes(at: place)
+    let first = firstSlot(of: hash)
+    for slot in first..<(first + Self.ways) where hashes[slot] == hash {
+      let entry = entry(at: slot).pointee
+      let stored = bytes(at: slot)
       guard Int(entry.requestCount) == request.count,
         UnsafeRawBufferPointer(rebasing: stored[..<request.count]).hasSameBytes(as: request),
-        isTrue(entry.validity, at: now)
+        isValid(entry.validity, at: now)
       else { continue }
       let answerEnd = request.count + Int(entry.answerCount)
       var answer: [UInt8] = []
@@ -89,41 +89,41 @@ final class CheckResponseCache {
   }
 
   /// Caches the response to `request`, unless both exceed the size of a slot.
-  func remember(_ answer: [UInt8], to request: UnsafeRawBufferPointer, while validity: Validity) {
-    guard !hashes.isEmpty, request.count + answer.count <= Self.placeBytes else { return }
+  func insert(_ answer: [UInt8], to request: UnsafeRawBufferPointer, while validity: Validity) {
+    guard !hashes.isEmpty, request.count + answer.count <= Self.contentBytes else { return }
     let hash = Self.hash(request)
-    let first = firstPlace(of: hash)
+    let first = firstSlot(of: hash)
     let way = Int(nextWay[first / Self.ways])
     nextWay[first / Self.ways] = UInt8((way + 1) % Self.ways)
-    let place = first + way
-    entry(at: place).initialize(
+    let slot = first + way
+    entry(at: slot).initialize(
       to: Entry(
         validity: validity, requestCount: UInt16(request.count), answerCount: UInt16(answer.count)))
-    let room = bytes(at: place)
+    let room = bytes(at: slot)
     room.copyMemory(from: request)
     UnsafeMutableRawBufferPointer(rebasing: room[request.count...]).copyBytes(from: answer)
-    hashes[place] = hash
+    hashes[slot] = hash
   }
 
-  private func entry(at place: Int) -> UnsafeMutablePointer<Entry> {
-    (memory + place * Self.stride).assumingMemoryBound(to: Entry.self)
+  private func entry(at slot: Int) -> UnsafeMutablePointer<Entry> {
+    (memory + slot * Self.stride).assumingMemoryBound(to: Entry.self)
   }
 
-  private func bytes(at place: Int) -> UnsafeMutableRawBufferPointer {
+  private func bytes(at slot: Int) -> UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(
-      start: memory + place * Self.stride + Self.entryBytes, count: Self.placeBytes)
+      start: memory + slot * Self.stride + Self.entryBytes, count: Self.contentBytes)
   }
 
   /// The maximum size of a suffix that needs no second allocation.
   private static let suffixRoom = 24
 
-  private func isTrue(_ validity: Validity, at now: Instant) -> Bool {
+  private func isValid(_ validity: Validity, at now: Instant) -> Bool {
     validity.from <= now && (validity.until.map { now < $0 } ?? true)
       && changes.lastCommit(in: validity.customer) <= validity.snapshotVersion
       && catalog.generation == validity.catalogGeneration
   }
 
-  private func firstPlace(of hash: UInt32) -> Int {
+  private func firstSlot(of hash: UInt32) -> Int {
     // Scales the hash to the number of sets.
     Int((UInt64(hash) * UInt64(hashes.count / Self.ways)) >> 32) * Self.ways
   }

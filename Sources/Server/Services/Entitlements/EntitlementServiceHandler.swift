@@ -1,4 +1,8 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
 internal import RPC
+internal import Store
 internal import Wire
 
 /// `entitled.v1.EntitlementService` except `Check` and `BatchCheck`, which ``CheckHandler`` implements.
@@ -10,7 +14,8 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
   init(_ context: ServiceContext) {
     self.context = context
     eventStream = EventStream(
-      hub: context.broadcaster, archive: EventLogReader(store: context.store), catalog: context.catalog,
+      broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
+      catalog: context.catalog,
       now: context.now)
     metricsScan = SubscriptionMetricsScan(context)
   }
@@ -19,5 +24,51 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
     _ request: GetSubscriptionMetricsRequest, _ call: CallContext
   ) async throws(Status) -> GetSubscriptionMetricsResponse {
     try await metricsScan.run(request)
+  }
+}
+
+// One customer: the current state and its explanation.
+extension EntitlementServiceHandler {
+  func getCustomer(
+    _ request: GetCustomerRequest, _ call: CallContext
+  ) async throws(Status) -> GetCustomerResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    return try await context.read { reader throws(StoreError) in
+      var response = try GetCustomerResponse(
+        try reader.facts(of: key) ?? CustomerFacts(), of: request.customerId, in: app,
+        environment: environment, evaluatedAt: context.now()
+      ) { status throws(StoreError) in try reader.evidence(behind: status, of: key) }
+      response.sequence = try reader.lastSequence(of: key)
+      response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
+      return response
+    }
+  }
+
+  func explain(_ request: ExplainRequest, _ call: CallContext) async throws(Status) -> ExplainResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    try RequestValidation.entitlement(request.entitlement, of: app)
+    let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
+    let instant = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? context.now()
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    return try await context.read { reader throws(StoreError) in
+      // A customer without facts has no entitlements.
+      let facts =
+        if let knownAt { try FactsAsOf.facts(of: key, knownAt: knownAt, in: reader) } else {
+          try reader.facts(of: key) ?? CustomerFacts()
+        }
+      let explanation = Explanation(facts, entitlement: request.entitlement, in: app, at: instant)
+      var sources = FactProvenance(of: key, in: reader)
+      let evidence = try explanation.steps.map { step throws(StoreError) in
+        try step.fact.flatMap { fact throws(StoreError) in try sources.evidence(stating: fact) }
+      }
+      return ExplainResponse(
+        explanation, evidence: evidence, entitlement: request.entitlement, in: app, environment: environment,
+        at: instant)
+    }
   }
 }

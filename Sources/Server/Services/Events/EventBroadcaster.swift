@@ -27,7 +27,7 @@ package final class EventBroadcaster: Worker {
   enum Subscription {
     case watching(WatchSubscription)
     /// The buffer no longer has all events since then; the watcher must read the store first.
-    case behind
+    case notBuffered
     /// The broadcaster is closed.
     case closed
   }
@@ -64,7 +64,7 @@ package final class EventBroadcaster: Worker {
     // After a restart, the events since the last published one follow with the next commit.
     state.withLock { $0.published = $0.published ?? last }
     for await _ in commits {
-      if !isWatched, passOver(upTo: try await lastSequence()) { continue }
+      if !isWatched, skipEvents(upTo: try await lastSequence()) { continue }
       while true {
         let page = try await store.read { [published] snapshot throws(StoreError) in
           try snapshot.events(of: nil, after: published, limit: Self.pageSize)
@@ -82,9 +82,9 @@ package final class EventBroadcaster: Worker {
   /// Sends heartbeats to watchers without recent events, until the task is cancelled.
   private func sendHeartbeats() async {
     while (try? await Task.sleep(for: .milliseconds(100))) != nil {
-      let (watchers, sequence) = state.withLock { (Array($0.watchers.values), $0.published ?? 0) }
+      let watchers = state.withLock { Array($0.watchers.values) }
       let now = now()
-      for watcher in watchers { watcher.beat(now, sequence) }
+      for watcher in watchers { watcher.requestHeartbeat(at: now) }
     }
   }
 
@@ -96,10 +96,10 @@ package final class EventBroadcaster: Worker {
   func subscribe(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64) -> Subscription {
     state.withLock { state in
       guard !state.isClosed, let published = state.published else { return .closed }
-      guard sequence >= published - Int64(min(state.recent.count, capacity)) else { return .behind }
+      guard sequence >= published - Int64(min(state.recent.count, capacity)) else { return .notBuffered }
       let watcher = WatchSubscription(
         filter, after: sequence, heartbeat: heartbeat, capacity: capacity, now: now())
-      watcher.offer(state.recent.drop { $0.sequence <= sequence }, upTo: published)
+      watcher.enqueue(state.recent.drop { $0.sequence <= sequence }, upTo: published)
       state.watchers[ObjectIdentifier(watcher)] = watcher
       return .watching(watcher)
     }
@@ -123,7 +123,7 @@ package final class EventBroadcaster: Worker {
   /// Skips events that were committed while there were no watchers, so that they are not read.
   ///
   /// - Returns: `false` if there is a watcher by now, which needs the events.
-  private func passOver(upTo last: Int64) -> Bool {
+  private func skipEvents(upTo last: Int64) -> Bool {
     state.withLock { state in
       guard state.watchers.isEmpty else { return false }
       guard state.published != last else { return true }
@@ -141,10 +141,10 @@ package final class EventBroadcaster: Worker {
       if state.recent.count > 2 * capacity { state.recent.removeFirst(state.recent.count - capacity) }
       state.published = last
       // Within the lock, so that a new subscription starts exactly after these events.
-      for watcher in state.watchers.values { watcher.offer(events[...], upTo: last) }
+      for watcher in state.watchers.values { watcher.enqueue(events[...], upTo: last) }
       return Array(state.watchers.values)
     }
-    for watcher in watchers { watcher.wake() }
+    for watcher in watchers { watcher.resume() }
   }
 }
 

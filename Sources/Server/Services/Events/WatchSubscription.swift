@@ -16,11 +16,11 @@ final class WatchSubscription: Sendable {
   }
 
   private struct State {
-    var waiting: [StoredEvent] = []
+    var buffered: [StoredEvent] = []
     var end: Delivery?
     var upTo: Int64
     var lastDelivery: Instant
-    var isBeatDue = false
+    var isHeartbeatDue = false
     var receiver: CheckedContinuation<Void, Never>?
   }
 
@@ -40,24 +40,24 @@ final class WatchSubscription: Sendable {
     state = Mutex(State(upTo: sequence, lastDelivery: now))
   }
 
-  /// Buffers the events that pass the filter. Does not wake the receiver; see ``wake()``.
-  func offer(_ events: ArraySlice<StoredEvent>, upTo sequence: Int64) {
-    let wanted = events.filter { $0.sequence > start && filter.passes($0.event) }
+  /// Buffers the events that pass the filter. Does not wake the receiver; see ``resume()``.
+  func enqueue(_ events: ArraySlice<StoredEvent>, upTo sequence: Int64) {
+    let passing = events.filter { $0.sequence > start && filter.passes($0.event) }
     state.withLock { state in
       guard state.end == nil else { return }
       state.upTo = max(state.upTo, sequence)
-      state.waiting += wanted
-      if state.waiting.count > capacity {
-        state.waiting = []
+      state.buffered += passing
+      if state.buffered.count > capacity {
+        state.buffered = []
         state.end = .fellBehind
       }
     }
   }
 
   /// Wakes the receiver if a delivery is ready.
-  func wake() {
+  func resume() {
     let receiver = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard !state.waiting.isEmpty || state.end != nil || state.isBeatDue else { return nil }
+      guard !state.buffered.isEmpty || state.end != nil || state.isHeartbeatDue else { return nil }
       defer { state.receiver = nil }
       return state.receiver
     }
@@ -65,30 +65,30 @@ final class WatchSubscription: Sendable {
   }
 
   /// Makes a heartbeat due if no event was delivered for the heartbeat interval.
-  func beat(_ now: Instant, _ sequence: Int64) {
+  func requestHeartbeat(at now: Instant) {
     state.withLock { state in
-      let silence = now.millisecondsSince1970 - state.lastDelivery.millisecondsSince1970
-      guard silence >= heartbeat, state.receiver != nil else { return }
-      state.isBeatDue = true
+      let idleMilliseconds = now.millisecondsSince1970 - state.lastDelivery.millisecondsSince1970
+      guard idleMilliseconds >= heartbeat, state.receiver != nil else { return }
+      state.isHeartbeatDue = true
       state.lastDelivery = now
     }
-    wake()
+    resume()
   }
 
   /// Ends the subscription.
   func close() {
     state.withLock { $0.end = .closed }
-    wake()
+    resume()
   }
 
   /// Waits for the next delivery. Returns ``Delivery/closed`` if the task is cancelled.
   func next(_ now: @Sendable () -> Instant) async -> Delivery {
     await withTaskCancellationHandler {
       while true {
-        if let delivery = take(now()) { return delivery }
+        if let delivery = dequeue(at: now()) { return delivery }
         await withCheckedContinuation { continuation in
           let isReady = state.withLock { state in
-            guard state.waiting.isEmpty, state.end == nil, !state.isBeatDue else { return true }
+            guard state.buffered.isEmpty, state.end == nil, !state.isHeartbeatDue else { return true }
             state.receiver = continuation
             return false
           }
@@ -100,17 +100,17 @@ final class WatchSubscription: Sendable {
     }
   }
 
-  private func take(_ now: Instant) -> Delivery? {
+  private func dequeue(at now: Instant) -> Delivery? {
     state.withLock { state in
       if let end = state.end { return end }
-      if !state.waiting.isEmpty {
-        defer { state.waiting = [] }
+      if !state.buffered.isEmpty {
+        defer { state.buffered = [] }
         state.lastDelivery = now
-        state.isBeatDue = false
-        return .events(state.waiting)
+        state.isHeartbeatDue = false
+        return .events(state.buffered)
       }
-      guard state.isBeatDue else { return nil }
-      state.isBeatDue = false
+      guard state.isHeartbeatDue else { return nil }
+      state.isHeartbeatDue = false
       return .heartbeat(upTo: state.upTo)
     }
   }

@@ -30,7 +30,7 @@ struct AuditInterceptor: Interceptor, Sendable {
       AuditRecord(
         caller: call.context.caller, method: call.method.path, mutates: call.method.mutates,
         apps: call.subject.apps, customers: call.subject.customers, actor: call.subject.actor,
-        outcome: status.code.name, problem: status.problem, trace: trace))
+        outcome: status.code.name, error: status.internalMessage, trace: trace))
   }
 }
 
@@ -51,7 +51,7 @@ package struct AuditRecord: Hashable, Sendable {
   /// The name of gRPC's status code, such as `OK`.
   package let outcome: String
   /// The error message and its internal cause; empty for success.
-  package let problem: String
+  package let error: String
   /// The trace of the call and its request id.
   package let trace: TraceContext
 }

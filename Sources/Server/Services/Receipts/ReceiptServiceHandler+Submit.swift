@@ -47,7 +47,7 @@ extension ReceiptServiceHandler {
         throw Status(error)
       }
     }
-    response.tell(facts, of: app, environment: environment, at: context.now())
+    response.addState(facts, of: app, environment: environment, at: context.now())
     return response
   }
 }
@@ -82,11 +82,11 @@ extension SubmitReceiptResponse {
       }
     }
     kind = Wire.DocumentKind(outcome.kind)
-    tell(outcome.result.facts, of: app, environment: outcome.environment, at: now)
+    addState(outcome.result.facts, of: app, environment: outcome.environment, at: now)
   }
 
   /// Adds the customer's transactions, entitlements and product states.
-  fileprivate mutating func tell(
+  fileprivate mutating func addState(
     _ facts: CustomerFacts, of app: AppDefinition, environment: AppStore.Environment, at now: Instant
   ) {
     transactions = facts.transactions.map { Wire.Transaction($0, of: app, environment: environment) }

@@ -48,8 +48,8 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     var oldest: Instant?
     for document in submission.documents {
       do throws(OnlineCheckError) {
-        let asked = try await onlineChecks.check([.jws(document.text)], of: submission.appID)
-        oldest = [oldest, asked].compactMap(\.self).min()
+        let checked = try await onlineChecks.check([.jws(document.text)], of: submission.appID)
+        oldest = [oldest, checked].compactMap(\.self).min()
       } catch {
         guard case .revoked = error else { throw .notChecked(error) }
         throw await context.ledger.recordRejection(document, of: submission, because: error)

@@ -16,6 +16,7 @@ package struct SigningSettings: Sendable {
 
 /// The settings of one app's offer signatures.
 package struct OfferSettings: Sendable {
+  /// Signs promotional and introductory offers with the app's key.
   package var signer: OfferSigner
   /// Whether the customer's history must allow an offer. A request can skip this check.
   package var checksEligibility: Bool
@@ -29,6 +30,7 @@ package struct OfferSettings: Sendable {
 
 /// The settings of entitlement tokens.
 package struct TokenSettings: Sendable {
+  /// The keys of entitlement tokens; a reload replaces them.
   package var keys: TokenKeys
   /// The tokens' `iss`.
   package var issuer: String

@@ -39,9 +39,9 @@ package enum PrivateKeyFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .unreadable(path: path, reason: "not a regular file")
     }
-    let lentByRoot = status.st_uid == 0 && geteuid() != 0
-    guard status.st_mode & (lentByRoot ? 0o037 : 0o077) == 0 else {
-      throw .openToOthers(path: path, mode: status.st_mode & 0o777)
+    let isOwnedByRoot = status.st_uid == 0 && geteuid() != 0
+    guard status.st_mode & (isOwnedByRoot ? 0o037 : 0o077) == 0 else {
+      throw .accessibleToOthers(path: path, mode: status.st_mode & 0o777)
     }
     let text = String(decoding: try content(of: file, path), as: UTF8.self)
     return (text, Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
@@ -85,7 +85,7 @@ package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvert
   /// The file or directory cannot be read; `reason` is the operating system's.
   case unreadable(path: String, reason: String)
   /// The file's mode permits access by others than the owner.
-  case openToOthers(path: String, mode: UInt32)
+  case accessibleToOthers(path: String, mode: UInt32)
   /// The file contains no usable private key.
   case notAKey(path: String, reason: String)
   /// The directory contains no key.
@@ -94,7 +94,7 @@ package enum PrivateKeyFileError: Error, Hashable, Sendable, CustomStringConvert
   package var description: String {
     switch self {
     case .unreadable(let path, let reason): "cannot read the key \(path): \(reason)"
-    case .openToOthers(let path, let mode):
+    case .accessibleToOthers(let path, let mode):
       "the key \(path) has mode 0\(String(mode, radix: 8)), which permits access by others; run chmod 600"
     case .notAKey(let path, let reason): "the key \(path) cannot be used: \(reason)"
     case .noKeys(let directory): "no key in \(directory): no file ends in .pem or .p8"

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 internal import CInteropProto
-internal import Wire
+package import Wire
 
 extension GRPCTesting {
   /// A message with nothing in it.

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 internal import CInteropProto
-internal import Wire
+package import Wire
 
 extension GRPCTesting {
   /// `PayloadType` of the contract.
@@ -77,7 +77,7 @@ extension GRPCTesting {
     package init(reading structure: UnsafeRawPointer) {
       let c = structure.assumingMemoryBound(to: Grpc__Testing__Payload.self)
       type = GRPCTesting.PayloadType(rawValue: CField.number(c.pointee.type.rawValue))
-      body = CField.bytes(c.pointee.body.data, count: c.pointee.body.len)
+      body = CField.bytes(c.pointee.body)
     }
 
     /// Writes the fields that are set.
