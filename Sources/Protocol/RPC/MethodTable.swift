@@ -8,12 +8,23 @@ internal import HTTP
 package final class MethodHost {
   package let methods: MethodTable
   private let tickEnded: () -> Void
+  private let opensResources: () -> Bool
 
-  /// A host that calls `tickEnded` at the end of each tick of the loop in which a handler ran.
-  package init(methods: MethodTable, tickEnded: @escaping () -> Void = {}) {
+  /// - Parameters:
+  ///   - methods: the methods of the loop.
+  ///   - tickEnded: called at the end of each tick of the loop in which a handler ran.
+  ///   - recover: opens what the handlers lack, and returns whether they have everything.
+  package init(
+    methods: MethodTable, tickEnded: @escaping () -> Void = {}, recover: @escaping () -> Bool = { true }
+  ) {
     self.methods = methods
     self.tickEnded = tickEnded
+    opensResources = recover
   }
+
+  /// Opens what the handlers lack, such as a reader of the store. Returns whether they have everything; otherwise
+  /// the owner calls it again later.
+  package func recover() -> Bool { opensResources() }
 
   /// Ends the tick, so that handlers release their snapshots.
   package func endTick() { tickEnded() }

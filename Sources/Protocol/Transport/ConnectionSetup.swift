@@ -21,6 +21,9 @@ final class ConnectionSetup: Sendable {
       make: service.makeHost, tick: .milliseconds(service.limits.times.tick))
   }
 
+  /// Prepares the event loops.
+  func prepare(_ group: any EventLoopGroup) async { await contexts.prepare(group) }
+
   /// The number of open connections.
   var openConnections: Int { open.load(ordering: .relaxed) }
 
@@ -42,7 +45,7 @@ final class ConnectionSetup: Sendable {
     }
     let operations = channel.pipeline.syncOperations
     if let tls = service.tls { try operations.addHandler(tls.makeHandler()) }
-    let host = contexts.host(of: channel.eventLoop)
+    let host = contexts.context(of: channel.eventLoop)
     let sniffer = ProtocolSniffer(timeout: .milliseconds(service.limits.times.handshake)) {
       [service, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations

@@ -61,6 +61,13 @@ final class EventLoopContext {
     openStreams.count = 0
   }
 
+  /// Opens what the handlers lack, now and every second until they have it.
+  func recover() {
+    guard !host.recover() else { return }
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: .seconds(1)) { bound.value.recover() }
+  }
+
   private func checkConnections() {
     let now = NIODeadline.now()
     // A check may close a connection, which then removes itself.
@@ -98,7 +105,7 @@ final class OpenStreams: Sendable {
   }
 }
 
-/// The context of each event loop, created at its first connection.
+/// The context of each event loop.
 final class EventLoopContexts: Sendable {
   private let make: @Sendable (any EventLoop) -> MethodHost
   private let tick: TimeAmount
@@ -117,8 +124,14 @@ final class EventLoopContexts: Sendable {
   /// The number of open calls of all loops.
   var openStreams: Int { contexts.withLock { $0.values.reduce(0) { $0 + $1.openStreams.count } } }
 
+  /// Creates the context of every loop of a group, so that no connection waits for it or finds that it cannot be
+  /// created any more.
+  func prepare(_ group: any EventLoopGroup) async {
+    for loop in group.makeIterator() { try? await loop.submit { _ = self.context(of: loop) }.get() }
+  }
+
   /// The context of the calling loop.
-  func host(of loop: any EventLoop) -> EventLoopContext {
+  func context(of loop: any EventLoop) -> EventLoopContext {
     let key = ObjectIdentifier(loop)
     if let known = contexts.withLock({ $0[key] }) { return known.host.value }
     // Only this loop uses this key, so no other thread creates the same context.
@@ -126,6 +139,7 @@ final class EventLoopContexts: Sendable {
     let host = NIOLoopBound(
       EventLoopContext(make(loop), on: loop, tick: tick, openStreams: openStreams), eventLoop: loop)
     contexts.withLock { $0[key] = Entry(host: host, openStreams: openStreams) }
+    host.value.recover()
     return host.value
   }
 }

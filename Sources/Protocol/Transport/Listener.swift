@@ -54,6 +54,7 @@ package struct Listener: Sendable {
   ) async throws(ListenError) -> Listener {
     let quiescing = ServerQuiescingHelper(group: group)
     let setup = ConnectionSetup(service, logger: logger)
+    await setup.prepare(group)
     do {
       let bootstrap = ServerBootstrap(group: group)
         .serverChannelOption(.backlog, value: 1_024)

@@ -4,10 +4,13 @@ package struct ListenersConfiguration: Hashable, Sendable {
   package let grpc: ListenerConfiguration
   /// The edge listener: JSON, notifications, health.
   package let http: ListenerConfiguration
+  /// The host names of the sandbox's listener besides `localhost`.
+  package let sandboxHosts: [String]
   /// The configured limits of both listeners; the others keep their defaults.
   package let limits: [LimitName: Int64]
 
-  static let standard = ListenersConfiguration(grpc: .standard, http: .standard, limits: [:])
+  static let standard = ListenersConfiguration(
+    grpc: .standard, http: .standard, sandboxHosts: [], limits: [:])
 }
 
 /// The settings of one listener.
@@ -16,8 +19,10 @@ package struct ListenerConfiguration: Hashable, Sendable {
   package let tls: TLSFiles?
   /// Whether cleartext is allowed on an address that other machines can reach.
   package let allowsCleartext: Bool
+  /// The host names of the listener besides `localhost`.
+  package let allowedHosts: [String]
 
-  static let standard = ListenerConfiguration(tls: nil, allowsCleartext: false)
+  static let standard = ListenerConfiguration(tls: nil, allowsCleartext: false, allowedHosts: [])
 }
 
 /// The TLS files of a listener, all PEM.
@@ -67,9 +72,16 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
 
 extension ListenersConfiguration {
   init(listeners: ConfigurationNode?, limits: ConfigurationNode?) throws(ConfigurationError) {
-    let members = try listeners?.members(["grpc", "http"])
-    grpc = try members?["grpc"].map(ListenerConfiguration.init) ?? .standard
-    http = try members?["http"].map(ListenerConfiguration.init) ?? .standard
+    let members = try listeners?.members(["grpc", "http", "sandbox"])
+    grpc =
+      try members?["grpc"].map { node throws(ConfigurationError) in
+        try ListenerConfiguration(node, ["tls", "cleartext"])
+      } ?? .standard
+    http =
+      try members?["http"].map { node throws(ConfigurationError) in
+        try ListenerConfiguration(node, ["tls", "cleartext", "allowed_hosts"])
+      } ?? .standard
+    sandboxHosts = try members?["sandbox"]?.members(["allowed_hosts"])["allowed_hosts"]?.texts() ?? []
     var values: [LimitName: Int64] = [:]
     let named = try limits?.members(LimitName.allCases.map(\.rawValue))
     for limit in LimitName.allCases {
@@ -86,10 +98,11 @@ extension ListenersConfiguration {
 }
 
 extension ListenerConfiguration {
-  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let members = try node.members(["tls", "cleartext"])
+  fileprivate init(_ node: ConfigurationNode, _ names: [String]) throws(ConfigurationError) {
+    let members = try node.members(names)
     tls = try members["tls"].map(TLSFiles.init)
     allowsCleartext = try members["cleartext"]?.flag() ?? false
+    allowedHosts = try members["allowed_hosts"]?.texts() ?? []
     if tls != nil, allowsCleartext { throw node.error("\(node.name) has both tls and cleartext") }
   }
 }

@@ -1,5 +1,5 @@
 package import RPC
-package import Store
+internal import Store
 package import Telemetry
 internal import Wire
 
@@ -9,34 +9,33 @@ package struct Services: Sendable {
   private let policy: CallPolicy
   private let health: HealthService
   private let cacheBytes: Int
+  private let missingReaders: MissingReaders
 
   /// - Parameters:
   ///   - context: the components that the handlers share.
   ///   - policy: the callers, clocks and logs of the interceptors.
   ///   - health: the health service, which other components update.
   ///   - cacheBytes: the maximum memory of cached `Check` responses for each event loop.
-  package init(_ context: ServiceContext, policy: CallPolicy, health: HealthService, cacheBytes: Int) {
+  ///   - missingReaders: counts the event loops without a reader of the store.
+  package init(
+    _ context: ServiceContext, policy: CallPolicy, health: HealthService, cacheBytes: Int,
+    missingReaders: MissingReaders
+  ) {
     self.context = context
     self.policy = policy
     self.health = health
     self.cacheBytes = cacheBytes
+    self.missingReaders = missingReaders
   }
 
-  /// The methods for one event loop, with a reader of the store that belongs to it.
-  package func makeHost() throws(StoreError) -> sending MethodHost {
-    let check = CheckHandler(context, reader: try context.store.makeCheckReader(), cacheBytes: cacheBytes)
+  /// The methods for one event loop, with a reader of the store that belongs to it. While it cannot be opened, the
+  /// methods that need it fail with UNAVAILABLE, and ``MethodHost/recover()`` opens it.
+  package func makeHost() -> sending MethodHost {
+    let reader = context.makeReader(missingReaders)
+    let check = CheckHandler(context, reader: reader, cacheBytes: cacheBytes)
     return MethodHost(
-      methods: methodTable(Method.eventLoop(entitlementService: check)), tickEnded: check.endTick)
-  }
-
-  /// The methods for an event loop whose reader could not be opened: those that need it fail with the status of
-  /// `error`, so that clients retry elsewhere instead of taking the method for missing.
-  package func makeHost(withoutReader error: StoreError) -> sending MethodHost {
-    let status = Status(error)
-    let failing = Contract.services.flatMap(\.methods).filter(\.onEventLoop).map {
-      Method(path: $0.fullName, handler: .unary { _, _ in .failure(status) })
-    }
-    return MethodHost(methods: methodTable(failing))
+      methods: methodTable(Method.eventLoop(entitlementService: check)), tickEnded: check.endTick,
+      recover: reader.recover)
   }
 
   private func methodTable(_ onEventLoop: [Method]) -> MethodTable {
@@ -49,7 +48,8 @@ package struct Services: Sendable {
 
   /// The unary methods as JSON over plain HTTP.
   package var jsonGateway: JSONGateway {
-    let pool = EventLoopMethodPool(context, health: health, cacheBytes: cacheBytes)
+    let pool = EventLoopMethodPool(
+      context, health: health, cacheBytes: cacheBytes, missingReaders: missingReaders)
     let onEventLoop = Contract.services.flatMap(\.methods).filter(\.onEventLoop).map(\.fullName)
     return JSONGateway(
       chain: policy.chain, methods: asyncMethods + pool.methods(onEventLoop + HealthService.unaryPaths))
@@ -69,5 +69,20 @@ package struct Services: Sendable {
       receiptService: ReceiptServiceHandler(context),
       webhookService: WebhookServiceHandler(context: context))
       + ReflectionService(services: Contract.services.map(\.name)).methods
+  }
+}
+
+extension ServiceContext {
+  /// A reader for `Check` and `BatchCheck` on one event loop.
+  func makeReader(_ missing: MissingReaders) -> EventLoopReader {
+    EventLoopReader(missing) { [store] () throws(StoreError) in try store.makeCheckReader() }
+  }
+}
+
+extension CheckHandler {
+  init(_ context: ServiceContext, reader: EventLoopReader, cacheBytes: Int) {
+    self.init(
+      reader: reader, changes: context.store.changes, catalog: context.catalog, now: context.now,
+      cacheBytes: cacheBytes)
   }
 }

@@ -59,6 +59,9 @@ struct Application: Sendable {
     policy = CallPolicy(
       callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: AuditLogger().write)
     health = HealthService(services: Contract.services.map(\.name))
+    let missingReaders = MissingReaders {
+      logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
+    }
     services = Services(
       ServiceContext(
         store: store, ledger: ledger, catalog: currentCatalog, clock: clock, verifier: verifier,
@@ -66,8 +69,11 @@ struct Application: Sendable {
         reconciler: features.reconciler, receiptIntake: features.receiptIntake,
         migrations: features.migrations, broadcaster: broadcaster,
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now)),
-      policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20)
-    monitor = HealthMonitor(store: store, health: health) { DiskSpace.free(at: settings.data) }
+      policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
+      missingReaders: missingReaders)
+    monitor = HealthMonitor(store: store, health: health, missingReaders: missingReaders) {
+      DiskSpace.free(at: settings.data)
+    }
 
     var workers: [any Worker] = [
       catalog, ExpiryWorker(ledger, store: store, clock: clock), broadcaster, jwks, monitor,

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Configuration
 internal import Foundation
+internal import HTTP
 internal import Logging
 internal import NIOCore
 internal import Platform
@@ -21,14 +22,14 @@ struct EmbeddedSandbox: Worker {
   /// Opens the sandbox; returns `nil` if it is turned off.
   static func open(
     _ settings: ServeSettings, _ configuration: ServiceConfiguration, on group: any EventLoopGroup,
-    logger: Logger
+    maxConnections: Int, policy: OriginPolicy, logger: Logger
   ) async throws -> EmbeddedSandbox? {
     guard let address = settings.sandbox else { return nil }
     let simulator = try Startup.simulator(for: configuration, data: settings.data)
+    var service = Listeners.sandbox(policy) { await simulator.respond(to: $0) }
+    service.limits.connections = maxConnections
     do {
-      let listener = try await Listener.listen(
-        at: address, on: group, serving: Listeners.plain { await simulator.respond(to: $0) },
-        logger: logger)
+      let listener = try await Listener.listen(at: address, on: group, serving: service, logger: logger)
       let sandbox = EmbeddedSandbox(simulator: simulator, listener: listener)
       try await simulator.setBaseURL(sandbox.baseURL)
       return sandbox

@@ -23,10 +23,11 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
 
   func run() async throws {
     // Trapped first, because an untrapped SIGHUP terminates the process.
-    let hangUps = await UnixSignalsSequence(trapping: .sighup)
+    let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
+    OpenFiles.raiseLimit()
     let store = try Startup.store(in: settings.data)
     do {
-      try await serve(store, hangUps)
+      try await serve(store, reloadSignals)
       await store.close()
     } catch {
       await store.close()
@@ -34,22 +35,41 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     }
   }
 
-  private func serve(_ store: any EntitlementStore, _ hangUps: UnixSignalsSequence) async throws {
+  private func serve(_ store: any EntitlementStore, _ reloadSignals: UnixSignalsSequence) async throws {
     let loops = settings.threads.map(MultiThreadedEventLoopGroup.init(numberOfThreads:)) ?? .singleton
     for loop in loops.makeIterator() { loop.execute { ThreadPriority.setInteractive() } }
     // The edge has its own event loops, so that bursts of notifications do not delay `Check`.
     let edgeLoops = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
     for loop in edgeLoops.makeIterator() { loop.execute { ThreadPriority.setBackground() } }
 
+    let limits = TransportLimits(configuration.listeners.limits)
+    let budget: ConnectionBudget
+    do throws(ConnectionBudgetError) {
+      budget = try ConnectionBudget(
+        limit: OpenFiles.limit, open: OpenFiles.count, configured: limits.connections)
+    } catch {
+      throw Failure(error.description)
+    }
+    if budget.grpc < limits.connections {
+      logger.warning(
+        "limit of open files reduces the number of connections",
+        metadata: [
+          "limit": "\(OpenFiles.limit)", "grpc": "\(budget.grpc)", "http": "\(budget.edge)",
+        ])
+    }
+
+    let hosts = OriginPolicies(configuration.listeners, http: settings.http, sandbox: settings.sandbox)
     // The sandbox is opened before the service, which calls it in place of Apple.
-    let sandbox = try await EmbeddedSandbox.open(settings, configuration, on: edgeLoops, logger: logger)
+    let sandbox = try await EmbeddedSandbox.open(
+      settings, configuration, on: edgeLoops, maxConnections: budget.sandbox, policy: hosts.sandbox,
+      logger: logger)
     let application = try Application(configuration, settings, store: store, sandbox: sandbox, logger: logger)
     try await application.prepare()
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let tls = try ListenerTLS(configuration.listeners, settings)
     let listeners = try await Listeners.open(
       settings, on: loops, edge: edgeLoops, application: application, tls: tls,
-      limits: TransportLimits(configuration.listeners.limits), sandbox: sandbox?.listener, metrics: metrics,
+      limits: limits, budget: budget, hosts: hosts, sandbox: sandbox?.listener, metrics: metrics,
       logger: logger)
     metrics.add(CallbackMetricsSource { listeners.samples })
     await application.monitor.begin()
@@ -57,7 +77,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
 
     await withTaskGroup(of: Void.self) { group in
       let reloader = ConfigurationReloader(
-        application: application, tls: tls, settings: settings, hangUps: hangUps, logger: logger)
+        application: application, tls: tls, settings: settings, reloadSignals: reloadSignals, logger: logger)
       group.addTask { await application.run([reloader]) }
       try? await gracefulShutdown()
       // Readiness fails before the workers are cancelled, because cancellation may take a while.

@@ -1,12 +1,25 @@
+internal import Callers
+internal import Configuration
 internal import HTTP
 internal import Logging
 internal import NIOCore
 internal import RPC
 internal import Services
-internal import Store
 internal import Telemetry
 internal import Transport
 internal import Wire
+
+/// The hosts and origins that the listeners for plain HTTP accept.
+struct OriginPolicies: Sendable {
+  let http: OriginPolicy
+  let sandbox: OriginPolicy
+
+  /// The configured hosts, and those of the addresses.
+  init(_ configuration: ListenersConfiguration, http: HostAndPort, sandbox: HostAndPort?) {
+    self.http = OriginPolicy(allowedHosts: configuration.http.allowedHosts + [http.host])
+    self.sandbox = OriginPolicy(allowedHosts: configuration.sandboxHosts + [sandbox?.host].compactMap(\.self))
+  }
+}
 
 /// The listeners of a running service.
 struct Listeners: Sendable {
@@ -17,19 +30,26 @@ struct Listeners: Sendable {
 
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
-    application: Application, tls: ListenerTLS, limits: TransportLimits, sandbox: Listener?,
+    application: Application, tls: ListenerTLS, limits: TransportLimits,
+    budget: ConnectionBudget, hosts: OriginPolicies, sandbox: Listener?,
     metrics: MetricsRegistry, logger: Logger
   ) async throws -> Listeners {
+    var (grpcLimits, edgeLimits) = (limits, limits)
+    grpcLimits.connections = budget.grpc
+    edgeLimits.connections = budget.edge
     do {
       let grpc = try await Listener.listen(
         at: settings.grpc, socket: settings.inherited.grpc, on: loops,
         serving: .init(
-          makeHost: { _ in makeHost(application, logger) },
-          http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: limits, tls: tls.grpc),
+          makeHost: { _ in application.services.makeHost() },
+          http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: grpcLimits, tls: tls.grpc),
         logger: logger)
       let router = application.router(metrics: metrics)
-      var edge = plain { await router.respond(to: $0) }
-      edge.limits = limits
+      var edge = plain { request in
+        if let refusal = edgeRefusal(of: request, hosts.http, application) { return refusal }
+        return await router.respond(to: request)
+      }
+      edge.limits = edgeLimits
       edge.tls = tls.http
       let http = try await Listener.listen(
         at: settings.http, socket: settings.inherited.http, on: edgeLoops, serving: edge, logger: logger)
@@ -37,6 +57,32 @@ struct Listeners: Sendable {
     } catch {
       throw Failure(error.description)
     }
+  }
+
+  /// The response to a request on the edge that a web page may have caused. Probes and Apple's calls are exempt. The
+  /// host is checked while every client is allowed: otherwise a page lacks the token.
+  private static func edgeRefusal(
+    of request: HTTPRequest, _ policy: OriginPolicy, _ application: Application
+  ) -> HTTPResponse? {
+    guard !EdgeRouter.isCalledByOthers(request.path) else { return nil }
+    if case .open = application.callers.value, let refusal = policy.refusalOfHost(request) { return refusal }
+    return policy.refusalOfOrigin(request, allowsAnyContentType: isVerifyReceipt(request))
+  }
+
+  /// A listener of the sandbox, which any client may call, but no web page.
+  static func sandbox(_ policy: OriginPolicy, _ handler: @escaping HTTPHandler) -> Listener.Service {
+    plain { request in
+      let refusal =
+        policy.refusalOfHost(request)
+        ?? policy.refusalOfOrigin(request, allowsAnyContentType: isVerifyReceipt(request))
+      if let refusal { return refusal }
+      return await handler(request)
+    }
+  }
+
+  /// Backends send `verifyReceipt` with any content type, as Apple accepts it.
+  private static func isVerifyReceipt(_ request: HTTPRequest) -> Bool {
+    request.path.split(separator: "/").contains("verifyReceipt")
   }
 
   /// A listener without gRPC.
@@ -76,14 +122,4 @@ struct Listeners: Sendable {
 
   /// The time for calls in flight after SIGTERM; Kubernetes kills the process after 30 seconds.
   private static let grace = TimeAmount.seconds(20)
-
-  /// Returns the methods of one event loop.
-  private static func makeHost(_ application: Application, _ logger: Logger) -> sending MethodHost {
-    do throws(StoreError) {
-      return try application.services.makeHost()
-    } catch {
-      logger.critical("store reader unavailable on event loop", metadata: ["error": "\(error)"])
-      return application.services.makeHost(withoutReader: error)
-    }
-  }
 }

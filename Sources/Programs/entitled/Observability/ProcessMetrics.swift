@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Platform
 internal import Telemetry
 
 /// Metrics of the process and of the disk of the data directory.
@@ -29,11 +30,9 @@ struct ProcessMetrics: MetricsSource {
   }()
 
   private static var openFiles: [MetricSample] {
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    return [
-      MetricSample("process_open_fds", Double(open)), MetricSample("process_max_fds", Double(limit.rlim_cur)),
+    [
+      MetricSample("process_open_fds", Double(OpenFiles.count)),
+      MetricSample("process_max_fds", Double(OpenFiles.limit)),
     ]
   }
 

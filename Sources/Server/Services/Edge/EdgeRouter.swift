@@ -1,5 +1,6 @@
 package import HTTP
 internal import Metrics
+internal import RPC
 
 /// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract as JSON.
 package struct EdgeRouter: Sendable {
@@ -47,7 +48,7 @@ package struct EdgeRouter: Sendable {
     case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
     case let path where gateway.serves(path): await gateway.respond(to: request)
-    default: .text(404, "no such route: \(request.path)\n")
+    default: .text(404, "no such route: \(request.path.excerpt)\n")
     }
   }
 
@@ -73,10 +74,15 @@ package struct EdgeRouter: Sendable {
     ["GET", "HEAD"].contains(request.method) ? response : .methodNotAllowed("GET, HEAD")
   }
 
+  /// Whether a path is called by probes or Apple, under any host name.
+  package static func isCalledByOthers(_ path: String) -> Bool {
+    ["/healthz", "/readyz", "/metrics"].contains(path) || path.hasPrefix(NotificationEndpoint.prefix)
+  }
+
   /// Responds to plain HTTP requests on the gRPC port with an error that names the cause.
   package static func respondOnGRPCPort(to request: HTTPRequest) -> HTTPResponse {
     if request.method == "POST" {
-      let contentType = request.header("content-type").map { "not '\($0)'" } ?? "and there is none"
+      let contentType = request.header("content-type").map { "not '\($0.excerpt)'" } ?? "and there is none"
       return .text(415, "this port speaks gRPC: content-type must be application/grpc, \(contentType)\n")
     }
     return .text(404, "this port speaks gRPC; plain HTTP and JSON are on the edge port\n")

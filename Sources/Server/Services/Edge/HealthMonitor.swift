@@ -9,7 +9,7 @@ internal import Wire
 package struct HealthCheckResult: Hashable, Sendable {
   /// The dependencies of the service that are checked.
   package enum Dependency: String, Hashable, Sendable, CaseIterable {
-    /// The store can be read.
+    /// The store can be read, by the event loops too.
     case storeReadable = "store_readable"
     /// The store can be written.
     case storeWritable = "store_writable"
@@ -46,7 +46,7 @@ package final class HealthMonitor: Worker {
   private static let interval = Duration.seconds(1)
 
   private struct State {
-    var findings: [HealthCheckResult] = []
+    var results: [HealthCheckResult] = []
     var configurationProblem: String?
     var isStopping = false
   }
@@ -54,6 +54,7 @@ package final class HealthMonitor: Worker {
   private let store: any EntitlementStore
   private let health: HealthService
   private let maxWriteDelay: Duration
+  private let missingReaders: MissingReaders
   private let freeBytes: @Sendable () -> Int64?
   private let state = Mutex(State())
 
@@ -61,19 +62,22 @@ package final class HealthMonitor: Worker {
   ///   - store: the store to check.
   ///   - health: receives the serving status of each service.
   ///   - maxWriteDelay: the maximum duration of a write; most callers have disconnected after it.
+  ///   - missingReaders: the event loops without a reader, which cannot answer `Check`.
   ///   - freeBytes: returns the free space on the disk of the store; `nil` if it is unknown.
   package init(
     store: any EntitlementStore, health: HealthService, maxWriteDelay: Duration = .seconds(5),
+    missingReaders: MissingReaders = MissingReaders(),
     freeBytes: @escaping @Sendable () -> Int64?
   ) {
     self.maxWriteDelay = maxWriteDelay
     self.store = store
     self.health = health
+    self.missingReaders = missingReaders
     self.freeBytes = freeBytes
   }
 
   /// The results of the last checks.
-  package var findings: [HealthCheckResult] { state.withLock { $0.findings } }
+  package var results: [HealthCheckResult] { state.withLock { $0.results } }
 
   /// Whether calls are served: not during startup and shutdown, nor while the store cannot be read.
   package var isReady: Bool { health.status(of: "") == .serving }
@@ -85,13 +89,13 @@ package final class HealthMonitor: Worker {
 
   /// Performs the first checks, after which calls are served.
   package func begin() async {
-    await look()
+    await check()
   }
 
   /// Performs the checks until the task is cancelled.
   package func run() async {
     while !Task.isCancelled {
-      await look()
+      await check()
       try? await Task.sleep(for: Self.interval)
     }
   }
@@ -103,42 +107,43 @@ package final class HealthMonitor: Worker {
   }
 
   /// Performs the checks once.
-  package func look() async {
-    let findings =
+  package func check() async {
+    let results =
       [
-        HealthCheckResult(dependency: .storeReadable, problem: await reading()),
-        HealthCheckResult(dependency: .disk, problem: disk()),
-      ] + (await writing()) + [
+        HealthCheckResult(dependency: .storeReadable, problem: await storeReadProblem()),
+        HealthCheckResult(dependency: .disk, problem: diskProblem()),
+      ] + (await checkWrites()) + [
         HealthCheckResult(dependency: .configuration, problem: state.withLock { $0.configurationProblem })
       ]
     let isStopping = state.withLock { state in
-      state.findings = findings
+      state.results = results
       return state.isStopping
     }
     guard !isStopping else { return }
-    let stopped = Set(findings.filter { $0.problem != nil }.flatMap(\.stops))
+    let stopped = Set(results.filter { $0.problem != nil }.flatMap(\.stops))
     for service in Contract.services.map(\.name) + [""] {
       health.set(stopped.contains(service) ? .notServing : .serving, for: service)
     }
   }
 
-  private func reading() async -> String? {
+  private func storeReadProblem() async -> String? {
     do throws(StoreError) {
       _ = try await store.read { snapshot throws(StoreError) in try snapshot.snapshotVersion() }
-      return nil
     } catch {
       return error.description
     }
+    let missing = missingReaders.count
+    return missing == 0 ? nil : "\(missing) event loops have no reader of the store"
   }
 
-  private func disk() -> String? {
+  private func diskProblem() -> String? {
     guard let free = freeBytes() else { return "free space unknown" }
     return free < Self.minFreeBytes
       ? "\(free >> 20) MiB free, less than \(Self.minFreeBytes >> 20)" : nil
   }
 
   /// Retries a failed store; in a working one, measures the delay of an empty write after all queued ones.
-  private func writing() async -> [HealthCheckResult] {
+  private func checkWrites() async -> [HealthCheckResult] {
     let start = ContinuousClock.now
     var problem: String?
     do throws(StoreError) {

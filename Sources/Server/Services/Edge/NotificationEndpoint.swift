@@ -13,7 +13,7 @@ internal import Telemetry
 /// Apple retries unless the status is 200 to 206 (App Store Server Notifications, "Respond to
 /// notifications").
 package struct NotificationEndpoint: Sendable {
-  private static let prefix = "/notifications/"
+  static let prefix = "/notifications/"
 
   private let inbox: NotificationInbox
   private let now: @Sendable () -> Instant
@@ -85,7 +85,7 @@ package struct NotificationEndpoint: Sendable {
       AuditRecord(
         caller: "", method: "POST \(Self.prefix){app}", mutates: false, apps: [appID], customers: [],
         actor: "",
-        outcome: Status(error).code.name, problem: error.description,
+        outcome: Status(error).code.name, error: error.description,
         trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))
     if case .notChecked(let unavailable) = error {
       return Self.answer(503, unavailable.reason, "please send it again")

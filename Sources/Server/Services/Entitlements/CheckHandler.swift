@@ -8,19 +8,22 @@ internal import Wire
 /// `Check` and `BatchCheck` of `entitled.v1.EntitlementService`, the hot path. One instance belongs to one
 /// event loop, because its reader and its cache do.
 struct CheckHandler: EntitlementServiceEventLoopMethods {
-  private let reader: any CheckReader
+  private let reader: EventLoopReader
   private let changes: CustomerVersions
   private let catalog: CurrentCatalog
   private let answers: CheckResponseCache
   private let now: @Sendable () -> Instant
 
   /// `cacheBytes` is the maximum memory of cached responses.
-  init(_ context: ServiceContext, reader: any CheckReader, cacheBytes: Int) {
+  init(
+    reader: EventLoopReader, changes: CustomerVersions, catalog: CurrentCatalog,
+    now: @escaping @Sendable () -> Instant, cacheBytes: Int
+  ) {
     self.reader = reader
-    changes = context.store.changes
-    catalog = context.catalog
-    answers = CheckResponseCache(changes: context.store.changes, catalog: catalog, byteLimit: cacheBytes)
-    now = context.now
+    self.changes = changes
+    self.catalog = catalog
+    self.now = now
+    answers = CheckResponseCache(changes: changes, catalog: catalog, byteLimit: cacheBytes)
   }
 
   /// Ends the snapshot of the current tick of the event loop.
@@ -35,7 +38,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     var (response, validity) = try check(try request.decoded(), at: now)
     response.evaluatedAt = nil
     var bytes = response.encodedBytes()
-    if let validity { answers.remember(bytes, to: request.bytes, while: validity) }
+    if let validity { answers.insert(bytes, to: request.bytes, while: validity) }
     Self.append(now, to: &bytes)
     return Reply(bytes)
   }
@@ -57,8 +60,9 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     let answer: Answer
     let seen: UInt64
     do throws(StoreError) {
+      let reader = try self.reader.opened()
       seen = try reader.snapshotVersion()
-      answer = try self.answer(to: request.entitlement, of: key, in: app, at: now)
+      answer = try Self.answer(to: request.entitlement, of: key, in: app, at: now, reader)
     } catch {
       throw Status(error)
     }
@@ -85,8 +89,9 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   }
 
   /// The precomputed answer, or the result of the rules if it is missing or stale.
-  private func answer(
-    to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant
+  private static func answer(
+    to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant,
+    _ reader: any CheckReader
   ) throws(StoreError) -> Answer {
     let stored = try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now)
     if case .precomputed(let answer) = stored {

@@ -1,5 +1,4 @@
 internal import RPC
-internal import Store
 internal import Synchronization
 
 /// Runs the synchronous methods of the event loops for calls that arrive elsewhere, such as JSON. Each runner
@@ -9,13 +8,17 @@ final class EventLoopMethodPool: Sendable {
   private static let size = 4
 
   private let runners: [EventLoopMethodRunner]
-  private let health: HealthService
   private let calls = Atomic<Int>(0)
 
-  init(_ context: ServiceContext, health: HealthService, cacheBytes: Int) {
-    self.health = health
+  init(
+    _ context: ServiceContext, health: HealthService, cacheBytes: Int, missingReaders: MissingReaders
+  ) {
     runners = (0..<Self.size).map { _ in
-      EventLoopMethodRunner(context, health: health, cacheBytes: cacheBytes / Self.size)
+      let reader = context.makeReader(missingReaders)
+      let check = CheckHandler(context, reader: reader, cacheBytes: cacheBytes / Self.size)
+      let methods = Method.eventLoop(entitlementService: check) + health.methods
+      return EventLoopMethodRunner(
+        MethodHost(methods: MethodTable(methods), tickEnded: check.endTick, recover: reader.recover))
     }
   }
 
@@ -38,39 +41,18 @@ final class EventLoopMethodPool: Sendable {
 
 /// The methods of one event loop, confined to an actor instead.
 private actor EventLoopMethodRunner {
-  private let context: ServiceContext
-  private let health: HealthService
-  private let cacheBytes: Int
-  private var host: MethodHost?
+  private let host: MethodHost
 
-  init(_ context: ServiceContext, health: HealthService, cacheBytes: Int) {
-    self.context = context
-    self.health = health
-    self.cacheBytes = cacheBytes
-  }
+  init(_ host: sending MethodHost) { self.host = host }
 
   func reply(_ path: String, _ request: [UInt8], _ call: CallContext) throws(Status) -> Reply {
-    let host = try openedHost()
+    _ = host.recover()
     defer { host.endTick() }
     guard case .unary(let handler)? = host.methods.method(path)?.handler else { throw Status(.unimplemented) }
     switch request.withUnsafeBytes({ handler($0, call) }) {
     case .reply(let reply): return reply
     case .failure(let status): throw status
     case .async: throw Status(.unimplemented)
-    }
-  }
-
-  /// Opens the reader of the store at the first call.
-  private func openedHost() throws(Status) -> MethodHost {
-    if let host { return host }
-    do throws(StoreError) {
-      let check = CheckHandler(context, reader: try context.store.makeCheckReader(), cacheBytes: cacheBytes)
-      let methods = Method.eventLoop(entitlementService: check) + health.methods
-      let host = MethodHost(methods: MethodTable(methods), tickEnded: check.endTick)
-      self.host = host
-      return host
-    } catch {
-      throw Status(error)
     }
   }
 }

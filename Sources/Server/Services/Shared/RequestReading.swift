@@ -33,17 +33,9 @@ extension AppDefinition {
 
 /// Checks of request fields that several methods share.
 enum RequestValidation {
-  /// The maximum size of a customer id in bytes.
-  static let customerIDLimit = 256
-
   static func customerID(_ id: String) throws(Status) {
     guard !id.isEmpty else {
       throw Status(.invalidArgument, reason: "MISSING_FIELD", "customer_id is empty", field: "customer_id")
-    }
-    guard id.utf8.count <= customerIDLimit else {
-      throw Status(
-        .invalidArgument, reason: "FIELD_TOO_LONG",
-        "customer_id has \(id.utf8.count) bytes, more than \(customerIDLimit)", field: "customer_id")
     }
   }
 

@@ -54,8 +54,11 @@ struct SandboxServeCommand: AsyncParsableCommand {
     let data = inMemory ? nil : ServerOption.data.value(data)
     if let data { try makeDirectory(data) }
     let simulator = try Startup.simulator(for: configuration, data: data, start: start)
+    let address = try ServerOption.sandbox.address(sandbox)
     let service = SandboxService(
-      address: try ServerOption.sandbox.address(sandbox), simulator: simulator, logger: logger)
+      address: address, simulator: simulator,
+      policy: OriginPolicies(configuration.listeners, http: address, sandbox: address).sandbox, logger: logger
+    )
     try await ServiceGroup(
       configuration: .init(
         services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
@@ -77,6 +80,7 @@ struct SandboxServeCommand: AsyncParsableCommand {
 struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
   let address: HostAndPort
   let simulator: AppStoreSimulator
+  let policy: OriginPolicy
   let logger: Logger
 
   /// Its name in the log lines of the life cycle.
@@ -87,7 +91,7 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
     do {
       listener = try await Listener.listen(
         at: address, on: MultiThreadedEventLoopGroup.singleton,
-        serving: Listeners.plain { await simulator.respond(to: $0) }, logger: logger)
+        serving: Listeners.sandbox(policy) { await simulator.respond(to: $0) }, logger: logger)
       try await simulator.setBaseURL("http://\(listener.address)")
     } catch {
       throw Failure("\(error)")

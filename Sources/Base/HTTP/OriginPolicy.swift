@@ -1,0 +1,78 @@
+/// Refuses requests that a web page can make the browser of an operator send.
+///
+/// A page may send simple requests to any address without asking the server (Fetch standard, "CORS-safelisted"), and
+/// reaches an address under a name of its own by changing that name's DNS record (DNS rebinding). So a request must
+/// name this server as its host, and one that changes something must not come from another origin or have a content
+/// type that needs no preflight.
+package struct OriginPolicy: Hashable, Sendable {
+  private let allowedHosts: Set<String>
+
+  /// - Parameter allowedHosts: the host names of the server besides `localhost`, without port. IP addresses are always
+  ///   allowed, because a page cannot rebind them.
+  package init(allowedHosts: [String]) {
+    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() } + ["localhost"])
+  }
+
+  /// The response to a request for a host that is not this server; `nil` if it is.
+  package func refusalOfHost(_ request: HTTPRequest) -> HTTPResponse? {
+    let host = request.header("host") ?? ""
+    guard !isAllowed(host) else { return nil }
+    return .text(421, "unknown host '\(host.prefix(200))'; set allowed_hosts of the listener\n")
+  }
+
+  /// The response to a request of another origin, or to a POST with a content type that needs no preflight; `nil` for
+  /// other requests. Reads are allowed, because a page cannot read a response of another origin.
+  ///
+  /// - Parameter allowsAnyContentType: whether clients exist that send none, or that of a form.
+  package func refusalOfOrigin(_ request: HTTPRequest, allowsAnyContentType: Bool) -> HTTPResponse? {
+    guard !["GET", "HEAD", "OPTIONS"].contains(request.method) else { return nil }
+    if let site = request.header("sec-fetch-site"), !["same-origin", "none"].contains(site) {
+      return .text(403, "a request of another site is refused\n")
+    }
+    if let origin = request.header("origin"), !isOwn(origin, request) {
+      return .text(403, "a request of the origin '\(origin.prefix(200))' is refused\n")
+    }
+    // A page cannot add a token without a preflight.
+    guard !allowsAnyContentType, request.method == "POST", request.header("authorization") == nil else {
+      return nil
+    }
+    let type = request.header("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    guard let type, !Self.simpleTypes.contains(type) else {
+      return .text(415, "content-type must be application/json\n")
+    }
+    return nil
+  }
+
+  /// The content types of requests without preflight.
+  private static let simpleTypes: Set<String> = [
+    "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
+  ]
+
+  /// Whether an origin is that of the request, or has an allowed name.
+  private func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
+    guard let start = origin.firstRange(of: "://")?.upperBound else { return false }
+    let authority = origin[start...].lowercased()
+    return authority == request.header("host")?.lowercased()
+      || allowedHosts.contains(Self.name(of: authority))
+  }
+
+  private func isAllowed(_ authority: String) -> Bool {
+    let name = Self.name(of: authority.lowercased())
+    return allowedHosts.contains(name) || Self.isAddress(name)
+  }
+
+  /// The host without port; an IPv6 address keeps its brackets.
+  private static func name(of authority: String) -> String {
+    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
+    return String(authority.prefix { $0 != ":" })
+  }
+
+  /// Whether a host is an IP address in its usual form.
+  private static func isAddress(_ name: String) -> Bool {
+    if name.hasPrefix("["), name.hasSuffix("]") {
+      return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+    }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts.allSatisfy { $0.allSatisfy(\.isASCII) && UInt8($0) != nil }
+  }
+}

@@ -1,0 +1,44 @@
+/// The numbers of connections that the listeners of a process may hold, so that its file descriptors suffice.
+///
+/// The listeners share what the limit of open files leaves: half for gRPC, the rest for the edge and the sandbox.
+/// So idle connections to the edge cannot stop gRPC, and no number of connections stops the store, the calls to
+/// Apple, or webhooks.
+package struct ConnectionBudget: Hashable, Sendable {
+  package let grpc: Int
+  package let edge: Int
+  package let sandbox: Int
+
+  /// Descriptors for the store's readers and outgoing connections.
+  private static let reserve = 64
+  /// The service cannot run with fewer descriptors besides those that are open.
+  private static let minFree = 48
+
+  /// Shares the free descriptors.
+  ///
+  /// - Parameters:
+  ///   - limit: the limit of open descriptors.
+  ///   - open: the number of descriptors that the process has open without connections.
+  ///   - configured: the maximum number of connections of each listener.
+  /// - Throws: ``ConnectionBudgetError`` if the limit is too low to run.
+  package init(limit: Int, open: Int, configured: Int) throws(ConnectionBudgetError) {
+    let free = limit - open
+    guard free >= Self.minFree else {
+      throw ConnectionBudgetError(limit: limit, needed: open + Self.minFree)
+    }
+    let available = max(free - Self.reserve, free / 4)
+    grpc = min(configured, available / 2)
+    edge = min(configured, available * 3 / 8)
+    sandbox = min(configured, available / 8)
+  }
+}
+
+/// The limit of open files is too low to run.
+package struct ConnectionBudgetError: Error, Hashable, CustomStringConvertible {
+  package let limit: Int
+  package let needed: Int
+
+  package var description: String {
+    "the limit of \(limit) open files is too low; raise it to at least \(needed), better 65536 "
+      + "(ulimit -n, LimitNOFILE= of systemd)"
+  }
+}

@@ -1,0 +1,108 @@
+"""File descriptors: their limit, connections that use them up, and what is served meanwhile."""
+
+import json
+import resource
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+import harness
+from contract import entitlement_service
+from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, Service, environment
+from raw import Connection
+from test_http2 import CHECK_REQUEST, OK
+
+CHECK = "/entitled.v1.EntitlementService/Check"
+
+
+@pytest.fixture
+def start_with(tmp_path):
+    """Starts a service under limits of open files; this process keeps its own."""
+    started = []
+
+    def start_with(soft, hard):
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        script = tmp_path / "limited"
+        script.write_text(f'#!/bin/sh\nulimit -Sn {soft} && ulimit -Hn {hard} && exec "{PROGRAM}" "$@"\n')
+        script.chmod(0o755)
+        try:
+            harness.PROGRAM = script
+            started.append(Service(tmp_path / "data"))
+        finally:
+            harness.PROGRAM = PROGRAM
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+        return started[-1]
+
+    yield start_with
+    for service in started:
+        service.stop()
+
+
+def occupy(address, number):
+    """Opens connections that send nothing; returns those that the kernel accepted."""
+    host, _, port = address.rpartition(":")
+    peers = []
+    for _ in range(number):
+        peers.append(socket.create_connection((host, int(port)), timeout=CALL_LIMIT))
+    return peers
+
+
+def is_ready(service):
+    try:
+        with urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT) as answer:
+            return answer.status == 200, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return False, json.load(error)
+
+
+def metric(service, name):
+    with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT) as answer:
+        lines = answer.read().decode().splitlines()
+    return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
+
+
+def test_the_soft_limit_is_raised_to_the_hard_one(start_with):
+    service = start_with(256, 4096)
+    assert metric(service, "process_max_fds") == 4096
+
+
+def test_idle_edge_connections_do_not_stop_grpc(start_with):
+    service = start_with(1024, 1024)
+    peers = occupy(service.http, 1100)
+    for _ in range(3):
+        with Connection(service.grpc) as connection:
+            assert connection.call(CHECK_REQUEST).status == OK
+    for peer in peers:
+        peer.close()
+
+
+@pytest.mark.parametrize("limit", [128, 300])
+def test_calls_are_served_again_after_all_descriptors_were_used(start_with, limit):
+    service = start_with(limit, limit)
+    peers = occupy(service.grpc, limit) + occupy(service.http, limit)
+    time.sleep(0.5)
+    for peer in peers:
+        peer.close()
+    end = time.monotonic() + CALL_LIMIT
+    while time.monotonic() < end and not is_ready(service)[0]:
+        time.sleep(0.1)
+    assert is_ready(service)[0]
+    for _ in range(20):
+        with service.channel() as channel:
+            call = channel.unary_unary(
+                CHECK, entitlement_service.CheckRequest.SerializeToString,
+                entitlement_service.CheckResponse.FromString)
+            request = entitlement_service.CheckRequest(app="ocean-journal", customer_id="a", entitlement="pro")
+            assert call(request, timeout=CALL_LIMIT, wait_for_ready=True).entitlement == "pro"
+
+
+def test_a_limit_that_is_too_low_ends_the_start_with_one_line(tmp_path):
+    command = ["sh", "-c", f'ulimit -n 40 && exec "{PROGRAM}" "$@"', "sh", "serve", *FREE_PORTS, "--data", tmp_path]
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
+    assert done.returncode == 1
+    assert "open files" in done.stderr

@@ -1,0 +1,120 @@
+import AppStore
+import Entitlements
+import Foundation
+import HTTP
+import Ledger
+import RPC
+import SQLiteStore
+import Store
+import Testing
+import Wire
+
+@testable import Services
+
+@Suite("The store reader of an event loop")
+struct EventLoopReaderTests {
+  private let health = HealthService(services: Contract.services.map(\.name))
+
+  @Test("Check and BatchCheck fail with UNAVAILABLE and a reason while the event loop has no reader")
+  func missingReader() async throws {
+    try await withStore { store in
+      var failures = 2
+      let missing = MissingReaders()
+      let reader = EventLoopReader(missing) { () throws(StoreError) in
+        guard failures == 0 else {
+          failures -= 1
+          throw .cannotOpen(path: "entitled.db", reason: "too many open files")
+        }
+        return try store.makeCheckReader()
+      }
+      let methods = table(reader, store)
+      #expect(missing.count == 1)
+
+      let status = try #require(failure(of: "Check", in: methods))
+      #expect(status.code == .unavailable && status.errorInfo?.reason == "STORE_UNAVAILABLE")
+      #expect(result(of: "BatchCheck", in: methods)?.error?.code == Int32(StatusCode.unavailable.rawValue))
+
+      #expect(!reader.recover(), "the second attempt fails too")
+      #expect(reader.recover())
+      #expect(missing.count == 0 && failure(of: "Check", in: methods) == nil)
+      #expect(result(of: "BatchCheck", in: methods)?.response?.entitlement == "pro")
+    }
+  }
+
+  @Test("The service is not ready while an event loop has no reader")
+  func readiness() async throws {
+    try await withStore { store in
+      var isFailing = true
+      let missing = MissingReaders()
+      let reader = EventLoopReader(missing) { () throws(StoreError) in
+        guard !isFailing else { throw .cannotOpen(path: "entitled.db", reason: "too many open files") }
+        return try store.makeCheckReader()
+      }
+      let monitor = HealthMonitor(
+        store: store, health: health, maxWriteDelay: .seconds(3600), missingReaders: missing
+      ) { 1 << 40 }
+      await monitor.begin()
+      #expect(!monitor.isReady)
+      #expect(monitor.results.filter { $0.problem != nil }.map(\.dependency) == [.storeReadable])
+      isFailing = false
+      #expect(reader.recover())
+      await monitor.check()
+      #expect(monitor.isReady)
+    }
+  }
+
+  private func table(_ reader: EventLoopReader, _ store: SQLiteEntitlementStore) -> MethodTable {
+    let check = CheckHandler(
+      reader: reader, changes: store.changes, catalog: CurrentCatalog(Catalog([ocean])), now: { instant },
+      cacheBytes: 1 << 20)
+    return MethodTable(Method.eventLoop(entitlementService: check))
+  }
+
+  private func failure(of method: String, in table: MethodTable) -> Status? {
+    guard case .failure(let status)? = call(method, request.encodedBytes(), in: table) else { return nil }
+    return status
+  }
+
+  /// The first result of a batch with one check.
+  private func result(of method: String, in table: MethodTable) -> CheckResult? {
+    let batch = BatchCheckRequest.with { $0.checks = [request] }
+    guard case .reply(let reply)? = call(method, batch.encodedBytes(), in: table) else { return nil }
+    return try? BatchCheckResponse.decode(reply.message).results.first
+  }
+
+  private func call(_ method: String, _ request: [UInt8], in table: MethodTable) -> UnaryResult? {
+    guard case .unary(let handler)? = table.method("/entitled.v1.EntitlementService/\(method)")?.handler
+    else { return nil }
+    return request.withUnsafeBytes { handler($0, CallContext(headers: HeaderFields(), timeout: nil)) }
+  }
+
+  private func withStore(_ body: (SQLiteEntitlementStore) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "reader-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let store = try SQLiteEntitlementStore(directory: directory.path)
+    try await body(store)
+    await store.close()
+  }
+}
+
+extension CheckResult {
+  fileprivate var response: CheckResponse? {
+    if case .response(let response)? = outcome { response } else { nil }
+  }
+
+  fileprivate var error: GoogleRPC.Status? {
+    if case .error(let error)? = outcome { error } else { nil }
+  }
+}
+
+private let instant = Instant(millisecondsSince1970: 1_800_000_000_000)
+
+private let request = CheckRequest.with {
+  $0.app = ocean.id
+  $0.customerId = "ana"
+  $0.entitlement = "pro"
+}
+
+private let ocean = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
+  products: [ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"])])
