@@ -295,6 +295,31 @@ def test_a_new_token_is_valid_once_its_hash_is_configured(tmp_path):
     service.stop()
 
 
+@pytest.mark.parametrize("change", ["role", "removal", "app"])
+def test_watch_ends_when_its_caller_loses_the_permission(tmp_path, change):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(APPS + CALLERS)
+    service = Service(tmp_path / "data", ["--config", file])
+    with service.channel() as channel:
+        def watch(name):
+            request = wire.WatchRequest(app=APP)
+            watch = contract.entitlement_stub(channel).Watch(
+                request, metadata=[("authorization", f"Bearer {token(name)}")], timeout=CALL_LIMIT)
+            watch.initial_metadata()
+            return watch
+
+        lost, kept = watch("read"), watch("operate")
+        without = "".join(caller(role, role) for role in ROLES if role != "read")
+        file.write_text(APPS + "callers:\n" + without.replace('["operate"]', '["operate", "read"]') + {
+            "role": caller("read", "submit"), "removal": "", "app": caller("read", "read", apps=[OTHER])}[change])
+        reload(service, "callers reloaded")
+        with pytest.raises(grpc.RpcError) as error:
+            next(iter(lost))
+        assert error.value.code() == StatusCode.PERMISSION_DENIED
+        kept.cancel()
+    service.stop()
+
+
 def reload(service, message):
     """Sends SIGHUP and waits until the log contains these words once more."""
     seen = service.log.count(message)
@@ -397,6 +422,9 @@ token_issuer:
         server.status = 500
         assert contract.reason(rejected(service, CHECK, check(), new.token("ES256"))) == "INVALID_TOKEN"
         wait_for(lambda: "JWKS refresh failed" in service.log)
+        call(service, CHECK, check(), old.token("ES256"))
+        # A reload of the configuration keeps them too.
+        reload(service, "callers reloaded")
         call(service, CHECK, check(), old.token("ES256"))
         # The endpoint serves other keys again: the first token with a new key triggers a refresh.
         server.status, server.keys = 200, new.keys()

@@ -13,6 +13,13 @@ package final class CurrentCallers: Sendable {
   private let policy: Mutex<CallerPolicy>
   private let replacements = Atomic<UInt64>(0)
 
+  private struct Observers {
+    var last = 0
+    var actions: [Int: @Sendable () -> Void] = [:]
+  }
+
+  private let observers = Mutex(Observers())
+
   /// Starts with `policy`.
   package init(_ policy: CallerPolicy) { self.policy = Mutex(policy) }
 
@@ -23,6 +30,20 @@ package final class CurrentCallers: Sendable {
   package func replace(with policy: CallerPolicy) {
     self.policy.withLock { $0 = policy }
     replacements.add(1, ordering: .releasing)
+    for action in observers.withLock({ Array($0.actions.values) }) { action() }
+  }
+
+  /// Calls `action` after each replacement, until ``removeObserver(_:)`` gets the returned number.
+  package func observe(_ action: @escaping @Sendable () -> Void) -> Int {
+    observers.withLock { observers in
+      observers.last += 1
+      observers.actions[observers.last] = action
+      return observers.last
+    }
+  }
+
+  package func removeObserver(_ number: Int) {
+    observers.withLock { _ = $0.actions.removeValue(forKey: number) }
   }
 
   /// The number of replacements. What was derived from ``value`` is valid while this equals its value from

@@ -33,6 +33,7 @@ package final class TokenIssuer: Sendable {
 
   package let terms: Terms
   private let keys: Mutex<JSONWebKeySet?>
+  private let replacements = Atomic<UInt64>(0)
   private let onUnknownKey: @Sendable () -> Void
 
   /// An issuer with its current keys, if they are loaded. Calls `onUnknownKey` when a token names another
@@ -43,8 +44,15 @@ package final class TokenIssuer: Sendable {
     self.onUnknownKey = onUnknownKey
   }
 
-  /// Replaces the keys.
-  package func replaceKeys(with keys: JSONWebKeySet) { self.keys.withLock { $0 = keys } }
+  /// Replaces the keys. Tokens of a key that is no longer in the set are rejected from now on, also those that were
+  /// accepted before.
+  package func replaceKeys(with keys: JSONWebKeySet) {
+    self.keys.withLock { $0 = keys }
+    replacements.add(1, ordering: .releasing)
+  }
+
+  /// The number of replacements of the keys, as ``CurrentCallers/generation``.
+  var keyGeneration: UInt64 { replacements.load(ordering: .acquiring) }
 
   /// Returns the claims of `token` if it is valid at `now`.
   func claims(of token: String, at now: Instant) throws(CallerError) -> Claims {
@@ -52,7 +60,7 @@ package final class TokenIssuer: Sendable {
     guard claims["iss"]?.stringValue == terms.issuer else {
       throw .badToken(reason: "wrong issuer")
     }
-    guard Self.texts(claims["aud"]).contains(terms.audience) else {
+    guard try Self.audiences(claims["aud"]).contains(terms.audience) else {
       throw .badToken(reason: "wrong audience")
     }
     guard let expiry = claims["exp"].flatMap(Self.instant) else {
@@ -60,8 +68,11 @@ package final class TokenIssuer: Sendable {
     }
     let expiresAt = expiry.advanced(byMilliseconds: Self.leeway)
     guard now < expiresAt else { throw .badToken(reason: "expired") }
-    if let start = claims["nbf"].flatMap(Self.instant), now < start.advanced(byMilliseconds: -Self.leeway) {
-      throw .badToken(reason: "not valid yet")
+    if let start = claims["nbf"] {
+      guard let start = Self.instant(start) else { throw .badToken(reason: "malformed start") }
+      guard now >= start.advanced(byMilliseconds: -Self.leeway) else {
+        throw .badToken(reason: "not valid yet")
+      }
     }
     guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else {
       throw .badToken(reason: "missing subject")
@@ -81,6 +92,19 @@ package final class TokenIssuer: Sendable {
     } catch {
       if error == .unknownKey { onUnknownKey() }
       throw .badToken(reason: error.description)
+    }
+  }
+
+  /// The audience: a string, or a list of strings (RFC 7519, section 4.1.3).
+  private static func audiences(_ value: JSONValue?) throws(CallerError) -> [String] {
+    switch value {
+    case nil: return []
+    case .string(let audience)?: return [audience]
+    case .array(let elements)?:
+      let audiences = elements.compactMap(\.stringValue)
+      guard audiences.count == elements.count else { throw .badToken(reason: "malformed audience") }
+      return audiences
+    default: throw .badToken(reason: "malformed audience")
     }
   }
 

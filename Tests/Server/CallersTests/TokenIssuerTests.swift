@@ -76,6 +76,9 @@ import Testing
       ("exp", .number(JSONNumber(seconds - 31)), "expired"),
       ("nbf", .number(JSONNumber(seconds + 31)), "not valid yet"), ("sub", "", "missing subject"),
       ("exp", .null, "missing expiry"), ("exp", "tomorrow", "missing expiry"),
+      ("aud", "entitled others", "wrong audience"), ("aud", ["entitled", 1], "malformed audience"),
+      ("aud", 1, "malformed audience"), ("aud", ["entitled": true], "malformed audience"),
+      ("nbf", "1699999999", "malformed start"), ("nbf", .null, "malformed start"),
     ] as [(String, JSONValue, String)])
   func wrongClaims(name: String, value: JSONValue, reason: String) throws {
     var claims = Self.claims
@@ -129,6 +132,31 @@ import Testing
         parsing: JSONObject(dictionaryLiteral: ("keys", .array([.object(try next.publicJWK())])))
           .serialized()))
     #expect(try gate.caller(headers).name == "billing")
+  }
+
+  @Test("A token that was accepted is rejected once its key is withdrawn")
+  func withdrawal() throws {
+    let issuer = TokenIssuer(Self.terms, keys: keys)
+    let directory = CallerDirectory(
+      [CallerDefinition(name: "billing", roles: [.submit], subjects: ["svc-billing"])], issuer: issuer)
+    let authenticator = Authenticator(CurrentCallers(.listed(directory)), now: { Self.now })
+    let headers = HeaderFields([("authorization", "Bearer \(try signer.sign(Self.claims))")])
+    #expect(try authenticator.caller(headers).name == "billing")
+    let next = try JWTSigner(key: .generate(.p256), keyID: "two")
+    issuer.replaceKeys(
+      with: try JSONWebKeySet(
+        parsing: JSONObject(dictionaryLiteral: ("keys", .array([.object(try next.publicJWK())])))
+          .serialized()))
+    #expect(throws: CallerError.self) { try authenticator.caller(headers) }
+  }
+
+  @Test("An unusable key of a set is skipped and reported, and the others are used")
+  func unusableKey() throws {
+    let unusable: JSONObject = ["kty": "EC", "crv": "P-256", "x": "AAAA", "y": "AAAA", "kid": "broken"]
+    let set: JSONObject = ["keys": .array([.object(unusable), .object(try signer.publicJWK())])]
+    let keys = try JSONWebKeySet(parsing: set.serialized())
+    #expect(keys.skipped.count == 1 && keys.skipped.allSatisfy { $0.hasPrefix("broken: ") })
+    #expect(try find(try signer.sign(Self.claims), keys: keys).name == "billing")
   }
 
   @Test("A cached signed token is rejected after its expiry")

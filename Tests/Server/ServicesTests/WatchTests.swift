@@ -17,61 +17,62 @@ struct WatchTests {
   @Test("A watcher that falls behind receives the sequence to resume after and misses no event")
   func fellBehind() async throws {
     try await withStore { store in
-      let hub = EventBroadcaster(store: store, capacity: 2, now: { moment })
-      let running = Task { try? await hub.run() }
+      let broadcaster = EventBroadcaster(store: store, capacity: 2, now: { instant })
+      let running = Task { try? await broadcaster.run() }
       defer { running.cancel() }
       // Events are buffered only while there is another watcher.
-      let other = try await hub.firstWatcher()
-      try await store.tell(1)
-      await hub.hasPublished(1)
+      let other = try await broadcaster.firstWatcher()
+      try await store.append(1)
+      await broadcaster.untilPublished(1)
 
       // While the first message is being sent, more events are committed than the buffer holds.
       let slow = Caller(.with { $0.fromBeginning = true }) {
-        try? await store.tell(3)
-        await hub.hasPublished(4)
+        try? await store.append(3)
+        await broadcaster.untilPublished(4)
       }
-      let end = await watch(hub, store, slow)
+      let end = await watch(broadcaster, store, slow)
       #expect(slow.sequences == [1])
       #expect(end?.code == .aborted)
       #expect(end?.errorInfo?.reason == "WATCHER_FELL_BEHIND")
       #expect(end?.errorInfo?.metadata.map { "\($0.key) \($0.value)" } == ["resumeAfterSequence 1"])
 
-      let resumed = Caller(.with { $0.afterSequence = 1 }, patience: 3)
-      _ = await watch(hub, store, resumed)
+      let resumed = Caller(.with { $0.afterSequence = 1 }, maxMessages: 3)
+      _ = await watch(broadcaster, store, resumed)
       #expect(resumed.sequences == [2, 3, 4])
-      hub.unsubscribe(other)
+      broadcaster.unsubscribe(other)
     }
   }
 
   @Test("Watch sends stored events first and then new ones without a gap")
-  func passedOver() async throws {
+  func resumption() async throws {
     try await withStore { store in
-      let hub = EventBroadcaster(store: store, now: { moment })
-      let running = Task { try? await hub.run() }
+      let broadcaster = EventBroadcaster(store: store, now: { instant })
+      let running = Task { try? await broadcaster.run() }
       defer { running.cancel() }
-      hub.unsubscribe(try await hub.firstWatcher())
-      try await store.tell(3)
-      await hub.hasPublished(3)
+      broadcaster.unsubscribe(try await broadcaster.firstWatcher())
+      try await store.append(3)
+      await broadcaster.untilPublished(3)
 
-      let caller = Caller(.with { $0.fromBeginning = true }, patience: 6) {
-        try? await store.tell(3)
-        await hub.hasPublished(6)
+      let caller = Caller(.with { $0.fromBeginning = true }, maxMessages: 6) {
+        try? await store.append(3)
+        await broadcaster.untilPublished(6)
       }
-      _ = await watch(hub, store, caller)
+      _ = await watch(broadcaster, store, caller)
       #expect(caller.sequences == [1, 2, 3, 4, 5, 6])
     }
   }
 
   /// Runs the method until it ends, and returns its status.
-  private func watch(_ hub: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
+  private func watch(_ broadcaster: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
     -> Status?
   {
     let stream = EventStream(
-      hub: hub, archive: EventLogReader(store: store), catalog: CurrentCatalog(Catalog([ocean])),
-      now: { moment })
+      broadcaster: broadcaster, eventLog: EventLogReader(store: store),
+      catalog: CurrentCatalog(Catalog([ocean])),
+      now: { instant })
     let method = Method.serverStreaming("/t.T/Watch") {
-      (request: WatchRequest, responses, _) async throws(Status) in
-      try await stream.watch(request, responses, showsOtherCustomer: false)
+      (request: WatchRequest, responses, call) async throws(Status) in
+      try await stream.watch(request, responses, call, showsOtherCustomer: false)
     }
     guard case .streaming(let handler) = method.handler else { return nil }
     do throws(Status) {
@@ -91,27 +92,31 @@ struct WatchTests {
   }
 }
 
-/// A watcher that cancels after a number of messages, and runs `meanwhile` while the first one is being sent.
+/// A watcher that cancels after a number of messages, and runs `duringFirstMessage` while the first one is being sent.
 private final class Caller: MessageStream {
   private let request: WatchRequest
-  private let patience: Int
-  private let meanwhile: @Sendable () async -> Void
+  private let maxMessages: Int
+  private let duringFirstMessage: @Sendable () async -> Void
   private let received = Mutex<[Int64]>([])
+  private let hasRequested = Atomic(false)
 
   init(
-    _ request: WatchRequest, patience: Int = .max, meanwhile: @escaping @Sendable () async -> Void = {}
+    _ request: WatchRequest, maxMessages: Int = .max,
+    duringFirstMessage: @escaping @Sendable () async -> Void = {}
   ) {
     var request = request
     request.app = ocean.id
     self.request = request
-    self.patience = patience
-    self.meanwhile = meanwhile
+    self.maxMessages = maxMessages
+    self.duringFirstMessage = duringFirstMessage
   }
 
   /// The sequences of the received events.
   var sequences: [Int64] { received.withLock { $0 } }
 
-  func next() async throws(Status) -> ReceivedMessage? { ReceivedMessage(request.encodedBytes()) }
+  func next() async throws(Status) -> ReceivedMessage? {
+    hasRequested.exchange(true, ordering: .relaxed) ? nil : ReceivedMessage(request.encodedBytes())
+  }
 
   func attach(initial: Metadata, trailing: Metadata) async {}
 
@@ -121,8 +126,8 @@ private final class Caller: MessageStream {
       received.append(response.sequence)
       return received.count
     }
-    if count == 1 { await meanwhile() }
-    if count == patience { throw Status(StatusCode.cancelled) }
+    if count == 1 { await duringFirstMessage() }
+    if count == maxMessages { throw Status(StatusCode.cancelled) }
   }
 }
 
@@ -137,20 +142,20 @@ extension EventBroadcaster {
   }
 
   /// Waits until the event with this sequence is published.
-  fileprivate func hasPublished(_ sequence: Int64) async {
+  fileprivate func untilPublished(_ sequence: Int64) async {
     while published < sequence { await Task.yield() }
   }
 }
 
 extension SQLiteEntitlementStore {
   /// Commits `count` events.
-  fileprivate func tell(_ count: Int) async throws {
-    let answer = evaluate(CustomerFacts(), entitlement: "pro", in: ocean, at: moment)
+  fileprivate func append(_ count: Int) async throws {
+    let answer = evaluate(CustomerFacts(), entitlement: "pro", in: ocean, at: instant)
     let change = EntitlementChange(
-      entitlement: "pro", kind: .started, effectiveAt: moment, before: answer, after: answer)
+      entitlement: "pro", kind: .started, effectiveAt: instant, before: answer, after: answer)
     let event = NewEvent(
       customer: CustomerKey(appID: ocean.id, environment: .sandbox, customerID: "ana"), change: change,
-      recordedAt: moment, evidenceID: nil, actor: "")
+      recordedAt: instant, evidenceID: nil, actor: "")
     _ = try await write { store throws(StoreError) in
       for _ in 0..<count { _ = try store.append(event) }
     }
@@ -158,7 +163,7 @@ extension SQLiteEntitlementStore {
 }
 
 extension Status {
-  fileprivate var errorInfo: GoogleRPC.ErrorInfo? {
+  var errorInfo: GoogleRPC.ErrorInfo? {
     guard let status = try? GoogleRPC.Status.decode(details), let any = status.details.first else {
       return nil
     }
@@ -166,7 +171,7 @@ extension Status {
   }
 }
 
-private let moment = Instant(millisecondsSince1970: 1_800_000_000_000)
+private let instant = Instant(millisecondsSince1970: 1_800_000_000_000)
 
 private let ocean = AppDefinition(
   id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],

@@ -111,7 +111,7 @@ enum Startup {
         throw Failure("the keys of the token_issuer in '\(path)' are invalid: \(error)")
       }
     case .url(let url):
-      let issuer = TokenIssuer(configuration.terms, keys: nil) { jwks.request() }
+      let issuer = TokenIssuer(configuration.terms, keys: jwks.keys(from: url)) { jwks.request() }
       jwks.begin(from: url, for: issuer)
       return issuer
     }

@@ -24,6 +24,8 @@ final class JWKSRefresher: Worker {
   private static let sizeLimit = 1 << 20
 
   private let target = Mutex<Target?>(nil)
+  /// The keys of the last successful fetch, for the issuer that a reload of the configuration makes.
+  private let fetched = Mutex<(url: String, keys: JSONWebKeySet)?>(nil)
   private let requests = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let logger: Logger
 
@@ -33,6 +35,11 @@ final class JWKSRefresher: Worker {
   func begin(from url: String, for issuer: TokenIssuer) {
     target.withLock { $0 = Target(url: url, issuer: issuer) }
     request()
+  }
+
+  /// The keys that were last fetched from `url`; `nil` if there are none.
+  func keys(from url: String) -> JSONWebKeySet? {
+    fetched.withLock { $0?.url == url ? $0?.keys : nil }
   }
 
   /// Requests a fetch.
@@ -65,7 +72,12 @@ final class JWKSRefresher: Worker {
         throw Failure("the JWKS endpoint returned HTTP \(response.status.code)")
       }
       let body = try await response.body.collect(upTo: Self.sizeLimit)
-      target.issuer.replaceKeys(with: try JSONWebKeySet(parsing: Array(body.readableBytesView)))
+      let keys = try JSONWebKeySet(parsing: Array(body.readableBytesView))
+      fetched.withLock { $0 = (target.url, keys) }
+      target.issuer.replaceKeys(with: keys)
+      for problem in keys.skipped {
+        logger.warning("JWKS key skipped", metadata: ["url": "\(target.url)", "error": "\(problem)"])
+      }
       logger.info("JWKS refreshed", metadata: ["url": "\(target.url)"])
     } catch {
       logger.error(

@@ -1,6 +1,7 @@
 internal import AppStore
 package import HTTP
 internal import JSON
+internal import RPC
 package import ReceiptMigration
 
 /// `verifyReceipt` on the edge, for legacy backends.
@@ -26,10 +27,10 @@ package struct VerifyReceiptEndpoint: Sendable {
   /// body has the error code; except for unknown apps, which Apple's paths do not have.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard let target = Self.target(request.path) else {
-      return .text(404, "no such route: \(request.path)\n")
+      return .text(404, "no such route: \(request.path.excerpt)\n")
     }
     if let app = target.app, !facade.serves(app: app) {
-      return .text(404, "unknown app \(app.debugDescription)\n")
+      return .text(404, "unknown app \(app.excerpt.debugDescription)\n")
     }
     guard request.method == "POST" else { return Self.answer(.failed(.notPosted, target.environment)) }
     guard let call = VerifyReceiptCall(request.body) else {

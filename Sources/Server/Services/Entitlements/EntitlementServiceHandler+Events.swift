@@ -14,7 +14,7 @@ extension EntitlementServiceHandler {
   func watch(
     _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext
   ) async throws(Status) {
-    try await eventStream.watch(request, responses, showsOtherCustomer: call.hasRole(.operate))
+    try await eventStream.watch(request, responses, call, showsOtherCustomer: call.hasRole(.operate))
   }
 
   /// The page token is the sequence of the last event of the previous page.

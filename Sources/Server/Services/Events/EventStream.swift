@@ -10,23 +10,24 @@ struct EventStream: Sendable {
   private static let pageSize = 500
   private static let heartbeats: ClosedRange<Int64> = 100...3_600_000
 
-  private let hub: EventBroadcaster
-  private let archive: EventLogReader
+  private let broadcaster: EventBroadcaster
+  private let eventLog: EventLogReader
   private let catalog: CurrentCatalog
   private let now: @Sendable () -> Instant
 
   init(
-    hub: EventBroadcaster, archive: EventLogReader, catalog: CurrentCatalog,
+    broadcaster: EventBroadcaster, eventLog: EventLogReader, catalog: CurrentCatalog,
     now: @escaping @Sendable () -> Instant
   ) {
-    self.hub = hub
-    self.archive = archive
+    self.broadcaster = broadcaster
+    self.eventLog = eventLog
     self.catalog = catalog
     self.now = now
   }
 
   func watch(
-    _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, showsOtherCustomer: Bool
+    _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext,
+    showsOtherCustomer: Bool
   ) async throws(Status) {
     let app = try catalog.value.app(request.app)
     for entitlement in request.entitlements { try RequestValidation.entitlement(entitlement, of: app) }
@@ -38,17 +39,22 @@ struct EventStream: Sendable {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "after_sequence is below 0", field: "after_sequence")
     }
-    let newest = try await archive.lastSequence()
-    guard request.afterSequence <= newest else { throw .sequenceToCome(request.afterSequence, last: newest) }
+    let newest = try await eventLog.lastSequence()
+    guard request.afterSequence <= newest else { throw .futureSequence(request.afterSequence, last: newest) }
+    // There may be no event for a long time.
+    await responses.begin()
     let isResuming = request.afterSequence > 0 || request.fromBeginning
     var last = isResuming ? request.afterSequence : newest
     let recipient = Recipient(responses: responses, showsOtherCustomer: showsOtherCustomer)
     while true {
-      switch hub.subscribe(filter, after: last, heartbeat: heartbeat) {
-      case .behind: last = try await catchUp(filter, after: last, recipient)
-      case .watching(let watcher): try await follow(watcher, from: last, recipient)
+      switch broadcaster.subscribe(filter, after: last, heartbeat: heartbeat) {
+      case .notBuffered: last = try await catchUp(filter, after: last, recipient)
+      case .watching(let watcher):
+        call.retirement?.onBegin { watcher.close() }
+        try await deliver(watcher, from: last, recipient)
       case .closed: throw .watchEnded(last)
       }
+      if call.retirement?.hasBegun == true { throw .watchEnded(last) }
     }
   }
 
@@ -56,16 +62,16 @@ struct EventStream: Sendable {
   private func catchUp(
     _ filter: EventFilter, after last: Int64, _ recipient: Recipient
   ) async throws(Status) -> Int64 {
-    let page = try await archive.page(after: last, limit: Self.pageSize)
+    let page = try await eventLog.page(after: last, limit: Self.pageSize)
     for event in page where filter.passes(event.event) { try await send(event, recipient) }
     return page.last?.sequence ?? last
   }
 
   /// Sends new events until the subscription ends.
-  private func follow(
+  private func deliver(
     _ watcher: WatchSubscription, from last: Int64, _ recipient: Recipient
   ) async throws(Status) {
-    defer { hub.unsubscribe(watcher) }
+    defer { broadcaster.unsubscribe(watcher) }
     var last = last
     while true {
       switch await watcher.next(now) {
@@ -155,9 +161,10 @@ extension Status {
       metadata: [("resumeAfterSequence", String(last))], retryAfterMilliseconds: 1_000)
   }
 
-  fileprivate static func sequenceToCome(_ asked: Int64, last: Int64) -> Status {
+  fileprivate static func futureSequence(_ requested: Int64, last: Int64) -> Status {
     Status(
-      .outOfRange, reason: "UNKNOWN_SEQUENCE", "the last event is \(last), and \(asked) was asked for",
+      .outOfRange, reason: "UNKNOWN_SEQUENCE",
+      "the last event is \(last), and after_sequence is \(requested)",
       metadata: [("lastSequence", String(last))], field: "after_sequence")
   }
 }

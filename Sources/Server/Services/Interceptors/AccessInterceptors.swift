@@ -11,6 +11,8 @@ struct AuthenticationInterceptor: Interceptor, Sendable {
   func start(_ call: inout CallInFlight) throws(Status) {
     try call.authenticate(with: Authenticator(callers, now: now))
   }
+
+  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) { try start(&call) }
 }
 
 /// The same with a cache of credentials that belongs to one event loop.
@@ -54,6 +56,16 @@ struct AuthorizationInterceptor: Interceptor, Sendable {
     }
     if let other = apps.first(where: { !allowed.contains($0) }) {
       throw Status(CallerError.appNotAllowed(caller: caller.name, app: other))
+    }
+  }
+}
+
+extension AuthorizationInterceptor {
+  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {
+    try start(&call)
+    guard let message else { return }
+    try message.withUnsafeBufferPointer { buffer throws(Status) in
+      try receive(UnsafeRawBufferPointer(buffer), &call)
     }
   }
 }

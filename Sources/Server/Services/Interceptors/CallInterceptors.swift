@@ -37,7 +37,7 @@ package struct CallPolicy: Sendable {
   var chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>> {
     InterceptorChain(
       interceptors: interceptors(meter.shared, AuthenticationInterceptor(callers: callers, now: now)),
-      ticks: ticks)
+      ticks: ticks, callers: callers)
   }
 
   /// The interceptors of one event loop, which counts and caches without locks.

@@ -12,6 +12,12 @@ protocol Interceptor {
   /// Runs for each request message, possibly after `start` rejected the call; its error is then ignored.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status)
 
+  /// Checks again whether a running stream is permitted, after the callers were replaced. `message` is its last request
+  /// message.
+  ///
+  /// - Throws: the status with which the stream ends.
+  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status)
+
   /// Runs once for each call, whether it was rejected or not, innermost interceptor first.
   func end(_ call: inout CallInFlight, _ status: inout Status)
 }
@@ -19,6 +25,7 @@ protocol Interceptor {
 extension Interceptor {
   func start(_ call: inout CallInFlight) throws(Status) {}
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {}
+  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {}
   func end(_ call: inout CallInFlight, _ status: inout Status) {}
 }
 
@@ -40,6 +47,11 @@ struct InterceptorPair<Outer: Interceptor, Inner: Interceptor>: Interceptor {
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
     try outer.receive(message, &call)
     try inner.receive(message, &call)
+  }
+
+  func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {
+    try outer.revalidate(&call, message)
+    try inner.revalidate(&call, message)
   }
 
   func end(_ call: inout CallInFlight, _ status: inout Status) {

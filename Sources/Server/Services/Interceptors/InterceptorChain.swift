@@ -1,5 +1,7 @@
+internal import Callers
 internal import HTTP
 internal import RPC
+internal import Synchronization
 internal import Telemetry
 
 /// Runs the interceptors around handlers: the only code that distinguishes unary, asynchronous, streaming and
@@ -10,6 +12,8 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   let interceptors: Shared
   /// Nanoseconds of a monotonic clock.
   let ticks: @Sendable () -> Int64
+  /// The callers whose replacement ends streams that are no longer permitted; `nil`: they continue.
+  var callers: CurrentCallers?
 
   /// Starts a call whose request is decoded only if the interceptors accept it.
   func start(_ method: MethodPolicy, _ context: CallContext) throws(Status) -> StartedCall<Shared> {
@@ -69,8 +73,17 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   ) -> Method.StreamHandler {
     { messages, context async throws(Status) in
       let started = try start(policy, context)
+      let permission = StreamPermission(started)
+      let observer = callers?.observe { permission.revalidate() }
+      defer { if let observer { callers?.removeObserver(observer) } }
       try await started.run { () async throws(Status) in
-        try await handler(InterceptedStream(messages: messages, started: started), started.call.context)
+        let stream = InterceptedStream(messages: messages, started: started, permission: permission)
+        do throws(Status) {
+          try await handler(stream, started.call.context)
+        } catch {
+          throw permission.denial ?? error
+        }
+        if let denial = permission.denial { throw denial }
       }
     }
   }
@@ -126,13 +139,49 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
   }
 }
 
+/// Whether a running stream is still permitted.
+private final class StreamPermission<Shared: Interceptor & Sendable>: Sendable {
+  private struct State {
+    var message: [UInt8]?
+    var denial: Status?
+  }
+
+  private let started: StartedCall<Shared>
+  private let state = Mutex(State())
+
+  init(_ started: StartedCall<Shared>) { self.started = started }
+
+  /// The status with which the stream has to end; `nil` while it is permitted.
+  var denial: Status? { state.withLock { $0.denial } }
+
+  /// Keeps the last request message, which names what the caller needs access to.
+  func received(_ message: [UInt8]) { state.withLock { $0.message = message } }
+
+  /// Ends the stream if its caller has lost the permission.
+  func revalidate() {
+    var call = started.call
+    let message = state.withLock { $0.message }
+    do throws(Status) {
+      try started.chain.interceptors.revalidate(&call, message)
+    } catch {
+      // The call was authenticated when it started: now it lacks permission.
+      let denial = error.code == .unauthenticated ? error.with(code: .permissionDenied) : error
+      state.withLock { $0.denial = denial }
+      call.context.retirement?.begin()
+    }
+  }
+}
+
 /// The messages of a streaming call. Each one passes the interceptors before the handler receives it.
 private struct InterceptedStream<Shared: Interceptor & Sendable>: MessageStream {
   let messages: any MessageStream
   let started: StartedCall<Shared>
+  let permission: StreamPermission<Shared>
 
   func next() async throws(Status) -> ReceivedMessage? {
     guard let message = try await messages.next() else { return nil }
+    if let denial = permission.denial { throw denial }
+    permission.received(message.bytes)
     var call = started.call
     try message.bytes.withUnsafeBufferPointer { buffer throws(Status) in
       try started.chain.interceptors.receive(UnsafeRawBufferPointer(buffer), &call)
@@ -141,8 +190,11 @@ private struct InterceptedStream<Shared: Interceptor & Sendable>: MessageStream 
   }
 
   func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {
+    if let denial = permission.denial { throw denial }
     try await messages.send(message, compression: compression)
   }
+
+  func begin() async { await messages.begin() }
 
   func attach(initial: Metadata, trailing: Metadata) async {
     await messages.attach(initial: initial, trailing: trailing)

@@ -15,30 +15,31 @@ extension ReceiptServiceHandler {
     _ requests: RequestReader<MigrateReceiptsRequest>, _ responses: ResponseWriter<MigrateReceiptsResponse>,
     _ call: CallContext
   ) async throws(Status) {
+    await responses.begin()
     let (outcomes, outcome) = AsyncStream.makeStream(of: MigrateReceiptsResponse.self)
-    let (turns, turn) = AsyncStream.makeStream(of: Void.self)
-    for _ in 0..<Self.streamConcurrency { turn.yield() }
-    async let reading = work(on: requests, turns, outcome)
+    let (permits, permit) = AsyncStream.makeStream(of: Void.self)
+    for _ in 0..<Self.streamConcurrency { permit.yield() }
+    async let reading = process(requests, permits, outcome)
     // Sends each outcome when it is ready, independent of the next receipt. Another receipt is read only
     // after an outcome has been sent.
     for await outcome in outcomes {
       try await responses.write(outcome)
-      turn.yield()
+      permit.yield()
     }
     try await reading.get()
   }
 
   /// Processes receipts concurrently until the stream ends.
-  private func work(
-    on requests: RequestReader<MigrateReceiptsRequest>, _ turns: AsyncStream<Void>,
+  private func process(
+    _ requests: RequestReader<MigrateReceiptsRequest>, _ permits: AsyncStream<Void>,
     _ done: AsyncStream<MigrateReceiptsResponse>.Continuation
   ) async -> Result<Void, Status> {
     let (start, lines) = (context.now(), LineLocks())
     defer { done.finish() }
     return await withDiscardingTaskGroup { group -> Result<Void, Status> in
-      var turn = turns.makeAsyncIterator()
+      var permit = permits.makeAsyncIterator()
       do throws(Status) {
-        while await turn.next() != nil, let request = try await requests.next() {
+        while await permit.next() != nil, let request = try await requests.next() {
           group.addTask { done.yield(await outcome(of: request, queriedSince: start, lines)) }
         }
         return .success(())

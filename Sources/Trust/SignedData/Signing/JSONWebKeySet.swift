@@ -4,22 +4,31 @@ package import JSON
 /// The public keys of a token issuer (RFC 7517), from its `jwks.json`.
 package struct JSONWebKeySet: Sendable {
   private let keys: [JSONWebKey]
+  /// The problems of keys that were skipped, for the operator's log.
+  package let skipped: [String]
 
-  /// Decodes a key set. Skips keys that are not for ES256 or RS256.
+  /// Decodes a key set. Skips keys that are not for ES256 or RS256, and unusable ones.
   ///
-  /// - Throws: if the set or a key is malformed, or if no key remains.
+  /// - Throws: if the set is malformed, or if no key remains.
   package init(parsing bytes: [UInt8]) throws(CryptographyError) {
     guard case .object(let set)? = try? JSONValue(parsing: bytes, duplicates: .rejected),
       let members = set["keys"]?.arrayValue
     else { throw .unreadable(what: "a JSON Web Key Set", detail: "") }
     var keys: [JSONWebKey] = []
+    var skipped: [String] = []
     for case .object(let member) in members {
-      if let key = try JSONWebKey(member) { keys.append(key) }
+      do throws(CryptographyError) {
+        if let key = try JSONWebKey(member) { keys.append(key) }
+      } catch {
+        skipped.append("\(member["kid"]?.stringValue?.prefix(100) ?? "without kid"): \(error)")
+      }
     }
     guard !keys.isEmpty else {
-      throw .unreadable(what: "a JSON Web Key Set", detail: "no key for ES256 or RS256")
+      throw .unreadable(
+        what: "a JSON Web Key Set", detail: (["no key for ES256 or RS256"] + skipped).joined(separator: "; "))
     }
     self.keys = keys
+    self.skipped = skipped
   }
 
   /// Returns the claims of a token in compact serialization that one of the keys signed. The caller validates
