@@ -1,5 +1,6 @@
 """Each configured limit, exceeded: the offending client is stopped, and other clients are served."""
 
+import base64
 import socket
 import struct
 import time
@@ -12,7 +13,7 @@ from h2.settings import SettingCodes
 from contract import entitlement_service
 from harness import FREE_PORTS, Service, post, run
 from raw import Connection, framed
-from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED
+from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
 from test_reload import CATALOG
 
 LIMITS = """
@@ -140,19 +141,22 @@ def test_the_stream_limit_rejects_excess_streams(limited):
         connection.h2.reset_stream(streams[0], ErrorCodes.CANCEL)
         connection.flush()
         assert connection.call(CHECK_REQUEST).status == OK
-        # A client that ignores the limit is disconnected; others are served.
+        # The same for a client that ignores the limit: the open streams continue.
         connection.h2.remote_settings[SettingCodes.MAX_CONCURRENT_STREAMS] = 1_000
         connection.h2.remote_settings.acknowledge()
-        with Connection(limited.grpc) as other:
-            for _ in range(2):
-                connection.open(path=WATCH)
-            connection.drain()
-            assert other.call(CHECK_REQUEST).status == OK
+        more = [connection.open(path=WATCH) for _ in range(3)]
+        connection.send(more[0], request, end=True)
+        for stream in more[1:]:
+            assert connection.answer(stream).reset == ErrorCodes.REFUSED_STREAM
+        assert not any(connection.answers[stream].ended for stream in [*streams[1:10], more[0]])
+        assert connection.goaway is None
 
 
 def test_the_header_limit_rejects_large_headers(limited):
     with Connection(limited.grpc) as connection:
         answer = connection.answer(connection.open(note="x" * 5_000, end=True))
+        assert answer.status == RESOURCE_EXHAUSTED
+        answer = connection.answer(connection.open(note="x" * 5_000, content_type=None, end=True))
         assert answer.headers[":status"] == "431"
         assert connection.call(CHECK_REQUEST).status == OK
     with connect(limited.http) as peer:
@@ -368,15 +372,27 @@ def test_connection_age_lets_calls_finish_within_a_grace_period(limited):
     # A stream keeps the connection busy; at the age limit the client gets a GOAWAY and the stream continues.
     with Connection(limited.grpc) as connection:
         begin = time.monotonic()
-        stream = connection.open(path=WATCH)
-        request = entitlement_service.WatchRequest(app="ocean-journal")
-        connection.send(stream, framed(request.SerializeToString()), end=True)
+        stream = connection.open(path="/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
         while connection.goaway is None:
             assert connection.receive()
         assert time.monotonic() - begin > 3
         assert not connection.answers[stream].ended
         connection.drain()
         assert time.monotonic() - begin < 4.4 + 1 + 3
+        assert connection.goaway.error_code == ErrorCodes.NO_ERROR
+
+
+def test_watch_ends_at_the_connection_age_with_a_sequence_to_resume_after(limited):
+    with Connection(limited.grpc) as connection:
+        stream = connection.open(path=WATCH)
+        request = entitlement_service.WatchRequest(app="ocean-journal")
+        connection.send(stream, framed(request.SerializeToString()), end=True)
+        answer = connection.answer(stream)
+        assert answer.status == UNAVAILABLE
+        details = answer.trailers["grpc-status-details-bin"]
+        assert b"resumeAfterSequence" in base64.b64decode(details + "=" * (-len(details) % 4))
+        connection.drain()
+        assert connection.goaway.error_code == ErrorCodes.NO_ERROR
 
 
 def test_stalled_responses_are_cancelled(limited):

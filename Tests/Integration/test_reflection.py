@@ -74,6 +74,20 @@ def test_an_unknown_name_is_an_error_response_and_the_stream_continues(query):
     assert answers[3].list_services_response.service
 
 
+def test_the_extensions_of_a_message_are_listed(query):
+    numbers, none = query(
+        {"all_extension_numbers_of_type": "google.protobuf.MethodOptions"},
+        {"all_extension_numbers_of_type": "google.rpc.Status"},
+    )
+    [number] = numbers.all_extension_numbers_response.extension_number
+    assert numbers.all_extension_numbers_response.base_type_name == "google.protobuf.MethodOptions"
+    assert none.WhichOneof("message_response") == "all_extension_numbers_response"
+    assert not none.all_extension_numbers_response.extension_number
+    wanted = {"containing_type": "google.protobuf.MethodOptions", "extension_number": number}
+    [answer] = query({"file_containing_extension": wanted})
+    assert "entitled/v1/access.proto" in files(answer)
+
+
 def test_the_files_form_a_complete_api(channel):
     pool = DescriptorPool(ProtoReflectionDescriptorDatabase(channel))
     check = pool.FindServiceByName("entitled.v1.EntitlementService").FindMethodByName("Check")

@@ -36,8 +36,16 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
     borrowed(user).pointee.close(stream, id, ErrorCode(rawValue: code))
     return 0
   }
-  // A request that could not even be opened, after the peer's GOAWAY for example.
+  // A request that could not even be opened, after the peer's GOAWAY for example; or a response whose fields nghttp2
+  // cannot send, which would leave the peer waiting.
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { session, frame, _, user in
+    if borrowed(user).pointee.isServer {
+      guard let frame, UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
+      nghttp2_submit_rst_stream(
+        session, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
+        ErrorCode.internalError.rawValue)
+      return 0
+    }
     guard let id = frame?.pointee.hd.stream_id, openStream(session, id) == nil,
       let stream = borrowed(user).pointee.requested[id]
     else { return 0 }
@@ -58,6 +66,14 @@ private func beginHeaders(
   guard state.pointee.isServer, frame.headers.cat == NGHTTP2_HCAT_REQUEST else {
     state.pointee.receivingHeaders = nil
     return 0
+  }
+  guard state.pointee.openStreams < state.pointee.maxStreams else {
+    state.pointee.receivingHeaders = nil
+    state.pointee.openHeaderBlock = nil
+    state.pointee.controlFrames += 1
+    nghttp2_submit_rst_stream(
+      session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, ErrorCode.refusedStream.rawValue)
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
   }
   let stream = state.pointee.streams.take()
   state.pointee.openStreams += 1

@@ -4,8 +4,10 @@ extension Session {
   /// Opens the server's side of a connection; its SETTINGS are the first output.
   package static func server(limits: Limits = Limits()) throws(HTTP2Error) -> Session {
     let session = try open(isServer: true, limits: limits)
-    try session.submitSettings(
-      limits, extra: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.concurrentStreams)])
+    // nghttp2 would end the connection at a stream over the limit. It gets a limit that no client reaches, and the
+    // session refuses the streams over the one that it announces.
+    try session.submitSettings(limits, extra: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, UInt32(Int32.max))])
+    session.announcedStreams = limits.concurrentStreams
     return session
   }
 
@@ -27,7 +29,7 @@ extension Session {
     configure(options, isServer: isServer)
 
     let state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
-    state.initialize(to: SessionState(headerBytes: limits.headerBytes, isServer: isServer))
+    state.initialize(to: SessionState(limits: limits, isServer: isServer))
     var session: OpaquePointer?
     let result =
       isServer

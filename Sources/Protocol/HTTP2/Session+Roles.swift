@@ -30,7 +30,10 @@ extension Session {
 
   /// Responds to a request. Without `endOfStream` the body follows through ``send(on:_:)`` and ends with
   /// ``finish(_:trailers:)``.
+  ///
+  /// Fields over ``maxHeaderBytes`` reset the stream instead.
   package func respond(on id: StreamID, _ fields: HeaderFields, endOfStream: Bool) {
+    guard fields.sizeInBytes <= maxHeaderBytes else { return reset(id, .internalError) }
     withNameValues(fields) { list, count in
       if endOfStream {
         _ = nghttp2_submit_response(session, id.rawValue, list, count, nil)

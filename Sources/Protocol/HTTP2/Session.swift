@@ -13,6 +13,8 @@ package final class Session {
   let session: OpaquePointer
   /// The state that callbacks write; valid as long as the session.
   let state: UnsafeMutablePointer<SessionState>
+  /// The limit of streams that the first SETTINGS frame is still to announce.
+  var announcedStreams: UInt32?
 
   init(session: OpaquePointer, state: UnsafeMutablePointer<SessionState>) {
     self.session = session
@@ -49,8 +51,28 @@ package final class Session {
       let count = nghttp2_session_mem_send(session, &piece)
       try check(CInt(clamping: count))
       guard count > 0, let piece else { return }
-      guard write(UnsafeRawBufferPointer(start: piece, count: count)) else { return }
+      let output = UnsafeRawBufferPointer(start: piece, count: count)
+      if let limit = announcedStreams {
+        announcedStreams = nil
+        guard Self.announcing(limit, in: output).withUnsafeBytes({ write($0) }) else { return }
+      } else {
+        guard write(output) else { return }
+      }
     }
+  }
+
+  /// A SETTINGS frame with `limit` as SETTINGS_MAX_CONCURRENT_STREAMS (RFC 9113, section 6.5.1).
+  private static func announcing(_ limit: UInt32, in frame: UnsafeRawBufferPointer) -> [UInt8] {
+    var bytes = Array(frame)
+    var entry = 9
+    while entry + 6 <= bytes.count {
+      let number = UInt32(bytes[entry]) << 8 | UInt32(bytes[entry + 1])
+      if number == NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue {
+        withUnsafeBytes(of: limit.bigEndian) { bytes.replaceSubrange(entry + 2..<entry + 6, with: $0) }
+      }
+      entry += 6
+    }
+    return bytes
   }
 
   /// Whether both sides have finished, so that the connection can be closed.
@@ -115,16 +137,28 @@ package final class Session {
     let before = stream.pointee.outbound.count
     append(&stream.pointee.outbound)
     state.pointee.unsentBytes += stream.pointee.outbound.count - before
-    wake(stream, id)
+    resumeSending(stream, id)
   }
 
-  /// Ends the outgoing body of a stream, with trailers if there are any.
+  /// Ends the outgoing body of a stream, with trailers if there are any. Trailers over ``maxHeaderBytes`` reset the
+  /// stream instead.
   package func finish(_ id: StreamID, trailers: HeaderFields = HeaderFields()) {
     guard let stream = self.stream(id) else { return }
+    guard trailers.sizeInBytes <= maxHeaderBytes else { return reset(id, .internalError) }
     stream.pointee.outboundHasEnded = true
     stream.pointee.outboundTrailers = trailers
-    wake(stream, id)
+    resumeSending(stream, id)
   }
+
+  /// The maximum size of header fields that the peer accepts, if it announced one (RFC 9113, section 6.5.2), and that
+  /// nghttp2 sends: larger ones would be lost, and their stream would never end.
+  package var maxHeaderBytes: Int {
+    let announced = nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE)
+    return min(Int(announced), Self.maxSentHeaderBytes)
+  }
+
+  /// Less than `NGHTTP2_MAX_HEADERSLEN`, because encoding adds up to twelve bytes for each field.
+  private static let maxSentHeaderBytes = 48 * 1_024
 
   /// Resets a stream.
   package func reset(_ id: StreamID, _ code: ErrorCode) {
@@ -148,7 +182,7 @@ package final class Session {
     return state.pointee.isServer ? nil : state.pointee.requested[id.rawValue]
   }
 
-  private func wake(_ stream: UnsafeMutablePointer<StreamState>, _ id: StreamID) {
+  private func resumeSending(_ stream: UnsafeMutablePointer<StreamState>, _ id: StreamID) {
     guard stream.pointee.isDeferred else { return }
     stream.pointee.isDeferred = false
     _ = nghttp2_session_resume_data(session, id.rawValue)

@@ -25,10 +25,13 @@ struct SessionState {
   /// Frames received that carry no part of a request.
   var controlFrames = 0
   let headerBytes: Int
+  /// The maximum number of open streams of a server; further ones are refused.
+  let maxStreams: Int
   let isServer: Bool
 
-  init(headerBytes: Int, isServer: Bool) {
-    self.headerBytes = headerBytes
+  init(limits: Limits, isServer: Bool) {
+    headerBytes = limits.headerBytes
+    maxStreams = Int(limits.concurrentStreams)
     self.isServer = isServer
     events.reserveCapacity(64)
   }

@@ -64,8 +64,8 @@ package final class HealthService: Sendable {
       },
       .unary("/grpc.health.v1.Health/List") { [self] (_: GRPCHealth.HealthListRequest, _) in list() },
       .serverStreaming("/grpc.health.v1.Health/Watch") {
-        [self] (request: GRPCHealth.HealthCheckRequest, responses, _) async throws(Status) in
-        try await watch(request.service, responses)
+        [self] (request: GRPCHealth.HealthCheckRequest, responses, call) async throws(Status) in
+        try await watch(request.service, responses, call)
       },
     ]
   }
@@ -74,7 +74,7 @@ package final class HealthService: Sendable {
     _ request: GRPCHealth.HealthCheckRequest
   ) throws(Status) -> GRPCHealth.HealthCheckResponse {
     guard let status = status(of: request.service) else {
-      throw Status(.notFound, "unknown service '\(request.service)'")
+      throw Status(.notFound, "unknown service '\(request.service.excerpt)'")
     }
     return .with { $0.status = status }
   }
@@ -93,7 +93,7 @@ package final class HealthService: Sendable {
 
   /// Sends the current and each later status; SERVICE_UNKNOWN for an unknown service (health protocol).
   private func watch(
-    _ service: String, _ responses: ResponseWriter<GRPCHealth.HealthCheckResponse>
+    _ service: String, _ responses: ResponseWriter<GRPCHealth.HealthCheckResponse>, _ call: CallContext
   ) async throws(Status) {
     // A slow watcher needs only the latest status.
     let (changes, continuation) = AsyncStream.makeStream(
@@ -106,10 +106,11 @@ package final class HealthService: Sendable {
       return state.lastWatcher
     }
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: id) } }
+    call.retirement?.onBegin { continuation.finish() }
     for await status in changes {
       try await responses.write(.with { $0.status = status })
     }
     guard !Task.isCancelled else { throw Status(.cancelled, "the caller has disconnected") }
-    throw Status(.unavailable, "the server is shutting down; watch again")
+    throw Status(.unavailable, "the server ends this stream; watch again")
   }
 }

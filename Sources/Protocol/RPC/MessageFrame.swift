@@ -35,7 +35,8 @@ extension Status {
     case .compressedWithoutEncoding:
       self.init(.internalError, "a message is marked compressed but there is no grpc-encoding")
     case .badCompression:
-      self.init(.invalidArgument, "a message has corrupt gzip data")
+      // gRPC's documentation, "Compression": the peer announced an encoding that the message does not have.
+      self.init(.internalError, "a message has corrupt gzip data")
     }
   }
 }

@@ -14,6 +14,13 @@ package protocol MessageStream: Sendable {
 
   /// Sets the metadata before the first message, if none was sent yet, and after the last one.
   func attach(initial: Metadata, trailing: Metadata) async
+
+  /// Sends the header fields now, if they were not sent yet, instead of with the first message.
+  func begin() async
+}
+
+extension MessageStream {
+  package func begin() async {}
 }
 
 /// A received message, decompressed and without its frame.
@@ -75,6 +82,9 @@ package struct ResponseWriter<Response: WireMessage>: Sendable {
   {
     try await stream.send(response.encodedBytes(), compression: compression)
   }
+
+  /// Sends the header fields now, so that the caller of a stream without messages learns that it is accepted.
+  package func begin() async { await stream.begin() }
 
   /// Sets the metadata before the first message and after the last one.
   package func attach(initial: Metadata = Metadata(), trailing: Metadata = Metadata()) async {

@@ -9,7 +9,9 @@ package struct Metadata: Hashable, Sendable {
 
   /// One name, in lowercase, with one value.
   package struct Entry: Hashable, Sendable {
+    /// In lower case; a name with the suffix `-bin` has a binary value.
     package let name: String
+    /// The bytes, decoded from Base64 if the name has the suffix `-bin`.
     package let value: [UInt8]
   }
 

@@ -56,7 +56,9 @@ extension Method {
   ) -> Method {
     bidirectional(path) {
       (requests: RequestReader<Request>, responses: ResponseWriter<Response>, context) async throws(Status) in
-      guard let request = try await requests.next() else { throw Status.oneMessageExpected }
+      guard let request = try await requests.next(), try await requests.next() == nil else {
+        throw Status.oneMessageExpected
+      }
       try await handler(request, responses, context)
     }
   }

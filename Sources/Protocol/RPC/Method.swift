@@ -20,6 +20,7 @@ package struct Method {
   package typealias StreamHandler =
     @Sendable (_ messages: any MessageStream, _ context: CallContext) async throws(Status) -> Void
 
+  /// The handler of a method, by the way it runs.
   package enum Handler {
     case unary(UnaryHandler)
     /// Runs as a task and may be called on any thread.
@@ -56,7 +57,33 @@ package struct Reply: Sendable {
   /// The handler's own fields before and after the message.
   package var initialMetadata = HeaderFields()
   package var trailingMetadata = HeaderFields()
+  /// Whether the response message is compressed.
   package var compression = MessageCompression.likeRequest
 
   package init(_ message: [UInt8]) { self.message = message }
+}
+
+/// The properties of a call besides its messages.
+package struct CallContext: Sendable {
+  /// The header fields of the request.
+  package let headers: HeaderFields
+  /// The caller's timeout, from the arrival of the header fields; `nil` for none.
+  package let timeout: Timeout?
+  /// The client certificate that the transport has verified.
+  package let peer: PeerCertificate?
+  /// Whether the message of a unary call arrived compressed.
+  package var messageWasCompressed = false
+  /// The operator's name of the caller; empty if callers are not authenticated.
+  package var caller = ""
+  /// Announces the end of the connection to a stream; `nil` for other calls.
+  package var retirement: CallRetirement?
+
+  package init(headers: HeaderFields, timeout: Timeout?, peer: PeerCertificate? = nil) {
+    self.headers = headers
+    self.timeout = timeout
+    self.peer = peer
+  }
+
+  /// The metadata that the caller attached.
+  package var metadata: Metadata { Metadata(headers) }
 }

@@ -44,16 +44,35 @@ package struct ReflectionService: Sendable {
     case .listServices:
       .listServicesResponse(.with { $0.service = services.map { name in .with { $0.name = name } } })
     case .fileByFilename(let name):
-      files(FileDescriptors.closure(ofFileNamed: name), "unknown file '\(name)'")
+      files(FileDescriptors.closure(ofFileNamed: name), "unknown file '\(name.excerpt)'")
     case .fileContainingSymbol(let symbol):
       files(
         FileDescriptors.fileName(containingSymbol: symbol).map(FileDescriptors.closure) ?? [],
-        "unknown symbol '\(symbol)'")
-    case .fileContainingExtension, .allExtensionNumbersOfType:
-      error(.notFound, "the contract has no extensions")
+        "unknown symbol '\(symbol.excerpt)'")
+    case .fileContainingExtension(let wanted):
+      files(
+        FileDescriptors.fileName(containingExtension: wanted.extensionNumber, of: wanted.containingType)
+          .map(FileDescriptors.closure) ?? [],
+        "unknown extension \(wanted.extensionNumber) of '\(wanted.containingType.excerpt)'")
+    case .allExtensionNumbersOfType(let type):
+      extensionNumbers(of: type)
     case nil:
       error(.invalidArgument, "message_request is not set")
     }
+  }
+
+  /// Clients that print a message ask for its extensions, mostly of messages that have none.
+  private func extensionNumbers(
+    of type: String
+  ) -> GRPCReflection.ServerReflectionResponse.MessageResponse {
+    guard let numbers = FileDescriptors.extensionNumbers(of: type) else {
+      return error(.notFound, "unknown message '\(type.excerpt)'")
+    }
+    return .allExtensionNumbersResponse(
+      .with {
+        $0.baseTypeName = type
+        $0.extensionNumber = numbers
+      })
   }
 
   /// The file with all its imports, so that one response is enough.

@@ -3,6 +3,7 @@ package import HTTP
 
 /// The header fields of a gRPC request, decoded in one pass.
 package struct RequestHead: Sendable {
+  /// The `content-type` of a request, as far as it matters to gRPC.
   package enum ContentType: Hashable, Sendable {
     /// `application/grpc`, alone or with `+proto` or parameters.
     case grpc
@@ -10,6 +11,7 @@ package struct RequestHead: Sendable {
     case other
   }
 
+  /// The `grpc-encoding` of a request.
   package enum Encoding: Hashable, Sendable {
     case known(MessageEncoding)
     case unknown(String)
@@ -56,11 +58,19 @@ package struct RequestHead: Sendable {
   private static func contentType(_ value: UnsafeRawBufferPointer) -> ContentType {
     let grpc: StaticString = "application/grpc"
     guard value.count >= grpc.utf8CodeUnitCount,
-      UnsafeRawBufferPointer(rebasing: value[..<grpc.utf8CodeUnitCount]).equals(grpc)
+      hasPrefix(grpc, UnsafeRawBufferPointer(rebasing: value[..<grpc.utf8CodeUnitCount]))
     else { return .other }
     let rest = UnsafeRawBufferPointer(rebasing: value[grpc.utf8CodeUnitCount...])
-    let isProto = rest.isEmpty || rest[0] == UInt8(ascii: ";") || rest.prefix(6).elementsEqual("+proto".utf8)
-    return isProto ? .grpc : .other
+    if rest.isEmpty || rest[0] == UInt8(ascii: ";") || rest[0] == UInt8(ascii: " ") { return .grpc }
+    guard rest.count >= 6, String(decoding: rest.prefix(6), as: UTF8.self).lowercased() == "+proto" else {
+      return .other
+    }
+    return rest.count == 6 || rest[6] == UInt8(ascii: ";") || rest[6] == UInt8(ascii: " ") ? .grpc : .other
+  }
+
+  /// Media types are case-insensitive (RFC 9110, section 8.3.1).
+  private static func hasPrefix(_ type: StaticString, _ value: UnsafeRawBufferPointer) -> Bool {
+    value.equals(type) || String(decoding: value, as: UTF8.self).lowercased() == "\(type)"
   }
 
   private static func encoding(_ value: UnsafeRawBufferPointer) -> Encoding {

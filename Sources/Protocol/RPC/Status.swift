@@ -19,10 +19,11 @@ package struct Status: Error, Hashable, Sendable {
   }
 
   /// The message and its internal cause, for the operator's log.
-  package var problem: String { cause.isEmpty ? message : "\(message): \(cause)" }
+  package var internalMessage: String { cause.isEmpty ? message : "\(message): \(cause)" }
 
+  /// Success; never thrown.
   package static let ok = Status(.ok)
-  /// The request of a unary method has no message, or more than one.
+  /// The request of a unary or server-streaming method has no message, or more than one.
   package static let oneMessageExpected = Status(
     .unimplemented, "this method takes exactly one request message")
 }

@@ -4,7 +4,8 @@ extension Status {
   /// The domain of all error reasons (`google.rpc.ErrorInfo`).
   package static let errorDomain = "entitled"
 
-  /// A status with details for programs: a stable reason, metadata, the invalid field, and a retry delay.
+  /// A status with details for programs: a stable reason, metadata, the invalid field, and a retry delay. Details and
+  /// message contain excerpts of longer values.
   ///
   /// - Parameters:
   ///   - code: gRPC's code.
@@ -17,6 +18,11 @@ extension Status {
     _ code: StatusCode, reason: String, _ message: String, metadata: [(name: String, value: String)] = [],
     field: String? = nil, retryAfterMilliseconds: Int64? = nil
   ) {
+    var message = message
+    for entry in metadata where entry.value.excerpt != entry.value {
+      message = message.replacing(entry.value, with: entry.value.excerpt)
+    }
+    message = message.excerpt(of: Self.maxMessage)
     var details: [any WireMessage] = []
     details.append(
       GoogleRPC.ErrorInfo.with { info in
@@ -25,7 +31,7 @@ extension Status {
         info.metadata = metadata.map { entry in
           .with {
             $0.key = entry.name
-            $0.value = entry.value
+            $0.value = entry.value.excerpt
           }
         }
       })
@@ -59,11 +65,29 @@ extension Status {
       self.init(
         .resourceExhausted, reason: "MESSAGE_TOO_LARGE",
         "the message needs more than \(limit) bytes of memory")
+    case .textTooLong:
+      self.init(.invalidArgument, reason: "FIELD_TOO_LONG", error.description, field: error.field)
     case .malformed, .tooDeep, .invalidUTF8, .embeddedNUL, .notJSON, .unknownField, .duplicateField,
       .invalidValue:
-      self.init(.invalidArgument, reason: "MALFORMED_MESSAGE", error.description, field: error.field)
+      self.init(
+        .invalidArgument, reason: "MALFORMED_MESSAGE", error.description.excerpt(of: 300),
+        field: error.field?.excerpt)
     }
   }
+
+  /// The same error under another code.
+  package func with(code: StatusCode) -> Status {
+    var status = self
+    status.code = code
+    if var details = try? GoogleRPC.Status.decode(details) {
+      details.code = Int32(code.rawValue)
+      status.details = details.encodedBytes()
+    }
+    return status
+  }
+
+  /// In characters.
+  private static let maxMessage = 1_000
 
   private static func serialized(_ code: StatusCode, _ message: String, _ details: [any WireMessage])
     -> [UInt8]
@@ -79,10 +103,11 @@ extension Status {
 extension WireMessage {
   /// Decodes the message of a caller.
   ///
-  /// - Throws: `INVALID_ARGUMENT` if malformed, `RESOURCE_EXHAUSTED` above the memory limit.
+  /// - Throws: `INVALID_ARGUMENT` if malformed or with a text over its limit, `RESOURCE_EXHAUSTED` above the memory
+  ///   limit.
   static func decoded(from bytes: UnsafeRawBufferPointer) throws(Status) -> Self {
     do throws(WireError) {
-      return try decode(bytes)
+      return try decode(bytes, limitsText: true)
     } catch {
       throw Status(error)
     }
@@ -91,9 +116,19 @@ extension WireMessage {
   /// Decodes the message of a caller from an array.
   static func decoded(from bytes: [UInt8]) throws(Status) -> Self {
     do throws(WireError) {
-      return try decode(bytes)
+      return try decode(bytes, limitsText: true)
     } catch {
       throw Status(error)
     }
+  }
+}
+
+extension String {
+  /// The first 200 characters, for errors and logs that repeat a value of a caller.
+  package var excerpt: String { excerpt(of: 200) }
+
+  /// The first characters, with an ellipsis if there are more.
+  func excerpt(of length: Int) -> String {
+    utf8.count <= length || count <= length ? self : prefix(length) + "..."
   }
 }

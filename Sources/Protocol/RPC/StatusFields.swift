@@ -20,7 +20,29 @@ extension Status {
 
   /// The fields of a response without a message ("Trailers-Only").
   package var trailersOnly: HeaderFields {
-    fields(after: HeaderFields([(":status", "200"), ("content-type", "application/grpc")]))
+    fields(after: Self.head)
+  }
+
+  /// The header fields of every gRPC response.
+  package static let head = HeaderFields([
+    (":status", "200"), ("content-type", "application/grpc"),
+    ("grpc-accept-encoding", MessageEncoding.accepted),
+  ])
+
+  /// The fields that `build` makes of this status, within `limit` bytes: without the details if they are too large,
+  /// and then with an excerpt of the message. `nil` if even these exceed the limit.
+  package func fields(within limit: Int, _ build: (Status) -> HeaderFields) -> HeaderFields? {
+    var status = self
+    var fields = build(status)
+    if fields.sizeInBytes > limit {
+      status.details = []
+      fields = build(status)
+    }
+    if fields.sizeInBytes > limit {
+      status.message = status.message.excerpt
+      fields = build(status)
+    }
+    return fields.sizeInBytes <= limit ? fields : nil
   }
 
   /// Decodes the status in trailers; `nil` if there is none.

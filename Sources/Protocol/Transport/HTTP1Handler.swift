@@ -67,6 +67,9 @@ final class HTTP1Handler: ChannelInboundHandler {
     case (.head(let head), _) where head.sizeInBytes > limits.http2.headerBytes:
       state = .answering
       write(.headersTooLarge(limit: limits.http2.headerBytes), to: head, context, closes: true)
+    case (.head(let head), _) where !head.hasValidHost:
+      state = .answering
+      write(.invalidHost, to: head, context, closes: true)
     case (.head(let head), _):
       state = .collecting(head, [])
       wait(limits.times.request)
@@ -181,7 +184,17 @@ extension HTTPRequestHead {
   }
 }
 
+extension HTTPRequestHead {
+  /// HTTP/1.1 requires exactly one Host (RFC 9112, section 3.2).
+  fileprivate var hasValidHost: Bool {
+    let hosts = headers["host"].count
+    return hosts == 1 || (hosts == 0 && (version.major, version.minor) < (1, 1))
+  }
+}
+
 extension HTTPResponse {
+  fileprivate static let invalidHost = HTTPResponse.text(400, "a request needs exactly one Host field\n")
+
   static func headersTooLarge(limit: Int) -> HTTPResponse {
     .text(431, "request header fields exceed \(limit) bytes\n")
   }

@@ -13,10 +13,10 @@ extension HTTP2Handler {
     case .unknown(let name): return refuseEncoding(id, name)
     }
     guard let index = head.method else {
-      return refuse(id, Status(.unimplemented, "there is no method \(fields[":path"] ?? "")"))
+      return refuse(id, Status(.unimplemented, "there is no method \((fields[":path"] ?? "").excerpt)"))
     }
     if let timeout = head.malformedTimeout {
-      return refuse(id, Status(.invalidArgument, "malformed grpc-timeout '\(timeout)'"))
+      return refuse(id, Status(.invalidArgument, "malformed grpc-timeout '\(timeout.excerpt)'"))
     }
     let context = CallContext(headers: fields, timeout: head.timeout, peer: peer)
     let call = Call(
@@ -98,17 +98,26 @@ extension HTTP2Handler {
 
   /// Ends a call with a status and the trailing metadata of the handler.
   func refuse(_ id: StreamID, _ status: Status, trailing: HeaderFields = HeaderFields()) {
-    var fields = status.trailersOnly
-    for field in trailing.strings { fields.append(name: field.name, value: field.value) }
+    let fields = status.fields(within: session.maxHeaderBytes) { status in
+      var fields = status.trailersOnly
+      for field in trailing.strings { fields.append(name: field.name, value: field.value) }
+      return fields
+    }
+    guard let fields else { return resetCall(id) }
     refuse(id, fields: fields)
+  }
+
+  /// Resets a call whose status cannot be sent.
+  func resetCall(_ id: StreamID) {
+    session.reset(id, .internalError)
+    scheduleFlush()
   }
 
   private func refuseEncoding(_ id: StreamID, _ name: String) {
     let status = Status(
-      .unimplemented, "grpc-encoding '\(name)' is not supported; use one of \(MessageEncoding.accepted)")
-    var fields = status.trailersOnly
-    fields.append(name: "grpc-accept-encoding", value: MessageEncoding.accepted)
-    refuse(id, fields: fields)
+      .unimplemented,
+      "grpc-encoding '\(name.excerpt)' is not supported; use one of \(MessageEncoding.accepted)")
+    refuse(id, fields: status.trailersOnly)
   }
 
   private func refuse(_ id: StreamID, fields: HeaderFields) {
@@ -146,11 +155,12 @@ extension Status {
 /// The initial header fields of gRPC responses.
 enum GRPCFields {
   /// Without compression and metadata.
-  static let plain = HeaderFields([(":status", "200"), ("content-type", "application/grpc")])
-  static let gzip = HeaderFields([
-    (":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "gzip"),
-    ("grpc-accept-encoding", MessageEncoding.accepted),
-  ])
+  static let plain = Status.head
+  static let gzip = {
+    var fields = Status.head
+    fields.append(name: "grpc-encoding", value: "gzip")
+    return fields
+  }()
 
   static func head(_ encoding: MessageEncoding, metadata: HeaderFields) -> HeaderFields {
     var fields = encoding == .gzip ? gzip : plain

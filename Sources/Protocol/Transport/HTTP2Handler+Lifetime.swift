@@ -22,7 +22,7 @@ extension HTTP2Handler: TimedConnection {
     case .retire: drain()
     case .close(let reason):
       logger.debug("closing connection", metadata: ["reason": "\(reason.rawValue)"])
-      endConnection(.enhanceYourCalm)
+      endConnection(reason == .retired ? .noError : .enhanceYourCalm)
     }
   }
 
@@ -36,6 +36,8 @@ extension HTTP2Handler: TimedConnection {
     // The ping is acknowledged after the peer has received the announcement; waits at most a second.
     session.ping(PingPurpose.draining)
     flush()
+    // After the announcement, so that the client opens new streams on another connection.
+    for exchange in exchanges.values { exchange.retire() }
     guard let loop = context?.eventLoop else { return }
     let handler = NIOLoopBound(self, eventLoop: loop)
     loop.scheduleTask(in: .seconds(1)) { handler.value.finishDraining() }

@@ -164,6 +164,10 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   private func refuseHeaders(_ id: StreamID) {
+    if let fields = session.head(of: id), RequestHead(fields, methods: host.methods).contentType == .grpc {
+      let limit = limits.http2.headerBytes
+      return refuse(id, Status(.resourceExhausted, "the header fields exceed the limit of \(limit) bytes"))
+    }
     answerPlain(id, .headersTooLarge(limit: limits.http2.headerBytes))
   }
 
@@ -265,4 +269,10 @@ protocol Exchange: AnyObject {
   func drained()
   /// The stream is closed; no more can be sent.
   func closed()
+  /// The client was asked to open another connection.
+  func retire()
+}
+
+extension Exchange {
+  func retire() {}
 }

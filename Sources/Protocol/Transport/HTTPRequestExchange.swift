@@ -30,7 +30,7 @@ final class HTTPRequestExchange: Exchange {
     guard session.hasInboundEnded(of: id) else {
       session.allowMore(count - allowed, on: id)
       allowed = count
-      return waitForTheRest()
+      return startRequestTimeout()
     }
     requestTimeout?.cancel()
     var request = HTTPRequest(fields, body: session.inbound(of: id))
@@ -45,7 +45,7 @@ final class HTTPRequestExchange: Exchange {
     task?.cancel()
   }
 
-  private func waitForTheRest() {
+  private func startRequestTimeout() {
     guard requestTimeout == nil else { return }
     requestTimeout = connection.schedule(in: .milliseconds(connection.limits.times.request)) { [self] in
       refuse(.requestTooSlow)
@@ -67,14 +67,14 @@ final class HTTPRequestExchange: Exchange {
     task = Task {
       ThreadPriority.setBackground()
       let response = await handler(request)
-      loop.execute { exchange.value.end(response, isHead: request.method == "HEAD") }
+      loop.execute { exchange.value.end(response) }
     }
   }
 
-  private func end(_ response: HTTPResponse, isHead: Bool) {
+  private func end(_ response: HTTPResponse) {
     guard connection.exchanges[id] === self else { return }
     connection.exchanges[id] = nil
-    connection.answerPlain(id, response, isHead: isHead)
+    connection.answerPlain(id, response)
   }
 }
 
@@ -85,13 +85,13 @@ extension HTTP2Handler {
     exchange.received()
   }
 
-  /// Responds to a plain request.
-  func answerPlain(_ id: StreamID, _ response: HTTPResponse, isHead: Bool = false) {
+  /// Responds to a plain request. A response to HEAD has no body (RFC 9110, section 9.3.2).
+  func answerPlain(_ id: StreamID, _ response: HTTPResponse) {
     var fields = HeaderFields([
       (":status", String(response.status)), ("content-length", String(response.body.count)),
     ])
     for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
-    let hasBody = !response.body.isEmpty && !isHead
+    let hasBody = !response.body.isEmpty && session.head(of: id)?[":method"] != "HEAD"
     session.respond(on: id, fields, endOfStream: !hasBody)
     if hasBody {
       session.send(on: id) { $0 += response.body }

@@ -10,13 +10,14 @@ final class StreamingExchange: Exchange {
   private let call: Call
   private let connection: HTTP2Handler
   private let mailbox: MessageMailbox
+  private let retirement = CallRetirement()
   private var task: Task<Void, Never>?
   private var deadline: Scheduled<Void>?
   private var hasResponded = false
   private var initialMetadata = Metadata()
   private var trailingMetadata = Metadata()
   /// The bytes of the request removed from the session.
-  private var taken = 0
+  private var removedBytes = 0
   /// The bytes of the request for which the window was reopened.
   private var allowed = 0
 
@@ -33,8 +34,9 @@ final class StreamingExchange: Exchange {
     deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
     let exchange = NIOLoopBound(self, eventLoop: loop)
     let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)
-    let context = call.context
-    task = Task {
+    var context = call.context
+    context.retirement = retirement
+    task = Task { [context] in
       ThreadPriority.setBackground()
       var status = Status.ok
       do throws(Status) {
@@ -76,13 +78,13 @@ final class StreamingExchange: Exchange {
     }
     let (used, isComplete) = try outcome.get()
     session.removeInbound(used, of: call.id)
-    taken += used
+    removedBytes += used
     return isComplete
   }
 
   private func allowMore() {
     let session = connection.session
-    let arrived = taken + session.inboundCount(of: call.id)
+    let arrived = removedBytes + session.inboundCount(of: call.id)
     guard arrived > allowed else { return }
     session.allowMore(arrived - allowed, on: call.id)
     allowed = arrived
@@ -107,6 +109,15 @@ final class StreamingExchange: Exchange {
     }
     connection.scheduleFlush()
     return session.unsentCount(of: call.id) < connection.limits.streamBacklogBytes
+  }
+
+  func retire() { retirement.begin() }
+
+  /// Sends the header fields.
+  func begin() {
+    guard isOpen else { return }
+    respondIfNeeded()
+    connection.scheduleFlush()
   }
 
   func attach(initial: Metadata, trailing: Metadata) {
@@ -136,7 +147,11 @@ final class StreamingExchange: Exchange {
       return connection.refuse(call.id, status, trailing: trailingMetadata.fields)
     }
     respondIfNeeded()
-    connection.session.finish(call.id, trailers: status.fields(after: trailingMetadata.fields))
+    let trailers = status.fields(within: connection.session.maxHeaderBytes) {
+      $0.fields(after: trailingMetadata.fields)
+    }
+    guard let trailers else { return connection.resetCall(call.id) }
+    connection.session.finish(call.id, trailers: trailers)
     if !connection.session.hasInboundEnded(of: call.id) { connection.resetAfterOutput(call.id) }
     connection.scheduleFlush()
   }
@@ -159,6 +174,8 @@ struct LoopMessageStream: MessageStream {
       }
     }
   }
+
+  func begin() async { loop.execute { exchange.value.begin() } }
 
   func attach(initial: Metadata, trailing: Metadata) async {
     loop.execute { exchange.value.attach(initial: initial, trailing: trailing) }

@@ -39,7 +39,7 @@ final class BufferingUnaryExchange: Exchange {
     }
     if let refusal { return end(refusal) }
     if session.hasInboundEnded(of: call.id) {
-      leave()
+      detach()
       return connection.answer(call, handler)
     }
     // The message is within its limit, so the window opens at once.
@@ -56,11 +56,11 @@ final class BufferingUnaryExchange: Exchange {
   }
 
   private func end(_ status: Status) {
-    leave()
+    detach()
     connection.refuse(call.id, status)
   }
 
-  private func leave() {
+  private func detach() {
     closed()
     connection.exchanges[call.id] = nil
   }

@@ -12,12 +12,16 @@ struct DescriptorIndex {
 
   private(set) var files: [String: File] = [:]
   private(set) var fileOfSymbol: [String: String] = [:]
+  /// By the full name of the extended message: the file that declares each extension number.
+  private(set) var extensions: [String: [Int32: String]] = [:]
 
   init(set: UnsafeRawBufferPointer) throws(WireError) {
     let arena = WireArena.begin()
     defer { arena.end() }
-    let unpacked = try arena.unpack(set, as: MessageType(entitled_descriptor_Google__Protobuf__FileDescriptorSet()).descriptor)
-      .assumingMemoryBound(to: Google__Protobuf__FileDescriptorSet.self)
+    let unpacked = try arena.unpack(
+      set, as: MessageType(entitled_descriptor_Google__Protobuf__FileDescriptorSet()).descriptor
+    )
+    .assumingMemoryBound(to: Google__Protobuf__FileDescriptorSet.self)
     for number in 0..<unpacked.pointee.n_file {
       if let file = unpacked.pointee.file[number] { add(file, arena) }
     }
@@ -41,6 +45,12 @@ struct DescriptorIndex {
     }
     for number in 0..<file.pointee.n_service {
       if let service = file.pointee.service[number] { collect(service, in: package, &symbols) }
+    }
+    for number in 0..<file.pointee.n_extension {
+      guard let field = file.pointee.extension[number] else { continue }
+      symbols.append("\(package).\(CField.text(field.pointee.name))")
+      let extended = String(CField.text(field.pointee.extendee).drop { $0 == "." })
+      extensions[extended, default: [:]][field.pointee.number] = name
     }
     for symbol in symbols { fileOfSymbol[symbol] = name }
   }

@@ -28,6 +28,17 @@ package enum FileDescriptors {
     return names.compactMap(file(named:))
   }
 
+  /// The numbers of the extensions of a message, sorted; `nil` for a message that no file declares.
+  package static func extensionNumbers(of message: String) -> [Int32]? {
+    guard index.fileOfSymbol[message] != nil else { return nil }
+    return index.extensions[message, default: [:]].keys.sorted()
+  }
+
+  /// The name of the file that declares an extension of a message.
+  package static func fileName(containingExtension number: Int32, of message: String) -> String? {
+    index.extensions[message]?[number]
+  }
+
   /// The full names of all services, sorted.
   package static var serviceNames: [String] { Contract.services.map(\.name).sorted() }
 

@@ -46,9 +46,10 @@ package struct WireArena {
 
   /// Unpacks the wire form of a message.
   func unpack(
-    _ bytes: UnsafeRawBufferPointer, as descriptor: UnsafePointer<ProtobufCMessageDescriptor>
+    _ bytes: UnsafeRawBufferPointer, as descriptor: UnsafePointer<ProtobufCMessageDescriptor>,
+    limitsText: Bool = false
   ) throws(WireError) -> UnsafeRawPointer {
-    try WireValidator.check(bytes, descriptor)
+    try WireValidator.check(bytes, descriptor, limitsText: limitsText)
     let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     guard
       let structure = protobuf_c_message_unpack(
@@ -62,10 +63,10 @@ package struct WireArena {
 
   /// Unpacks the wire form of a message.
   func unpack(
-    _ bytes: [UInt8], as descriptor: UnsafePointer<ProtobufCMessageDescriptor>
+    _ bytes: [UInt8], as descriptor: UnsafePointer<ProtobufCMessageDescriptor>, limitsText: Bool = false
   ) throws(WireError) -> UnsafeRawPointer {
     try bytes.withUnsafeBufferPointer { buffer throws(WireError) in
-      try unpack(UnsafeRawBufferPointer(buffer), as: descriptor)
+      try unpack(UnsafeRawBufferPointer(buffer), as: descriptor, limitsText: limitsText)
     }
   }
 
@@ -90,5 +91,26 @@ package struct WireArena {
     let packed = allocate(UInt8.self, count: size)
     protobuf_c_message_pack(structure.assumingMemoryBound(to: ProtobufCMessage.self), packed)
     bytes.append(contentsOf: UnsafeBufferPointer(start: packed, count: size))
+  }
+}
+
+/// Copies Swift values into protobuf-c's structures for JSON decoding. The caller has reserved the memory.
+extension WireArena {
+  func text(_ value: String) -> UnsafeMutablePointer<CChar> {
+    var value = value
+    return value.withUTF8 { utf8 in
+      let copy = allocate(UInt8.self, count: utf8.count + 1)
+      if let start = utf8.baseAddress { copy.update(from: start, count: utf8.count) }
+      copy[utf8.count] = 0
+      return UnsafeMutableRawPointer(copy).assumingMemoryBound(to: CChar.self)
+    }
+  }
+
+  func bytes(_ value: [UInt8]) -> ProtobufCBinaryData {
+    let copy = allocate(UInt8.self, count: value.count)
+    value.withUnsafeBufferPointer { buffer in
+      if let start = buffer.baseAddress { copy.update(from: start, count: buffer.count) }
+    }
+    return ProtobufCBinaryData(len: value.count, data: copy)
   }
 }

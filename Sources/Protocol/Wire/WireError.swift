@@ -11,6 +11,8 @@ package enum WireError: Error, Hashable, Sendable {
   case tooDeep(limit: Int)
   case invalidUTF8(field: String)
   case embeddedNUL(field: String)
+  /// A text of a request is longer than its limit, both in bytes.
+  case textTooLong(field: String, size: Int, limit: Int)
   /// The text is not JSON.
   case notJSON(JSONError)
   /// The JSON form has a member that the message does not define.
@@ -26,8 +28,8 @@ extension WireError {
   package var field: String? {
     switch self {
     case .malformed, .tooLarge, .tooDeep, .notJSON: nil
-    case .invalidUTF8(let field), .embeddedNUL(let field), .unknownField(let field),
-      .duplicateField(let field), .invalidValue(let field, _):
+    case .invalidUTF8(let field), .embeddedNUL(let field), .textTooLong(let field, _, _),
+      .unknownField(let field), .duplicateField(let field), .invalidValue(let field, _):
       field
     }
   }
@@ -37,6 +39,8 @@ extension WireError {
     switch self {
     case .invalidUTF8(let field): .invalidUTF8(field: "\(name).\(field)")
     case .embeddedNUL(let field): .embeddedNUL(field: "\(name).\(field)")
+    case .textTooLong(let field, let size, let limit):
+      .textTooLong(field: "\(name).\(field)", size: size, limit: limit)
     case .malformed, .tooLarge, .tooDeep, .notJSON, .unknownField, .duplicateField, .invalidValue: self
     }
   }
@@ -51,6 +55,7 @@ extension WireError: CustomStringConvertible {
     case .tooDeep(let limit): "messages are nested deeper than \(limit) levels"
     case .invalidUTF8(let field): "\(field) is not UTF-8"
     case .embeddedNUL(let field): "\(field) contains a NUL character"
+    case .textTooLong(let field, let size, let limit): "\(field) has \(size) bytes, more than \(limit)"
     case .notJSON(let error): error.description
     case .unknownField(let field): "there is no field \(field)"
     case .duplicateField(let field): "\(field) is set twice"

@@ -37,22 +37,22 @@ extension WireMessage {
   /// Decodes a message from its wire form.
   ///
   /// Skips unknown fields. Strings must be UTF-8 without NUL. Uses at most `memoryLimit` bytes of memory
-  /// besides the result.
+  /// besides the result. `limitsText` applies ``TextLimits``, as to every request.
   package static func decode(
-    _ bytes: UnsafeRawBufferPointer, memoryLimit: Int = WireLimits.memory
+    _ bytes: UnsafeRawBufferPointer, memoryLimit: Int = WireLimits.memory, limitsText: Bool = false
   ) throws(WireError) -> Self {
     let arena = WireArena.begin(limit: memoryLimit)
     defer { arena.end() }
-    return Self(reading: try arena.unpack(bytes, as: messageType.descriptor))
+    return Self(reading: try arena.unpack(bytes, as: messageType.descriptor, limitsText: limitsText))
   }
 
   /// Decodes a message from its wire form.
   package static func decode(
-    _ bytes: [UInt8], memoryLimit: Int = WireLimits.memory
+    _ bytes: [UInt8], memoryLimit: Int = WireLimits.memory, limitsText: Bool = false
   ) throws(WireError) -> Self {
     let arena = WireArena.begin(limit: memoryLimit)
     defer { arena.end() }
-    return Self(reading: try arena.unpack(bytes, as: messageType.descriptor))
+    return Self(reading: try arena.unpack(bytes, as: messageType.descriptor, limitsText: limitsText))
   }
 
   /// Appends the wire form to `bytes`.

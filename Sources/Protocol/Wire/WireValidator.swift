@@ -7,22 +7,26 @@ struct WireValidator {
   private let bytes: UnsafeRawBufferPointer
   private let descriptor: UnsafePointer<ProtobufCMessageDescriptor>
   private let depth: Int
+  private let limitsText: Bool
   private var offset = 0
 
-  /// Validates `bytes` as a message of that type.
+  /// Validates `bytes` as a message of that type; as a request with ``TextLimits`` if `limitsText`.
   static func check(
-    _ bytes: UnsafeRawBufferPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>
+    _ bytes: UnsafeRawBufferPointer, _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>,
+    limitsText: Bool
   ) throws(WireError) {
-    var validator = WireValidator(bytes: bytes, descriptor: descriptor, depth: 1)
+    var validator = WireValidator(bytes: bytes, descriptor: descriptor, depth: 1, limitsText: limitsText)
     try validator.run()
   }
 
   private init(
-    bytes: UnsafeRawBufferPointer, descriptor: UnsafePointer<ProtobufCMessageDescriptor>, depth: Int
+    bytes: UnsafeRawBufferPointer, descriptor: UnsafePointer<ProtobufCMessageDescriptor>, depth: Int,
+    limitsText: Bool
   ) {
     self.bytes = bytes
     self.descriptor = descriptor
     self.depth = depth
+    self.limitsText = limitsText
   }
 
   private var malformed: WireError { .malformed(message: String(cString: descriptor.pointee.name)) }
@@ -59,6 +63,7 @@ struct WireValidator {
     _ content: UnsafeRawBufferPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) throws(WireError) {
     guard let start = content.baseAddress, !content.isEmpty else { return }
+    if limitsText, content.count > TextLimits.lowest { try checkLength(content.count, field) }
     switch entitled_text_check(start, content.count) {
     case ENTITLED_TEXT_SOUND: return
     case ENTITLED_TEXT_NUL: throw .embeddedNUL(field: String(cString: field.pointee.name))
@@ -66,12 +71,22 @@ struct WireValidator {
     }
   }
 
+  private func checkLength(
+    _ size: Int, _ field: UnsafePointer<ProtobufCFieldDescriptor>
+  ) throws(WireError) {
+    guard String(cString: descriptor.pointee.package_name) == TextLimits.package else { return }
+    let name = String(cString: field.pointee.name)
+    let limit = TextLimits.limit(of: name)
+    guard size <= limit else { throw .textTooLong(field: name, size: size, limit: limit) }
+  }
+
   private func checkMessage(
     _ content: UnsafeRawBufferPointer, _ field: UnsafePointer<ProtobufCFieldDescriptor>
   ) throws(WireError) {
     guard depth < WireLimits.depth else { throw .tooDeep(limit: WireLimits.depth) }
     let inner = field.pointee.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
-    var validator = WireValidator(bytes: content, descriptor: inner, depth: depth + 1)
+    var validator = WireValidator(
+      bytes: content, descriptor: inner, depth: depth + 1, limitsText: limitsText)
     do throws(WireError) {
       try validator.run()
     } catch {

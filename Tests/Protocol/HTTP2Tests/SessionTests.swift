@@ -22,58 +22,58 @@ import Testing
 
   @Test("A body and a response with trailers make a round trip")
   func round() throws {
-    let talk = try Conversation()
-    let id = try talk.client.request(post, endOfStream: false)
-    talk.client.send(on: id) { $0 += [1, 2, 3] }
-    talk.client.finish(id)
-    try talk.exchange()
-    #expect(talk.serverEvents == [.headers(id, endOfStream: false), .data(id, endOfStream: true)])
-    #expect(talk.body(at: talk.server, id) == [1, 2, 3])
+    let pair = try Conversation()
+    let id = try pair.client.request(post, endOfStream: false)
+    pair.client.send(on: id) { $0 += [1, 2, 3] }
+    pair.client.finish(id)
+    try pair.exchange()
+    #expect(pair.serverEvents == [.headers(id, endOfStream: false), .data(id, endOfStream: true)])
+    #expect(pair.body(at: pair.server, id) == [1, 2, 3])
 
-    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
-    talk.server.send(on: id) { $0 += [4, 5] }
-    talk.server.finish(id, trailers: HeaderFields([("grpc-status", "0")]))
-    let answer = try Conversation.output(of: talk.server)
-    try answer.withUnsafeBytes { try talk.client.receive($0) }
+    pair.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
+    pair.server.send(on: id) { $0 += [4, 5] }
+    pair.server.finish(id, trailers: HeaderFields([("grpc-status", "0")]))
+    let answer = try Conversation.output(of: pair.server)
+    try answer.withUnsafeBytes { try pair.client.receive($0) }
     #expect(
-      Conversation.events(of: talk.client) == [
+      Conversation.events(of: pair.client) == [
         .headers(id, endOfStream: false), .data(id, endOfStream: false), .trailers(id),
         .closed(id, .noError),
       ])
-    #expect(talk.client.head(of: id)?[":status"] == "200")
-    #expect(talk.body(at: talk.client, id) == [4, 5])
-    #expect(talk.client.trailers(of: id)?["grpc-status"] == "0")
-    #expect(Conversation.events(of: talk.client).isEmpty)
-    #expect(talk.client.head(of: id) == nil, "an answer is forgotten when its reader asks for more")
+    #expect(pair.client.head(of: id)?[":status"] == "200")
+    #expect(pair.body(at: pair.client, id) == [4, 5])
+    #expect(pair.client.trailers(of: id)?["grpc-status"] == "0")
+    #expect(Conversation.events(of: pair.client).isEmpty)
+    #expect(pair.client.head(of: id) == nil, "an answer is forgotten when its reader asks for more")
   }
 
   @Test("A sender stops at the window and continues when it opens")
   func flowControl() throws {
     var limits = Limits()
     limits.streamWindow = 70_000
-    let talk = try Conversation(limits)
-    let id = try talk.client.request(post, endOfStream: false)
-    talk.client.send(on: id) { $0 += [UInt8](repeating: 7, count: 200_000) }
-    talk.client.finish(id)
-    try talk.exchange()
-    #expect(talk.server.inboundCount(of: id) == 70_000)
-    #expect(talk.client.unsentCount(of: id) == 130_000)
+    let pair = try Conversation(limits)
+    let id = try pair.client.request(post, endOfStream: false)
+    pair.client.send(on: id) { $0 += [UInt8](repeating: 7, count: 200_000) }
+    pair.client.finish(id)
+    try pair.exchange()
+    #expect(pair.server.inboundCount(of: id) == 70_000)
+    #expect(pair.client.unsentCount(of: id) == 130_000)
 
-    talk.server.removeInbound(70_000, of: id)
-    try talk.exchange()
-    #expect(talk.server.inboundCount(of: id) == 0, "taking bytes is not yet leave to send more")
+    pair.server.removeInbound(70_000, of: id)
+    try pair.exchange()
+    #expect(pair.server.inboundCount(of: id) == 0, "taking bytes is not yet leave to send more")
     var received = 70_000
-    talk.server.allowMore(70_000, on: id)
+    pair.server.allowMore(70_000, on: id)
     while received < 200_000 {
-      try talk.exchange()
-      let count = talk.server.inboundCount(of: id)
+      try pair.exchange()
+      let count = pair.server.inboundCount(of: id)
       #expect(count > 0)
       received += count
-      talk.server.removeInbound(count, of: id)
-      talk.server.allowMore(count, on: id)
+      pair.server.removeInbound(count, of: id)
+      pair.server.allowMore(count, on: id)
     }
     #expect(received == 200_000)
-    #expect(talk.server.hasInboundEnded(of: id))
+    #expect(pair.server.hasInboundEnded(of: id))
   }
 
   @Test("A stream without a reader does not block the others")
@@ -81,13 +81,13 @@ import Testing
     var limits = Limits()
     limits.streamWindow = 60_000
     limits.connectionWindow = 100_000
-    let talk = try Conversation(limits)
+    let pair = try Conversation(limits)
     for _ in 0..<5 {
-      let id = try talk.client.request(post, endOfStream: false)
-      talk.client.send(on: id) { $0 += [UInt8](repeating: 7, count: 60_000) }
-      talk.client.finish(id)
-      try talk.exchange()
-      #expect(talk.server.inboundCount(of: id) == 60_000)
+      let id = try pair.client.request(post, endOfStream: false)
+      pair.client.send(on: id) { $0 += [UInt8](repeating: 7, count: 60_000) }
+      pair.client.finish(id)
+      try pair.exchange()
+      #expect(pair.server.inboundCount(of: id) == 60_000)
     }
   }
 
@@ -95,67 +95,86 @@ import Testing
   func largeHeaders() throws {
     var limits = Limits()
     limits.headerBytes = 1_000
-    let talk = try Conversation(limits)
+    let pair = try Conversation(limits)
     var fields = post
     fields.append(name: "x", value: String(repeating: "y", count: 2_000))
-    let id = try talk.client.request(fields, endOfStream: true)
-    try talk.exchange()
-    #expect(talk.serverEvents == [.headersTooLarge(id)])
+    let id = try pair.client.request(fields, endOfStream: true)
+    try pair.exchange()
+    #expect(pair.serverEvents == [.headersTooLarge(id)])
 
-    let next = try talk.client.request(post, endOfStream: true)
-    try talk.exchange()
-    #expect(talk.serverEvents.last == .headers(next, endOfStream: true))
+    let next = try pair.client.request(post, endOfStream: true)
+    try pair.exchange()
+    #expect(pair.serverEvents.last == .headers(next, endOfStream: true))
+  }
+
+  @Test("Response fields or trailers that the peer may refuse reset the stream")
+  func unsendableHeaders() throws {
+    let pair = try Conversation()
+    // The client announces 16 KiB.
+    let large = HeaderFields([(":status", "200"), ("x", String(repeating: "y", count: 17_000))])
+    let first = try pair.client.request(post, endOfStream: true)
+    let second = try pair.client.request(post, endOfStream: true)
+    try pair.exchange()
+    #expect(pair.server.maxHeaderBytes == 16 * 1_024)
+    pair.server.respond(on: first, large, endOfStream: true)
+    pair.server.respond(on: second, HeaderFields([(":status", "200")]), endOfStream: false)
+    pair.server.send(on: second) { $0 += [1] }
+    pair.server.finish(second, trailers: HeaderFields([("x", String(repeating: "y", count: 17_000))]))
+    pair.clearEvents()
+    try pair.exchange()
+    #expect(pair.clientEvents.contains(.closed(first, .internalError)))
+    #expect(pair.clientEvents.contains(.closed(second, .internalError)))
   }
 
   @Test("A reset closes the stream on both sides and discards its output")
   func reset() throws {
-    let talk = try Conversation()
-    let id = try talk.client.request(post, endOfStream: false)
-    try talk.exchange()
-    talk.client.reset(id, .cancel)
-    try talk.exchange()
-    #expect(talk.serverEvents.last == .closed(id, .cancel))
-    #expect(talk.server.head(of: id) == nil)
-    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: true)
-    talk.server.send(on: id) { $0 += [1] }
-    #expect(try Conversation.output(of: talk.server).isEmpty)
+    let pair = try Conversation()
+    let id = try pair.client.request(post, endOfStream: false)
+    try pair.exchange()
+    pair.client.reset(id, .cancel)
+    try pair.exchange()
+    #expect(pair.serverEvents.last == .closed(id, .cancel))
+    #expect(pair.server.head(of: id) == nil)
+    pair.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: true)
+    pair.server.send(on: id) { $0 += [1] }
+    #expect(try Conversation.output(of: pair.server).isEmpty)
   }
 
   @Test("A stream reports when its pending output is sent")
   func drained() throws {
-    let talk = try Conversation()
-    let id = try talk.client.request(post, endOfStream: true)
-    try talk.exchange()
-    talk.forget()
-    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
-    talk.server.send(on: id) { $0 += [1] }
-    try talk.exchange()
-    #expect(talk.serverEvents == [.drained(id)])
-    talk.server.send(on: id) { $0 += [2] }
-    talk.server.finish(id)
-    try talk.exchange()
-    #expect(talk.clientEvents.last == .closed(id, .noError))
+    let pair = try Conversation()
+    let id = try pair.client.request(post, endOfStream: true)
+    try pair.exchange()
+    pair.clearEvents()
+    pair.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
+    pair.server.send(on: id) { $0 += [1] }
+    try pair.exchange()
+    #expect(pair.serverEvents == [.drained(id)])
+    pair.server.send(on: id) { $0 += [2] }
+    pair.server.finish(id)
+    try pair.exchange()
+    #expect(pair.clientEvents.last == .closed(id, .noError))
   }
 
   @Test("After GOAWAY the open stream finishes and a new request fails locally")
   func goAway() throws {
-    let talk = try Conversation()
-    let open = try talk.client.request(post, endOfStream: true)
-    try talk.exchange()
-    talk.server.announceGoAway()
-    try talk.exchange()
-    talk.server.finishGoAway()
-    try talk.exchange()
-    #expect(talk.clientEvents.contains(.goAway(.noError)))
-    #expect(!talk.server.isFinished)
+    let pair = try Conversation()
+    let open = try pair.client.request(post, endOfStream: true)
+    try pair.exchange()
+    pair.server.announceGoAway()
+    try pair.exchange()
+    pair.server.finishGoAway()
+    try pair.exchange()
+    #expect(pair.clientEvents.contains(.goAway(.noError)))
+    #expect(!pair.server.isFinished)
 
-    let late = try talk.client.request(post, endOfStream: true)
-    try talk.exchange()
-    #expect(talk.clientEvents.contains(.closed(late, .refusedStream)))
-    talk.server.respond(on: open, HeaderFields([(":status", "200")]), endOfStream: true)
-    try talk.exchange()
-    #expect(talk.clientEvents.contains(.closed(open, .noError)))
-    #expect(talk.server.isFinished)
+    let late = try pair.client.request(post, endOfStream: true)
+    try pair.exchange()
+    #expect(pair.clientEvents.contains(.closed(late, .refusedStream)))
+    pair.server.respond(on: open, HeaderFields([(":status", "200")]), endOfStream: true)
+    try pair.exchange()
+    #expect(pair.clientEvents.contains(.closed(open, .noError)))
+    #expect(pair.server.isFinished)
   }
 
   @Test("Bytes that are not HTTP/2 are an error, not a crash")
@@ -168,54 +187,54 @@ import Testing
 
   @Test("A session counts the bytes of its streams until they close")
   func accounting() throws {
-    let talk = try Conversation()
-    let id = try talk.client.request(post, endOfStream: false)
-    talk.client.send(on: id) { $0 += [1, 2, 3, 4] }
-    try talk.exchange()
-    #expect((talk.server.openStreams, talk.server.inboundBytes) == (1, 4))
-    talk.server.removeInbound(1, of: id)
-    #expect(talk.server.inboundBytes == 3)
-    talk.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
-    talk.server.send(on: id) { $0 += [5, 6] }
-    #expect(talk.server.unsentBytes == 2)
-    try talk.exchange()
-    #expect((talk.server.unsentBytes, talk.server.bodyBytesSent) == (0, 2))
-    talk.server.send(on: id) { $0 += [7] }
-    talk.client.reset(id, .cancel)
-    try talk.exchange()
-    #expect((talk.server.openStreams, talk.server.inboundBytes, talk.server.unsentBytes) == (0, 0, 0))
-    #expect(talk.server.controlFrames > 0)
-    talk.server.resetControlFrameCount()
-    #expect(talk.server.controlFrames == 0)
+    let pair = try Conversation()
+    let id = try pair.client.request(post, endOfStream: false)
+    pair.client.send(on: id) { $0 += [1, 2, 3, 4] }
+    try pair.exchange()
+    #expect((pair.server.openStreams, pair.server.inboundBytes) == (1, 4))
+    pair.server.removeInbound(1, of: id)
+    #expect(pair.server.inboundBytes == 3)
+    pair.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
+    pair.server.send(on: id) { $0 += [5, 6] }
+    #expect(pair.server.unsentBytes == 2)
+    try pair.exchange()
+    #expect((pair.server.unsentBytes, pair.server.bodyBytesSent) == (0, 2))
+    pair.server.send(on: id) { $0 += [7] }
+    pair.client.reset(id, .cancel)
+    try pair.exchange()
+    #expect((pair.server.openStreams, pair.server.inboundBytes, pair.server.unsentBytes) == (0, 0, 0))
+    #expect(pair.server.controlFrames > 0)
+    pair.server.resetControlFrameCount()
+    #expect(pair.server.controlFrames == 0)
   }
 
   @Test("A ping acknowledgement carries the payload of its ping")
   func pings() throws {
-    let talk = try Conversation()
-    talk.server.ping(7)
-    talk.server.ping(.max)
-    try talk.exchange()
-    #expect(talk.serverEvents == [.pong(7), .pong(.max)])
+    let pair = try Conversation()
+    pair.server.ping(7)
+    pair.server.ping(.max)
+    try pair.exchange()
+    #expect(pair.serverEvents == [.pong(7), .pong(.max)])
   }
 
   @Test("A client that resets too many streams is disconnected")
   func rapidReset() throws {
-    let talk = try Conversation()
+    let pair = try Conversation()
     var isRefused = false
     // Fifty at a time, because the allowance grows with time and the test may run slowly.
     for _ in 0..<400 where !isRefused {
       do {
-        let ids = try (0..<50).map { _ in try talk.client.request(post, endOfStream: true) }
-        try talk.exchange()
-        for id in ids { talk.client.reset(id, .cancel) }
-        try talk.exchange()
+        let ids = try (0..<50).map { _ in try pair.client.request(post, endOfStream: true) }
+        try pair.exchange()
+        for id in ids { pair.client.reset(id, .cancel) }
+        try pair.exchange()
       } catch {
         isRefused = true
       }
-      if talk.clientEvents.contains(where: { if case .goAway = $0 { true } else { false } }) {
+      if pair.clientEvents.contains(where: { if case .goAway = $0 { true } else { false } }) {
         isRefused = true
       }
-      talk.forget()
+      pair.clearEvents()
     }
     #expect(isRefused)
   }

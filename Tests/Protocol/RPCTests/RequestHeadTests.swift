@@ -30,6 +30,13 @@ import Wire
     #expect(head([("content-type", text)]).contentType == expected)
   }
 
+  @Test(
+    "A content type is compared without case, as media types are",
+    arguments: ["APPLICATION/GRPC", "Application/grpc+Proto", "application/GRPC; charset=utf-8"])
+  func contentTypeCase(text: String) {
+    #expect(head([("content-type", text)]).contentType == .grpc)
+  }
+
   @Test("A malformed timeout is stored verbatim")
   func timeout() {
     #expect(head([("grpc-timeout", "5S")]).timeout == Timeout(nanoseconds: 5_000_000_000))

@@ -34,6 +34,31 @@ import Wire
     #expect(Status(fields: HeaderFields([("grpc-status", "99")]))?.code == .unknown)
   }
 
+  @Test("An error repeats at most 200 characters of a caller's value")
+  func excerpts() throws {
+    let long = String(repeating: "a", count: 250)
+    let status = Status(.notFound, reason: "UNKNOWN", "no grant \(long) here", metadata: [("grantId", long)])
+    let excerpt = String(repeating: "a", count: 200) + "..."
+    #expect(status.message == "no grant \(excerpt) here")
+    let details = try GoogleRPC.Status.decode(status.details)
+    let info = try #require(try details.details[0].unpacked(as: GoogleRPC.ErrorInfo.self))
+    #expect(info.metadata.map(\.value) == [excerpt] && details.message == status.message)
+    #expect("äöü".excerpt == "äöü")
+  }
+
+  @Test("A status within its limit is complete; otherwise it loses details first, then a part of the message")
+  func limit() {
+    let status = Status(
+      .notFound, String(repeating: "m", count: 900), details: [UInt8](repeating: 1, count: 900))
+    #expect(status.fields(within: 10_000) { $0.trailersOnly } == status.trailersOnly)
+    #expect(
+      status.fields(within: 1_500) { $0.trailersOnly } == Status(.notFound, status.message).trailersOnly)
+    #expect(
+      status.fields(within: 700) { $0.trailersOnly } == Status(.notFound, status.message.excerpt).trailersOnly
+    )
+    #expect(status.fields(within: 100) { $0.trailersOnly } == nil)
+  }
+
   @Test("Status details contain the reason, the field and the retry delay")
   func details() throws {
     let status = Status(

@@ -41,6 +41,45 @@ import Wire
     }
   }
 
+  @Test("A status that exceeds the header fields of the caller arrives without its details")
+  func largeStatus() async throws {
+    let large = Status(.notFound, "unknown", details: [UInt8](repeating: 7, count: 30_000))
+    try await serving([
+      .unary("/t.T/No") { (_: CheckRequest, _) throws(Status) -> CheckResponse in throw large },
+      .serverStreaming("/t.T/NoStream") {
+        (_: CheckRequest, responses: ResponseWriter<CheckResponse>, _) async throws(Status) in
+        try await responses.write(CheckResponse())
+        throw large
+      },
+    ]) { address in
+      for path in ["/t.T/No", "/t.T/NoStream"] {
+        do {
+          let _: CheckResponse = try await call(path, at: address)
+          Issue.record("the call should have failed")
+        } catch ClientError.failed(let status) {
+          #expect(status == Status(.notFound, "unknown"))
+        }
+      }
+    }
+  }
+
+  @Test("A call whose status cannot be sent is reset, so that it ends")
+  func unsendableStatus() async throws {
+    try await serving([
+      .serverStreaming("/t.T/No") {
+        (_: CheckRequest, responses: ResponseWriter<CheckResponse>, _) async throws(Status) in
+        var metadata = Metadata()
+        metadata.append("x", Array(repeating: UInt8(ascii: "y"), count: 30_000))
+        await responses.attach(trailing: metadata)
+        try await responses.write(CheckResponse())
+      }
+    ]) { address in
+      await #expect(throws: ClientError.self) {
+        let _: CheckResponse = try await call("/t.T/No", at: address, timeoutSeconds: 10)
+      }
+    }
+  }
+
   @Test("A call past its deadline fails and its task is cancelled")
   func deadline() async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
@@ -68,14 +107,18 @@ import Wire
 
   @Test("A large message passes in both directions, one beyond the limit is rejected")
   func large() async throws {
-    try await serving([.unary("/t.T/Echo") { (request: CheckRequest, _) in answer(to: request) }]) {
-      address in
-      let megabyte = String(repeating: "x", count: 1 << 20)
-      let response: CheckResponse = try await call("/t.T/Echo", at: address, customer: megabyte)
+    func document(_ size: Int) -> InspectRequest {
+      .with { $0.document = String(repeating: "x", count: size) }
+    }
+    try await serving([
+      .unary("/t.T/Echo") { (request: InspectRequest, _) in
+        CheckResponse.with { $0.productId = "echo of \(request.document)" }
+      }
+    ]) { address in
+      let response: CheckResponse = try await call("/t.T/Echo", document(1 << 20), at: address)
       #expect(response.productId.utf8.count == 8 + 1 << 20)
       do {
-        let _: CheckResponse = try await call(
-          "/t.T/Echo", at: address, customer: String(repeating: "x", count: 5 << 20))
+        let _: CheckResponse = try await call("/t.T/Echo", document(5 << 20), at: address)
         Issue.record("the call should have failed")
       } catch ClientError.failed(let status) {
         #expect(status.code == .resourceExhausted)
@@ -110,11 +153,11 @@ import Wire
   }
 
   private func call<Response: WireMessage>(
-    _ path: String, at address: HostAndPort, customer: String = "ada", timeoutSeconds: Int64 = 30
+    _ path: String, _ request: some WireMessage = CheckRequest.with { $0.customerId = "ada" },
+    at address: HostAndPort, timeoutSeconds: Int64 = 30
   ) async throws -> Response {
     try await ClientConnection.withConnection(host: address.host, port: address.port) { connection in
-      try await connection.call(
-        path, CheckRequest.with { $0.customerId = customer }, timeoutSeconds: timeoutSeconds)
+      try await connection.call(path, request, timeoutSeconds: timeoutSeconds)
     }
   }
 
@@ -132,4 +175,22 @@ import Wire
     }
     await listener.shutDown(grace: .seconds(5))
   }
+}
+
+@Suite struct HostAndPortTests {
+  @Test(
+    "An address is a host, a colon and a port",
+    arguments: [
+      ("127.0.0.1:50051", "127.0.0.1", 50051), ("localhost:0", "localhost", 0), ("[::1]:8080", "::1", 8080),
+      ("0.0.0.0:65535", "0.0.0.0", 65535),
+    ])
+  func reads(text: String, host: String, port: Int) {
+    #expect(HostAndPort(text) == HostAndPort(host: host, port: port))
+    #expect(HostAndPort(text)?.description == text)
+  }
+
+  @Test(
+    "A malformed address is rejected",
+    arguments: ["", ":80", "localhost", "localhost:", "localhost:65536", "localhost:-1", "::1:80", "a:b"])
+  func refuses(text: String) { #expect(HostAndPort(text) == nil) }
 }

@@ -59,16 +59,16 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     let (release, releaser) = AsyncStream<Void>.makeStream()
     try await serving([
       .clientStreaming("/t.T/Slow") {
-        (requests: RequestReader<CheckRequest>, _) async throws(Status) -> CheckResponse in
+        (requests: RequestReader<InspectRequest>, _) async throws(Status) -> CheckResponse in
         for await _ in release { break }
         var count = 0
         for try await _ in requests { count += 1 }
         return .with { $0.reason = "\(count)" }
       }
     ]) { connection in
-      try await connection.withStream("/t.T/Slow") { (stream: TestStream) in
+      try await connection.withStream("/t.T/Slow") { (stream: ClientStream<InspectRequest, CheckResponse>) in
         let sent = Counter()
-        let request = CheckRequest.with { $0.customerId = String(repeating: "x", count: 32 << 10) }
+        let request = InspectRequest.with { $0.document = String(repeating: "x", count: 32 << 10) }
         async let sending: Void = {
           for _ in 0..<200 {
             try await stream.send(request)
@@ -76,7 +76,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
           }
           stream.finish()
         }()
-        try await sent.settle()
+        try await sent.untilStable()
         #expect(sent.value < 40, "6 MB would be 200")
         releaser.yield()
         try await sending
@@ -107,8 +107,9 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     ]) { connection in
       try await connection.withStream("/t.T/Flood") { (stream: TestStream) in
         try await stream.send(CheckRequest())
+        stream.finish()
         _ = try await stream.next()
-        try await sent.settle()
+        try await sent.untilStable()
         #expect(sent.value < 40)
       }
       for await status in stopped {
@@ -193,7 +194,7 @@ private final class Counter: Sendable {
   func increment() { count.withLock { $0 += 1 } }
 
   /// Waits until the count stays unchanged for 50 ms.
-  func settle() async throws {
+  func untilStable() async throws {
     var last = -1
     while last != value {
       last = value

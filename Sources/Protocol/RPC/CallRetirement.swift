@@ -1,0 +1,36 @@
+internal import Synchronization
+
+/// Announces to the handler of a stream that its connection is to end: the client was asked to open another one.
+///
+/// Calls with an end of their own continue for a grace period. A stream without one ends with a status that tells its
+/// caller how to continue.
+package final class CallRetirement: Sendable {
+  private struct State {
+    var hasBegun = false
+    var action: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+  /// Calls `action` once when the connection is to end, at once if it already is. Replaces an earlier action.
+  package func onBegin(_ action: @escaping @Sendable () -> Void) {
+    let hasBegun = state.withLock { state in
+      if !state.hasBegun { state.action = action }
+      return state.hasBegun
+    }
+    if hasBegun { action() }
+  }
+
+  package func begin() {
+    let action = state.withLock { state in
+      defer { state.action = nil }
+      state.hasBegun = true
+      return state.action
+    }
+    action?()
+  }
+}

@@ -1,0 +1,25 @@
+/// The maximum lengths of the text fields of requests, in bytes of UTF-8.
+///
+/// They are checked when a request is decoded, before its method runs, so that no id of any length reaches the store,
+/// a log line or an error.
+package enum TextLimits {
+  /// Of ids, names and codes: of every field without another limit.
+  package static let standard = 256
+  /// Texts of operators, paths, and tokens of pages.
+  private static let long = 4_096
+  /// The lowest limit. A shorter text needs no lookup.
+  static let lowest = 128
+
+  /// The package whose requests have limits.
+  static let package = "entitled.v1"
+
+  /// Documents are limited by the size of a message.
+  private static let others: [String: Int] = [
+    "idempotency_key": lowest, "note": long, "input_path": long, "page_token": long,
+    "test_notification_token": long, "document": .max, "receipt_base64": .max, "signed_transaction": .max,
+    "signed_app_transaction": .max, "signed_renewal_info": .max, "advanced_commerce_request_json": .max,
+  ]
+
+  /// The limit of a field by its name in the contract.
+  static func limit(of field: String) -> Int { others[field] ?? standard }
+}
