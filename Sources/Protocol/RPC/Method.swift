@@ -75,6 +75,8 @@ package struct CallContext: Sendable {
   package var messageWasCompressed = false
   /// The operator's name of the caller; empty if callers are not authenticated.
   package var caller = ""
+  /// The roles of the caller as bits, which the layer that authenticates assigns.
+  package var callerRoles: UInt8 = 0
   /// Announces the end of the connection to a stream; `nil` for other calls.
   package var retirement: CallRetirement?
 

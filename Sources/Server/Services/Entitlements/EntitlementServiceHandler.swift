@@ -40,7 +40,7 @@ extension EntitlementServiceHandler {
       var response = try GetCustomerResponse(
         try reader.facts(of: key) ?? CustomerFacts(), of: request.customerId, in: app,
         environment: environment, evaluatedAt: context.now()
-      ) { status throws(StoreError) in try reader.evidence(behind: status, of: key) }
+      ) { status throws(StoreError) in try reader.evidence(deciding: status, of: key) }
       response.sequence = try reader.lastSequence(of: key)
       response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
       return response
