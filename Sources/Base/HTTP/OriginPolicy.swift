@@ -22,8 +22,7 @@ package struct OriginPolicy: Hashable, Sendable {
 
   /// The response to a request of another origin, or to a POST with a content type that needs no preflight; `nil` for
   /// other requests. Reads are allowed, because a page cannot read a response of another origin.
-  ///
-  /// - Parameter allowsAnyContentType: whether clients exist that send none, or that of a form.
+  /// `allowsAnyContentType` is for paths whose clients send no content type, or that of a form.
   package func refusalOfOrigin(_ request: HTTPRequest, allowsAnyContentType: Bool) -> HTTPResponse? {
     guard !["GET", "HEAD", "OPTIONS"].contains(request.method) else { return nil }
     if let site = request.header("sec-fetch-site"), !["same-origin", "none"].contains(site) {

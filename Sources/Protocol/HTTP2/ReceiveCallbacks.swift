@@ -40,7 +40,9 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
   // cannot send, which would leave the peer waiting.
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { session, frame, _, user in
     if borrowed(user).pointee.isServer {
-      guard let frame, UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
+      guard let frame, UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue,
+        openStream(session, frame.pointee.hd.stream_id) != nil
+      else { return 0 }
       nghttp2_submit_rst_stream(
         session, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
         ErrorCode.internalError.rawValue)
