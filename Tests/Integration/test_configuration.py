@@ -34,7 +34,11 @@ FULL = {
     },
     "callers": {"billing": {"roles": ["read"], "tokens": [HASH], "rate_limit": {"per_second": 5}}},
     "limits": {"max_concurrent_streams": 100},
-    "listeners": {"grpc": {"tls": {"certificate": "c.pem", "key": "k.pem"}}, "http": {"cleartext": True}},
+    "listeners": {
+        "grpc": {"tls": {"certificate": "c.pem", "key": "k.pem"}},
+        "http": {"cleartext": True, "allowed_hosts": ["api.example.com"]},
+        "sandbox": {"allowed_hosts": ["sandbox.example.com"]},
+    },
     "log": {"format": "json", "level": "debug"},
     "retention": {"rejected": 90},
     "token_issuer": {"issuer": "i", "audience": "a", "keys": {"file": "jwks.json"}},

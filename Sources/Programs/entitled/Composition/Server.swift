@@ -43,21 +43,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     for loop in edgeLoops.makeIterator() { loop.execute { ThreadPriority.setBackground() } }
 
     let limits = TransportLimits(configuration.listeners.limits)
-    let budget: ConnectionBudget
-    do throws(ConnectionBudgetError) {
-      budget = try ConnectionBudget(
-        limit: OpenFiles.limit, open: OpenFiles.count, configured: limits.connections)
-    } catch {
-      throw Failure(error.description)
-    }
-    if budget.grpc < limits.connections {
-      logger.warning(
-        "limit of open files reduces the number of connections",
-        metadata: [
-          "limit": "\(OpenFiles.limit)", "grpc": "\(budget.grpc)", "http": "\(budget.edge)",
-        ])
-    }
-
+    let budget = try connectionBudget(limits)
     let hosts = OriginPolicies(configuration.listeners, http: settings.http, sandbox: settings.sandbox)
     // The sandbox is opened before the service, which calls it in place of Apple.
     let sandbox = try await EmbeddedSandbox.open(
@@ -72,6 +58,13 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       limits: limits, budget: budget, hosts: hosts, sandbox: sandbox?.listener, metrics: metrics,
       logger: logger)
     metrics.add(CallbackMetricsSource { listeners.samples })
+    if budget.grpc < limits.connections || budget.edge < limits.connections {
+      logger.warning(
+        "limit of open files reduces the number of connections",
+        metadata: [
+          "limit": "\(OpenFiles.limit)", "grpc": "\(budget.grpc)", "http": "\(budget.edge)",
+        ])
+    }
     await application.monitor.begin()
     StartupBanner(listeners: listeners, data: settings.data).print()
 
@@ -88,5 +81,15 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     // Load balancers poll readiness at intervals, and send calls until they notice.
     try? await Task.sleep(for: .seconds(settings.drainSeconds))
     await listeners.shutDown { application.endStreams() }
+  }
+
+  /// The connections that the limit of open files allows.
+  private func connectionBudget(_ limits: TransportLimits) throws -> ConnectionBudget {
+    do throws(ConnectionBudgetError) {
+      return try ConnectionBudget(
+        limit: OpenFiles.limit, open: OpenFiles.count, configured: limits.connections)
+    } catch {
+      throw Failure(error.description)
+    }
   }
 }
