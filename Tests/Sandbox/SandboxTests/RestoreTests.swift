@@ -16,7 +16,7 @@ import Testing
     let unlock = try demo.buy("unlock")
     try demo.buy("coins")
     let renewal = try demo.sold(demo.line().current)
-    let again = try demo.act(.restore, ["account": "ann", "newDevice": true]).transactions
+    let again = try demo.act(.restore, ["account": "ann"]).transactions
     let restored = try demo.act(.restore, ["account": "ann", "newDevice": true]).transactions
     #expect(restored.count == 2 && restored[1] == unlock)
     #expect(Set(restored + again + [first, renewal.id]).count == 5)

@@ -119,7 +119,7 @@ extension World {
   private mutating func restore(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let app = try appID(parameters)
     let account = try parameters.string("account")
-    let onNewDevice = try parameters.flagIfPresent("newDevice") ?? false
+    let onNewDevice = try parameters.flagIfPresent("newDevice") ?? true
     return Outcome(transactions: restore(account, in: app, onNewDevice: onNewDevice))
   }
 
