@@ -159,6 +159,10 @@ def live(tester):
     do("notification-url", app=APP)
     do("withdraw", app=APP, productId="silver")
     do("clear-history", app=APP, account="ben")
+    do("external-purchase-token", app=APP, tokenType="SERVICES")
+    do("delivery", app=APP, rules="PRODUCTION")
+    do("server-tokens", asDocumented=True)
+    do("periods", month="5m", account="ann")
     do("periods", month="5m")
 
 
