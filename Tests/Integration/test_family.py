@@ -280,10 +280,10 @@ def test_calls_reserved_for_purchasers_are_rejected_for_members(start, ownership
     family.submit("ben", forger.transaction(
         transactionId=number, originalTransactionId=number, inAppOwnershipType=ownership))
     calls = [
-        (family.apple.ExtendRenewalDate, "4030007" if ownership == "FAMILY_SHARED" else "Assigned",
+        (family.apple.ExtendRenewalDate, "4030007" if ownership == "FAMILY_SHARED" else "4030028",
          app_store_service.ExtendRenewalDateRequest(
              app=APP, original_transaction_id=number, extend_by_days=7, request_identifier="r")),
-        (family.apple.SendConsumptionInformation, "4000185",
+        (family.apple.SendConsumptionInformation, "4000185" if ownership == "FAMILY_SHARED" else "4000227",
          app_store_service.SendConsumptionInformationRequest(
              app=APP, transaction_id=number, customer_consented=True, delivery_status="DELIVERY_STATUS_DELIVERED")),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 package import Entitlements
 
 /// A call that Apple would reject because the customer did not pay for the transaction. It is rejected before
@@ -24,20 +24,21 @@ package struct DisallowedCall: Error, Hashable, Sendable {
     self.role = role
   }
 
-  /// Apple's error code; `nil` if Apple's pages name the error without its code.
-  package var appleCode: Int64? {
+  /// Apple's error code.
+  package var appleCode: APIErrorCode {
     switch (call, role) {
-    case (.sendConsumptionInformation, _): APIErrorCode.familyTransactionNotSupported.rawValue
-    case (.extendRenewalDate, .familyMember):
-      APIErrorCode.familySharedSubscriptionExtensionIneligible.rawValue
-    case (.extendRenewalDate, _): nil
+    case (.sendConsumptionInformation, .familyMember): .familyTransactionNotSupported
+    case (.sendConsumptionInformation, _): .assignedTransactionNotSupported
+    case (.extendRenewalDate, .familyMember): .familySharedSubscriptionExtensionIneligible
+    case (.extendRenewalDate, _): .assignedSubscriptionExtensionIneligible
     }
   }
 
   /// Apple's name of the error.
   package var appleName: String {
     switch (call, role) {
-    case (.sendConsumptionInformation, _): "FamilyTransactionNotSupportedError"
+    case (.sendConsumptionInformation, .familyMember): "FamilyTransactionNotSupportedError"
+    case (.sendConsumptionInformation, _): "InvalidAssignedTransactionNotSupportedError"
     case (.extendRenewalDate, .familyMember): "FamilySharedSubscriptionExtensionIneligibleError"
     case (.extendRenewalDate, _): "AssignedSubscriptionExtensionIneligibleError"
     }
@@ -49,7 +50,6 @@ extension DisallowedCall: CustomStringConvertible {
     let source = role == .seat ? "is an assigned seat" : "is shared by a family member"
     let limit =
       call == .extendRenewalDate ? "extends own purchases only" : "accepts consumption of own purchases only"
-    let code = appleCode.map { " (\($0))" } ?? ""
-    return "the transaction \(source); Apple \(limit): \(appleName)\(code)"
+    return "the transaction \(source); Apple \(limit): \(appleName) (\(appleCode.rawValue))"
   }
 }

@@ -38,7 +38,7 @@ import Testing
         .autoRenewableSubscription, .nonConsumable, .consumable, .nonRenewingSubscription,
       ])
     #expect(InAppOwnershipType.known == [.purchased, .familyShared, .assigned])
-    #expect(RevocationType.known == [.refundFull, .refundProrated, .familyRevoke])
+    #expect(RevocationType.known == [.refundFull, .refundProrated, .familyRevoke, .assignmentRevoke])
     #expect(OfferType.known == [.introductory, .promotional, .offerCode, .winBack])
     #expect(OfferDiscountType.known == [.freeTrial, .payAsYouGo, .payUpFront, .oneTime])
     #expect(RevocationReason.known == [.other, .appIssue])

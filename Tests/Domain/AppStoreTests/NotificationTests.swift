@@ -38,6 +38,10 @@ import Testing
     expectDistinct(NotificationSubtype.self)
     expectDistinct(NotificationTypeV1.self)
     expectDistinct(VerifyReceiptStatus.self)
+    expectDistinct(RevocationType.self)
+    expectDistinct(AdditionalTransactionReason.self)
+    expectDistinct(GroupType.self)
+    expectDistinct(GroupRole.self)
     expectDistinct(SubscriptionStatus.self)
     expectDistinct(ConsumptionRequestReason.self)
   }

@@ -125,7 +125,7 @@ import Testing
     let bought = try JWSTransactionDecodedPayload(
       json: object(
         """
-        {"quantity": 7, "inAppOwnershipType": "ASSIGNED", "additionalTransactionReason": "SEATS_ADDED",
+        {"quantity": 7, "inAppOwnershipType": "ASSIGNED", "additionalTransactionReason": "SEAT_ADDITION",
          "multiSeatInfo": {"invitationManagement": "DEVELOPER", "revokedSeatQuantity": 2,
                            "priceTiers": [{"tierPrice": 4990, "tierQuantity": 5}]}}
         """))
@@ -133,11 +133,26 @@ import Testing
     #expect(bought.multiSeatInfo?.invitationManagement == .developer)
     #expect(bought.multiSeatInfo?.revokedSeatQuantity == 2)
     #expect(bought.multiSeatInfo?.priceTiers?.first?.tierPrice == 4990)
-    #expect(bought.additionalTransactionReason == "SEATS_ADDED")
+    #expect(bought.additionalTransactionReason == .seatAddition)
     let next = try JWSRenewalInfoDecodedPayload(
       json: object(
         #"{"renewalQuantity": 9, "multiSeatInfo": {"renewalPriceTiers": [{"tierQuantity": 9}]}}"#))
     #expect(next.renewalQuantity == 9)
     #expect(next.multiSeatInfo?.renewalPriceTiers?.first?.tierQuantity == 9)
+  }
+
+  @Test("Groups are decoded with their type and the roles of organizations")
+  func groups() throws {
+    let response = try GetCustomerGroupsResponse(
+      json: object(
+        """
+        {"groups": [{"groupId": "9", "groupType": "CONSUMER"},
+                    {"groupId": "8", "groupType": "ORGANIZATION", "roles": [
+                      {"productId": "a", "role": "ADMIN"}, {"productId": "b", "role": "NONE"},
+                      {"productId": "c", "role": "OWNER"}]}]}
+        """))
+    #expect(response.groups?.map(\.groupType) == [.consumer, .organization])
+    #expect(response.groups?.last?.roles?.map(\.role) == [.admin, .member, .unrecognized("OWNER")])
+    #expect(response.groups?.first?.roles == nil)
   }
 }

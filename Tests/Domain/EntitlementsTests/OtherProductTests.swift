@@ -31,6 +31,18 @@ import Testing
     #expect(pro([bought], on: 9).code == code)
   }
 
+  @Test("The end of a shared purchase is no refund, whatever Apple's word for it")
+  func revokedSeat() {
+    for word in [RevocationType.assignmentRevoke, .unrecognized("SEAT_TAKEN"), nil] {
+      let seat = purchase("lifetime", .nonConsumable, on: 0).with {
+        $0.ownership = .assigned
+        $0.revocationDate = at(9)
+        $0.revocationType = word
+      }
+      #expect(pro([seat], on: 9).reason == .familySharingEnded)
+    }
+  }
+
   @Test("A non-consumable with a duration is a trial from the first download")
   func trial() {
     let again = purchase("trial", .nonConsumable, on: 10).with { $0.originalPurchaseDate = at(0) }

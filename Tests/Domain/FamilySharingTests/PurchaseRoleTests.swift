@@ -36,14 +36,14 @@ import Testing
   @Test("Calls about transactions of family members and seats are rejected with Apple's error")
   func refused() {
     let shared = period(0...30, line: "L", .familyShared)
-    #expect(DisallowedCall(.extendRenewalDate, about: shared)?.appleCode == 4_030_007)
-    #expect(DisallowedCall(.sendConsumptionInformation, about: shared)?.appleCode == 4_000_185)
+    #expect(DisallowedCall(.extendRenewalDate, about: shared)?.appleCode.rawValue == 4_030_007)
+    #expect(DisallowedCall(.sendConsumptionInformation, about: shared)?.appleCode.rawValue == 4_000_185)
     let seat = period(0...30, line: "L", .assigned)
-    #expect(DisallowedCall(.sendConsumptionInformation, about: seat)?.appleCode == 4_000_185)
+    #expect(DisallowedCall(.sendConsumptionInformation, about: seat)?.appleCode.rawValue == 4_000_227)
     #expect(
       DisallowedCall(.extendRenewalDate, about: seat).map(String.init(describing:))
         == "the transaction is an assigned seat; Apple extends own purchases only: "
-        + "AssignedSubscriptionExtensionIneligibleError")
+        + "AssignedSubscriptionExtensionIneligibleError (4030028)")
     for call in DisallowedCall.Call.allCases {
       #expect(DisallowedCall(call, about: period(0...30, line: "L")) == nil)
     }

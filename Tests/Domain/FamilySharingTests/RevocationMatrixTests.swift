@@ -103,7 +103,7 @@ import Testing
   /// Seats added in the middle of the purchaser's period.
   private static let added = period(10...30, line: "own").with {
     $0.quantity = 3
-    $0.details.additionalTransactionReason = "SEATS_ADDED"
+    $0.details.additionalTransactionReason = "SEAT_ADDITION"
   }
 
   @Test("Every row holds in every order of arrival and with repetitions", arguments: table)

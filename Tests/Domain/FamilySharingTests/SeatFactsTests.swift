@@ -78,7 +78,7 @@ import Testing
 
   @Test("The seat capacity is the sum over the period's transactions less refunded seats")
   func count() {
-    let added = Self.team(4, 10...30).with { $0.details.additionalTransactionReason = "SEATS_ADDED" }
+    let added = Self.team(4, 10...30).with { $0.details.additionalTransactionReason = "SEAT_ADDITION" }
     let line = [Self.team(8), added, Self.team(2, 30...60)]
     #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(1)))).current == 8)
     #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(2)))).current == 12)

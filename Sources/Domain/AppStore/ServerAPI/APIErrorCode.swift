@@ -62,6 +62,7 @@ package enum APIErrorCode: OpenCode {
   case badRequestBulletPointTextTooLong
   case badRequestAboveImageRequiresAnImage
   case invalidGroupId
+  case assignedTransactionNotSupported
   case subscriptionExtensionIneligible
   case subscriptionMaxExtension
   case familySharedSubscriptionExtensionIneligible
@@ -71,6 +72,7 @@ package enum APIErrorCode: OpenCode {
   case imageNotApproved
   case imageInUse
   case forbiddenNoPassingTest
+  case assignedSubscriptionExtensionIneligible
   case accountNotFound
   case accountNotFoundRetryable
   case appNotFound
@@ -112,10 +114,12 @@ package enum APIErrorCode: OpenCode {
     .familyTransactionNotSupported, .transactionIdIsNotOriginalTransactionId,
     .invalidPerformanceTestRequest, .invalidRequestId, .existingPerformanceTestRun, .badRequestRealtimeUrl,
     .badRequestImageSize, .badRequestTooManyBulletPoints, .badRequestBulletPointTextTooLong,
-    .badRequestAboveImageRequiresAnImage, .invalidGroupId, .subscriptionExtensionIneligible,
+    .badRequestAboveImageRequiresAnImage, .invalidGroupId, .assignedTransactionNotSupported,
+    .subscriptionExtensionIneligible,
     .subscriptionMaxExtension, .familySharedSubscriptionExtensionIneligible, .maximumNumberOfImagesReached,
     .maximumNumberOfMessagesReached, .messageNotApproved, .imageNotApproved, .imageInUse,
-    .forbiddenNoPassingTest, .accountNotFound, .accountNotFoundRetryable, .appNotFound,
+    .forbiddenNoPassingTest, .assignedSubscriptionExtensionIneligible, .accountNotFound,
+    .accountNotFoundRetryable, .appNotFound,
     .appNotFoundRetryable, .originalTransactionIdNotFound, .originalTransactionIdNotFoundRetryable,
     .serverNotificationUrlNotFound, .testNotificationNotFound, .statusRequestNotFound,
     .transactionIdNotFound, .imageNotFound, .messageNotFound, .performanceTestRunNotFound,
@@ -185,6 +189,7 @@ package enum APIErrorCode: OpenCode {
     case .badRequestBulletPointTextTooLong: 4_000_219
     case .badRequestAboveImageRequiresAnImage: 4_000_224
     case .invalidGroupId: 4_000_225
+    case .assignedTransactionNotSupported: 4_000_227
     case .subscriptionExtensionIneligible: 4_030_004
     case .subscriptionMaxExtension: 4_030_005
     case .familySharedSubscriptionExtensionIneligible: 4_030_007
@@ -194,6 +199,7 @@ package enum APIErrorCode: OpenCode {
     case .imageNotApproved: 4_030_018
     case .imageInUse: 4_030_019
     case .forbiddenNoPassingTest: 4_030_026
+    case .assignedSubscriptionExtensionIneligible: 4_030_028
     case .accountNotFound: 4_040_001
     case .accountNotFoundRetryable: 4_040_002
     case .appNotFound: 4_040_003

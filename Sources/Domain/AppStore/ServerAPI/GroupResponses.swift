@@ -18,17 +18,52 @@ package struct GroupEntry: DecodedPayload {
   package let json: JSONObject
 
   package let groupId: String?
-  /// `ORGANIZATION` or `CONSUMER`.
-  package let groupType: String?
-  /// One for each product.
+  package let groupType: GroupType?
+  /// One for each product; only for ``GroupType/organization``.
   package let roles: [RoleEntry]?
 
   package init(json: JSONObject) throws(PayloadError) {
     let reader = PayloadReader(json: json)
     self.json = json
     groupId = try reader.string("groupId")
-    groupType = try reader.string("groupType")
+    groupType = try reader.code("groupType")
     roles = try reader.parts("roles")
+  }
+}
+
+/// Who bought the seats of a group (Apple's `groupType`).
+package enum GroupType: OpenCode {
+  /// An organization, through Volume Purchasing.
+  case organization
+  /// A subscriber, through Group Purchases.
+  case consumer
+  case unrecognized(String)
+
+  package static let known: [GroupType] = [.organization, .consumer]
+
+  package var rawValue: String {
+    switch self {
+    case .organization: "ORGANIZATION"
+    case .consumer: "CONSUMER"
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
+/// A customer's role for a product of an organization's group (Apple's `role`). Informational.
+package enum GroupRole: OpenCode {
+  case member
+  case admin
+  case unrecognized(String)
+
+  package static let known: [GroupRole] = [.member, .admin]
+
+  package var rawValue: String {
+    switch self {
+    case .member: "NONE"
+    case .admin: "ADMIN"
+    case .unrecognized(let rawValue): rawValue
+    }
   }
 }
 
@@ -37,14 +72,13 @@ package struct RoleEntry: DecodedPayload {
   package let json: JSONObject
 
   package let productId: String?
-  /// `NONE` or `ADMIN`.
-  package let role: String?
+  package let role: GroupRole?
 
   package init(json: JSONObject) throws(PayloadError) {
     let reader = PayloadReader(json: json)
     self.json = json
     productId = try reader.string("productId")
-    role = try reader.string("role")
+    role = try reader.code("role")
   }
 }
 

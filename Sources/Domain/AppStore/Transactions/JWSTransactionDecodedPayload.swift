@@ -52,8 +52,8 @@ package struct JWSTransactionDecodedPayload: DecodedPayload {
   package let storefront: String?
   package let storefrontId: String?
   package let transactionReason: TransactionReason?
-  /// Why several transactions cover one period.
-  package let additionalTransactionReason: String?
+  /// Set on every transaction of a period that several transactions cover.
+  package let additionalTransactionReason: AdditionalTransactionReason?
   /// ISO 4217.
   package let currency: String?
   /// In milliunits of the currency.
@@ -98,7 +98,7 @@ package struct JWSTransactionDecodedPayload: DecodedPayload {
     storefront = try reader.string("storefront")
     storefrontId = try reader.string("storefrontId")
     transactionReason = try reader.code("transactionReason")
-    additionalTransactionReason = try reader.string("additionalTransactionReason")
+    additionalTransactionReason = try reader.code("additionalTransactionReason")
     currency = try reader.string("currency")
     price = try reader.integer("price")
     billingPlanType = try reader.code("billingPlanType")

@@ -7,7 +7,7 @@ package struct TransactionMultiSeatInfo: DecodedPayload {
   package let invitationManagement: InvitationManagement?
   /// In no particular order.
   package let priceTiers: [MultiSeatPriceTier]?
-  /// The number of refunded seats; the transaction itself is not refunded.
+  /// The number of refunded seats; the transaction is refunded only if all of its seats are.
   package let revokedSeatQuantity: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {

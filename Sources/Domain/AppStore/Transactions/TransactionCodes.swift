@@ -64,6 +64,23 @@ package enum TransactionReason: OpenCode {
   }
 }
 
+/// Why several transactions cover one period (Apple's `additionalTransactionReason`, API 1.23). They do not replace
+/// each other.
+package enum AdditionalTransactionReason: OpenCode {
+  /// The purchaser added seats during the period.
+  case seatAddition
+  case unrecognized(String)
+
+  package static let known: [AdditionalTransactionReason] = [.seatAddition]
+
+  package var rawValue: String {
+    switch self {
+    case .seatAddition: "SEAT_ADDITION"
+    case .unrecognized(let rawValue): rawValue
+    }
+  }
+}
+
 /// The kind of offer of a purchase or period (Apple's `offerType`).
 package enum OfferType: OpenCode {
   case introductory
@@ -130,15 +147,21 @@ package enum RevocationType: OpenCode {
   case refundProrated
   /// Family Sharing ended for this customer.
   case familyRevoke
+  /// A seat was taken back (StoreKit: Transaction.RevocationType.assignmentRevocation). Apple publishes no raw value;
+  /// this one is analogous to that of `familyRevocation`.
+  case assignmentRevoke
   case unrecognized(String)
 
-  package static let known: [RevocationType] = [.refundFull, .refundProrated, .familyRevoke]
+  package static let known: [RevocationType] = [
+    .refundFull, .refundProrated, .familyRevoke, .assignmentRevoke,
+  ]
 
   package var rawValue: String {
     switch self {
     case .refundFull: "REFUND_FULL"
     case .refundProrated: "REFUND_PRORATED"
     case .familyRevoke: "FAMILY_REVOKE"
+    case .assignmentRevoke: "ASSIGNMENT_REVOKE"
     case .unrecognized(let rawValue): rawValue
     }
   }

@@ -130,8 +130,7 @@ private func lapseReason(
 }
 
 private func revocationReason(_ transaction: borrowing TransactionFact) -> EntitlementReason {
-  if transaction.revocationType == .familyRevoke { return .familySharingEnded }
-  if transaction.ownership == .familyShared { return .familySharingEnded }
+  if transaction.revocationType == .familyRevoke || transaction.isShared { return .familySharingEnded }
   return transaction.revocationReason == .appIssue ? .refundedForAppIssue : .refunded
 }
 

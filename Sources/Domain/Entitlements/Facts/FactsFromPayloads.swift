@@ -42,7 +42,7 @@ extension TransactionDetails {
     appTransactionID = payload.appTransactionId
     storefront = payload.storefront
     transactionReason = payload.transactionReason
-    additionalTransactionReason = payload.additionalTransactionReason
+    additionalTransactionReason = payload.additionalTransactionReason?.rawValue
     revocationPercentage = payload.revocationPercentage
     previousOriginalTransactionID = payload.previousOriginalTransactionId
     billingPlanType = payload.billingPlanType

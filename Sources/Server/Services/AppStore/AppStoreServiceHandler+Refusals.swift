@@ -19,7 +19,7 @@ extension AppStoreServiceHandler {
     guard let refusal = try await latest(of: line).flatMap({ DisallowedCall(refused, about: $0) }) else {
       return
     }
-    let code = refusal.appleCode.map { [("appleErrorCode", String($0))] } ?? []
+    let code = [("appleErrorCode", String(refusal.appleCode.rawValue))]
     throw Status(
       .failedPrecondition, reason: "NOT_THE_PURCHASER", refusal.description,
       metadata: code + [("appleError", refusal.appleName)])
