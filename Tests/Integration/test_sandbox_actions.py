@@ -137,17 +137,25 @@ def live(tester):
     do("leave-family", account="eve")
     assert "REVOKE" in notifications()
     # Seats: with invitations by Apple, and by the developer.
+    do("volume-pricing", app=APP, productId="silver", bands="3:3990,10:2990")
     team = buy(tester, "team", "silver", seats=3)
     do("assign-seat", transactionId=team, account="mia")
     do("unclaim-seat", transactionId=team, account="mia")
+    assert notifications() == ["REVOKE"]
     do("seats", transactionId=team, seats=5)
+    assert notifications() == ["DID_CHANGE_RENEWAL_PREF/INCREASE_QUANTITY"]
     do("refund-seats", transactionId=team, seats=1)
+    assert notifications() == ["REFUND/SEATS"]
+    buy(tester, "school", "silver", seats=30, organization=True)
     do("invitations", app=APP, productId="gold", management="DEVELOPER")
     crew = buy(tester, "crew", "gold", seats=2)
     claim = do("claim-seat", transactionId=crew, requestIdentifier=str(uuid.UUID(int=2)))["seatClaimId"]
     do("download", app=APP, account="leo", version="2.0", originalVersion="1.0", preorderDate="2026-01-01T00:00:00Z")
     do("associate-seat", transactionId=crew, seatClaimId=claim, appTransactionId=number_of(tester, "leo"))
     do("release-seat", transactionId=crew, seatClaimId=claim)
+    claim = do("claim-seat", transactionId=crew, requestIdentifier=str(uuid.UUID(int=4)))["seatClaimId"]
+    do("unclaim-seat", transactionId=crew, seatClaimId=claim)
+    assert notifications() == ["UNCLAIM_SEATS"]
     # The rest.
     do("storefront", account="ann", storefront="DEU")
     do("app-account-token", transactionId=ben, appAccountToken=str(uuid.UUID(int=3)))

@@ -149,14 +149,18 @@ def test_seat_invitations_of_the_developer(store):
     status, error = call(store, "POST", seats, {"requestIdentifier": "three"})
     assert (status, error["errorMessage"]) == (400, "NoAvailableSeatsError")
     assert call(store, "GET", seats)[1]["availableSeatCount"] == 0
-    assert call(store, "POST", f"{seats}/{claim}/associate", {"appTransactionId": "77"})[0] == 200
+    store.act("download", app=APP, account="member", version="1.0")
+    member = json.loads(store.read(f"accounts/member?app={APP}"))["apps"][0]["appTransactionId"]
+    status, error = call(store, "POST", f"{seats}/{claim}/associate", {"appTransactionId": "77"})
+    assert (status, error["errorMessage"]) == (400, "AppTransactionIdNotFoundError")
+    assert call(store, "POST", f"{seats}/{claim}/associate", {"appTransactionId": member})[0] == 200
     [group] = call(store, "GET", f"/groups/v1/currentGroups/{number}")[1]["groups"]
-    assert group["roles"] == [{"productId": "pro.yearly", "role": "ADMIN"}]
+    assert group["groupType"] == "CONSUMER" and "roles" not in group
     page = call(store, "GET", f"/groups/v1/group/{group['groupId']}?limit=1")[1]
     assert page["hasMore"]
     rest = call(
         store, "GET", f"/groups/v1/group/{group['groupId']}?limit=1&paginationToken={page['paginationToken']}")[1]
-    assert rest["members"] == [{"appTransactionId": "77"}] and not rest["hasMore"]
+    assert rest["members"] == [{"appTransactionId": member}] and not rest["hasMore"]
     assert call(store, "GET", "/groups/v1/group/900000000000000000")[1]["errorCode"] == 4040022
     assert call(store, "DELETE", f"{seats}/{claim}")[0] == 200
     assert call(store, "GET", seats)[1]["availableSeatCount"] == 1

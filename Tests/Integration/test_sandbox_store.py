@@ -422,3 +422,59 @@ def test_commands_perform_testers_actions(start):
     assert json.loads(done.stdout)["account"] == "ann"
     wrong = service.command("sandbox", "do", "storefront", "account=ann", "storefront=XYZ")
     assert wrong.returncode == 1 and "DEU" in wrong.stderr
+
+
+def test_documents_of_seats_and_families_pass_apples_verifier(store, developer):
+    """Apple's library has no types for seats yet (API 1.23), so their members are read from the verified payload."""
+    store.act("volume-pricing", app=APP, productId="pro.monthly", bands="2:3990")
+    team = store.buy("pro.monthly", "head", seats=2)["transactionId"]
+    store.act("seats", transactionId=team, seats=4)
+    for account in ["mia", "leo"]:
+        store.act("assign-seat", transactionId=team, account=account)
+    store.act("unclaim-seat", transactionId=team, account="leo")
+    store.act("refund-seats", transactionId=team, seats=2)
+    store.act("shareable", app=APP, productId="lifetime")
+    unlock = store.buy("lifetime", "mother")["transactionId"]
+    for account in ["mother", "child"]:
+        store.act("join-family", account=account, family="home")
+    store.act("refund", transactionId=unlock, reason="APP_ISSUE")
+    store.act("volume-pricing", app=APP, productId="pro.monthly")
+
+    seen = {}
+    for body in developer.wait(10):
+        notification = decode(store, body)
+        if notification.data.signedRenewalInfo:
+            store.verifier.verify_and_decode_renewal_info(notification.data.signedRenewalInfo)
+        sold = store.transaction(notification.data.signedTransactionInfo)
+        key = (notification.rawNotificationType, notification.rawSubtype, sold.rawInAppOwnershipType)
+        seen.setdefault(key, []).append((sold, unverified(notification.data.signedTransactionInfo)))
+    assert {key: len(sold) for key, sold in seen.items()} == {
+        ("SUBSCRIBED", "INITIAL_BUY", "PURCHASED"): 1, ("SUBSCRIBED", "INITIAL_BUY", "ASSIGNED"): 2,
+        ("DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", "PURCHASED"): 1, ("REVOKE", None, "ASSIGNED"): 1,
+        ("REFUND", "SEATS", "PURCHASED"): 1, ("ONE_TIME_CHARGE", None, "PURCHASED"): 1,
+        ("ONE_TIME_CHARGE", None, "FAMILY_SHARED"): 1, ("REFUND", None, "PURCHASED"): 1,
+        ("REVOKE", None, "FAMILY_SHARED"): 1,
+    }  # fmt: skip
+    [(addition, raw)] = seen["DID_CHANGE_RENEWAL_PREF", "INCREASE_QUANTITY", "PURCHASED"]
+    assert (addition.quantity, addition.price, addition.originalTransactionId) == (2, 3990, team)
+    assert raw["additionalTransactionReason"] == "SEAT_ADDITION"
+    assert raw["multiSeatInfo"] == {
+        "invitationManagement": "APPLE", "priceTiers": [{"tierPrice": 3990, "tierQuantity": 2}]}
+    [(refunded, raw)] = seen["REFUND", "SEATS", "PURCHASED"]
+    assert refunded.transactionId == addition.transactionId and refunded.revocationDate
+    assert raw["multiSeatInfo"]["revokedSeatQuantity"] == 2
+    for own, raw in seen["SUBSCRIBED", "INITIAL_BUY", "ASSIGNED"]:
+        assert own.quantity == 2 and raw["multiSeatInfo"]["priceTiers"] == [{"tierPrice": 4990, "tierQuantity": 2}]
+        assert "additionalTransactionReason" not in raw
+    [(_, raw)] = seen["REVOKE", None, "ASSIGNED"]
+    assert (raw["revocationType"], raw["revocationReason"]) == ("ASSIGNMENT_REVOKE", 0)
+    [(charged, _)] = seen["ONE_TIME_CHARGE", None, "FAMILY_SHARED"]
+    [(revoked, _)] = seen["REVOKE", None, "FAMILY_SHARED"]
+    assert revoked.transactionId == charged.transactionId
+    assert (revoked.rawRevocationType, revoked.rawRevocationReason) == ("FAMILY_REVOKE", 1)
+
+
+def unverified(jws):
+    """The payload of a JWS that was verified before."""
+    part = jws.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))

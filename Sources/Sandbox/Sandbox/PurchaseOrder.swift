@@ -21,6 +21,8 @@ package struct PurchaseOrder: Hashable, Sendable {
   package var offer: String?
   /// The number of seats of a subscription.
   package var seats: Int64?
+  /// Whether an organization buys the seats (Volume Purchasing), otherwise a subscriber (Group Purchases).
+  package var isOrganization = false
   /// The developer's decision about the introductory offer, which overrides the App Store's rule.
   var allowsIntroductoryOffer: Bool?
 
@@ -57,6 +59,7 @@ extension PurchaseOrder {
   static let members = [
     "app", "productId", "appAccountToken", "account", "quantity", "purchaseDate", "billingPlanType", "offer",
     "offerSignature", "keyIdentifier", "nonce", "timestamp", "introductoryOfferEligibility", "seats",
+    "organization",
     "askToBuy",
   ]
 
@@ -71,6 +74,7 @@ extension PurchaseOrder {
       purchaseDate: try parameters.instantIfPresent("purchaseDate"),
       billingPlan: try parameters.billingPlan(), offer: try parameters.stringIfPresent("offer"),
       seats: try parameters.integerIfPresent("seats"))
+    isOrganization = try parameters.flagIfPresent("organization") ?? false
     // The signature was checked before, by `checkOffer`.
     let eligibility = try parameters.stringIfPresent("introductoryOfferEligibility")
     allowsIntroductoryOffer = eligibility.flatMap { try? UnverifiedJWS($0) }
@@ -87,6 +91,7 @@ extension PurchaseOrder {
     if billingPlan != .billedUpfront { json["billingPlanType"] = .string(billingPlan.rawValue) }
     json["offer"] = offer.map(JSONValue.string)
     json["seats"] = seats.map { .number(JSONNumber($0)) }
+    if isOrganization { json["organization"] = true }
     return json
   }
 }

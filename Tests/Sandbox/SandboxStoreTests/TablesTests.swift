@@ -47,7 +47,8 @@ struct TablesTests {
       ["transactionId": bought, "version": "v2", "information": ["customerConsented": true]])
     try await store.post(
       "purchases", ["app": "demo", "productId": "unlock", "account": "ann", "askToBuy": true])
-    let seats = JSONValue.string(String(try await store.buy("yearly", "team")))
+    let order: JSONObject = ["app": "demo", "productId": "yearly", "account": "team", "seats": 2]
+    let seats = try #require(try await store.post("purchases", order)["transactionId"])
     try await store.post("restore", ["app": "demo", "account": "team", "newDevice": true])
     try await store.post("claim-seat", ["transactionId": seats, "requestIdentifier": "first"])
     try await store.post("download", ["app": "demo", "account": "ann", "version": "2.0"])

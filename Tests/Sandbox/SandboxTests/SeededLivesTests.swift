@@ -32,7 +32,11 @@ import Testing
     let world = try Self.life.get()
     #expect(world.transactions.count > 2000)
     for line in world.lines.values where line.ownership == .purchased {
-      let periods = world.purchases(of: line.account, in: "demo").filter { $0.originalID == line.id }
+      let sold = world.purchases(of: line.account, in: "demo").filter { $0.originalID == line.id }
+      // Added seats are parallel to the period.
+      let periods = sold.filter { one in
+        !one.hasSeatAdditions || !sold.contains { $0.id < one.id && $0.expiresDate == one.expiresDate }
+      }
       for (period, next) in zip(periods, periods.dropFirst()) {
         // An upgrade, a refund or a purchase during billing retry cuts a period short.
         let isCut = period.isUpgraded || period.revocation != nil
@@ -53,6 +57,21 @@ import Testing
       #expect(try end <= #require(commitmentEnd))
       #expect((payment.commitment?.number == 12) == (end == commitmentEnd))
     }
+  }
+
+  @Test("Members have an assigned seat of a running purchase, and never more than there are seats")
+  func seats() throws {
+    let world = try Self.life.get()
+    let teams = world.lines.values.filter { $0.invitations != nil && $0.isEntitling }
+    #expect(teams.contains { !world.assignedMembers(of: $0).isEmpty })
+    for team in teams { #expect(Int64(world.assignedMembers(of: team).count) <= world.seats(of: team)) }
+    let members = world.lines.values.filter { $0.source != nil && $0.isEntitling && !$0.leavesAtEnd }
+    for member in members {
+      let purchaser = try #require(member.source.flatMap { world.lines[$0] })
+      #expect(purchaser.isEntitling && purchaser.expiresDate == member.expiresDate)
+    }
+    let added = world.transactions.values.filter(\.hasSeatAdditions)
+    #expect(!added.isEmpty && added.allSatisfy { $0.ownership == .purchased && $0.seats != nil })
   }
 
   @Test("Only paid transactions of the purchaser are refunded")
@@ -97,6 +116,8 @@ struct SeededLife {
     for number in 0..<customers / 2 {
       try demo.act(.storefront, ["account": .string("customer-\(number)"), "storefront": "DEU"])
     }
+    try demo.act(.invitations, ["productId": "weekly", "management": "DEVELOPER"])
+    try demo.act(.volumePricing, ["productId": "gold", "bands": "2:7990"])
     for product in ["monthly", "unlock"] { try demo.act(.shareable, ["productId": .string(product)]) }
     try demo.act(
       .offers,
@@ -124,7 +145,7 @@ struct SeededLife {
     let id = JSONValue.string(mine.randomElement(using: &random).map { String($0.id) } ?? "0")
     let name = JSONValue.string(account)
     let isOn = JSONValue.bool(Bool.random(using: &random))
-    switch Int.random(in: 0..<13, using: &random) {
+    switch Int.random(in: 0..<17, using: &random) {
     case 0...2: try demo.buy(products.randomElement(using: &random) ?? "", account)
     case 3: try demo.buy("yearly", account, plan: .monthly)
     case 4: try demo.buy("monthly", account, offer: "trial")
@@ -136,7 +157,35 @@ struct SeededLife {
     case 10: try demo.act(.joinFamily, ["account": name, "family": .string("family-\(number / 4)")])
     case 11 where number % 20 == 0: try changePriceOrRate(of: name)
     case 11: try demo.act(.restore, ["account": name, "newDevice": true])
-    default: try demo.act(.leaveFamily, ["account": name])
+    case 12: try demo.act(.leaveFamily, ["account": name])
+    case 13:
+      try demo.act(isOn == true ? .share : .stopSharing, ["transactionId": id])
+    default: try seatStep(number, products)
+    }
+  }
+
+  private mutating func seatStep(_ number: Int, _ products: [String]) throws {
+    let teams = demo.world.purchases(of: "customer-\(number)", in: "demo").filter { $0.seats != nil }
+    guard let team = teams.randomElement(using: &random) else {
+      let order: JSONObject = [
+        "productId": .string(products.randomElement(using: &random) ?? ""),
+        "account": .string("customer-\(number)"), "seats": JSONValue(Int64.random(in: 1...4, using: &random)),
+      ]
+      try demo.act(.purchases, order)
+      return
+    }
+    let id = JSONValue.string(String(team.id))
+    let other = JSONValue.string("customer-\(Int.random(in: 0..<customers, using: &random))")
+    let seats = JSONValue(Int64.random(in: 1...5, using: &random))
+    switch Int.random(in: 0..<7, using: &random) {
+    case 0...2: try demo.act(.assignSeat, ["transactionId": id, "account": other])
+    case 3:
+      let holders = demo.world.lines[team.originalID].map(demo.world.assignedMembers) ?? []
+      let holder = JSONValue.string(holders.randomElement(using: &random)?.account ?? "")
+      try demo.act(.unclaimSeat, ["transactionId": id, "account": holder])
+    case 4: try demo.act(.refundSeats, ["transactionId": id, "seats": 1])
+    case 5: try demo.act(.refund, ["transactionId": id])
+    default: try demo.act(.seats, ["transactionId": id, "seats": seats])
     }
   }
 

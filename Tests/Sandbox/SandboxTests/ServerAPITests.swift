@@ -116,6 +116,70 @@ import Testing
     }
   }
 
+  // Apple: Get Customer Groups, Get Group Members, groupType, role.
+  @Test("Groups of subscribers have no roles, those of organizations have, and others get the placeholder")
+  func groups() async throws {
+    func group(of id: String) async throws -> GroupEntry {
+      let body = try await call("GET", "/groups/v1/currentGroups/\(id)").body
+      let groups = try GetCustomerGroupsResponse(json: body).groups ?? []
+      #expect(groups.count == 1)
+      return try #require(groups.first)
+    }
+    let team = try await buy("gold", "team", seats: 2)
+    _ = try await store.perform(.assignSeat, Parameters(["transactionId": .string(team), "account": "ben"]))
+    let consumer = try await group(of: team)
+    #expect(consumer.groupType == .consumer && consumer.roles == nil)
+    let assigned = try #require(await store.world.subscriptions(of: "ben", in: "demo").first).id
+    #expect(try await group(of: String(assigned)).groupId == consumer.groupId)
+    let members = try await call("GET", "/groups/v1/group/\(consumer.groupId ?? "")").body
+    #expect(
+      try GetGroupMembersResponse(json: members).members?.map(\.appTransactionId)
+        == ["team", "ben"].map { appTransactionID(app: "demo", account: $0) })
+
+    var order = PurchaseOrder(app: "demo", productId: "news", account: "school", seats: 30)
+    order.isOrganization = true
+    let school = try await store.purchase(order).transactionId
+    let organization = try await group(of: school)
+    #expect(organization.groupType == .organization)
+    #expect(organization.roles?.map(\.role) == [.admin] && organization.roles?.first?.productId == "news")
+
+    let placeholder = try await group(of: try await buy("unlock", "single"))
+    #expect(placeholder.groupId == "900000000000000000" && placeholder.groupType == .organization)
+    #expect(placeholder.roles?.map(\.role) == [.admin, .member, .member, .member])
+
+    _ = try await store.perform(
+      .refund, Parameters(["transactionId": .string(team)]))
+    #expect(try await errorCode("GET", "/groups/v1/group/\(consumer.groupId ?? "")", [:]) == 4_040_022)
+    for (path, code) in [("group/12", 4_000_225), ("group/\(consumer.groupId ?? "")?limit=101", 4_000_004)] {
+      #expect(try await errorCode("GET", "/groups/v1/\(path)", [:]) == Int64(code))
+    }
+  }
+
+  // Apple documents the four errors without numbers.
+  @Test("Seat endpoints name the error for unknown seats, unknown customers and purchases without claims")
+  func seatErrors() async throws {
+    let apple = try await buy("gold", "team", seats: 2)
+    _ = try await store.perform(
+      .invitations, Parameters(["app": "demo", "productId": "news", "management": "DEVELOPER"]))
+    let crew = try await buy("news", "crew", seats: 1)
+    let seats = "/groups/v1/transactions/\(crew)/seats"
+    func error(_ method: String, _ path: String, _ body: JSONObject = [:]) async throws -> String? {
+      try await call(method, path, body).body["errorMessage"]?.stringValue
+    }
+    #expect(
+      try await error("GET", "/groups/v1/transactions/\(apple)/seats") == "TransactionNotDevManagedGroupError"
+    )
+    #expect(
+      try await error("POST", seats, ["requestIdentifier": "R", "appTransactionId": "7"])
+        == "AppTransactionIdNotFoundError")
+    #expect(try await error("DELETE", "\(seats)/none") == "SeatClaimIdNotFoundError")
+    #expect(
+      try await error("POST", "\(seats)/none/associate", ["appTransactionId": "7"])
+        == "SeatClaimIdNotFoundError")
+    #expect(try await error("POST", seats, ["requestIdentifier": "R"]) == nil)
+    #expect(try await error("POST", seats, ["requestIdentifier": "S"]) == "NoAvailableSeatsError")
+  }
+
   // Apple: Send Consumption Information V1 ("202 Accepted"), InvalidAssignedTransactionNotSupportedError,
   // AssignedSubscriptionExtensionIneligibleError.
   @Test("Consumption information returns 202, and calls about an assigned seat are rejected")

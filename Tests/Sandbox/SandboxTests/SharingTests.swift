@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-/// Families and seats.
+/// Family Sharing and Ask to Buy.
 @Suite struct SharingTests {
   private var demo = DemoWorld()
 
@@ -59,28 +59,118 @@ import Testing
     #expect(demo.world.ownedProducts(of: "bob", in: "demo").isEmpty)
   }
 
-  @Test("Assigning more seats than were bought fails")
-  mutating func seats() throws {
-    let order: JSONObject = ["productId": "monthly", "account": "boss", "seats": 2]
-    let id = try #require(try demo.act(.purchases, order).transactions.first)
-    for name in ["ann", "bob"] {
-      try demo.act(.assignSeat, ["transactionId": .string(String(id)), "account": .string(name)])
+  @Test("A change to a product with Family Sharing shares it with the family")
+  mutating func upgradeWithSharing() throws {
+    try demo.act(.shareable, ["productId": "gold"])
+    for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+    try demo.buy("monthly")
+    try demo.buy("gold")
+    #expect(demo.notifications("bob") == ["SUBSCRIBED/INITIAL_BUY"])
+  }
+
+  @Test("A renewal to a product without Family Sharing lets the members' access expire")
+  mutating func downgradeWithoutSharing() throws {
+    try demo.act(.shareable, ["productId": "gold"])
+    for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+    try demo.buy("gold")
+    try demo.buy("monthly")
+    let end = try demo.line().expiresDate
+    demo.world.advance(to: end.advanced(byMilliseconds: -1))
+    #expect(demo.notifications().last == "DID_RENEW")
+    #expect(demo.world.subscriptions(of: "bob", in: "demo").first?.isEntitling == true)
+    demo.world.advance(to: end)
+    #expect(
+      demo.notifications("bob") == [
+        "SUBSCRIBED/INITIAL_BUY", "DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "EXPIRED/VOLUNTARY",
+      ])
+    #expect(demo.world.purchases(of: "bob", in: "demo").allSatisfy { $0.revocation == nil })
+  }
+
+  // Apple: paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:) lists the conditions; revocationReason is 0 unless
+  // the purchaser was refunded.
+  @Test(
+    "REVOKE has reason 0 when sharing ends without a refund",
+    arguments: [
+      (Action.leaveFamily, ["account": "bob"]), (.leaveFamily, ["account": "ann"]),
+      (.joinFamily, ["account": "bob", "family": "other"]), (.stopSharing, ["transactionId": "monthly"]),
+      (.stopSharing, ["transactionId": "unlock"]),
+    ] as [(Action, JSONObject)])
+  mutating func endOfSharing(action: Action, members: JSONObject) throws {
+    for product in ["monthly", "unlock"] {
+      try demo.act(.shareable, ["productId": .string(product)])
+      let bought = JSONValue.string(String(try demo.buy(product)))
+      if members["transactionId"] == .string(product) {
+        var named = members
+        named["transactionId"] = bought
+        for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+        try demo.act(action, named)
+      }
     }
-    #expect(throws: ActionError.notPossible("subscription \(id) has no free seat")) {
-      try demo.act(.assignSeat, ["transactionId": .string(String(id)), "account": "cem"])
+    if members["transactionId"] == nil {
+      for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+      try demo.act(action, members)
     }
-    #expect(demo.world.purchases(of: "bob", in: "demo").first?.ownership == .assigned)
-    try demo.act(.unclaimSeat, ["transactionId": .string(String(id)), "account": "bob"])
-    #expect(demo.notifications("bob").last == "REVOKE" && demo.notifications("boss").last == "UNCLAIM_SEATS")
-    try demo.act(.seats, ["transactionId": .string(String(id)), "seats": 3])
-    #expect(try demo.sold(id).quantity == 3)
-    try demo.act(.seats, ["transactionId": .string(String(id)), "seats": 1])
-    demo.pass(days: 31)
-    #expect(try demo.sold(demo.line("boss").current).quantity == 1)
-    try demo.act(.seats, ["transactionId": .string(String(id)), "seats": 4])
-    try demo.act(.refundSeats, ["transactionId": .string(String(id)), "seats": 1])
-    #expect(try demo.line("boss").status == .active)
-    #expect(demo.notifications("boss").last == "REFUND/SEATS")
+    let revoked = demo.world.purchases(of: "bob", in: "demo").compactMap(\.revocation)
+    #expect(revoked.count == (members["transactionId"] == nil ? 2 : 1))
+    #expect(revoked.allSatisfy { $0.reason == .other && $0.type == .familyRevoke && $0.percentage == nil })
+    #expect(!demo.notifications().contains("REVOKE"))
+  }
+
+  @Test("A member who joins later gets what is shared, and not what the purchaser stopped sharing")
+  mutating func lateMember() throws {
+    for product in ["monthly", "unlock"] { try demo.act(.shareable, ["productId": .string(product)]) }
+    let unlock = JSONValue.string(String(try demo.buy("unlock")))
+    try demo.buy("monthly")
+    try demo.act(.joinFamily, ["account": "ann", "family": "f"])
+    demo.pass(days: 40)
+    try demo.act(.joinFamily, ["account": "bob", "family": "f"])
+    #expect(demo.notifications("bob") == ["ONE_TIME_CHARGE", "SUBSCRIBED/INITIAL_BUY"])
+    let shared = try #require(demo.world.purchases(of: "bob", in: "demo").first)
+    #expect(shared.ownership == .familyShared && shared.purchaseDate == demo.world.now)
+    #expect(shared.isFirst && shared.appAccountToken == nil)
+    try demo.act(.stopSharing, ["transactionId": unlock])
+    try demo.act(.joinFamily, ["account": "cem", "family": "f"])
+    #expect(demo.notifications("cem") == ["SUBSCRIBED/INITIAL_BUY"])
+    try demo.act(.share, ["transactionId": unlock])
+    #expect(demo.notifications("cem").last == "ONE_TIME_CHARGE")
+  }
+
+  @Test("A refund of a non-consumable that was bought again revokes the members' copies")
+  mutating func boughtAgain() throws {
+    try demo.act(.shareable, ["productId": "unlock"])
+    for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+    for _ in 0..<2 {
+      let bought = JSONValue.string(String(try demo.buy("unlock")))
+      try demo.act(.refund, ["transactionId": bought, "reason": "APP_ISSUE"])
+    }
+    #expect(demo.notifications("bob") == ["ONE_TIME_CHARGE", "REVOKE", "ONE_TIME_CHARGE", "REVOKE"])
+    #expect(demo.world.purchases(of: "bob", in: "demo").allSatisfy { $0.revocation?.reason == .appIssue })
+  }
+
+  @Test("A member who joins between charge and period start has one transaction for the next period")
+  mutating func joinsAfterTheCharge() throws {
+    try demo.act(.shareable, ["productId": "monthly"])
+    try demo.buy("monthly")
+    try demo.act(.joinFamily, ["account": "ann", "family": "f"])
+    demo.world.advance(to: try demo.line().expiresDate.advanced(byMilliseconds: -1))
+    #expect(demo.notifications().last == "DID_RENEW")
+    try demo.act(.joinFamily, ["account": "bob", "family": "f"])
+    try demo.act(.autoRenew, ["transactionId": .string(String(try demo.line().id)), "enabled": false])
+    #expect(demo.world.purchases(of: "bob", in: "demo").count == 1)
+    #expect(
+      demo.world.subscriptions(of: "bob", in: "demo").first?.expiresDate == (try demo.line().expiresDate))
+  }
+
+  // Apple: "Supporting Family Sharing in your app", "up to five family members".
+  @Test("A family has at most six members")
+  mutating func familySize() throws {
+    for number in 1...6 {
+      try demo.act(.joinFamily, ["account": .string("member-\(number)"), "family": "f"])
+    }
+    #expect(throws: ActionError.notPossible("family 'f' has 6 members")) {
+      try demo.act(.joinFamily, ["account": "ann", "family": "f"])
+    }
+    try demo.act(.joinFamily, ["account": "member-3", "family": "f"])
   }
 
   @Test("An Ask to Buy request waits for approval and expires after 24 hours")
@@ -98,43 +188,5 @@ import Testing
     let late = try request(demo.act(.purchases, order))
     demo.pass(days: 2)
     #expect(throws: ActionError.self) { try demo.act(.askToBuy, ["request": late, "approved": true]) }
-  }
-}
-
-/// Seats whose invitations the developer manages.
-@Suite struct SeatClaimTests {
-  private func demo(seats: Int64) throws -> (DemoWorld, JSONValue) {
-    var demo = DemoWorld()
-    try demo.act(.invitations, ["productId": "gold", "management": "DEVELOPER"])
-    let bought = try demo.act(
-      .purchases, ["productId": "gold", "account": "ann", "seats": .number(JSONNumber(seats))])
-    return (demo, .string(String(try #require(bought.transactions.first))))
-  }
-
-  @Test("A repeated claim returns the same seat, and claims beyond the seats bought fail")
-  func claims() throws {
-    var (demo, id) = try demo(seats: 2)
-    func claim(_ request: String) throws -> String? {
-      try demo.act(.claimSeat, ["transactionId": id, "requestIdentifier": .string(request)])
-        .members.first?.1
-    }
-    let first = try claim("one")
-    #expect(try claim("one") == first)
-    #expect(try claim("two") != first)
-    #expect(throws: ActionError.self) { try claim("three") }
-    try demo.act(.releaseSeat, ["transactionId": id, "seatClaimId": .string(try #require(first))])
-    #expect(demo.notifications().last == "UNCLAIM_SEATS")
-    #expect(try claim("three") != first)
-  }
-
-  @Test("Signed documents carry the invitation management and the price tiers")
-  func signed() throws {
-    let (demo, _) = try demo(seats: 3)
-    let payload = demo.world.payload(of: try demo.sold(demo.line().current), signed: demo.world.now)
-    let info = try TransactionMultiSeatInfo(json: try #require(payload["multiSeatInfo"]?.objectValue))
-    #expect(info.invitationManagement == .developer)
-    #expect(info.priceTiers?.map(\.tierQuantity) == [3])
-    let renewal = demo.world.payload(of: try demo.line(), signed: demo.world.now)
-    #expect(renewal["renewalQuantity"] == 3 && renewal["multiSeatInfo"] != nil)
   }
 }

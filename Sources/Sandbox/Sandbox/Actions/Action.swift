@@ -49,6 +49,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case periods
   case renewalTiming = "renewal-timing"
   case invitations
+  case volumePricing = "volume-pricing"
   case claimSeat = "claim-seat"
   case associateSeat = "associate-seat"
   case releaseSeat = "release-seat"
@@ -75,7 +76,8 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .leaveFamily: ["account"]
     case .share, .stopSharing, .finish, .declineRefund, .reverseRefund: ["transactionId"]
     case .seats: ["transactionId", "seats"]
-    case .assignSeat, .unclaimSeat: ["transactionId", "account"]
+    case .assignSeat: ["transactionId", "account"]
+    case .unclaimSeat: ["transactionId", "account", "seatClaimId"]
     case .requestConsumption: ["transactionId", "reason"]
     case .reportConsumption: ["transactionId", "version", "information"]
     case .refund: ["transactionId", "percent", "reason"]
@@ -102,6 +104,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .periods: ["month", "testFlight", "account"]
     case .renewalTiming: ["chargeLead", "failureDelay", "staleFailures"]
     case .invitations: ["app", "productId", "management"]
+    case .volumePricing: ["app", "productId", "bands"]
     case .claimSeat: ["transactionId", "requestIdentifier", "appTransactionId"]
     case .associateSeat: ["transactionId", "seatClaimId", "appTransactionId"]
     case .releaseSeat: ["transactionId", "seatClaimId"]
@@ -110,7 +113,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .retentionDefault: ["app", "productId", "locale", "id"]
     case .reviewRetention: ["app", "id", "approved"]
     case .realtimeURL: ["app", "url"]
-    case .advancedCommerce: ["transactionId", "request", "price"]
+    case .advancedCommerce: ["transactionId", "request", "price", "seats"]
     case .externalPurchaseReport: ["app", "report"]
     }
   }

@@ -52,7 +52,7 @@ struct RandomLife {
     case 89..<91: return RandomAction(action: .leaveFamily, members: ["account": account])
     case 91..<93:
       return RandomAction(action: isYes == true ? .share : .stopSharing, members: ["transactionId": id])
-    case 93..<98: return seats(id)
+    case 93..<98: return seats(number, id, world)
     default: return move(number)
     }
   }
@@ -119,7 +119,8 @@ struct RandomLife {
       order["offer"] = .string(offer.id)
     }
     if product?.type == .autoRenewableSubscription, Int.random(in: 0..<10, using: &random) == 0 {
-      order["seats"] = 3
+      order["seats"] = JSONValue(Int64.random(in: 2...5, using: &random))
+      if Int.random(in: 0..<3, using: &random) == 0 { order["organization"] = true }
     }
     return RandomAction(action: .purchases, members: order)
   }
@@ -159,16 +160,41 @@ struct RandomLife {
     return RandomAction(action: .refund, members: members)
   }
 
-  private mutating func seats(_ id: JSONValue) -> RandomAction {
+  /// Returns an action about the seats of a purchase, preferably of one that has seats.
+  private mutating func seats(_ number: Int, _ id: JSONValue, _ world: World) -> RandomAction {
+    let teams = world.purchases(of: Self.account(number), in: app.id).filter { $0.seats != nil }
+    let team = teams.randomElement(using: &random)
+    let id = team.map { JSONValue.string(String($0.id)) } ?? id
     let other = JSONValue.string(Self.account(Int.random(in: 1...customers, using: &random)))
-    switch Int.random(in: 0..<4, using: &random) {
-    case 0: return RandomAction(action: .assignSeat, members: ["transactionId": id, "account": other])
-    case 1: return RandomAction(action: .unclaimSeat, members: ["transactionId": id, "account": other])
-    case 2: return RandomAction(action: .refundSeats, members: ["transactionId": id, "seats": 1])
+    let step = Int.random(in: 0..<6, using: &random)
+    if step < 4, let line = team.flatMap({ world.lines[$0.originalID] }), line.invitations == .developer {
+      return claim(id, of: line)
+    }
+    switch step {
+    case 0..<3: return RandomAction(action: .assignSeat, members: ["transactionId": id, "account": other])
+    case 3:
+      // Most accounts have no seat of this purchase.
+      let members = team.flatMap { world.lines[$0.originalID] }.map(world.assignedMembers) ?? []
+      let holder = members.randomElement(using: &random).map { JSONValue.string($0.account) } ?? other
+      return RandomAction(action: .unclaimSeat, members: ["transactionId": id, "account": holder])
+    case 4: return RandomAction(action: .refundSeats, members: ["transactionId": id, "seats": 1])
     default:
-      let count = JSONValue(Int64.random(in: 1...4, using: &random))
+      let count = JSONValue(Int64.random(in: 1...6, using: &random))
       return RandomAction(action: .seats, members: ["transactionId": id, "seats": count])
     }
+  }
+
+  /// Returns a claim of a seat, or its end by the developer or by the purchaser.
+  private mutating func claim(_ id: JSONValue, of line: SubscriptionLine) -> RandomAction {
+    guard let seat = line.claims.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0
+    else {
+      let request = "request-\(random.next())"
+      return RandomAction(
+        action: .claimSeat, members: ["transactionId": id, "requestIdentifier": .string(request)])
+    }
+    return RandomAction(
+      action: Bool.random(using: &random) ? .releaseSeat : .unclaimSeat,
+      members: ["transactionId": id, "seatClaimId": .string(seat.id)])
   }
 }
 

@@ -32,7 +32,7 @@ extension World {
       return try performRefund(action, parameters)
     case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .notificationURL,
       .testNotification, .delivery, .serverTokens, .sharedSecret, .keys, .periods, .renewalTiming,
-      .invitations:
+      .invitations, .volumePricing:
       return try performSetting(action, parameters)
     case .extend:
       let line = try ownRunningLine(parameters)
@@ -199,42 +199,23 @@ extension World {
     guard transaction.ownership == .purchased else {
       throw .notPossible("transaction \(transaction.id) is shared from another account")
     }
-    guard var line = lines[transaction.originalID] else {
-      guard action == .share || action == .stopSharing else {
-        throw .notASubscription(String(transaction.id))
-      }
-      if action == .share { share(transaction) } else { endSharing(of: transaction.id) }
+    if action == .share || action == .stopSharing {
+      setSharing(action == .share, of: transaction)
       return Outcome(transactions: [transaction.id])
     }
+    guard let line = lines[transaction.originalID] else { throw .notASubscription(String(transaction.id)) }
     switch action {
-    case .share, .stopSharing:
-      line.isShared = action == .share
-      put(line)
-      if line.isShared { share(line) } else { endSharing(of: line.id) }
-    case .seats: setSeats(try parameters.integer("seats", in: 1...10_000), of: line)
-    case .refundSeats: try refundSeats(try parameters.integer("seats", in: 1...10_000), of: line)
+    case .seats: try setSeats(parameters.integer("seats", in: 1...Self.maxSeats), of: line)
+    case .refundSeats: try refundSeats(parameters.integer("seats", in: 1...Self.maxSeats), of: line)
     case .assignSeat: try assignSeat(of: line, to: parameters.string("account"))
-    default: try unclaimSeat(of: line, from: parameters.string("account"))
+    default:
+      if let claim = try parameters.stringIfPresent("seatClaimId") {
+        try unclaimSeat(claim, of: line)
+      } else {
+        try unassignSeat(of: line, from: parameters.string("account"))
+      }
     }
-    return Outcome(transactions: [lines[line.id]?.current ?? line.current])
-  }
-
-  private mutating func assignSeat(of line: SubscriptionLine, to account: String) throws(ActionError) {
-    let taken = line.members.filter { lines[$0]?.isRunning == true && lines[$0]?.ownership == .assigned }
-    guard line.isEntitling, taken.count < current(of: line)?.quantity ?? 1 else {
-      throw .notPossible("subscription \(line.id) has no free seat")
-    }
-    addMember(account, to: line, as: .assigned)
-  }
-
-  private mutating func unclaimSeat(of line: SubscriptionLine, from account: String) throws(ActionError) {
-    let seat = line.members.first {
-      lines[$0]?.account == account && lines[$0]?.ownership == .assigned && lines[$0]?.isRunning == true
-    }
-    guard let seat, let transaction = current(of: line) else {
-      throw .notPossible("account '\(account)' has no seat of subscription \(line.id)")
-    }
-    revoke(seat)
-    post(.unclaimSeats, nil, of: line.app, .unclaimedSeats(transaction, [String(seat)]))
+    let changed = lines[line.id] ?? line
+    return Outcome(transactions: [changed.additions.last ?? changed.current])
   }
 }

@@ -13,7 +13,7 @@ extension World {
       let storefront = Storefront.known.first { $0.code == code } ?? .usa
       move(account, to: storefront)
     case .clearHistory: clearHistory(of: account, in: try appID(parameters))
-    case .joinFamily: join(account, family: try parameters.string("family"))
+    case .joinFamily: try join(account, family: try parameters.string("family"))
     case .rescindConsent:
       let app = try appID(parameters)
       guard let transaction = purchases(of: account, in: app).last else {
@@ -178,6 +178,9 @@ extension World {
       } else {
         settings[app]?.invitedByDeveloper.remove(id)
       }
+    case .volumePricing:
+      guard product.type == .autoRenewableSubscription else { throw .notASubscription(id) }
+      settings[app, default: AppSettings()].priceBands[id] = try parameters.priceBands("bands")
     case .withdraw:
       if try parameters.flagIfPresent("withdrawn") ?? true {
         settings[app, default: AppSettings()].withdrawn.insert(id)

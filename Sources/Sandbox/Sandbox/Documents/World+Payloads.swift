@@ -34,13 +34,17 @@ extension World {
       ("offerPeriod", offer.map { .string($0.period.description) }),
       ("environment", .string(Environment.sandbox.rawValue)),
       ("transactionReason", .string(sold.reason.rawValue)),
+      (
+        "additionalTransactionReason",
+        sold.hasSeatAdditions ? .string(AdditionalTransactionReason.seatAddition.rawValue) : nil
+      ),
       ("storefront", .string(sold.storefront.code)),
       ("storefrontId", .string(sold.storefront.id)),
       ("price", JSONValue(sold.price)),
       ("currency", product.map { .string(sold.storefront.currency(of: $0)) }),
       ("billingPlanType", sold.billingPlan.map { .string($0.rawValue) }),
       ("commitmentInfo", commitment),
-      ("multiSeatInfo", multiSeatInfo(of: sold)),
+      ("multiSeatInfo", sold.seats.map(multiSeatInfo)),
       ("appTransactionId", .string(appTransactionID(app: sold.app, account: sold.account))),
     ])
   }
@@ -55,8 +59,11 @@ extension World {
     let charge = line.nextCharge
     let commitment = line.commitment.map { nextCommitmentInfo(of: line, $0) }
     let winBack = circumstances?.winBackOffers ?? winBackOffers(for: line)
-    let price = line.isRunning && (line.autoRenews || line.owesPayments) ? next?.price ?? charge.price : nil
     let storefront = circumstances?.storefront ?? accounts[line.account]?.storefront ?? .usa
+    let isRenewed = line.isRunning && (line.autoRenews || line.owesPayments)
+    let hasSeats = line.source == nil && line.invitations != nil
+    let tiers = circumstances?.renewalPriceTiers ?? renewalPriceTiers(of: line)
+    let price = isRenewed ? (hasSeats ? tiers.averagePrice : next?.price ?? charge.price) : nil
     let currency = product(charge.productID, of: line.app).map(storefront.currency)
     return JSONObject(present: [
       ("expirationIntent", expirationIntent(of: line).map { JSONValue($0.rawValue) }),
@@ -85,10 +92,11 @@ extension World {
       ("currency", price == nil ? nil : currency.map(JSONValue.string)),
       ("appTransactionId", .string(appTransactionID(app: line.app, account: line.account))),
       ("appAccountToken", line.appAccountToken.map(JSONValue.string)),
-      ("renewalQuantity", line.renewalQuantity > 1 ? JSONValue(line.renewalQuantity) : nil),
+      ("renewalQuantity", hasSeats ? JSONValue(line.renewalQuantity) : nil),
       ("renewalBillingPlanType", .string(charge.plan.rawValue)),
       ("commitmentInfo", commitment),
-      ("multiSeatInfo", multiSeatInfo(of: line, price: price)),
+      // Apple: RenewalMultiSeatInfo, "only if the subscription renews as a multiseat purchase".
+      ("multiSeatInfo", hasSeats && isRenewed ? ["renewalPriceTiers": Self.json(tiers)] : nil),
     ])
   }
 
@@ -116,22 +124,18 @@ extension World {
     ]
   }
 
-  /// The seats of a transaction, or `nil` for a single user (Apple: TransactionMultiSeatInfo).
-  private func multiSeatInfo(of sold: SoldTransaction) -> JSONValue? {
-    guard sold.ownership == .purchased, lines[sold.originalID] != nil,
-      sold.quantity > 1 || invitationManagement(of: sold.productID, in: sold.app) == .developer
-    else { return nil }
-    let tier: JSONValue = ["tierPrice": JSONValue(sold.price), "tierQuantity": JSONValue(sold.quantity)]
-    return [
-      "invitationManagement": .string(invitationManagement(of: sold.productID, in: sold.app).rawValue),
-      "priceTiers": [tier],
-    ]
+  /// Returns the seats of a transaction (Apple: TransactionMultiSeatInfo).
+  private func multiSeatInfo(_ seats: SeatInfo) -> JSONValue {
+    .object(
+      JSONObject(present: [
+        ("invitationManagement", .string(seats.invitations.rawValue)),
+        ("priceTiers", Self.json(seats.tiers)),
+        ("revokedSeatQuantity", seats.revoked > 0 ? JSONValue(seats.revoked) : nil),
+      ]))
   }
 
-  private func multiSeatInfo(of line: SubscriptionLine, price: Int64?) -> JSONValue? {
-    guard line.source == nil, line.renewalQuantity > 1, let price else { return nil }
-    let tier: JSONValue = ["tierPrice": JSONValue(price), "tierQuantity": JSONValue(line.renewalQuantity)]
-    return ["renewalPriceTiers": [tier]]
+  private static func json(_ tiers: [SeatPriceTier]) -> JSONValue {
+    .array(tiers.map { ["tierPrice": JSONValue($0.price), "tierQuantity": JSONValue($0.quantity)] })
   }
 
   /// The reason why the subscription ended or will end; a billing error during grace period and billing

@@ -25,6 +25,8 @@ extension AppStoreSimulator {
       guard !prices.isEmpty else { throw ServerAPIError.generalBadRequest }
       members["price"] = JSONValue(prices.reduce(0, +))
     }
+    // Revoke Subscription can revoke a number of seats (StoreKit: AdvancedCommerceInfo.Refund.revokedSeatQuantity).
+    if request == .revoke { members["seats"] = body["revokeSeatQuantity"] }
     _ = try perform(.advancedCommerce, members, or: ServerAPIError.generalBadRequest)
     return try signed(sold.id)
   }
@@ -86,6 +88,10 @@ extension World {
     switch request {
     case .cancel: setAutoRenewal(false, of: line)
     case .revoke:
+      if parameters.json["seats"] != nil {
+        try refundSeats(parameters.integer("seats", in: 1...Self.maxSeats), of: line)
+        break
+      }
       guard let current = current(of: line) else { return Outcome() }
       try refund(current, .other, percentage: nil)
     case .migrate: notify(.migration, of: line)

@@ -4,7 +4,7 @@ internal import JSON
 
 /// Groups and seats (App Store Server API 1.22 and 1.23).
 ///
-/// A purchase with seats forms a group: the purchaser is the administrator, the seat holders are the members.
+/// Each running multiseat purchase is a group of the purchaser and the members who hold its seats.
 extension AppStoreSimulator {
   func groups(_ call: ServerAPICall) throws -> JSONObject? {
     let path = call.path
@@ -18,24 +18,42 @@ extension AppStoreSimulator {
   }
 
   /// Handles Get Customer Groups.
+  ///
+  /// A customer without a group gets Apple's placeholder for tests of organizations (Apple: Get Customer Groups, "in the
+  /// sandbox environment").
   private func customerGroups(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
     let lines = world.subscriptions(of: account, in: call.app.id).compactMap { line in
-      line.ownership == .assigned ? line.source.flatMap { self.world.lines[$0] } : line
+      line.ownership == .assigned && line.isRunning ? line.source.flatMap { self.world.lines[$0] } : line
     }
+    let groups = lines.filter(isGroup).map { line in entry(of: line, for: account) }
+    return ["groups": .array(groups.isEmpty ? [placeholder(call.app)] : groups)]
+  }
+
+  /// Returns a customer's group. Only organizations have roles (Apple: role).
+  private func entry(of line: SubscriptionLine, for account: String) -> JSONValue {
+    guard line.isOrganization else {
+      return [
+        "groupId": .string(groupID(of: line)), "groupType": .string(GroupType.consumer.rawValue),
+      ]
+    }
+    let role: GroupRole = line.account == account ? .admin : .member
     return [
-      "groups": .array(
-        lines.filter(isGroup).map { line in
-          [
-            "groupId": .string(groupID(of: line)), "groupType": "ORGANIZATION",
-            "roles": [
-              [
-                "productId": .string(line.productID),
-                "role": line.account == account ? "ADMIN" : "NONE",
-              ]
-            ],
-          ]
-        })
+      "groupId": .string(groupID(of: line)), "groupType": .string(GroupType.organization.rawValue),
+      "roles": [["productId": .string(line.productID), "role": .string(role.rawValue)]],
+    ]
+  }
+
+  /// The organization that Apple's sandbox returns: the customer administers the first product and none of the others.
+  private func placeholder(_ app: SandboxApp) -> JSONValue {
+    let products = app.products.filter { $0.type == .autoRenewableSubscription }
+    return [
+      "groupId": "900000000000000000", "groupType": .string(GroupType.organization.rawValue),
+      "roles": .array(
+        products.enumerated().map { index, product in
+          let role: GroupRole = index == 0 ? .admin : .member
+          return ["productId": .string(product.productId), "role": .string(role.rawValue)]
+        }),
     ]
   }
 
@@ -49,10 +67,9 @@ extension AppStoreSimulator {
     guard let line = world.lines[number], line.app == call.app.id, isGroup(line) else {
       throw ServerAPIError.groupNotFound
     }
-    let assigned = line.members.compactMap { world.lines[$0] }.filter {
-      $0.ownership == .assigned && $0.isRunning
+    let accounts = ([line] + world.assignedMembers(of: line)).map {
+      appTransactionID(app: $0.app, account: $0.account)
     }
-    let accounts = ([line] + assigned).map { appTransactionID(app: $0.app, account: $0.account) }
     let members = accounts + line.claims.compactMap(\.appTransactionID)
     let start = try call.query["paginationToken"].map { try index(of: $0, in: members) } ?? 0
     let page = members[start...].prefix(limit)
@@ -71,7 +88,7 @@ extension AppStoreSimulator {
   }
 
   private func isGroup(_ line: SubscriptionLine) -> Bool {
-    line.source == nil && line.isRunning && (world.seats(of: line) > 1 || !line.claims.isEmpty)
+    line.source == nil && line.isRunning && line.invitations != nil
   }
 
   private func groupID(of line: SubscriptionLine) -> String {
@@ -92,14 +109,18 @@ extension AppStoreSimulator {
         "availableSeatCount": JSONValue(max(0, world.seats(of: line) - Int64(line.claims.count))),
         "assignedSeatClaimIds": .array(line.claims.map { .string($0.id) }),
       ]
-    case ("POST", 4): return try claimSeat(of: line, try call.body())
+    case ("POST", 4): return try claimSeat(of: line, call)
     case ("POST", 6) where path[5] == "associate":
+      try requireClaim(path[4], of: line)
       guard let account = try call.body()["appTransactionId"]?.stringValue else {
         throw ServerAPIError.generalBadRequest
       }
+      try requireInstall(account, of: call.app)
       return try act(
         .associateSeat, of: line, ["seatClaimId": .string(path[4]), "appTransactionId": .string(account)])
-    case ("DELETE", 5): return try act(.releaseSeat, of: line, ["seatClaimId": .string(path[4])])
+    case ("DELETE", 5):
+      try requireClaim(path[4], of: line)
+      return try act(.releaseSeat, of: line, ["seatClaimId": .string(path[4])])
     default: throw ServerAPIError.generalBadRequest
     }
   }
@@ -110,20 +131,37 @@ extension AppStoreSimulator {
     guard let number = Int64(id) else { throw ServerAPIError.invalidOriginalTransactionId }
     guard let sold = world.transaction(number), sold.app == call.app.id else { throw NotFound() }
     guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
-    guard let line = world.lines[number], line.source == nil,
-      world.invitationManagement(of: line.productID, in: line.app) == .developer
-    else { throw ServerAPIError.transactionNotDevManagedGroup }
+    guard let line = world.lines[number], line.source == nil, line.invitations == .developer else {
+      throw ServerAPIError.transactionNotDevManagedGroup
+    }
     return line
   }
 
-  private func claimSeat(of line: SubscriptionLine, _ body: JSONObject) throws -> JSONObject {
+  private func requireClaim(_ id: String, of line: SubscriptionLine) throws(ServerAPIError) {
+    guard line.claims.contains(where: { $0.id == id }) else { throw .seatClaimIdNotFound }
+  }
+
+  /// Throws unless a customer of the app has the `appTransactionId`.
+  private func requireInstall(_ id: String, of app: SandboxApp) throws(ServerAPIError) {
+    let isKnown = world.accounts.keys.contains { account in
+      world.accounts[account]?.appInstalls[app.id] != nil
+        && appTransactionID(app: app.id, account: account) == id
+    }
+    guard isKnown else { throw .appTransactionIdNotFound }
+  }
+
+  private func claimSeat(of line: SubscriptionLine, _ call: ServerAPICall) throws -> JSONObject {
+    let body = try call.body()
     guard let request = body["requestIdentifier"]?.stringValue, !request.isEmpty else {
       throw ServerAPIError.invalidRequestIdentifier
     }
     var members: JSONObject = [
       "transactionId": .string(String(line.id)), "requestIdentifier": .string(request),
     ]
-    members["appTransactionId"] = body["appTransactionId"]
+    if let account = body["appTransactionId"]?.stringValue {
+      try requireInstall(account, of: call.app)
+      members["appTransactionId"] = .string(account)
+    }
     let outcome = try perform(.claimSeat, members, or: ServerAPIError.noAvailableSeats)
     return JSONObject(outcome.members.map { ($0.0, .string($0.1)) })
   }

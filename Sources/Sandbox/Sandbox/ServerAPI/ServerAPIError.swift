@@ -83,14 +83,17 @@ enum ServerAPIError: Int64, Error, Hashable {
   case messageAlreadyExists = 4_090_001
   case rateLimitExceeded = 4_290_000
   case generalInternal = 5_000_000
-  // Apple documents these two by name only. These raw values never leave the process: see `number`.
+  // Apple documents these by name only. These raw values never leave the process: see `number`.
+  case appTransactionIdNotFound = 4_009_996
+  case seatClaimIdNotFound = 4_009_997
   case noAvailableSeats = 4_009_998
   case transactionNotDevManagedGroup = 4_009_999
 
   /// Apple's number for the error; 4000000 where Apple documents none.
   private var number: Int64 {
     switch self {
-    case .noAvailableSeats, .transactionNotDevManagedGroup: Self.generalBadRequest.rawValue
+    case .appTransactionIdNotFound, .seatClaimIdNotFound, .noAvailableSeats, .transactionNotDevManagedGroup:
+      Self.generalBadRequest.rawValue
     default: rawValue
     }
   }
@@ -104,6 +107,8 @@ enum ServerAPIError: Int64, Error, Hashable {
   private var message: String {
     switch self {
     case .generalBadRequest: "Bad request."
+    case .appTransactionIdNotFound: "AppTransactionIdNotFoundError"
+    case .seatClaimIdNotFound: "SeatClaimIdNotFoundError"
     case .noAvailableSeats: "NoAvailableSeatsError"
     case .transactionNotDevManagedGroup: "TransactionNotDevManagedGroupError"
     case .invalidLimit: "Invalid limit."

@@ -49,6 +49,12 @@ enum AppTables {
     let monthlyPrice: Int64?
 
     var isSubscription: Bool { product.type == .autoRenewableSubscription }
+    /// The volume discounts, as the action `volume-pricing` sets them.
+    var priceBands: String? {
+      settings.priceBands[product.productId].map { bands in
+        bands.map { "\($0.after):\($0.price)" }.joined(separator: ",")
+      }
+    }
     var isInvitedToByDeveloper: Bool { settings.invitedByDeveloper.contains(product.productId) }
   }
 
@@ -66,6 +72,7 @@ enum AppTables {
       .init("currency") { $0.product.currency },
       .init("is_sold") { !$0.settings.withdrawn.contains($0.product.productId) },
       .init("is_shareable") { $0.settings.shareable.contains($0.product.productId) },
+      .init("price_bands") { $0.priceBands },
       .init("invitations") {
         ($0.isInvitedToByDeveloper ? InvitationManagement.developer : .apple).rawValue
       },

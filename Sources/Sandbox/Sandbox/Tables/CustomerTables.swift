@@ -52,6 +52,8 @@ enum CustomerTables {
       .init("revocation_reason") { $0.revocation?.reason.rawValue },
       .init("revocation_type") { $0.revocation?.type.rawValue },
       .init("revocation_percentage") { $0.revocation?.percentage },
+      .init("invitations") { $0.seats?.invitations.rawValue },
+      .init("revoked_seats") { $0.seats?.revoked }, .init("has_seat_additions") { $0.hasSeatAdditions },
       .init("is_upgraded") { $0.isUpgraded }, .init("is_finished") { $0.isFinished },
     ])
 
@@ -85,7 +87,8 @@ enum CustomerTables {
       .init("increase_state") { $0.priceIncrease?.state.rawValue },
       .init("increase_notice_date") { $0.priceIncrease?.noticeDate },
       .init("ownership") { $0.ownership.rawValue }, .init("shared_from") { $0.source },
-      .init("is_shared") { $0.isShared },
+      .init("is_shared") { $0.isShared }, .init("leaves_at_end") { $0.leavesAtEnd },
+      .init("invitations") { $0.invitations?.rawValue }, .init("is_organization") { $0.isOrganization },
       .init("original_purchase_date") { $0.originalPurchaseDate },
       .init("recent_start_date") { $0.recentStart }, .init("renewals") { $0.renewals },
       .init("extensions") { $0.extensions.count }, .init("app_account_token") { $0.appAccountToken },

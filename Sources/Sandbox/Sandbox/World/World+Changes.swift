@@ -32,12 +32,28 @@ extension World {
   mutating func change(
     _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) throws(ActionError) -> Int64 {
+    try checkSeats(of: order, line)
     switch step(of: line, to: product, order.billingPlan) {
-    case .same: stay(line, product, order.billingPlan, offer)
+    case .same:
+      // The order names the new total (StoreKit: Product.PurchaseOption.seats).
+      if let seats = order.seats { try setSeats(seats, of: line) }
+      let additions = lines[line.id]?.additions ?? []
+      stay(lines[line.id] ?? line, product, order.billingPlan, offer)
+      if let added = additions.last, !line.additions.contains(added) { return added }
     case .now: upgrade(line, to: product, order, offer)
-    case .atRenewal: changeAtRenewal(line, to: product, order.billingPlan, offer)
+    case .atRenewal: changeAtRenewal(line, to: product, order, offer)
     }
     return lines[line.id]?.current ?? line.current
+  }
+
+  /// A purchase cannot reduce the number of seats (StoreKit: Product.PurchaseError.seatReductionNotAllowed).
+  private func checkSeats(of order: PurchaseOrder, _ line: SubscriptionLine) throws(ActionError) {
+    if let seats = order.seats, seats < self.seats(of: line) {
+      throw .notPossible("a purchase cannot reduce the seats of subscription \(line.id)")
+    }
+    let mixesPlans =
+      line.invitations != nil ? order.billingPlan == .monthly : order.seats != nil && isCommitted(line)
+    if mixesPlans { throw Self.noSeatsInCommitments }
   }
 
   private mutating func stay(
@@ -67,7 +83,11 @@ extension World {
       transactions[sold.id]?.isUpgraded = true
     }
     refundCommitment(of: line)
+    let held = seats(of: line)
     var line = line
+    if order.seats != nil {
+      line.invitations = line.invitations ?? invitationManagement(of: product.productId, in: line.app)
+    }
     line.current = makeNumber()
     line.appAccountToken = order.appAccountToken?.lowercased() ?? line.appAccountToken
     line.autoRenews = true
@@ -76,10 +96,12 @@ extension World {
     line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
     line = beginPeriod(
       PeriodPricing(
-        product: product, plan: order.billingPlan, start: now, quantity: order.seats ?? 1, reason: .purchase,
-        price: price(of: product, order.billingPlan, in: line.app, for: line.account), offer: offer),
-      of: line)
+        product: product, plan: order.billingPlan, start: now, quantity: order.seats ?? max(1, held),
+        reason: .purchase, price: price(of: product, order.billingPlan, in: line.app, for: line.account),
+        offer: offer), of: line)
     notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, of: line)
+    // The former product may not have been shareable.
+    share(line)
   }
 
   /// Refunds the unused part of a commitment's current period after an upgrade (Apple: "Supporting monthly
@@ -96,9 +118,14 @@ extension World {
   }
 
   private mutating func changeAtRenewal(
-    _ line: SubscriptionLine, to product: SandboxProduct, _ plan: BillingPlan, _ offer: Offer?
+    _ line: SubscriptionLine, to product: SandboxProduct, _ order: PurchaseOrder, _ offer: Offer?
   ) {
     var line = line
+    let plan = order.billingPlan
+    if let seats = order.seats {
+      line.invitations = line.invitations ?? invitationManagement(of: product.productId, in: line.app)
+      line.renewalQuantity = seats
+    }
     line.renewalProductID = product.productId
     line.renewalPlan = plan
     line.renewalPrice = price(of: product, plan, in: line.app, for: line.account)
@@ -134,17 +161,6 @@ extension World {
     put(line)
     notify(.didChangeRenewalStatus, .autoRenewDisabled, about: transaction)
     notify(.expired, .voluntary, of: line)
-  }
-
-  /// Changes the number of seats: an increase at once, a decrease at the next renewal.
-  mutating func setSeats(_ count: Int64, of line: SubscriptionLine) {
-    var line = line
-    let seats = current(of: line)?.quantity ?? 1
-    guard count != line.renewalQuantity || count > seats else { return }
-    line.renewalQuantity = count
-    if count > seats { transactions[line.current]?.quantity = count }
-    put(line)
-    notify(.didChangeRenewalPref, count > seats ? .increaseQuantity : .decreaseQuantity, of: line)
   }
 
   // MARK: Consent
@@ -189,7 +205,9 @@ extension World {
       byMilliseconds: scale(of: line.account).length(days: days))
     line.chargeDate = chargeDate(
       of: line, from: current(of: line)?.purchaseDate ?? now, until: line.expiresDate)
-    transactions[line.current]?.expiresDate = line.expiresDate
+    for transaction in periodTransactions(of: line) {
+      transactions[transaction.id]?.expiresDate = line.expiresDate
+    }
     line.commitment?.extendPeriod(to: line.expiresDate)
     if let commitment = line.commitment {
       transactions[line.current]?.commitment?.expiresDate = commitment.expiresDate
@@ -197,5 +215,6 @@ extension World {
     if line.priceIncrease?.state == .scheduled { schedulePriceNotice(of: &line, from: now) }
     put(line)
     notify(.renewalExtended, of: line)
+    for added in line.additions.compactMap({ transactions[$0] }) { notify(.renewalExtended, about: added) }
   }
 }

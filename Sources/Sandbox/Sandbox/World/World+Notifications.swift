@@ -53,7 +53,8 @@ extension World {
       let account = accounts[transaction.account]
       notification.circumstances = .init(
         install: account?.appInstalls[transaction.app], storefront: account?.storefront ?? .usa,
-        winBackOffers: line.map(winBackOffers) ?? [])
+        winBackOffers: line.map(winBackOffers) ?? [],
+        renewalPriceTiers: line.map(renewalPriceTiers) ?? [])
     }
     if settings[notification.app]?.notificationTarget != nil {
       outbox.insert(notifications.count)
@@ -92,10 +93,12 @@ extension World {
     notifications[index].nextAttempt = instant
   }
 
-  /// Whether members are notified, too. Types that concern only the payer are not for them.
+  /// Whether members are notified, too. Types that concern only the payer are not for them. A new purchase during
+  /// billing retry renews their subscriptions, too (Apple: notificationType, `SUBSCRIBED`).
   private static func isForMembers(_ type: NotificationTypeV2) -> Bool {
     switch type {
-    case .didRenew, .didFailToRenew, .didChangeRenewalPref, .didChangeRenewalStatus, .gracePeriodExpired,
+    case .subscribed, .didRenew, .didFailToRenew, .didChangeRenewalPref, .didChangeRenewalStatus,
+      .gracePeriodExpired,
       .expired, .renewalExtended:
       true
     default: false
@@ -127,6 +130,7 @@ struct SandboxNotification: Hashable, Sendable {
     let install: AppInstall?
     let storefront: Storefront
     let winBackOffers: [String]
+    let renewalPriceTiers: [SeatPriceTier]
   }
 
   /// The `notificationUUID`.

@@ -110,7 +110,7 @@ struct World: Sendable {
         continue
       }
       dueQueue.removeFirst()
-      guard let line = lines[entry.line], line.due == entry.at, line.source == nil else { continue }
+      guard let line = lines[entry.line], line.due == entry.at, isScheduled(line) else { continue }
       now = max(now, entry.at)
       processDue(for: line)
     }
@@ -130,9 +130,15 @@ struct World: Sendable {
 
   /// Stores a subscription. Every change must pass here, so that ``dueQueue`` stays complete.
   mutating func put(_ line: SubscriptionLine) {
-    if let due = line.due, lines[line.id]?.due != due, line.source == nil { dueQueue.enter(line.id, at: due) }
+    let known = lines[line.id]
+    if let due = line.due, isScheduled(line), known?.due != due || known.map(isScheduled) != true {
+      dueQueue.enter(line.id, at: due)
+    }
     lines[line.id] = line
   }
+
+  /// Whether time changes the subscription by itself. Members follow the purchaser until they leave.
+  private func isScheduled(_ line: SubscriptionLine) -> Bool { line.source == nil || line.leavesAtEnd }
 
   // MARK: Lookup
 

@@ -25,6 +25,8 @@ struct AppSettings: Hashable, Sendable {
   var shareable: Set<String> = []
   /// The ids of products whose seats are managed by the developer.
   var invitedByDeveloper: Set<String> = []
+  /// The volume discounts by product id, in order of seats.
+  var priceBands: [String: [PriceBand]] = [:]
   var messages = RetentionMessages()
 }
 

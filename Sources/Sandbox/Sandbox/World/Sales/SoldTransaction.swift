@@ -20,7 +20,7 @@ struct SoldTransaction: Hashable, Sendable {
   var appAccountToken: String?
   let ownership: InAppOwnershipType
   let reason: TransactionReason
-  /// In thousandths of the currency.
+  /// In thousandths of the currency; the average price of a seat if it has ``seats``.
   let price: Int64
   let storefront: Storefront
   let offer: Offer?
@@ -28,6 +28,12 @@ struct SoldTransaction: Hashable, Sendable {
   var billingPlan: BillingPlan?
   /// The payment of a commitment. A trial that precedes a commitment is none.
   var commitment: CommitmentPayment?
+  /// The seats; `nil` unless it is a multiseat purchase.
+  var seats: SeatInfo?
+  /// Whether several transactions cover its period, because seats were added.
+  var hasSeatAdditions = false
+  /// Whether the purchaser shares a non-consumable with the family.
+  var isShared = true
   /// The refund or the end of sharing.
   var revocation: Revocation?
   /// Whether an upgrade replaced it.

@@ -22,7 +22,11 @@ extension World {
       }
     if let price = prices?.byStorefront[storefront.code]?[product.productId] { return price }
     // A product without any price cannot be bought, see `check`.
-    let price = prices?.everywhere[product.productId] ?? catalogPrice ?? 0
+    return converted(prices?.everywhere[product.productId] ?? catalogPrice ?? 0, of: product, to: storefront)
+  }
+
+  /// Converts a price of the catalog to the currency of a storefront.
+  func converted(_ price: Int64, of product: SandboxProduct, to storefront: Storefront) -> Int64 {
     guard storefront.currency(of: product) != product.currency else { return price }
     return price * storefront.perDollar / Storefront.perDollar(product.currency)
   }

@@ -18,7 +18,11 @@ extension World {
       date: now, reason: reason, type: percentage == nil ? .refundFull : .refundProrated,
       percentage: percentage)
     transactions[transaction.id] = transaction
-    if var line = lines[transaction.originalID], line.current == transaction.id, line.isRunning {
+    // A refund of an earlier period does not end the current one, which ends when all its transactions are refunded
+    // (Apple: revokedSeatQuantity).
+    if var line = lines[transaction.originalID], line.isRunning,
+      periodTransactions(of: line).allSatisfy({ $0.revocation != nil })
+    {
       line.status = .revoked
       line.autoRenews = false
       // Apple, "Managing the life cycle of monthly subscriptions with a 12-month commitment": a refund of the current
@@ -27,39 +31,32 @@ extension World {
       put(line)
     }
     notify(.refund, about: transaction)
-    // A refund of an earlier period does not end the current one.
-    if lines[transaction.originalID].map({ $0.status == .revoked }) ?? true {
-      endSharing(of: transaction.originalID, reason: reason)
+    guard let line = lines[transaction.originalID], line.status != .revoked else {
+      return revokeMembers(of: transaction, reason: reason)
     }
+    revokeExcessSeats(of: line)
   }
 
   /// Reverses a refund, as Apple does after a dispute.
   mutating func reverseRefund(of transaction: SoldTransaction) throws(ActionError) {
-    guard transaction.revocation != nil, transaction.ownership == .purchased else {
-      throw .notPossible("transaction \(transaction.id) is not refunded")
-    }
+    guard transaction.revocation != nil || transaction.seats?.revoked ?? 0 > 0,
+      transaction.ownership == .purchased
+    else { throw .notPossible("transaction \(transaction.id) is not refunded") }
     guard transaction.commitment == nil || !transaction.isUpgraded else {
       throw .notPossible("transaction \(transaction.id) was refunded by an upgrade")
     }
     var transaction = transaction
     transaction.revocation = nil
+    transaction.seats?.revoked = 0
     transactions[transaction.id] = transaction
-    if var line = lines[transaction.originalID], line.current == transaction.id, line.status == .revoked {
+    if var line = lines[transaction.originalID], line.status == .revoked,
+      periodTransactions(of: line).contains(where: { $0.id == transaction.id })
+    {
       // Renewal stays off, because the refund turned it off.
       line.status = line.expiresDate > now ? .active : .ended(.customerCancelled)
       put(line)
     }
     notify(.refundReversed, about: transaction)
     if let line = lines[transaction.originalID] { share(line) } else { share(transaction) }
-  }
-
-  /// Refunds unused seats; the purchaser keeps at least one.
-  mutating func refundSeats(_ count: Int64, of line: SubscriptionLine) throws(ActionError) {
-    guard var transaction = current(of: line), count > 0, count < transaction.quantity else {
-      throw .notPossible("subscription \(line.id) must keep at least one seat")
-    }
-    transaction.quantity -= count
-    transactions[transaction.id] = transaction
-    notify(.refund, .seats, about: transaction)
   }
 }

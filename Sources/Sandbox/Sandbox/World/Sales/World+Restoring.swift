@@ -24,7 +24,9 @@ extension World {
   mutating func restore(_ account: String, in app: String, onNewDevice: Bool) -> [Int64] {
     let owned = purchases(of: account, in: app).filter { transaction in
       let type = product(transaction.productID, of: app)?.type
-      let isLatest = lines[transaction.originalID].map { $0.current == transaction.id } ?? true
+      let line = lines[transaction.originalID]
+      let isLatest =
+        line.map { $0.current == transaction.id || $0.additions.contains(transaction.id) } ?? true
       return type != .consumable && isLatest && transaction.revocation == nil
     }
     return owned.map { transaction in

@@ -44,6 +44,7 @@ extension World {
     let isRepeatable = product.type == .consumable || product.type == .nonRenewingSubscription
     let allowed: ClosedRange<Int64> = 1...(isRepeatable ? 10 : 1)
     guard allowed.contains(order.quantity) else { throw .invalidQuantity(allowed: allowed) }
+    try checkSeats(of: order, product)
     if let date = order.purchaseDate, date > now { throw .purchaseDateInFuture }
     if settings[order.app]?.withdrawn.contains(product.productId) == true {
       throw .notPossible("product '\(product.productId)' is withdrawn from sale")
@@ -52,6 +53,15 @@ extension World {
       throw .notPossible("the account's charges fail")
     }
     return product
+  }
+
+  private func checkSeats(of order: PurchaseOrder, _ product: SandboxProduct) throws(ActionError) {
+    guard order.seats != nil || order.isOrganization else { return }
+    guard product.type == .autoRenewableSubscription else { throw .notASubscription(product.productId) }
+    guard order.billingPlan == .billedUpfront else { throw Self.noSeatsInCommitments }
+    guard (1...Self.maxSeats).contains(order.seats ?? 0) else {
+      throw .wrongType(member: "seats", expected: "between 1 and \(Self.maxSeats)")
+    }
   }
 
   /// Throws if the product has no price or, as a subscription, no period.
@@ -143,6 +153,11 @@ extension World {
     line.failureNoticeDate = nil
     line.pendingOffer = nil
     line.runningOffer = offer.map { ActiveOffer(offer: $0, left: $0.periods - 1) }
+    line.isOrganization = order.isOrganization
+    line.invitations = order.seats.map { _ in
+      order.isOrganization ? .apple : invitationManagement(of: product.productId, in: order.app)
+    }
+    if line.invitations != .developer { line.claims = [] }
     let pricing = PeriodPricing(
       product: product, plan: order.billingPlan, start: start, quantity: order.seats ?? 1, reason: .purchase,
       price: price(of: product, order.billingPlan, in: order.app, for: line.account), offer: offer)

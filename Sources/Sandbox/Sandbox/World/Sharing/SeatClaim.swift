@@ -15,15 +15,16 @@ extension World {
     settings[app]?.invitedByDeveloper.contains(productID) == true ? .developer : .apple
   }
 
-  /// Returns the number of seats of a subscription.
-  func seats(of line: SubscriptionLine) -> Int64 { current(of: line)?.quantity ?? 1 }
-
   /// Claims a seat. A repeated request identifier returns the same claim.
+  ///
+  /// Apple unclaims no seats at a renewal with fewer of them, so there can be more claims than seats (Apple:
+  /// NoAvailableSeatsError).
   mutating func claimSeat(
     of line: SubscriptionLine, request: String, for appTransactionID: String?
   ) throws(ActionError) -> SeatClaim {
+    try requireDeveloperInvitations(line)
     if let known = line.claims.first(where: { $0.requestIdentifier == request }) { return known }
-    guard line.isEntitling, line.claims.count < seats(of: line) else {
+    guard line.isEntitling, Int64(line.claims.count) < seats(of: line) else {
       throw .notPossible("subscription \(line.id) has no free seat")
     }
     let claim = SeatClaim(id: makeUUID(), requestIdentifier: request, appTransactionID: appTransactionID)
@@ -41,13 +42,26 @@ extension World {
     lines[line.id]?.claims[index].appTransactionID = appTransactionID
   }
 
-  /// Releases a claimed seat and sends `UNCLAIM_SEATS`.
+  /// Releases a claimed seat for the developer, who then needs no notification.
   mutating func releaseSeat(_ id: String, of line: SubscriptionLine) throws(ActionError) {
-    guard line.claims.contains(where: { $0.id == id }), let transaction = current(of: line) else {
+    guard line.claims.contains(where: { $0.id == id }) else {
       throw .unknown(what: "seat", name: id, known: line.claims.map(\.id))
     }
     lines[line.id]?.claims.removeAll { $0.id == id }
+  }
+
+  /// Releases a claimed seat for the purchaser and sends `UNCLAIM_SEATS` (Apple: unclaimInfo, "the seat claims the
+  /// App Store unclaimed").
+  mutating func unclaimSeat(_ id: String, of line: SubscriptionLine) throws(ActionError) {
+    guard let transaction = current(of: line) else { return }
+    try releaseSeat(id, of: line)
     post(.unclaimSeats, nil, of: line.app, .unclaimedSeats(transaction, [id]))
+  }
+
+  private func requireDeveloperInvitations(_ line: SubscriptionLine) throws(ActionError) {
+    guard line.invitations == .developer else {
+      throw .notPossible("the developer does not assign the seats of subscription \(line.id)")
+    }
   }
 }
 

@@ -22,7 +22,7 @@ extension World {
 
   /// Shares a non-consumable with the purchaser's family.
   mutating func share(_ transaction: SoldTransaction) {
-    guard transaction.ownership == .purchased, transaction.revocation == nil,
+    guard transaction.ownership == .purchased, transaction.revocation == nil, transaction.isShared,
       isShareable(transaction.productID, in: transaction.app),
       product(transaction.productID, of: transaction.app)?.type == .nonConsumable
     else { return }
@@ -78,23 +78,19 @@ extension World {
   mutating func followPurchaser(
     _ line: SubscriptionLine, _ body: (inout World, SubscriptionLine) -> Void
   ) {
+    // An expired purchase takes all its members with it.
+    let seatHolders = Set(assignedMembers(of: line).prefix(Int(clamping: seats(of: line))).map(\.id))
     for id in line.members {
-      guard let member = lines[id], member.isRunning, let purchase = current(of: line) else { continue }
-      // The shared subscription no longer exists after a change to a product without Family Sharing. Apple's list of
-      // REVOKE conditions does not mention this case.
-      if member.ownership == .familyShared, member.productID != line.productID,
-        !isShareable(line.productID, in: line.app)
-      {
-        revoke(id)
+      guard let member = lines[id], member.isRunning, !member.leavesAtEnd, let purchase = current(of: line)
+      else { continue }
+      if line.isEntitling, !isCovered(member, by: line, seatHolders) {
+        leave(member, purchase)
         continue
       }
       // A new period starts for the members when it starts for the purchaser. An upgrade may start before a renewal
       // that is already charged.
       var next = member
-      let known = current(of: member)
-      let isNewPeriod =
-        line.isEntitling
-        && (purchase.purchaseDate > known?.purchaseDate ?? now || known?.productID != purchase.productID)
+      let isNewPeriod = line.isEntitling && member.followed != line.current
       if isNewPeriod {
         transactions[member.current]?.isUpgraded =
           purchase.reason == .purchase && purchase.purchaseDate < member.expiresDate
@@ -105,19 +101,49 @@ extension World {
     }
   }
 
+  /// Whether the purchaser's latest period includes the member: the product can still be shared, or a seat is left.
+  private func isCovered(
+    _ member: SubscriptionLine, by line: SubscriptionLine, _ seatHolders: Set<Int64>
+  ) -> Bool {
+    if member.ownership == .assigned { return seatHolders.contains(member.id) }
+    return member.productID == line.productID || isShareable(line.productID, in: line.app)
+  }
+
+  /// Ends a member's subscription that the purchaser's new period does not cover.
+  ///
+  /// An upgrade cuts the member's period, which is revoked; Apple's list of `REVOKE` conditions does not mention this
+  /// case. A renewal leaves it as it is, so it expires. Apple documents no subtype for that; nothing failed, so it is
+  /// `VOLUNTARY`.
+  private mutating func leave(_ member: SubscriptionLine, _ purchase: SoldTransaction) {
+    guard purchase.purchaseDate >= member.expiresDate else { return revoke(member.id) }
+    guard now < member.expiresDate else { return end(member, .customerCancelled, .voluntary) }
+    var member = member
+    member.leavesAtEnd = true
+    member.autoRenews = false
+    member.chargeDate = member.expiresDate
+    put(member)
+  }
+
   private mutating func follow(
     _ line: SubscriptionLine, _ member: SubscriptionLine, startingAt start: Instant
   ) -> SubscriptionLine {
-    let purchase = current(of: line)
+    let period = periodTransactions(of: line)
+    let purchase = period.first { $0.revocation == nil } ?? period.first
+    // An assigned transaction has the seats, quantity and price of the purchaser's, but not its refunds (StoreKit:
+    // Transaction.multiSeatInfo, purchasedQuantity). Only the purchaser's own seat is shared with the family.
+    var seats = member.ownership == .assigned ? purchase?.seats : nil
+    seats?.revoked = 0
     let transaction = SoldTransaction(
       id: member.current, originalID: member.id, app: member.app, account: member.account,
       productID: line.productID, orderID: orderID(member.current), webOrderLineItemID: makeNumber(),
       purchaseDate: start, originalPurchaseDate: member.originalPurchaseDate, expiresDate: line.expiresDate,
-      quantity: 1, appAccountToken: nil, ownership: member.ownership,
+      quantity: seats == nil ? 1 : purchase?.quantity ?? 1, appAccountToken: nil, ownership: member.ownership,
       reason: member.current == member.id ? .purchase : .renewal, price: purchase?.price ?? 0,
       storefront: accounts[member.account]?.storefront ?? .usa, offer: purchase?.offer,
-      billingPlan: purchase?.billingPlan, commitment: purchase?.commitment)
+      billingPlan: purchase?.billingPlan, commitment: purchase?.commitment, seats: seats)
     append(transaction)
+    var member = member
+    member.followed = line.current
     return mirror(line, member)
   }
 
@@ -133,6 +159,7 @@ extension World {
     member.renewalPlan = line.renewalPlan
     member.renewalPrice = line.renewalPrice
     member.renewals = line.renewals
+    member.leavesAtEnd = false
     transactions[member.current]?.expiresDate = line.expiresDate
     if let end = line.commitment?.expiresDate {
       transactions[member.current]?.commitment?.expiresDate = end
@@ -143,15 +170,33 @@ extension World {
 
   // MARK: End of sharing
 
-  /// Ends the members' access after a refund or the end of sharing.
+  /// Ends the access of all members after a refund of the purchase.
   ///
-  /// - reason: the purchaser's after a refund, otherwise `other` (Apple: revocationReason).
-  mutating func endSharing(of purchase: Int64, reason: RevocationReason = .other) {
-    for member in lines[purchase]?.members ?? [] where lines[member]?.isRunning == true {
-      revoke(member, reason: reason)
+  /// - reason: the purchaser's, which the members' transactions have, too (Apple: revocationReason).
+  mutating func revokeMembers(of purchase: SoldTransaction, reason: RevocationReason) {
+    guard let line = lines[purchase.originalID] else {
+      for account in family(of: purchase.account) { revokeShared(purchase, from: account, reason: reason) }
+      return
     }
-    guard let sold = transactions[purchase], lines[purchase] == nil else { return }
-    for account in family(of: sold.account) { revokeShared(sold, from: account, reason: reason) }
+    for member in line.members where lines[member]?.isRunning == true { revoke(member, reason: reason) }
+  }
+
+  /// Turns the purchaser's sharing of one purchase with the family on or off. Seat holders are not concerned.
+  mutating func setSharing(_ isShared: Bool, of purchase: SoldTransaction) {
+    guard var line = lines[purchase.originalID] else {
+      transactions[purchase.id]?.isShared = isShared
+      guard let purchase = transactions[purchase.id] else { return }
+      guard !isShared else { return share(purchase) }
+      for account in family(of: purchase.account) { revokeShared(purchase, from: account) }
+      return
+    }
+    line.isShared = isShared
+    put(line)
+    guard !isShared else { return share(line) }
+    for member in line.members
+    where lines[member]?.isRunning == true && lines[member]?.ownership == .familyShared {
+      revoke(member)
+    }
   }
 
   /// Ends a member's access.
@@ -160,6 +205,7 @@ extension World {
     line.status = .revoked
     line.autoRenews = false
     line.commitment = nil
+    line.leavesAtEnd = false
     put(line)
     revokeTransaction(line.current, reason)
   }
@@ -177,16 +223,24 @@ extension World {
 
   private mutating func revokeTransaction(_ id: Int64, _ reason: RevocationReason) {
     guard var transaction = transactions[id] else { return }
+    let type: RevocationType = transaction.ownership == .assigned ? .assignmentRevoke : .familyRevoke
     transaction.revocation = SoldTransaction.Revocation(
-      date: now, reason: reason, type: .familyRevoke, percentage: nil)
+      date: now, reason: reason, type: type, percentage: nil)
     transactions[id] = transaction
     notify(.revoke, about: transaction)
   }
 
   // MARK: Families
 
+  /// The largest family (Apple: "Supporting Family Sharing in your app", "up to five family members").
+  private static let maxFamily = 6
+
   /// Adds an account to a family, which shares all purchases in both directions.
-  mutating func join(_ account: String, family: String) {
+  mutating func join(_ account: String, family: String) throws(ActionError) {
+    let others = accounts.keys.filter { $0 != account && accounts[$0]?.family == family }
+    guard others.count < Self.maxFamily else {
+      throw .notPossible("family '\(family)' has \(Self.maxFamily) members")
+    }
     leaveFamily(account)
     accounts[account, default: AppleAccount()].family = family
     shareEverything(of: [account] + self.family(of: account))

@@ -47,9 +47,20 @@ struct SubscriptionLine: Hashable, Sendable {
   let ownership: InAppOwnershipType
   /// The purchaser's subscription, if this one is shared or assigned.
   let source: Int64?
+  /// The purchaser's transaction of the period that it shares.
+  var followed: Int64?
   /// The subscriptions of family members and seat holders.
   var members: [Int64] = []
   var isShared = true
+  /// Whether a shared or assigned subscription ends with its period, because the purchaser's renewal does not cover
+  /// it.
+  var leavesAtEnd = false
+  /// Who invites to the seats; `nil` unless it is a multiseat purchase. Fixed by the purchase.
+  var invitations: InvitationManagement?
+  /// Whether an organization bought the seats (Volume Purchasing), otherwise a subscriber (Group Purchases).
+  var isOrganization = false
+  /// The transactions that added seats to the latest period.
+  var additions: [Int64] = []
   /// Seats that the developer claimed; their users have no transactions.
   var claims: [SeatClaim] = []
 

@@ -32,15 +32,25 @@ extension World {
     let scale = scale(of: line.account)
     let commitment = pricing.commitment(scale)
     let end = commitment?.periodEnd ?? periodEnd(pricing, scale)
+    let storefront = accounts[line.account]?.storefront ?? .usa
+    let seats = line.invitations.map { invitations in
+      SeatInfo(
+        invitations: invitations,
+        tiers: priceTiers(
+          of: 0..<pricing.quantity, pricing.product, in: line.app, at: storefront, price: pricing.price,
+          offer: pricing.offer))
+    }
     let transaction = SoldTransaction(
       id: line.current, originalID: line.id, app: line.app, account: line.account,
       productID: pricing.product.productId, orderID: orderID(line.current), webOrderLineItemID: makeNumber(),
       purchaseDate: pricing.start, originalPurchaseDate: line.originalPurchaseDate, expiresDate: end,
       quantity: pricing.quantity, appAccountToken: line.appAccountToken, ownership: line.ownership,
-      reason: pricing.reason, price: pricing.offer?.price ?? pricing.price,
-      storefront: accounts[line.account]?.storefront ?? .usa, offer: pricing.offer,
-      billingPlan: pricing.plan, commitment: commitment.map(CommitmentPayment.init))
+      reason: pricing.reason,
+      price: seats?.tiers.averagePrice ?? pricing.offer?.price ?? pricing.price,
+      storefront: storefront, offer: pricing.offer, billingPlan: pricing.plan,
+      commitment: commitment.map(CommitmentPayment.init), seats: seats)
     append(transaction)
+    line.additions = []
     line.productID = pricing.product.productId
     line.commitment = commitment
     line.renewalQuantity = pricing.quantity

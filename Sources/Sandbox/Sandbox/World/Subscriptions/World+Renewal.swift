@@ -8,6 +8,7 @@ extension World {
 
   /// Processes a subscription whose ``SubscriptionLine/due`` time has come.
   mutating func processDue(for line: SubscriptionLine) {
+    if line.leavesAtEnd { return end(line, .customerCancelled, .voluntary) }
     var line = line
     if let date = line.failureNoticeDate, date <= now { line = announceFailure(of: line) }
     if let date = line.priceNoticeDate, date <= now { line = announcePriceIncrease(of: line) }
@@ -70,7 +71,10 @@ extension World {
     case nil:
       guard let product = product(line.nextCharge.productID, of: line.app) else { return }
       let subtype: NotificationSubtype? = line.hasFailedCharge ? .billingRecovery : nil
-      notify(.didRenew, subtype, of: charge(line, product, from: line.expiresDate))
+      let renewed = charge(line, product, from: line.expiresDate)
+      notify(.didRenew, subtype, of: renewed)
+      // The former product may not have been shareable.
+      share(renewed)
     }
   }
 
@@ -170,6 +174,7 @@ extension World {
       notify(.didRenew, .billingRecovery, of: renewed)
     case .active, .ended, .revoked: return
     }
+    share(lines[line.id] ?? line)
   }
 
   /// Ends a subscription that is not renewed.
@@ -180,6 +185,7 @@ extension World {
     line.status = .ended(intent)
     line.autoRenews = false
     line.commitment = nil
+    line.leavesAtEnd = false
     line.runningOffer = nil
     line.pendingOffer = nil
     put(line)
