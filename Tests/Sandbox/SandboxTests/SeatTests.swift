@@ -109,7 +109,8 @@ import Testing
     #expect(added.multiSeatInfo?.priceTiers?.map(\.tierQuantity) == [2])
     let next = try renewal()
     #expect(next.multiSeatInfo?.renewalPriceTiers?.map(\.tierQuantity) == [20, 20, 12])
-    #expect(next.renewalPrice == (789_500 + 2 * 10990 + 26) / 52)
+    // 811.48 for 52 seats.
+    #expect(next.renewalPrice == 15605)
     for bands in ["20", "20:1,10:1", "a:1", "1:1,2:1,3:1,4:1,5:1", "0:5"] {
       #expect(throws: ActionError.self) {
         try demo.act(.volumePricing, ["productId": "monthly", "bands": .string(bands)])
@@ -137,6 +138,16 @@ import Testing
     #expect(throws: ActionError.self) { try demo.act(.refundSeats, ["transactionId": id, "seats": 1]) }
     try demo.act(.reverseRefund, ["transactionId": id])
     #expect(try payloads().map { $0.multiSeatInfo?.revokedSeatQuantity } == [nil, 3])
+  }
+
+  @Test("A refund of a transaction includes the seats that were refunded before")
+  mutating func refundAfterSeats() throws {
+    let id = try buy(3)
+    try demo.act(.refundSeats, ["transactionId": id, "seats": 1])
+    try demo.act(.refund, ["transactionId": id])
+    let refunded = try #require(try payloads().first)
+    #expect(refunded.multiSeatInfo?.revokedSeatQuantity == 3 && refunded.revocationDate != nil)
+    #expect(try demo.line("boss").status == .revoked)
   }
 
   // Apple: revokedSeatQuantity, "only when every transaction in the period contains revocation fields".

@@ -88,13 +88,13 @@ import Testing
 
   // Apple: paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:) lists the conditions; revocationReason is 0 unless
   // the purchaser was refunded.
-  @Test(
-    "REVOKE has reason 0 when sharing ends without a refund",
-    arguments: [
-      (Action.leaveFamily, ["account": "bob"]), (.leaveFamily, ["account": "ann"]),
-      (.joinFamily, ["account": "bob", "family": "other"]), (.stopSharing, ["transactionId": "monthly"]),
-      (.stopSharing, ["transactionId": "unlock"]),
-    ] as [(Action, JSONObject)])
+  private static let endsOfSharing: [(Action, JSONObject)] = [
+    (.leaveFamily, ["account": "bob"]), (.leaveFamily, ["account": "ann"]),
+    (.joinFamily, ["account": "bob", "family": "other"]), (.stopSharing, ["transactionId": "monthly"]),
+    (.stopSharing, ["transactionId": "unlock"]),
+  ]
+
+  @Test("REVOKE has reason 0 when sharing ends without a refund", arguments: endsOfSharing)
   mutating func endOfSharing(action: Action, members: JSONObject) throws {
     for product in ["monthly", "unlock"] {
       try demo.act(.shareable, ["productId": .string(product)])

@@ -17,6 +17,8 @@ extension World {
     transaction.revocation = SoldTransaction.Revocation(
       date: now, reason: reason, type: percentage == nil ? .refundFull : .refundProrated,
       percentage: percentage)
+    // After refunds of seats, the date shows that all seats are refunded now.
+    if transaction.seats?.revoked ?? 0 > 0 { transaction.seats?.revoked = transaction.quantity }
     transactions[transaction.id] = transaction
     // A refund of an earlier period does not end the current one, which ends when all its transactions are refunded
     // (Apple: revokedSeatQuantity).
