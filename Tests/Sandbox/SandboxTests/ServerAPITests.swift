@@ -145,7 +145,9 @@ import Testing
 
     let placeholder = try await group(of: try await buy("unlock", "single"))
     #expect(placeholder.groupId == "900000000000000000" && placeholder.groupType == .organization)
-    #expect(placeholder.roles?.map(\.role) == [.admin, .member, .member, .member])
+    let subscriptions = DemoWorld.app.products.filter { $0.type == .autoRenewableSubscription }
+    #expect(placeholder.roles?.map(\.productId) == subscriptions.map(\.productId))
+    #expect(placeholder.roles?.count { $0.role == .admin } == 1 && placeholder.roles?.first?.role == .admin)
 
     _ = try await store.perform(
       .refund, Parameters(["transactionId": .string(team)]))
