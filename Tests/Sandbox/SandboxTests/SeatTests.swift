@@ -167,6 +167,8 @@ import Testing
     #expect(demo.notifications("ann").last == "REVOKE")
     try demo.act(.reverseRefund, ["transactionId": addition])
     #expect(try demo.line("boss").status == .active)
+    let latest = demo.world.latestTransaction(of: try demo.line("boss"))
+    #expect(latest?.id == added)
   }
 
   // Apple: invitationManagement; StoreKit: Transaction.multiSeatInfo, purchasedQuantity, RevocationType.

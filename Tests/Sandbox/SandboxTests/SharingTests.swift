@@ -161,6 +161,18 @@ import Testing
       demo.world.subscriptions(of: "bob", in: "demo").first?.expiresDate == (try demo.line().expiresDate))
   }
 
+  @Test("REVOKE covers the current period when the next one is already charged")
+  mutating func leavesAfterTheCharge() throws {
+    try demo.act(.shareable, ["productId": "monthly"])
+    for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+    try demo.buy("monthly")
+    demo.world.advance(to: try demo.line().expiresDate.advanced(byMilliseconds: -1))
+    #expect(demo.notifications("bob").last == "DID_RENEW")
+    try demo.act(.leaveFamily, ["account": "bob"])
+    #expect(demo.notifications("bob").suffix(2) == ["REVOKE", "REVOKE"])
+    #expect(demo.world.purchases(of: "bob", in: "demo").allSatisfy { $0.revocation?.date == demo.world.now })
+  }
+
   // Apple: "Supporting Family Sharing in your app", "up to five family members".
   @Test("A family has at most six members")
   mutating func familySize() throws {

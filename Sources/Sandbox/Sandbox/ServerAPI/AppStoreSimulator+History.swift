@@ -15,7 +15,7 @@ extension AppStoreSimulator {
     var groups: [(group: String, lines: [JSONValue])] = []
     for line in world.subscriptions(of: account, in: call.app.id) {
       guard wanted.isEmpty || wanted.contains(String(line.appleStatus.rawValue)),
-        let sold = world.current(of: line)
+        let sold = world.latestTransaction(of: line)
       else { continue }
       let entry: JSONValue = [
         "originalTransactionId": .string(String(line.id)), "status": JSONValue(line.appleStatus.rawValue),

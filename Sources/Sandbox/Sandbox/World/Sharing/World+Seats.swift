@@ -19,6 +19,12 @@ extension World {
     ([line.current] + line.additions).compactMap { transactions[$0] }
   }
 
+  /// Returns the transaction that stands for the latest period in Get All Subscription Statuses: the latest one that is
+  /// not refunded.
+  func latestTransaction(of line: SubscriptionLine) -> SoldTransaction? {
+    periodTransactions(of: line).last { $0.revocation == nil } ?? current(of: line)
+  }
+
   /// Returns the number of seats of the latest period: the sum of its transactions' quantities without refunded
   /// seats (Apple: additionalTransactionReason).
   func seats(of line: SubscriptionLine) -> Int64 {

@@ -178,7 +178,11 @@ extension World {
       for account in family(of: purchase.account) { revokeShared(purchase, from: account, reason: reason) }
       return
     }
-    for member in line.members where lines[member]?.isRunning == true { revoke(member, reason: reason) }
+    // A renewal that is refunded before it starts leaves the current period intact.
+    let endsNow = purchase.purchaseDate <= now
+    for member in line.members where lines[member]?.isRunning == true {
+      revoke(member, reason: reason, includingCurrentPeriod: endsNow)
+    }
   }
 
   /// Turns the purchaser's sharing of one purchase with the family on or off. Seat holders are not concerned.
@@ -199,15 +203,23 @@ extension World {
     }
   }
 
-  /// Ends a member's access.
-  mutating func revoke(_ member: Int64, reason: RevocationReason = .other) {
+  /// Ends a member's access: revokes the latest transaction, and the one of the current period if the next one is
+  /// already charged.
+  mutating func revoke(
+    _ member: Int64, reason: RevocationReason = .other, includingCurrentPeriod: Bool = true
+  ) {
     guard var line = lines[member] else { return }
     line.status = .revoked
     line.autoRenews = false
     line.commitment = nil
     line.leavesAtEnd = false
     put(line)
-    revokeTransaction(line.current, reason)
+    let sold = purchases(of: line.account, in: line.app).filter { sold in
+      guard sold.originalID == line.id, sold.revocation == nil, !sold.isUpgraded else { return false }
+      let lasts = includingCurrentPeriod && sold.expiresDate.map { now < $0 } == true
+      return sold.id == line.current || lasts
+    }
+    for transaction in sold { revokeTransaction(transaction.id, reason) }
   }
 
   private mutating func revokeShared(
