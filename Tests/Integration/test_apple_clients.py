@@ -189,6 +189,10 @@ def live_through_everything(store):
     team = store.buy("pro.yearly", "team", seats=3)["transactionId"]
     store.act("assign-seat", transactionId=team, account="pupil")
     store.act("unclaim-seat", transactionId=team, account="pupil")
+    store.act("invitations", app=APP, productId="pro.yearly", management="DEVELOPER")
+    crew = store.buy("pro.yearly", "crew", seats=2)["transactionId"]
+    claim = store.act("claim-seat", transactionId=crew, requestIdentifier=str(uuid.uuid4()))["seatClaimId"]
+    store.act("unclaim-seat", transactionId=crew, seatClaimId=claim)
     store.advance("70d")
 
 
