@@ -196,6 +196,7 @@ import Testing
 
   @Test("A member without a seat in the next period keeps the paid one and then expires")
   mutating func fewerSeats() throws {
+    demo.world.timing = RenewalTiming()
     let id = try buy(2)
     try assign(["ann", "ben"], id)
     try demo.act(.seats, ["transactionId": id, "seats": 1])

@@ -70,6 +70,7 @@ import Testing
 
   @Test("A renewal to a product without Family Sharing lets the members' access expire")
   mutating func downgradeWithoutSharing() throws {
+    demo.world.timing = RenewalTiming()
     try demo.act(.shareable, ["productId": "gold"])
     for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
     try demo.buy("gold")
@@ -149,6 +150,7 @@ import Testing
 
   @Test("A member who joins between charge and period start has one transaction for the next period")
   mutating func joinsAfterTheCharge() throws {
+    demo.world.timing = RenewalTiming()
     try demo.act(.shareable, ["productId": "monthly"])
     try demo.buy("monthly")
     try demo.act(.joinFamily, ["account": "ann", "family": "f"])
@@ -163,6 +165,7 @@ import Testing
 
   @Test("REVOKE covers the current period when the next one is already charged")
   mutating func leavesAfterTheCharge() throws {
+    demo.world.timing = RenewalTiming()
     try demo.act(.shareable, ["productId": "monthly"])
     for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
     try demo.buy("monthly")
